@@ -1,4 +1,6 @@
+#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -34,6 +36,9 @@
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
+#include "compute/ranks/mpi_ranks.h"
+#include "compute/ranks/rank_leader.h"
+#include "compute/ranks/rank_worker.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -124,10 +129,11 @@ int fail(int status, const std::string& why) {
   return status;
 }
 
-int run(const std::vector<std::string>& arguments) {
+/// `sharing`: see KernelCatalog.
+int run(const std::vector<std::string>& arguments, KernelSharing* sharing) {
   try {
     if (is_compiler_process(arguments)) return run_compiler_process();
-    KernelCatalog kernels;
+    KernelCatalog kernels{sharing};
     const int status = std::visit(Runner{kernels}, parse_options(kernels, arguments));
     return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {
@@ -139,6 +145,34 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
+/// Until rank 0 ends. Leaves no other way out: MPI would wait in vain for the ranks to end together.
+void serve(Communicator& ranks) {
+  ignore_stop_signals();  // rank 0 may have a checkpoint to write
+  try {
+    serve_leader(ranks, KernelCatalog{});
+  } catch (const std::exception& error) {
+    console::complain("rank " + std::to_string(ranks.rank()) + ": " + error.what());
+    std::_Exit(1);  // mpirun then ends the others
+  }
+}
+
+/// As one of the processes that mpirun started. Rank 0 is the program, and the others work for it.
+int run_rank(const std::vector<std::string>& arguments) {
+  const int rank = launched_rank();
+  try {
+    const std::unique_ptr<Communicator> ranks = join_mpi_ranks();
+    if (rank > 0) {
+      serve(*ranks);
+      return 0;
+    }
+    setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal, wherever it writes itself
+    RankLeader leader{*ranks};
+    return run(arguments, &leader);
+  } catch (const std::exception& error) {
+    return rank == 0 ? fail(1, error.what()) : 1;
+  }
+}
+
 }  // namespace
 }  // namespace orrery
 
@@ -146,5 +180,6 @@ int main(int argc, char** argv) {
   orrery::end_with_parent();
   orrery::let_openmp_threads_sleep(argv);
   orrery::console::open();
-  return orrery::run({argv + 1, argv + argc});
+  const std::vector<std::string> arguments{argv + 1, argv + argc};
+  return orrery::launched_ranks() > 1 ? orrery::run_rank(arguments) : orrery::run(arguments, nullptr);
 }

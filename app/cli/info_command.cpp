@@ -39,6 +39,7 @@ int run_info(const Backends& backends, const InfoOptions& options, const GlRepor
                    {"cpu", machine.cpu},
                    {"cuda", machine.cuda},
                    {"gl", machine.gl},
+                   {"mpi", machine.mpi.empty() ? Json(nullptr) : Json(machine.mpi)},
                    {"auto", choices},
                    {"health", to_string(health)},
                    {"findings", findings_json(findings)}};

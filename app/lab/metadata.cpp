@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 
+#include "compute/kernels/kernel_sharing.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -40,6 +41,7 @@ Json machine_metadata(const Backends& backends) {
                 {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
                 {"cpu", backends.status(Backend::cpu).device}};
   add_gpu(metadata, backends);
+  if (const KernelSharing* const sharing = backends.kernels().sharing()) metadata["ranks"] = sharing->ranks();
   return metadata;
 }
 

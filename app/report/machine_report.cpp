@@ -11,6 +11,7 @@
 #include "app/lab/machine_state.h"
 #include "compute/core/format_count.h"
 #include "compute/kernels/parts/simd_name.h"
+#include "compute/ranks/mpi_ranks.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -122,13 +123,15 @@ void add_gl(ReportFacts& facts, const GlReport& gl, const std::string& no_cuda) 
 
 MachineReport machine_report(const Backends& backends, const GlReport& gl,
                              const std::optional<MachinePeakRates>& peak_rates) {
-  MachineReport report{.cpu = cpu_json(backends), .cuda = cuda_json(backends, peak_rates), .gl = gl_json(gl)};
+  MachineReport report{
+      .cpu = cpu_json(backends), .cuda = cuda_json(backends, peak_rates), .gl = gl_json(gl), .mpi = mpi_library()};
   report.facts = {
       {"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)},
       {"CPU", fmt::format("{}, {} hardware threads, SIMD {}", report.cpu["name"].get<std::string>(),
                           report.cpu["hardware_threads"].get<int>(), report.cpu["simd"].get<std::string>())}};
   add_cuda(report.facts, report.cuda, peak_rates);
   add_gl(report.facts, gl, report.cuda["reason"].get<std::string>());
+  report.facts.push_back({"MPI", report.mpi.empty() ? "not in this build" : report.mpi});
   return report;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/lab/roofline/machine_peak_rates.h"
 #include "app/report/content.h"
@@ -14,6 +15,7 @@ namespace orrery {
 /// the one above it.
 struct MachineReport {
   Json cpu{}, cuda{}, gl{};
+  std::string mpi{};  ///< see mpi_library()
   ReportFacts facts{};
 };
 /// `peak_rates`: of the GPU; none: the rows leave them out.

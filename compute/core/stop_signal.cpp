@@ -7,6 +7,8 @@
 namespace orrery {
 namespace {
 
+constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
 using Clock = std::chrono::steady_clock;
 
 // timeout and a terminal that closes send their signal to the process and to its group: that is one request.
@@ -31,7 +33,7 @@ void note(int signal) {
 
 /// Without SA_RESTART: a call that waits, such as open() of a pipe that nobody reads, returns and can end.
 void watch_stop_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : stop_signals) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
     if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup
@@ -39,6 +41,10 @@ void watch_stop_signals() {
     action.sa_handler = note;
     sigaction(signal, &action, nullptr);
   }
+}
+
+void ignore_stop_signals() {
+  for (const int signal : stop_signals) ::signal(signal, SIG_IGN);
 }
 
 bool stop_requested() {

@@ -5,6 +5,8 @@ namespace orrery {
 /// From now on SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results can be kept
 /// first. A second signal ends the program at once.
 void watch_stop_signals();
+/// From now on they do nothing: another process decides when this one ends.
+void ignore_stop_signals();
 bool stop_requested();
 /// The exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
 int stop_status();

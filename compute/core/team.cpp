@@ -83,12 +83,19 @@ class Team {
   std::vector<std::jthread> helpers_;  ///< last: they use all of the above
 };
 
+std::atomic<int> most_threads = CPU_SETSIZE;
+
 }  // namespace
 
 int usable_threads() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+  const int all = known ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(all, 1, most_threads.load());
+}
+
+void limit_threads(int most) {
+  most_threads = most;
 }
 
 void run_team(int threads, const std::function<void(int slot)>& work) {

@@ -7,6 +7,9 @@ namespace orrery {
 
 /// Hardware threads that this process may run on, >= 1.
 int usable_threads();
+/// From now on usable_threads() returns at most this many, >= 1: other processes use the rest. Call before kernels are
+/// made.
+void limit_threads(int most);
 
 /// Calls work(slot) on at most `threads` threads at once: slot 0 on the caller, each other slot up to threads - 1 on a
 /// thread that is kept for the caller's next call. A helper that has not started when slot 0 returns is skipped: no one

@@ -87,7 +87,7 @@ auto place_of(auto& kernels, std::string_view id) {
 
 }  // namespace
 
-KernelCatalog::KernelCatalog() {
+KernelCatalog::KernelCatalog(KernelSharing* sharing) : sharing_{sharing} {
   const auto keep = [](const KernelInfo*) {};  // they are static
   for (const KernelInfo* kernel : built_in) kernels_.emplace_back(kernel, keep);
 }

@@ -10,12 +10,14 @@
 
 namespace orrery {
 
+class KernelSharing;
+
 /// The kernels that the program knows, each under its id: the built-in ones, and those that were added at run time.
 /// Any thread may use it at any time.
 class KernelCatalog {
  public:
-  /// Has the built-in kernels, in the order of the list in compute/CMakeLists.txt.
-  KernelCatalog();
+  /// Has the built-in kernels, in the order of the list in compute/CMakeLists.txt. `sharing` must outlive it.
+  explicit KernelCatalog(KernelSharing* sharing = nullptr);
   KernelCatalog(const KernelCatalog&) = delete;
   KernelCatalog& operator=(const KernelCatalog&) = delete;
 
@@ -36,7 +38,11 @@ class KernelCatalog {
   /// now. Throws as find(), and UsageError if there was none.
   KernelPtr find_revision(std::string_view id, int revision) const;
 
+  /// Those with whom this process shares the evaluations of CPU kernels; null: it is alone.
+  KernelSharing* sharing() const { return sharing_; }
+
  private:
+  KernelSharing* sharing_;
   mutable std::mutex mutex_;
   std::vector<KernelPtr> kernels_;
   std::map<std::string, std::vector<KernelPtr>, std::less<>> revisions_;  // of the ids that were added

@@ -4,7 +4,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine/engine.h"
 
@@ -66,7 +68,12 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
 Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
     : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
-  device_ = open_device(asked.value_or(otherwise), cuda);
+  if (kernels.sharing()) {
+    cuda.reason = std::to_string(kernels.sharing()->ranks()) +
+                  " ranks share CPU kernels only: start orrery without mpirun for CUDA kernels";
+  } else {
+    device_ = open_device(asked.value_or(otherwise), cuda);
+  }
   if (asked && !cuda.available) {
     throw std::runtime_error("CUDA device " + std::to_string(*asked) + " cannot be used: " + cuda.reason);
   }
@@ -97,15 +104,22 @@ std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] 
 
 std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, const Settings& settings) const {
   require(kernel.backend);
-  return kernel.make(settings, device_.get());
+  KernelSharing* const sharing = kernels_.sharing();
+  if (!sharing) return kernel.make(settings, device_.get());
+  if (can_run(kernel)) return sharing->make(kernel, settings);
+  throw UsageError(std::string{kernel.id} + " always evaluates every body, so " + std::to_string(sharing->ranks()) +
+                   " ranks cannot share it; can be shared: " + available_kernels());
 }
 
 std::string Backends::available_kernels(bool jerks) const {
   std::vector<KernelPtr> available = kernels_.all();
-  std::erase_if(available, [&](const KernelPtr& kernel) {
-    return !status(kernel->backend).available || (jerks && !kernel->gives_jerks);
-  });
+  std::erase_if(available,
+                [&](const KernelPtr& kernel) { return !can_run(*kernel) || (jerks && !kernel->gives_jerks); });
   return joined_ids(available);
+}
+
+bool Backends::can_run(const KernelInfo& kernel) const {
+  return status(kernel.backend).available && (!kernels_.sharing() || kernel.takes_targets);
 }
 
 KernelPtr Backends::default_kernel(bool jerks) const {

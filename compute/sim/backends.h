@@ -19,7 +19,8 @@ class Backends {
  public:
   /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
   /// Throws UsageError that lists the devices if the device does not exist, and std::runtime_error with the reason if
-  /// one was asked for and CUDA cannot run. If none was, status() has that reason.
+  /// one was asked for and CUDA cannot run. If none was, status() has that reason. CUDA cannot run if the catalog has
+  /// ranks.
   explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
@@ -43,11 +44,13 @@ class Backends {
 
   /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
   std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;
-  /// Throws as make_engine() and KernelInfo::create do.
+  /// If the catalog has ranks, they share each evaluation; throws UsageError that lists the kernels that can be shared
+  /// if this one cannot. Otherwise throws as make_engine() and KernelInfo::make() do.
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
 
  private:
   void require(Backend backend) const;
+  bool can_run(const KernelInfo& kernel) const;
 
   const KernelCatalog& kernels_;
   std::shared_ptr<const cuda::Device> device_;

@@ -15,8 +15,9 @@ namespace {
 
 class CpuEvaluation final : public OwnEvaluation {
  public:
-  CpuEvaluation(const Backends& backends, const Variant& variant, const Bodies& bodies, const Law& law)
-      : kernel_{backends.make_kernel(*variant.kernel, variant.settings)},
+  /// Of this process alone, also if it has ranks: the limit is that of its threads.
+  CpuEvaluation(const Variant& variant, const Bodies& bodies, const Law& law)
+      : kernel_{variant.kernel->make(variant.settings, nullptr)},
         bodies_{bodies.positions},
         accelerations_(bodies.positions.size()),
         masses_{mass_range(bodies_)},
@@ -65,12 +66,12 @@ class CpuEvaluation final : public OwnEvaluation {
 
 }  // namespace
 
-std::unique_ptr<OwnEvaluation> make_own_evaluation(const Backends& backends, const Variant& variant,
+std::unique_ptr<OwnEvaluation> make_own_evaluation([[maybe_unused]] const Backends& backends, const Variant& variant,
                                                    const Bodies& bodies, const Law& law) {
 #if ORRERY_HAVE_CUDA
   if (variant.kernel->backend == Backend::cuda) return make_cuda_evaluation(backends, variant, bodies, law);
 #endif
-  return std::make_unique<CpuEvaluation>(backends, variant, bodies, law);
+  return std::make_unique<CpuEvaluation>(variant, bodies, law);
 }
 
 bool sums_forces(std::string_view part) {

@@ -22,7 +22,8 @@ class CpuOpenmp final : public ForceKernel {
     // A worksharing loop cannot end early, and skipping ten million chunks takes long. So one loop covers a limited
     // number of chunks. With more chunks, a row takes so long that waiting for the last one costs nothing.
     constexpr int chunks_per_loop = 1 << 15;
-    const int chunks = args.count / chunk_ + (args.count % chunk_ != 0);
+    const int targets = args.target_count();
+    const int chunks = targets / chunk_ + (targets % chunk_ != 0);
     const Subnormals subnormals = subnormals_here();
     for (int begin = 0; begin < chunks && !cancelled(args); begin += chunks_per_loop) {
       const int end = begin + std::min(chunks_per_loop, chunks - begin);
@@ -32,7 +33,7 @@ class CpuOpenmp final : public ForceKernel {
 #pragma omp for schedule(dynamic)
         for (int c = begin; c < end; ++c) {
           const int first = c * chunk_;
-          evaluate_scalar_rows(args, first, first + std::min(chunk_, args.count - first));
+          evaluate_scalar_rows(args, first, first + std::min(chunk_, targets - first));
         }
       }
     }
@@ -55,7 +56,7 @@ ORRERY_KERNEL(
     .lesson =
         "Rows are independent, so threads share nothing but the read-only bodies and the speed-up is the number of "
         "cores. Chunks handed out as threads get free cost little and level out cores of unequal speed.",
-    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3},
+    .backend = Backend::cpu, .tunables = tunables, .tolerance = {.median = 3e-6, .max = 1e-3}, .takes_targets = true,
     .create = create_kernel<CpuOpenmp>);
 
 }  // namespace orrery

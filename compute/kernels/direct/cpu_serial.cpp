@@ -9,7 +9,7 @@ namespace {
 
 class CpuSerial final : public ForceKernel {
  public:
-  void do_evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.count); }
+  void do_evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.target_count()); }
 };
 
 }  // namespace
@@ -21,7 +21,7 @@ ORRERY_KERNEL(
     .lesson =
         "Every other kernel answers the question how much of this time was waste. The compiler may not reorder the "
         "sums, so one core runs far below what its vector units could do.",
-    .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 3e-6, .max = 1e-3},
+    .backend = Backend::cpu, .tunables = {}, .tolerance = {.median = 3e-6, .max = 1e-3}, .takes_targets = true,
     .create = create_kernel<CpuSerial>);
 
 }  // namespace orrery

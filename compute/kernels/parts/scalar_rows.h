@@ -19,11 +19,12 @@ inline bool cancelled(const ForceArgs& args) {
 /// sum, which also rounds less than one running sum over millions of bodies.
 inline constexpr int scalar_block = 4096;
 
-/// Evaluates and finishes bodies [first, last): the plain double loop over an array of structures, one body against
-/// another at a time (docs/literature.md, rows 7 and 12). Returns early when cancelled.
+/// Evaluates and finishes the targets at places [first, last): the plain double loop over an array of structures, one
+/// body against another at a time (docs/literature.md, rows 7 and 12). Returns early when cancelled.
 inline void evaluate_scalar_rows(const ForceArgs& args, int first, int last) noexcept {
   visit_pair_law<float>(args.law, [&](const auto& law) {
-    for (int i = first; i < last; ++i) {
+    for (int place = first; place < last; ++place) {
+      const int i = args.targets.body(place);
       const Vec4 me = args.bodies[i];
       Vec3 acceleration;
       for (int block = 0; block < args.count; block += scalar_block) {

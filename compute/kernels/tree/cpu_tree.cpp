@@ -263,6 +263,12 @@ class CpuTree final : public ForceKernel, public TreeFacet {
 
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return report_; }
+  std::vector<int> order() const override {
+    if (!report_) return {};
+    std::vector<int> order(tree_.bodies().size());
+    for (std::size_t place = 0; place < order.size(); ++place) order[place] = tree_.original(static_cast<int>(place));
+    return order;
+  }
   void pick_cells(const CellRequest& request, CUstream_st* /*stream*/) override {
     picked_.reset();
     if (!report_) return;

@@ -114,5 +114,13 @@ TEST(Subnormals, AreFlushedByAllThreadsOfATeamWhereTheCallerFlushesThem) {
   EXPECT_FALSE(flushed_by_all()) << "the caller's way is restored, and its team's with it";
 }
 
+TEST(Team, LeavesProcessorsToOtherProcesses) {
+  const int all = usable_threads();
+  limit_threads(1);
+  EXPECT_EQ(usable_threads(), 1);
+  limit_threads(all + 1);
+  EXPECT_EQ(usable_threads(), all);
+}
+
 }  // namespace
 }  // namespace orrery

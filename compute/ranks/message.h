@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace orrery {
+
+/// The bytes of a message between ranks, all of which run the same program on the same kind of processor.
+class MessageWriter {
+ public:
+  void clear() { bytes_.clear(); }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void put(const T& value) { put_bytes(&value, sizeof value); }
+  void put_text(std::string_view text) {
+    put(text.size());
+    put_bytes(text.data(), text.size());
+  }
+  void put_indices(std::span<const int> indices) { put_bytes(indices.data(), indices.size_bytes()); }
+  /// The entries of `array` at these indices.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void put_entries(const T* array, std::span<const int> indices) {
+    std::byte* to = grown(indices.size() * sizeof(T));
+    for (const int i : indices) {
+      std::memcpy(to, array + i, sizeof(T));
+      to += sizeof(T);
+    }
+  }
+
+ private:
+  std::byte* grown(std::size_t size) {
+    bytes_.resize(bytes_.size() + size);
+    return bytes_.data() + (bytes_.size() - size);
+  }
+  void put_bytes(const void* from, std::size_t size) {
+    if (size > 0) std::memcpy(grown(size), from, size);
+  }
+
+  std::vector<std::byte> bytes_;
+};
+
+/// Reads what a MessageWriter wrote, in the same order.
+class MessageReader {
+ public:
+  explicit MessageReader(std::span<const std::byte> bytes) : rest_{bytes} {}
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T> T get() {
+    T value;
+    std::memcpy(&value, taken(sizeof value), sizeof value);
+    return value;
+  }
+  std::string get_text() {
+    const auto size = get<std::size_t>();
+    return {reinterpret_cast<const char*>(taken(size)), size};
+  }
+  void get_indices(std::span<int> indices) {
+    if (!indices.empty()) std::memcpy(indices.data(), taken(indices.size_bytes()), indices.size_bytes());
+  }
+  /// Into the entries of `array` at these indices.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void get_entries(T* array, std::span<const int> indices) {
+    const std::byte* from = taken(indices.size() * sizeof(T));
+    for (const int i : indices) {
+      std::memcpy(array + i, from, sizeof(T));
+      from += sizeof(T);
+    }
+  }
+
+ private:
+  const std::byte* taken(std::size_t size) {
+    if (size > rest_.size()) throw std::logic_error("a message between ranks is too short");
+    const std::byte* const begin = rest_.data();
+    rest_ = rest_.subspan(size);
+    return begin;
+  }
+
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,126 @@
+#include "compute/ranks/mpi_ranks.h"
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "compute/core/team.h"
+#include "compute/ranks/patience.h"
+
+// An error of an MPI function ends all processes, with a message: that is MPI's default.
+namespace orrery {
+namespace {
+
+constexpr int message_tag = 0;
+constexpr std::size_t most_bytes = INT_MAX;  // of one call of MPI
+
+/// Threads for this rank: its part of what the ranks of this host may run on together, and no more than it may run on
+/// itself. mpirun may bind each rank to processors of its own, or to some that several share, or to none.
+int thread_share() {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int ranks = 1;
+  MPI_Comm_size(host, &ranks);
+  cpu_set_t own, all;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, host);
+  MPI_Comm_free(&host);
+  return std::max(1, std::min(CPU_COUNT(&own), CPU_COUNT(&all) / ranks));
+}
+
+class MpiRanks final : public Communicator {
+ public:
+  MpiRanks() {
+    int threads = MPI_THREAD_SINGLE;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
+    if (threads < MPI_THREAD_SERIALIZED) {
+      MPI_Finalize();
+      throw std::runtime_error("this MPI library cannot be used from several threads");
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~MpiRanks() override { MPI_Finalize(); }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int to, std::span<const std::byte> message) override {
+    if (message.size() > most_bytes) throw std::runtime_error("too many bodies for one message of MPI: use more ranks");
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &request);
+    wait_until([&] {
+      int sent = 0;
+      MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
+      return sent != 0;
+    });
+  }
+  void receive(int from, std::vector<std::byte>& message) override {
+    MPI_Status status;
+    wait_until([&] { return probe(from, status); });
+    int size = 0;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    message.resize(static_cast<std::size_t>(size));
+    MPI_Recv(message.data(), size, MPI_BYTE, from, message_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  bool has_message(int from) override {
+    MPI_Status status;
+    return probe(from, status);
+  }
+
+  void broadcast(std::span<const std::byte> data) override {
+    // Rank 0's data are only read, but MPI has one function for both ends.
+    broadcast_parts({const_cast<std::byte*>(data.data()), data.size()});
+  }
+  void receive_broadcast(std::span<std::byte> data) override { broadcast_parts(data); }
+
+ private:
+  static bool probe(int from, MPI_Status& status) {
+    int arrived = 0;
+    MPI_Iprobe(from, message_tag, MPI_COMM_WORLD, &arrived, &status);
+    return arrived != 0;
+  }
+  /// MPI's own waiting would keep a processor busy, also while the leader has no work for this rank.
+  static void wait_until(const auto& done) {
+    for (Patience patience; !done(); patience.pause()) {
+    }
+  }
+  static void broadcast_parts(std::span<std::byte> data) {
+    while (!data.empty()) {
+      const std::size_t size = std::min(data.size(), most_bytes);
+      MPI_Bcast(data.data(), static_cast<int>(size), MPI_BYTE, /*root=*/0, MPI_COMM_WORLD);
+      data = data.subspan(size);
+    }
+  }
+
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string name{text, static_cast<std::size_t>(length)};
+  name.resize(std::min(name.find_first_of(",\n"), name.size()));  // build details follow
+  if (name.starts_with("Open MPI v")) name.erase(sizeof "Open MPI " - 1, 1);
+  return name;
+}
+
+std::unique_ptr<Communicator> join_mpi_ranks() {
+  auto ranks = std::make_unique<MpiRanks>();
+  unsetenv("OMPI_COMM_WORLD_SIZE");  // for the processes that this one starts
+  limit_threads(thread_share());
+  return ranks;
+}
+
+}  // namespace orrery

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+#include "compute/core/bodies.h"
+#include "compute/core/law.h"
+#include "compute/core/subnormals.h"
+
+namespace orrery {
+
+/// The first value of each message from the leader to a worker.
+enum class Order {
+  make,      ///< a kernel: its key, id and settings as text. Replied
+  prepare,   ///< a kernel for a number of bodies: key, number. Replied
+  evaluate,  ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
+  cancel,    ///< the evaluation; comes too late if that has ended
+  drop,      ///< a kernel: its key
+  end,       ///< serve_leader() returns
+};
+
+/// The first value of each reply: the second is the text of the error, except after `done`.
+enum class Outcome {
+  done,
+  refused,  ///< by a UsageError
+  failed,
+};
+
+/// A worker's part of an evaluation.
+struct Evaluation {
+  int key = 0;  ///< of the kernel
+  int count = 0;
+  int targets = 0;         ///< of this worker; may be 0
+  bool jerks = false;      ///< JerkFacet::evaluate_jerks() of PreciseBody; otherwise ForceKernel::evaluate() of Vec4
+  bool low_words = false;  ///< of the bodies are broadcast as well
+  MassRange masses{};
+  Law law{};
+  // What the reply holds for each target, see Epilogue.
+  bool stores = false, stores_low = false, kicks = false;
+  float kick_dt = 0, drag = 0;
+  Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+};
+
+/// In a reply to Order::evaluate; then come accelerations, their low words and velocities, or pulls.
+struct Evaluated {
+  bool complete = false;           ///< otherwise it was cancelled, and no entries follow
+  std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
+  double vector_instructions = 0;  ///< of a tree, see TreeReport
+};
+
+}  // namespace orrery

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "compute/kernels/kernel_sharing.h"
+#include "compute/ranks/worker_line.h"
+
+namespace orrery {
+
+/// Rank 0 of several: makes kernels that all ranks evaluate. The other ranks run serve_leader(); the destructor ends
+/// them.
+class RankLeader final : public KernelSharing {
+ public:
+  /// `ranks` must outlive this.
+  explicit RankLeader(Communicator& ranks) : line_{ranks} {}
+
+  int ranks() const override { return line_.ranks(); }
+  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) override;
+
+ private:
+  WorkerLine line_;
+  std::atomic<int> next_key_ = 0;
+};
+
+}  // namespace orrery

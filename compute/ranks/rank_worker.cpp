@@ -1,0 +1,193 @@
+#include "compute/ranks/rank_worker.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute/core/error.h"
+#include "compute/ranks/cancel_watch.h"
+#include "compute/ranks/message.h"
+#include "compute/ranks/orders.h"
+
+namespace orrery {
+namespace {
+
+/// Copies for one evaluation, one entry per body. They never shrink, as several kernels may be in use.
+struct WorkerArrays {
+  std::vector<Vec4> positions, positions_low, velocities, accelerations, accelerations_low;
+  std::vector<PreciseBody> precise;
+  std::vector<Pull> pulls;
+  std::vector<int> targets;
+
+  void prepare(const KernelInfo& kernel, int count) {
+    const auto size = static_cast<std::size_t>(count);
+    const auto grow = [&](auto& array) { array.resize(std::max(array.size(), size)); };
+    grow(positions), grow(velocities), grow(accelerations), grow(targets);
+    if (kernel.reads_low_words) grow(positions_low), grow(accelerations_low);
+    if (kernel.gives_jerks) grow(precise), grow(pulls);
+  }
+};
+
+class RankWorker {
+ public:
+  RankWorker(Communicator& ranks, const KernelCatalog& catalog) : ranks_{ranks}, catalog_{catalog}, watch_{ranks} {}
+
+  void run() {
+    for (std::vector<std::byte> message;;) {
+      ranks_.receive(0, message);
+      MessageReader order{message};
+      switch (order.get<Order>()) {
+        case Order::make:
+          reply_after([&] { make(order); });
+          break;
+        case Order::prepare:
+          reply_after([&] { prepare(order); });
+          break;
+        case Order::evaluate:
+          evaluate(order);
+          break;
+        case Order::cancel:  // of an evaluation that had ended
+          break;
+        case Order::drop:
+          kernels_.erase(order.get<int>());
+          break;
+        case Order::end:
+          return;
+      }
+    }
+  }
+
+ private:
+  struct Made {
+    KernelPtr info;
+    std::unique_ptr<ForceKernel> kernel;
+  };
+
+  /// `add` adds what follows the outcome `done`.
+  template <class Work, class Add>
+  void reply_after(const Work& work, const Add& add) {
+    const auto report = [&](Outcome outcome, const char* why) {
+      reply_.clear();
+      reply_.put(outcome);
+      reply_.put_text(why);
+    };
+    try {
+      work();
+      reply_.clear();
+      reply_.put(Outcome::done);
+      add();
+    } catch (const UsageError& error) {
+      report(Outcome::refused, error.what());
+    } catch (const std::bad_alloc&) {
+      report(Outcome::failed, "not enough memory");
+    } catch (const std::exception& error) {
+      report(Outcome::failed, error.what());
+    }
+    ranks_.send(0, reply_.bytes());
+  }
+  template <class Work>
+  void reply_after(const Work& work) {
+    reply_after(work, [] {});
+  }
+
+  void make(MessageReader& order) {
+    const int key = order.get<int>();
+    const KernelPtr info = catalog_.find(order.get_text());
+    const Settings settings{*info, Settings::values_of(order.get_text())};
+    kernels_[key] = {info, info->make(settings, nullptr)};
+  }
+
+  void prepare(MessageReader& order) {
+    const Made& made = kernels_.at(order.get<int>());
+    const int count = order.get<int>();
+    made.kernel->prepare(count);
+    arrays_.prepare(*made.info, count);
+  }
+
+  /// Order::prepare came before, so that nothing can fail until all bodies are here.
+  void evaluate(MessageReader& order) {
+    const auto part = order.get<Evaluation>();
+    const std::span targets = std::span{arrays_.targets}.first(static_cast<std::size_t>(part.targets));
+    order.get_indices(targets);
+    if (part.kicks) order.get_entries(arrays_.velocities.data(), targets);
+    const auto receive = [&](auto& array) {
+      ranks_.receive_broadcast(std::as_writable_bytes(std::span{array}.first(static_cast<std::size_t>(part.count))));
+    };
+    if (part.jerks) {
+      receive(arrays_.precise);
+    } else {
+      receive(arrays_.positions);
+      if (part.low_words) receive(arrays_.positions_low);
+    }
+    Evaluated result;
+    reply_after(
+        [&] {
+          const CancelWatch::Span watched{watch_};
+          const WithSubnormals as_the_leader{part.subnormals};
+          if (!targets.empty()) evaluate_targets(part, targets, result);
+          result.complete = !watch_.cancelled();
+        },
+        [&] {
+          reply_.put(result);
+          if (result.complete) put_results(part, targets);
+        });
+  }
+
+  void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {
+    ForceKernel& kernel = *kernels_.at(part.key).kernel;
+    const Targets wanted{targets.data(), part.targets};
+    if (part.jerks) {
+      return kernel.jerks()->evaluate_jerks({.bodies = arrays_.precise.data(),
+                                             .count = part.count,
+                                             .targets = wanted,
+                                             .law = part.law,
+                                             .pulls = arrays_.pulls.data(),
+                                             .cancelled = &watch_.cancelled()});
+    }
+    kernel.evaluate({.bodies = arrays_.positions.data(),
+                     .bodies_low = part.low_words ? arrays_.positions_low.data() : nullptr,
+                     .count = part.count,
+                     .targets = wanted,
+                     .masses = part.masses,
+                     .law = part.law,
+                     .epilogue = {.accelerations = part.stores ? arrays_.accelerations.data() : nullptr,
+                                  .velocities = part.kicks ? arrays_.velocities.data() : nullptr,
+                                  .kick_dt = part.kick_dt,
+                                  .drag = part.drag,
+                                  .accelerations_low = part.stores_low ? arrays_.accelerations_low.data() : nullptr},
+                     .evaluated = &result.by_tree,
+                     .cancelled = &watch_.cancelled()});
+    TreeFacet* const tree = kernel.tree();
+    if (const std::optional<TreeReport> report = tree ? tree->report() : std::nullopt) {
+      result.vector_instructions = report->vector_instructions;
+    }
+  }
+
+  void put_results(const Evaluation& part, std::span<const int> targets) {
+    if (part.jerks) return reply_.put_entries(arrays_.pulls.data(), targets);
+    if (part.stores) reply_.put_entries(arrays_.accelerations.data(), targets);
+    if (part.stores_low) reply_.put_entries(arrays_.accelerations_low.data(), targets);
+    if (part.kicks) reply_.put_entries(arrays_.velocities.data(), targets);
+  }
+
+  Communicator& ranks_;
+  const KernelCatalog& catalog_;
+  std::map<int, Made> kernels_;  // by key
+  WorkerArrays arrays_;
+  MessageWriter reply_;
+  CancelWatch watch_;
+};
+
+}  // namespace
+
+void serve_leader(Communicator& ranks, const KernelCatalog& kernels) {
+  RankWorker{ranks, kernels}.run();
+}
+
+}  // namespace orrery

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "compute/ranks/communicator.h"
+
+namespace orrery {
+
+/// Ranks that are threads of one process, for tests: ThreadSanitizer sees both ends of a message.
+class ThreadRanks {
+ public:
+  explicit ThreadRanks(int size);
+  ~ThreadRanks();
+  /// For the thread that is this rank; lives as long as this object.
+  Communicator& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  class Rank;
+  using Mailbox = std::deque<std::vector<std::byte>>;
+
+  Mailbox& mailbox(int from, int to);
+
+  std::mutex mutex_;  // guards the mailboxes
+  std::condition_variable arrived_;
+  std::vector<Mailbox> mailboxes_;  // by sender and receiver
+  std::vector<std::unique_ptr<Communicator>> ranks_;
+};
+
+}  // namespace orrery

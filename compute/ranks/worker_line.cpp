@@ -1,0 +1,84 @@
+#include "compute/ranks/worker_line.h"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "compute/core/error.h"
+#include "compute/ranks/orders.h"
+#include "compute/ranks/patience.h"
+
+namespace orrery {
+namespace {
+
+MessageWriter order_alone(Order order) {
+  MessageWriter message;
+  message.put(order);
+  return message;
+}
+
+std::exception_ptr worker_error(int rank, Outcome outcome, const std::string& cause) {
+  const std::string text = "rank " + std::to_string(rank) + ": " + cause;
+  return outcome == Outcome::refused ? std::make_exception_ptr(UsageError{text})
+                                     : std::make_exception_ptr(std::runtime_error{text});
+}
+
+}  // namespace
+
+WorkerLine::WorkerLine(Communicator& ranks) : ranks_{ranks}, orders_(static_cast<std::size_t>(ranks.size())) {}
+
+WorkerLine::~WorkerLine() {
+  tell(order_alone(Order::end));
+}
+
+void WorkerLine::exchange(const Exchange& exchange) {
+  const std::lock_guard lock{mutex_};
+  for (int rank = 1; rank < ranks(); ++rank) {
+    MessageWriter& order = orders_[static_cast<std::size_t>(rank)];
+    order.clear();
+    exchange.order(rank, order);
+  }
+  for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, orders_[static_cast<std::size_t>(rank)].bytes());
+  std::exception_ptr failure;
+  bool cancelled = false;
+  try {
+    exchange.own_part();
+  } catch (...) {
+    failure = std::current_exception();
+    cancel_once(cancelled);
+  }
+  for (int rank = 1; rank < ranks(); ++rank) {
+    wait_for_reply(rank, exchange.cancelled, cancelled);
+    ranks_.receive(rank, reply_);
+    MessageReader reply{reply_};
+    const auto outcome = reply.get<Outcome>();
+    if (outcome == Outcome::done) {
+      exchange.take(rank, reply);
+    } else if (!failure) {
+      failure = worker_error(rank, outcome, reply.get_text());
+      cancel_once(cancelled);
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void WorkerLine::tell(const MessageWriter& order) {
+  const std::lock_guard lock{mutex_};
+  send_to_all(order);
+}
+
+void WorkerLine::send_to_all(const MessageWriter& order) {
+  for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, order.bytes());
+}
+
+void WorkerLine::cancel_once(bool& cancelled) {
+  if (!std::exchange(cancelled, true)) send_to_all(order_alone(Order::cancel));
+}
+
+void WorkerLine::wait_for_reply(int rank, const std::atomic<bool>* stop, bool& cancelled) {
+  for (Patience patience; !ranks_.has_message(rank); patience.pause()) {
+    if (stop && *stop) cancel_once(cancelled);
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""`orrery` as the ranks of mpirun: the files, messages and statuses of one process.
+
+    ranks_test.py ORRERY
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from process_case import ProcessCase
+
+NO_TESTS = 77
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               # Containers may forbid it, and then each start prints a warning.
+               "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+SCENE = ["--scene", "plummer", "-n", "1000"]
+
+
+class RanksTest(ProcessCase):
+    def run_ranks(self, ranks, *arguments):
+        """Status, stdout and the lines on stderr that are orrery's and not mpirun's."""
+        mpirun = subprocess.run(["mpirun", "-n", str(ranks), "--oversubscribe", self.orrery, *arguments],
+                                cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True,
+                                timeout=self.patience_s)
+        return mpirun.returncode, mpirun.stdout, [line for line in mpirun.stderr.splitlines() if "orrery:" in line]
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_with_outputs(self, ranks, name, *arguments):
+        words = ["run", *SCENE, *arguments, "--steps", "20", "--snapshots", name, "--diagnostics", name + ".csv",
+                 "--every", "0.05"]
+        status, out, err = self.run_ranks(ranks, *words) if ranks else self.run_to_end(*words)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(out.count("steps 0 to 20"), 1, "only one rank prints")
+        return {file: self.read(f"{name}/{file}") for file in sorted(os.listdir(self.path(name)))}, \
+            self.read(name + ".csv").splitlines()[2:]  # without metadata
+
+    def test_a_run_has_the_snapshots_and_diagnostics_of_one_process(self):
+        for kernel, *more in [("cpu-simd",), ("cpu-tree", "--integrator", "yoshida4"),
+                              ("cpu-jerk", "--integrator", "hermite4-blocks")]:
+            alone = self.run_with_outputs(0, "alone-" + kernel, "--kernel", kernel, *more)
+            for ranks in (1, 2, 3):
+                with self.subTest(kernel=kernel, ranks=ranks):
+                    self.assertEqual(self.run_with_outputs(ranks, f"{kernel}-{ranks}", "--kernel", kernel, *more),
+                                     alone)
+
+    def test_bench_and_verify(self):
+        status, _, err = self.run_ranks(2, "bench", "--kernels", "all", "-n", "256", "--repeat", "1", "--json", "b.json")
+        self.assertEqual(status, 0, err)
+        results = json.loads(self.read("b.json"))
+        self.assertEqual(results["metadata"]["ranks"], 2)
+        chosen = {row["kernel"]: row["chosen"] for row in results["results"]}
+        self.assertIn("ranks 2", chosen["cpu-serial"])
+        threads = max(1, len(os.sched_getaffinity(0)) // 2)
+        self.assertIn(f"threads {threads}, ranks 2", chosen["cpu-simd"], "the ranks divide the processors")
+        self.assertNotIn("cpu-symmetric", chosen)
+        status, out, err = self.run_ranks(3, "verify", "--kernels", "cpu-simd,cpu-tree,cpu-serial", "-n", "2k")
+        self.assertEqual((status, err), (0, []))
+        self.assertEqual(out.count("PASS"), 6, "three kernels and two laws: " + out)
+        self.assertNotIn("\x1b", out, "colours are for terminals")
+
+    def test_mistakes_and_failures_end_all_ranks_with_the_status_of_one(self):
+        for status, words, *arguments in [
+                (2, "frobnicate", "run", "--frobnicate"),
+                (2, "2 ranks cannot share it", "run", *SCENE, "--steps", "1", "--kernel", "cpu-symmetric"),
+                (1, "share CPU kernels only", "run", *SCENE, "--steps", "1", "--device", "0"),
+                (1, "nowhere", "run", *SCENE, "--steps", "1", "--diagnostics", "nowhere/d.csv")]:
+            with self.subTest(words=words):
+                found, out, err = self.run_ranks(2, *arguments)
+                self.assertEqual((found, out), (status, ""), err)
+                self.assertEqual(len(err), 1, err)
+                self.assertIn(words, err[0])
+
+    def test_a_stopped_run_leaves_a_checkpoint_that_any_number_of_ranks_continues(self):
+        run = ["run", *SCENE, "--kernel", "cpu-serial", "--checkpoint", "a.checkpoint", "--every-s", "1", "--steps"]
+        mpirun = subprocess.Popen(["mpirun", "-n", "2", "--oversubscribe", self.orrery, *run, "1000000"],
+                                  cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True)
+        self.addCleanup(mpirun.kill)
+        end = time.monotonic() + self.patience_s
+        while not os.path.exists(self.path("a.checkpoint")):
+            self.assertIsNone(mpirun.poll(), "ended before its first checkpoint")
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        mpirun.send_signal(signal.SIGINT)
+        _, err = mpirun.communicate(timeout=self.patience_s)
+        stopped = re.search("stopped after step ([0-9,]+) of .*continue with: orrery run --resume a.checkpoint", err)
+        self.assertTrue(stopped, err)
+        step = int(stopped[1].replace(",", ""))
+        status, out, err = self.run_ranks(3, "run", "--resume", "a.checkpoint", "--steps", str(step + 1))
+        self.assertEqual((status, err), (0, []), out)
+        self.assertIn(f"steps {step:,} to {step + 1:,}", out)
+
+
+class WithoutMpi(ProcessCase):
+    def test_the_first_of_several_processes_refuses_in_one_line(self):
+        for rank, lines in (("0", 1), ("1", 0)):
+            status, out, err = self.run_to_end("run", *SCENE, "--steps", "1", env={
+                **os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": rank})
+            self.assertEqual((status, out, err.count("\n")), (1, "", lines), err)
+            self.assertIn("has no MPI" if lines else "", err)
+
+
+if __name__ == "__main__":
+    ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
+    info = subprocess.run([ProcessCase.orrery, "info", "--json"], capture_output=True, text=True).stdout
+    if json.loads(info)["mpi"] is None:
+        unittest.main(defaultTest="WithoutMpi")
+    if not shutil.which("mpirun"):
+        print("skipped: mpirun is not installed (Debian: openmpi-bin)")
+        sys.exit(NO_TESTS)
+    unittest.main(defaultTest="RanksTest")

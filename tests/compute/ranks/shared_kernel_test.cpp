@@ -1,0 +1,322 @@
+// Several ranks that share the evaluations of a kernel find the same bits as one process.
+#include "compute/ranks/shared_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "compute/sim/simulation.h"
+#include "tests/compute/ranks/rank_team.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/random_ball.h"
+
+namespace orrery {
+namespace {
+
+using test::expect_failure;
+using test::Failure;
+using test::RankTeam;
+
+std::vector<KernelPtr> kernels_by_sharing(bool can_be_shared) {
+  std::vector<KernelPtr> kernels = test::kernels_under_test();
+  std::erase_if(kernels, [&](const KernelPtr& kernel) { return kernel->takes_targets != can_be_shared; });
+  return kernels;
+}
+
+Bodies coincident(int count) {
+  Bodies bodies = test::random_ball(count);
+  for (Vec4& body : bodies.positions) body = {1, 2, 3, body.w};
+  return bodies;
+}
+
+class SharedKernelOf : public testing::TestWithParam<KernelPtr> {
+ protected:
+  static const KernelInfo& info() { return *GetParam(); }
+};
+
+TEST_P(SharedKernelOf, FindsTheBitsOfOneProcess) {
+  std::vector<Bodies> systems{coincident(257)};
+  for (const int count : {1, 2, 3, 5, 31, 257, 4097}) systems.push_back(test::random_ball(count));
+  const auto alone = test::backends().make_kernel(info(), Settings{info()});
+  for (const int size : {2, 3, 4}) {
+    RankTeam team{size};
+    const auto shared = team.backends().make_kernel(info(), Settings{info()});
+    for (const Bodies& bodies : systems) {
+      SCOPED_TRACE(std::to_string(size) + " ranks, " + std::to_string(bodies.count()) + " bodies");
+      for (const Law& law : {Law{}, test::attract_repel}) {
+        const test::ForceRequest request{.law = law, .kick_dt = 0.01f};
+        const test::ForceResult expected = test::evaluate(*alone, bodies, request);
+        for (int again = 0; again < 2; ++again) {  // a tree's ranks then have other bodies
+          const test::ForceResult found = test::evaluate(*shared, bodies, request);
+          EXPECT_EQ(found.accelerations, expected.accelerations);
+          EXPECT_EQ(found.velocities, expected.velocities);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(SharedKernelOf, EvaluatesTargets) {
+  const Bodies bodies = test::random_ball(300);
+  RankTeam team{3};
+  const auto alone = test::backends().make_kernel(info(), Settings{info()});
+  const auto shared = team.backends().make_kernel(info(), Settings{info()});
+  const std::vector<Vec4> all = test::evaluate(*alone, bodies, {.law = {}}).accelerations;
+  for (const std::vector<int>& targets : {std::vector{17}, {299, 0}, {5, 4, 200, 100, 1, 2}}) {
+    const std::vector<Vec4> found = test::evaluate(*shared, bodies, {.law = {}, .targets = targets}).accelerations;
+    EXPECT_EQ(entries(found, targets), entries(all, targets));
+    EXPECT_EQ(std::ranges::count_if(found, [](const Vec4& a) { return !std::isnan(a.x); }),
+              static_cast<std::ptrdiff_t>(targets.size()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SharedKernelOf, testing::ValuesIn(kernels_by_sharing(true)), test::test_name);
+
+class SharedTree : public SharedKernelOf {};
+
+TEST_P(SharedTree, CountsTheInteractionsOfAllRanks) {
+  const Bodies bodies = test::random_ball(4097);
+  RankTeam team{3};
+  const auto alone = test::backends().make_kernel(info(), Settings{info()});
+  const auto shared = team.backends().make_kernel(info(), Settings{info()});
+  std::uint64_t expected = 0;
+  test::evaluate(*alone, bodies, {.law = {}, .evaluated = &expected});
+  for (int again = 0; again < 2; ++again) {
+    std::uint64_t found = 0;
+    test::evaluate(*shared, bodies, {.law = {}, .evaluated = &found});
+    // Those of a group's expansion with far cells count once per rank that has a part of the group.
+    EXPECT_GE(found, expected);
+    EXPECT_LE(static_cast<double>(found), 1.01 * static_cast<double>(expected));
+    EXPECT_EQ(shared->tree()->report()->interactions, static_cast<std::int64_t>(found));
+  }
+  std::vector<int> order = shared->tree()->order();
+  std::ranges::sort(order);
+  std::vector<int> every(4097);
+  std::iota(every.begin(), every.end(), 0);
+  EXPECT_EQ(order, every);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SharedTree, testing::ValuesIn(test::trees_under_test()), test::test_name);
+
+TEST(SharedKernel, OfAKernelWithoutTargetsIsRefused) {
+  RankTeam team{2};
+  const std::vector<KernelPtr> others = kernels_by_sharing(false);
+  ASSERT_FALSE(others.empty());
+  for (const KernelPtr& kernel : others) {
+    expect_failure(
+        Failure::usage, [&] { (void)team.backends().make_kernel(*kernel, Settings{*kernel}); }, kernel->id,
+        "2 ranks cannot share it", "cpu-serial, ");
+    EXPECT_EQ(team.backends().available_kernels().find(kernel->id), std::string::npos);
+  }
+}
+
+TEST(SharedKernel, IsNotOfCuda) {
+  RankTeam team{2};
+  const BackendStatus& cuda = team.backends().status(Backend::cuda);
+  EXPECT_FALSE(cuda.available);
+  EXPECT_NE(cuda.reason.find("2 ranks share CPU kernels only"), std::string::npos) << cuda.reason;
+  EXPECT_EQ(team.backends().default_kernel()->backend, Backend::cpu);
+  expect_failure(
+      Failure::runtime,
+      [&] {
+        Backends{team.catalog(), 0};
+      },
+      "2 ranks share CPU kernels only");
+}
+
+TEST(SharedKernel, NamesTheRanksThatItHas) {
+  RankTeam team{3};
+  const KernelPtr kernel = test::find_kernel("cpu-serial");
+  EXPECT_EQ(team.backends().make_kernel(*kernel, Settings{*kernel})->chosen(10, {}), "ranks 3");
+}
+
+class SharedRun : public testing::TestWithParam<const char*> {};
+
+Bodies after_steps(const Backends& backends, const char* integrator, const char* kernel, Digits digits) {
+  Simulation simulation{backends, {.scene = "plummer", .count = 300}, test::find_kernel(kernel)};
+  simulation.apply(SetDigits{digits});
+  simulation.apply(SelectIntegrator{integrator});
+  simulation.run(5);
+  return simulation.bodies();
+}
+
+TEST_P(SharedRun, MovesTheBodiesAsOneProcessDoes) {
+  for (const int size : {2, 3}) {
+    RankTeam team{size};
+    for (const char* kernel : {"cpu-jerk", "cpu-tree", "cpu-fp64"}) {
+      if (find_integrator(GetParam()).needs_jerks && !test::find_kernel(kernel)->gives_jerks) continue;
+      for (const Digits digits : {Digits::single, Digits::compensated}) {
+        EXPECT_EQ(after_steps(team.backends(), GetParam(), kernel, digits),
+                  after_steps(test::backends(), GetParam(), kernel, digits))
+            << size << " ranks, " << kernel;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, SharedRun,
+                         testing::Values("euler", "leapfrog", "yoshida4", "leapfrog-blocks", "hermite4",
+                                         "hermite4-blocks"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(SharedRun, SeveralSimulationsTakeTurns) {
+  RankTeam team{2};
+  Simulation first{team.backends(), {.scene = "plummer", .count = 500}, test::find_kernel("cpu-serial")};
+  Simulation second{team.backends(), {.scene = "plummer", .count = 900}, test::find_kernel("cpu-tree")};
+  Simulation first_alone{test::backends(), {.scene = "plummer", .count = 500}, test::find_kernel("cpu-serial")};
+  Simulation second_alone{test::backends(), {.scene = "plummer", .count = 900}, test::find_kernel("cpu-tree")};
+  for (Simulation* each : {&first, &second, &first_alone, &second_alone}) each->start(4, 0);
+  for (Simulation* each : {&first, &second, &first_alone, &second_alone}) each->wait();
+  EXPECT_EQ(first.bodies(), first_alone.bodies());
+  EXPECT_EQ(second.bodies(), second_alone.bodies());
+}
+
+TEST(SharedRun, ACommandAbandonsALongStepOfAllRanks) {
+  RankTeam team{2};
+  Simulation simulation{team.backends(), {.scene = "plummer", .count = 131'072}, test::find_kernel("cpu-serial")};
+  const Bodies start = simulation.bodies();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(simulation.advance_frame(1), 1);  // a minute of work
+  simulation.apply(SetTimeStep{0.002f});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{10});
+  EXPECT_EQ(simulation.status().step, 0);
+  EXPECT_EQ(simulation.bodies(), start);
+  simulation.apply(LoadScene{{.scene = "plummer", .count = 100}});
+  simulation.run(1);
+  Simulation alone{test::backends(), {.scene = "plummer", .count = 100}, test::find_kernel("cpu-serial")};
+  alone.run(1);
+  EXPECT_EQ(simulation.bodies(), alone.bodies()) << "an order to cancel that came late does nothing";
+}
+
+/// Throws in its own way if `fails`; otherwise nothing attracts anything.
+template <class Error>
+class Fragile final : public ForceKernel {
+ public:
+  explicit Fragile(const std::atomic<bool>& fails) : fails_{fails} {}
+  void do_evaluate(const ForceArgs& args) override {
+    if (fails_) throw Error{};
+    for (int place = 0; place < args.target_count(); ++place) {
+      const int i = args.targets.body(place);
+      args.epilogue.finish(i, args.bodies[i].w, Vec3{});
+    }
+  }
+
+ private:
+  const std::atomic<bool>& fails_;
+};
+
+struct BadDay : std::runtime_error {
+  BadDay() : std::runtime_error{"a bad day"} {}
+};
+
+template <class Error>
+KernelInfo fragile(const std::atomic<bool>& fails) {
+  KernelInfo info = test::kernel_info(
+      "fragile", [&](const Settings&, const cuda::Device*) { return std::make_unique<Fragile<Error>>(fails); });
+  info.takes_targets = true;
+  return info;
+}
+
+/// The leader's kernel fails if `own_fails`, those of two workers if `theirs_fail`.
+template <class Error>
+struct FragileTeam {
+  std::atomic<bool> own_fails = false, theirs_fail = false;
+  KernelCatalog known;
+  RankTeam team{3, known};
+  KernelPtr own;
+  FragileTeam() {
+    known.put(fragile<Error>(theirs_fail));
+    own = team.catalog().put(fragile<Error>(own_fails));
+  }
+  std::unique_ptr<ForceKernel> make() const { return team.backends().make_kernel(*own, Settings{*own}); }
+};
+
+/// Notes its targets. Its tree has an order of its own.
+class Ordered final : public ForceKernel, public TreeFacet {
+ public:
+  explicit Ordered(std::vector<int>& seen) : seen_{seen} {}
+  void do_evaluate(const ForceArgs& args) override {
+    seen_.assign(args.targets.indices, args.targets.indices + args.targets.count);
+  }
+  TreeFacet* tree() override { return this; }
+  std::optional<TreeReport> report() const override { return std::nullopt; }
+  void pick_cells(const CellRequest&, CUstream_st*) override {}
+  std::optional<PickedCells> cells() const override { return std::nullopt; }
+  std::vector<int> order() const override { return {2, 0, 3, 1}; }
+
+ private:
+  std::vector<int>& seen_;
+};
+
+KernelInfo ordered(std::vector<int>& seen) {
+  KernelInfo info = test::kernel_info(
+      "ordered", [&](const Settings&, const cuda::Device*) { return std::make_unique<Ordered>(seen); });
+  info.takes_targets = true;
+  return info;
+}
+
+TEST(SharedKernel, RanksGetNeighboursInTheTreeAfterTheFirstEvaluation) {
+  std::vector<int> first, second;  // the targets of both ranks
+  KernelCatalog known;
+  known.put(ordered(second));
+  RankTeam team{2, known};
+  const KernelPtr own = team.catalog().put(ordered(first));
+  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  const Bodies bodies = test::random_ball(4);
+  for (const auto& [of_first, of_second] :
+       {std::pair{std::vector{0, 1}, std::vector{2, 3}}, {std::vector{2, 0}, std::vector{3, 1}}}) {
+    test::evaluate(*kernel, bodies, {.law = {}});
+    EXPECT_EQ(first, of_first);
+    EXPECT_EQ(second, of_second);
+  }
+  test::evaluate(*kernel, bodies, {.law = {}, .targets = {3, 0}});
+  EXPECT_EQ(first, std::vector{3}) << "targets keep the order in which they are listed";
+}
+
+TEST(SharedKernel, AWorkersErrorNamesItsRank) {
+  FragileTeam<BadDay> ranks;
+  const Bodies bodies = test::random_ball(10);
+  const auto kernel = ranks.make();
+  const auto evaluate = [&] { test::evaluate(*kernel, bodies, {.law = {}}); };
+  ranks.theirs_fail = true;
+  expect_failure(Failure::runtime, evaluate, "rank 1: a bad day");
+  ranks.own_fails = true;
+  EXPECT_EQ(test::failure_of(evaluate).message, "a bad day") << "the leader's own comes first";
+  ranks.theirs_fail = ranks.own_fails = false;
+  EXPECT_NO_THROW(evaluate()) << "nothing of the failures is left";
+}
+
+TEST(SharedKernel, AWorkerWithoutMemorySaysSo) {
+  FragileTeam<std::bad_alloc> ranks;
+  const auto kernel = ranks.make();
+  ranks.theirs_fail = true;
+  expect_failure(
+      Failure::runtime, [&] { test::evaluate(*kernel, test::random_ball(10), {.law = {}}); },
+      "rank 1: not enough memory");
+}
+
+TEST(SharedKernel, AWorkerThatCannotMakeTheKernelSaysWhy) {
+  RankTeam team{2};
+  const std::atomic<bool> fails = false;
+  const KernelPtr kernel = team.catalog().put(fragile<BadDay>(fails));
+  expect_failure(
+      Failure::usage, [&] { (void)team.backends().make_kernel(*kernel, Settings{*kernel}); }, "rank 1: ", "fragile");
+  Simulation simulation{team.backends(), {.scene = "plummer", .count = 8}, test::find_kernel("cpu-serial")};
+  EXPECT_NO_THROW(simulation.run(1)) << "the ranks go on";
+}
+
+}  // namespace
+}  // namespace orrery

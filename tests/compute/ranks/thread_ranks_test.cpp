@@ -1,0 +1,89 @@
+#include "compute/ranks/thread_ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+#include "compute/ranks/message.h"
+
+namespace orrery {
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span{text});
+}
+
+std::string received(Communicator& rank, int from) {
+  std::vector<std::byte> message;
+  rank.receive(from, message);
+  return {reinterpret_cast<const char*>(message.data()), message.size()};
+}
+
+TEST(ThreadRanks, KnowWhoTheyAre) {
+  ThreadRanks ranks{3};
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(ranks.at(rank).rank(), rank);
+    EXPECT_EQ(ranks.at(rank).size(), 3);
+  }
+}
+
+TEST(ThreadRanks, MessagesArriveInOrderAndOnlyWhereTheyWereSent) {
+  ThreadRanks ranks{3};
+  EXPECT_FALSE(ranks.at(1).has_message(0));
+  for (const char* text : {"first", "", "third"}) ranks.at(0).send(1, bytes_of(text));
+  ranks.at(2).send(1, bytes_of("other"));
+  EXPECT_TRUE(ranks.at(1).has_message(0));
+  EXPECT_FALSE(ranks.at(2).has_message(0));
+  EXPECT_EQ(received(ranks.at(1), 2), "other");
+  for (const char* text : {"first", "", "third"}) EXPECT_EQ(received(ranks.at(1), 0), text);
+  EXPECT_FALSE(ranks.at(1).has_message(0));
+}
+
+TEST(ThreadRanks, AReceiverWaits) {
+  ThreadRanks ranks{2};
+  std::string text;
+  {
+    const std::jthread receiver{[&] { text = received(ranks.at(1), 0); }};
+    ranks.at(0).send(1, bytes_of("late"));
+  }
+  EXPECT_EQ(text, "late");
+}
+
+TEST(ThreadRanks, ABroadcastReachesAll) {
+  ThreadRanks ranks{3};
+  const int data[] = {7, 8, 9};
+  ranks.at(0).broadcast(std::as_bytes(std::span{data}));
+  for (int rank = 1; rank < 3; ++rank) {
+    int copy[3] = {};
+    ranks.at(rank).receive_broadcast(std::as_writable_bytes(std::span{copy}));
+    EXPECT_EQ(std::memcmp(copy, data, sizeof data), 0) << rank;
+  }
+}
+
+TEST(Messages, AreReadAsTheyWereWritten) {
+  const float values[] = {0, 10, 20, 30};
+  const int some[] = {3, 1};
+  MessageWriter writer;
+  writer.put(-5);
+  writer.put_text("a text");
+  writer.put_text("");
+  writer.put_indices(some);
+  writer.put_entries(values, some);
+  MessageReader reader{writer.bytes()};
+  EXPECT_EQ(reader.get<int>(), -5);
+  EXPECT_EQ(reader.get_text(), "a text");
+  EXPECT_EQ(reader.get_text(), "");
+  int indices[2];
+  reader.get_indices(indices);
+  EXPECT_EQ((std::vector<int>{indices[0], indices[1]}), (std::vector<int>{3, 1}));
+  std::vector<float> found(4, -1);
+  reader.get_entries(found.data(), indices);
+  EXPECT_EQ(found, (std::vector<float>{-1, 10, -1, 30}));
+  EXPECT_THROW((void)reader.get<char>(), std::logic_error) << "nothing is left";
+}
+
+}  // namespace
+}  // namespace orrery
