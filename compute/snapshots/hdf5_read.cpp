@@ -363,8 +363,9 @@ Snapshot read_hdf5(SnapshotInput& input) {
   const Hdf5Turn turn;
   return read_gadget_parts(input, [](SnapshotInput& part) {
     // libhdf5 does not check all that it finds: some damage ends the process.
-    const std::string end = signal_that_ends([&] { Hdf5Reader{part}.try_out(); });
-    if (!end.empty()) part.fail("damaged: libhdf5 cannot read it (" + end + ')');
+    const TrialEnd end = try_in_copy([&] { Hdf5Reader{part}.try_out(); });
+    if (end.kind == TrialEnd::crashed) part.fail("damaged: libhdf5 cannot read it (" + end.cause + ')');
+    if (end.kind != TrialEnd::well) part.fail("libhdf5 was ended while it opened the file: " + end.cause);
     return Hdf5Reader{part}.read();
   });
 }
