@@ -137,7 +137,7 @@ __global__ void finish_accelerations(const Pull* __restrict__ pulls, const Vec4*
   if (place >= target_count) return;
   const int i = targets.body(place);
   const Vec3d a = pulls[i].acceleration;
-  epilogue.finish(i, bodies[i].w, {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z)});
+  epilogue.finish(i, bodies[i].w, rounded(a));
 }
 
 using JerkBlockKernel = BlockKernel<const PreciseBody*, int, Targets, int, Law, PullSums>;
