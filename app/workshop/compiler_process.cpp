@@ -91,18 +91,19 @@ void SpareCompilers::fill() {
   while (compiling_ == 0 && waiting_.size() < laws) waiting_.push_back(start_compiler(program_));
 }
 
-std::unique_ptr<ChildProcess> SpareCompilers::take() {
-  const std::lock_guard lock{mutex_};
-  ++compiling_;
-  if (waiting_.empty()) return nullptr;
-  std::unique_ptr<ChildProcess> first = std::move(waiting_.back());
-  waiting_.pop_back();
-  return first;
+SpareCompilers::Compilation::Compilation(SpareCompilers* spares) : spares_{spares} {
+  if (!spares_) return;
+  const std::lock_guard lock{spares_->mutex_};
+  ++spares_->compiling_;
+  if (spares_->waiting_.empty()) return;
+  process_ = std::move(spares_->waiting_.back());
+  spares_->waiting_.pop_back();
 }
 
-void SpareCompilers::put_back() {
-  const std::lock_guard lock{mutex_};
-  --compiling_;
+SpareCompilers::Compilation::~Compilation() {
+  if (!spares_) return;
+  const std::lock_guard lock{spares_->mutex_};
+  --spares_->compiling_;
 }
 
 cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) const {
@@ -111,12 +112,9 @@ cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) cons
   const auto compile_in = [&](ChildProcess& process) {
     return process.result([&] { return stopped = cancelled && cancelled(); }, limit, text);
   };
+  const SpareCompilers::Compilation compilation{spares.get()};
   ChildResult end;
-  if (spares) {
-    const std::unique_ptr<ChildProcess> spare = spares->take();
-    if (spare) end = compile_in(*spare);
-    spares->put_back();
-  }
+  if (compilation.process()) end = compile_in(*compilation.process());
   const bool has_answered = end.status >= 0 || end.timed_out || stopped;
   if (!has_answered) end = compile_in(*start_compiler(program));  // no spare, or one that has ended meanwhile
   if (stopped) throw std::runtime_error("the compiler was stopped");

@@ -22,12 +22,23 @@ class SpareCompilers {
   /// Starts those that are missing, unless something is being compiled. Call on a thread that outlives them.
   void fill();
 
- private:
-  friend struct CompilerProcess;
-  /// Null if there is none. Call put_back() after the compilation.
-  std::unique_ptr<ChildProcess> take();
-  void put_back();
+  /// Something that is being compiled, for as long as this lives.
+  class Compilation {
+   public:
+    /// Takes a process of `spares` if one waits. Null: there are no spares.
+    explicit Compilation(SpareCompilers* spares);
+    Compilation(const Compilation&) = delete;
+    Compilation& operator=(const Compilation&) = delete;
+    ~Compilation();
+    /// Null: none waited.
+    ChildProcess* process() const { return process_.get(); }
 
+   private:
+    SpareCompilers* spares_;
+    std::unique_ptr<ChildProcess> process_;
+  };
+
+ private:
   std::filesystem::path program_;
   std::mutex mutex_;  // of the two below
   std::vector<std::unique_ptr<ChildProcess>> waiting_;

@@ -2,8 +2,7 @@
 
 #include "compute/core/vec.h"
 
-// A coordinate as two floats, high and low: `high` is the sum rounded to float, `low` is the rest rounded to float. The
-// sum has 48 bits of mantissa or more, 2^-49 relative, unless `low` is subnormal.
+// Coordinates as two floats, a high and a low word: see DoubleFloat.
 namespace orrery {
 
 /// The coordinates as `Real`: double is high + low, float is high alone.
@@ -35,14 +34,34 @@ ORRERY_HD inline float high_word(double v) {
   return high;
 }
 
+ORRERY_HD inline void split(double value, float& high, float& low) {
+  high = high_word(value), low = static_cast<float>(value - high);
+}
+
+/// A coordinate as two floats: `high` is the coordinate rounded to float, `low` is the rest rounded to float. Their sum
+/// has 48 bits of mantissa or more, 2^-49 relative, unless `low` is subnormal.
+struct DoubleFloat {
+  float high, low;
+  ORRERY_HD static DoubleFloat of(double value) {
+    DoubleFloat words{};
+    split(value, words.high, words.low);
+    return words;
+  }
+  /// a - b rounded to float. The first difference is exact if the two are within a factor of 2 of each other, so that
+  /// close bodies keep the digits of `low`.
+  friend ORRERY_HD float operator-(const DoubleFloat& a, const DoubleFloat& b) {
+    return (a.high - b.high) + (a.low - b.low);
+  }
+};
+
 /// Writes the coordinates; w stays. Of floats, there is no low word to write.
 ORRERY_HD inline void split(const Vec3& v, Vec4& high, Vec4& /*low*/) {
   high.x = v.x, high.y = v.y, high.z = v.z;
 }
 ORRERY_HD inline void split(const Vec3d& v, Vec4& high, Vec4& low) {
-  high.x = high_word(v.x), low.x = static_cast<float>(v.x - high.x);
-  high.y = high_word(v.y), low.y = static_cast<float>(v.y - high.y);
-  high.z = high_word(v.z), low.z = static_cast<float>(v.z - high.z);
+  split(v.x, high.x, low.x);
+  split(v.y, high.y, low.y);
+  split(v.z, high.z, low.z);
 }
 
 }  // namespace orrery

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -13,23 +15,43 @@
 namespace orrery {
 namespace {
 
-/// A signal ends the copy at once: no handler of this program or of a sanitizer runs, and no core is left.
-void die_plainly(std::chrono::seconds limit) {
-  for (const int deadly : {SIGFPE, SIGBUS, SIGSEGV, SIGILL, SIGABRT}) std::signal(deadly, SIG_DFL);
+constexpr std::array crashes{SIGFPE, SIGBUS, SIGSEGV, SIGILL, SIGABRT};
+constexpr std::array time_limits{SIGALRM, SIGXCPU};
+
+/// These signals end the copy at once: no handler of this program or of a sanitizer runs, no caller has blocked the
+/// alarm, and no core is left.
+void die_plainly() {
+  for (const int deadly : crashes) std::signal(deadly, SIG_DFL);
+  sigset_t limits;
+  sigemptyset(&limits);
+  for (const int late : time_limits) {
+    std::signal(late, SIG_DFL);
+    sigaddset(&limits, late);
+  }
+  sigprocmask(SIG_UNBLOCK, &limits, nullptr);
   constexpr rlimit no_core{0, 0};
-  const auto seconds = static_cast<rlim_t>(limit.count());
-  const rlimit computing{seconds, seconds};
   setrlimit(RLIMIT_CORE, &no_core);
-  setrlimit(RLIMIT_CPU, &computing);
+}
+
+TrialEnd end_by(int signal, std::chrono::seconds limit) {
+  const std::string name = strsignal(signal);
+  if (std::ranges::find(crashes, signal) != crashes.end()) return {TrialEnd::crashed, name};
+  if (signal == SIGALRM) {
+    return {TrialEnd::too_long, "it did not end within " + std::to_string(limit.count()) + " s"};
+  }
+  if (signal == SIGXCPU) return {TrialEnd::too_long, "it reached the limit of processor time (ulimit -t)"};
+  const char* const memory = signal == SIGKILL ? ", which the system also sends if memory is short" : "";
+  return {TrialEnd::killed, "it got the signal " + name + memory};
 }
 
 }  // namespace
 
-std::string signal_that_ends(const std::function<void()>& trial, std::chrono::seconds limit) {
+TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds limit) {
   const pid_t copy = fork();
   if (copy < 0) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   if (copy == 0) {
-    die_plainly(limit);
+    die_plainly();
+    alarm(static_cast<unsigned>(limit.count()));
     try {
       trial();
     } catch (...) {  // this process will meet it as well
@@ -40,7 +62,7 @@ std::string signal_that_ends(const std::function<void()>& trial, std::chrono::se
   while (waitpid(copy, &status, 0) < 0) {
     if (errno != EINTR) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   }
-  return WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : std::string{};
+  return WIFSIGNALED(status) ? end_by(WTERMSIG(status), limit) : TrialEnd{};
 }
 
 }  // namespace orrery

@@ -26,6 +26,7 @@ class Error : public std::runtime_error {
 class LostDeviceError final : public Error, public DeviceLost {
  public:
   using Error::Error;
+  Backend backend() const noexcept override { return Backend::cuda; }
 };
 
 inline bool is_sticky(cudaError_t code) {

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
 #include "compute/core/range.h"
@@ -33,7 +34,6 @@ namespace cuda {
 class Device;
 }
 
-enum class Backend { cpu, cuda };
 const char* to_string(Backend backend);
 
 struct KernelInfo;

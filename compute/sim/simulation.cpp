@@ -108,8 +108,9 @@ void Simulation::apply(const Command& command) {
   try {
     std::visit(carry_out_checked, command);
   } catch (const std::exception& failure) {
-    if (!dynamic_cast<const DeviceLost*>(&failure)) throw;
-    throw std::runtime_error(leave_device(failure.what()));
+    const auto* const lost = dynamic_cast<const DeviceLost*>(&failure);
+    if (!lost) throw;
+    throw std::runtime_error(after_loss(*lost, failure.what()));
   }
   if (!by_itself) last_error_ = diagnostics_.line();
 }

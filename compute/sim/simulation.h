@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/device_lost.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
@@ -213,6 +214,7 @@ class Simulation {
   void gather_or_report();
   int start_frame(std::int64_t tag);
   void report_failure(const std::exception& failure);
+  std::string after_loss(const DeviceLost& lost, const std::string& cause);
   std::string leave_device(const std::string& cause);
   void return_to_proven_kernel();
   void take_in(const BatchResult& result);

@@ -15,8 +15,8 @@ void Simulation::report_failure(const std::exception& failure) {
   paused_ = true;
   step_once_ = false;
   progress_changed_ = true;
-  if (dynamic_cast<const DeviceLost*>(&failure)) {
-    last_error_ = leave_device(failure.what());
+  if (const auto* const lost = dynamic_cast<const DeviceLost*>(&failure)) {
+    last_error_ = after_loss(*lost, failure.what());
     return;
   }
   last_error_ = failure.what();
@@ -43,6 +43,14 @@ void Simulation::return_to_proven_kernel() {
     failed_ = false;
     last_error_ = failed + " cannot run: " + cause + "; nor can " + back.kernel->id + ": " + last_error_;
   }
+}
+
+/// Returns one line. A device that the present kernel does not use is no loss for the bodies.
+std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause) {
+  if (lost.backend() == choice_.kernel->backend) return leave_device(cause);
+  engines_[static_cast<std::size_t>(lost.backend())].reset();
+  return "the device failed: " + cause + "; " + choice_.kernel->id +
+         " goes on; start the program again to use the device";
 }
 
 /// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns one line that says why.

@@ -371,8 +371,9 @@ Snapshot read_hdf5(SnapshotInput& input) {
   return read_gadget_parts(input, [](SnapshotInput& part) {
     // libhdf5 does not check all that it finds: some damage ends the process.
     const auto limit = std::chrono::minutes{1} + std::chrono::seconds{part.size() / least_bytes_per_s};
-    const std::string end = signal_that_ends([&] { Hdf5Reader{part}.try_out(); }, limit);
-    if (!end.empty()) part.fail("damaged: libhdf5 cannot read it (" + end + ')');
+    const TrialEnd end = try_in_copy([&] { Hdf5Reader{part}.try_out(); }, limit);
+    if (end.kind == TrialEnd::crashed) part.fail("damaged: libhdf5 cannot read it (" + end.cause + ')');
+    if (end.kind != TrialEnd::well) part.fail("libhdf5 was ended while it tried the file: " + end.cause);
     return Hdf5Reader{part}.read();
   });
 }

@@ -123,11 +123,7 @@ class CpuJerk final : public ForceKernel, public JerkFacet {
   void do_evaluate(const ForceArgs& args) override {
     evaluate_all(
         args, [&](int i) { return at_rest(args.bodies[i]); },
-        [&](int i, const Pull& pull) {
-          const auto& [x, y, z] = pull.acceleration;
-          args.epilogue.finish(i, args.bodies[i].w,
-                               {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)});
-        });
+        [&](int i, const Pull& pull) { args.epilogue.finish(i, args.bodies[i].w, rounded(pull.acceleration)); });
   }
 
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {

@@ -137,7 +137,7 @@ __global__ void finish_accelerations(const Pull* __restrict__ pulls, const Vec4*
   if (place >= target_count) return;
   const int i = targets.body(place);
   const Vec3d a = pulls[i].acceleration;
-  epilogue.finish(i, bodies[i].w, {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z)});
+  epilogue.finish(i, bodies[i].w, rounded(a));
 }
 
 using JerkBlockKernel = BlockKernel<const PreciseBody*, int, Targets, int, Law, PullSums>;
@@ -151,14 +151,14 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
   JerkFacet* jerks() override { return this; }
 
   void evaluate_jerks(const JerkArgs& args) override {
-    const int targets = args.target_count(), bodies = bodies_for(targets), split = split_for(targets, args.count);
+    const int targets = args.target_count(), split = split_for(targets, args.count);
     take_scratch(device(), partials_,
                  split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) : 0,
                  "cuda-jerk: the partial sums", "fewer bodies");
     const PullSums sums{args.pulls, partials_.data()};
-    const dim3 grid(static_cast<unsigned>(cuda::ceil_div(targets, block() * bodies)), static_cast<unsigned>(split));
-    instance(args.law.id, precision_,
-             bodies)<<<grid, block(), tile_bytes(precision_) * static_cast<std::size_t>(block()), args.stream>>>(
+    const dim3 grid(static_cast<unsigned>(row_length(targets)), static_cast<unsigned>(split));
+    instance_for(args.law.id,
+                 targets)<<<grid, block(), tile_bytes(precision_) * static_cast<std::size_t>(block()), args.stream>>>(
         args.bodies, args.count, args.targets, targets, args.law, sums);
     ORRERY_CUDA_CHECK_LAUNCH(add_jerks);
     if (split == 1) return;
@@ -170,10 +170,11 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
   std::string chosen(int count, const MassRange& /*masses*/) const override {
     return "split " + std::to_string(split_for(count, count));
   }
-  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
-    MainLaunch launch = JerkBlockKernel::main_launch(law, count, masses);
-    launch.blocks *= split_for(count, count);
-    return launch;
+  MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
+    return {.function = cuda::kernel_handle(instance_for(law.id, count)),
+            .block = block(),
+            .blocks = row_length(count) * split_for(count, count),
+            .shared_per_thread = tile_bytes(precision_)};
   }
 
   void prepare(int count) override {
@@ -227,7 +228,9 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
   int bodies_for(int targets) const {
     return targets <= block() * device().multiprocessors() / 8 ? 1 : bodies_per_thread_;
   }
-
+  Instance instance_for(LawId law, int targets) const { return instance(law, precision_, bodies_for(targets)); }
+  /// The blocks that hold the targets; as many rows of them share the sources as split_for() says.
+  int row_length(int targets) const { return cuda::ceil_div(targets, block() * bodies_for(targets)); }
   int split_for(int targets, int count) const {
     const int most = std::min(max_jerk_split, cuda::ceil_div(count, block()));
     return fastest_split(targets, count, block(), bodies_for(targets), device().multiprocessors(), most);

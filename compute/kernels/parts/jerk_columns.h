@@ -40,8 +40,9 @@ class JerkColumnsOf {
     const auto column = [&](std::size_t k) { return memory_.get() + k * padded; };
     for_each_chunk(static_cast<int>(padded), 1 << 14, threads, nullptr, [&](int first, int last) {
       for (int i = first; i < last; ++i) {
-        const PreciseBody body = body_at(std::min(i, count - 1));
-        const auto row = row_of(body, i < count ? body.mass : 0);
+        PreciseBody body = body_at(std::min(i, count - 1));
+        if (i >= count) body.mass = 0;
+        const auto row = row_of(body);
         for (std::size_t k = 0; k < column_count; ++k) column(k)[i] = row[k];
       }
     });
@@ -62,21 +63,13 @@ class JerkColumnsOf {
  private:
   static constexpr std::size_t column_count = std::is_same_v<T, float> ? 10 : 7;
 
-  static std::array<T, column_count> row_of(const PreciseBody& body, double mass) {
-    const auto& [x, y, z] = body.position;
-    const auto& [vx, vy, vz] = body.velocity;
-    if constexpr (std::is_same_v<T, float>) {
-      const auto dx = DoubleFloat::of(x), dy = DoubleFloat::of(y), dz = DoubleFloat::of(z);
-      return {dx.high,
-              dy.high,
-              dz.high,
-              static_cast<float>(vx),
-              static_cast<float>(vy),
-              static_cast<float>(vz),
-              static_cast<float>(mass),
-              dx.low,
-              dy.low,
-              dz.low};
+  static std::array<T, column_count> row_of(const PreciseBody& body) {
+    constexpr JerkPrecision precision = std::is_same_v<T, float> ? JerkPrecision::mixed : JerkPrecision::fp64;
+    const auto& [position, velocity, mass] = JerkBody<precision>::of(body);
+    const auto& [x, y, z] = position;
+    const auto& [vx, vy, vz] = velocity;
+    if constexpr (precision == JerkPrecision::mixed) {
+      return {x.high, y.high, z.high, vx, vy, vz, mass, x.low, y.low, z.low};
     } else {
       return {x, y, z, vx, vy, vz, mass};
     }

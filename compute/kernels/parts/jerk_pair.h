@@ -15,20 +15,6 @@ enum class JerkPrecision {
 /// Pairs between two additions to sums in double. Shorter sums in float round less, and the additions cost more.
 inline constexpr int jerk_sum_length = 64;
 
-/// A coordinate as the sum of two floats, to 48 bits.
-struct DoubleFloat {
-  float high, low;
-  ORRERY_HD static DoubleFloat of(double value) {
-    const float high = high_word(value);
-    return {high, static_cast<float>(value - static_cast<double>(high))};
-  }
-  /// a - b rounded to float. The first difference is exact if the two are within a factor of 2 of each other, so that
-  /// close bodies keep the digits of `low`.
-  friend ORRERY_HD float operator-(const DoubleFloat& a, const DoubleFloat& b) {
-    return (a.high - b.high) + (a.low - b.low);
-  }
-};
-
 /// A body as its pairs with others take it, and a difference of two.
 template <JerkPrecision precision>
 struct JerkBody;
@@ -48,10 +34,9 @@ struct JerkBody<JerkPrecision::mixed> {
   Vec3 velocity;
   float mass;
   ORRERY_HD static JerkBody of(const PreciseBody& body) {
-    return {
-        {DoubleFloat::of(body.position.x), DoubleFloat::of(body.position.y), DoubleFloat::of(body.position.z)},
-        {static_cast<float>(body.velocity.x), static_cast<float>(body.velocity.y), static_cast<float>(body.velocity.z)},
-        static_cast<float>(body.mass)};
+    return {{DoubleFloat::of(body.position.x), DoubleFloat::of(body.position.y), DoubleFloat::of(body.position.z)},
+            rounded(body.velocity),
+            static_cast<float>(body.mass)};
   }
 };
 

@@ -62,8 +62,9 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
   return targets;
 }
 
-/// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that a body's
-/// acceleration does not depend on the other targets.
+/// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that the pulls on a
+/// body do not depend on the other targets. The order in which they are added does: the number of targets decides how
+/// many warps share a group, and these add their sums in any order.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {

@@ -10,11 +10,18 @@
 #include <utility>
 
 #include "compute/core/start_thread.h"
+#include "compute/core/subnormals.h"
 #include "compute/sim/engine/cpu_step_ops.h"
 #include "compute/sim/engine/engine.h"
 
 namespace orrery {
 namespace {
+
+/// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long. The
+/// sums in double precision that they are held against do not.
+WithSubnormals as_on_a_gpu() {
+  return WithSubnormals{Subnormals::flushed};
+}
 
 /// Bodies in host memory. One worker thread is to this engine what a stream is to the CUDA one: the caller's thread
 /// touches the bodies only while no batch is in flight.
@@ -43,7 +50,8 @@ class CpuEngine final : public Engine {
   void go_on(const HermiteState& state) override { state_.hermite.go_on(state); }
   std::vector<Vec4> accelerations() override {
     std::vector<Vec4> result(state_.bodies.positions.size());
-    flushing_subnormals([&] { plan_.kernel->evaluate(parts().force_args({.accelerations = result.data()})); });
+    const WithSubnormals flushing = as_on_a_gpu();
+    plan_.kernel->evaluate(parts().force_args({.accelerations = result.data()}));
     return result;
   }
 
@@ -167,6 +175,7 @@ class CpuEngine final : public Engine {
   std::optional<ForceProbe> evaluate_alone(CpuStepOps& ops, const BatchRequest& batch) {
     if (batch.probe.sample == 0 && (!batch.accelerations || state_.accelerations_current)) return std::nullopt;
     ops.step = batch.begin.step;
+    const WithSubnormals flushing = as_on_a_gpu();
     ops.force(/*store=*/true, 0);
     if (!cancelled_) return ops.probe;
     state_.accelerations_current = false;
@@ -217,6 +226,7 @@ class CpuEngine final : public Engine {
     state_before_ = state_;
     const auto undo = [&] { std::swap(state_, state_before_); };
     const bool probed_before = ops.probe.has_value();
+    const WithSubnormals flushing = as_on_a_gpu();
     const auto begin = Clock::now();
     try {
       plan_.integrator->step(ops, plan_.time_step);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -10,10 +9,9 @@
 #include <vector>
 
 #include "compute/core/subnormals.h"
-#include "compute/integrators/body_levels.h"
 #include "compute/integrators/update.h"
 #include "compute/sim/engine/cpu_hermite_ops.h"
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine/cpu_step_parts.h"
 
 namespace orrery {
 
@@ -23,54 +21,7 @@ inline double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-/// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long. The
-/// sums in double precision that they are held against do not.
-inline void flushing_subnormals(const std::function<void()>& work) {
-  const WithSubnormals as_on_a_gpu{Subnormals::flushed};
-  work();
-}
-
-/// What a step changes: a step that is cancelled or fails leaves it as it was.
-struct CpuState {
-  Bodies bodies;
-  std::vector<Vec4> accelerations;      ///< one entry per body
-  std::vector<Vec4> accelerations_low;  ///< likewise, or empty under Digits::single
-  bool accelerations_current = false;   ///< see StepOps::accelerations_current()
-  HermiteBodies hermite;                ///< none but with an integrator that needs jerks
-};
-
-/// The parts of the CPU engine that a step works with.
-struct CpuStepParts {
-  CpuState& state;
-  const MassRange& masses;
-  BodyLevels& levels;
-  const StepPlan& plan;
-  const std::atomic<bool>& cancelled;
-
-  /// `stop`: see ForceArgs::cancelled.
-  ForceArgs force_args(const Epilogue& epilogue, const std::atomic<bool>* stop = nullptr) const {
-    return {.bodies = state.bodies.positions.data(),
-            .bodies_low = compensated() ? state.bodies.positions_low.data() : nullptr,
-            .count = state.bodies.count(),
-            .masses = masses,
-            .law = plan.law,
-            .epilogue = epilogue,
-            .cancelled = stop};
-  }
-  /// Where the kernel stores low words of accelerations; null: it has none.
-  Vec4* stored_low() const { return plan.reads_low_words && compensated() ? state.accelerations_low.data() : nullptr; }
-  StateArrays arrays() const {
-    return {.positions = state.bodies.positions.data(),
-            .velocities = state.bodies.velocities.data(),
-            .accelerations = state.accelerations.data(),
-            .positions_low = compensated() ? state.bodies.positions_low.data() : nullptr,
-            .velocities_low = compensated() ? state.bodies.velocities_low.data() : nullptr,
-            .accelerations_low = stored_low()};
-  }
-  bool compensated() const { return state.bodies.digits() == Digits::compensated; }
-};
-
-/// The integrator's operations on arrays in host memory, for one batch.
+/// The integrator's operations on arrays in host memory, for one batch. The caller flushes subnormals.
 class CpuStepOps final : public StepOps {
  public:
   /// What the force evaluations of a batch took.
@@ -86,13 +37,7 @@ class CpuStepOps final : public StepOps {
         targets_{targets_of(batch.probe, parts.state.bodies.count())},
         sample_{static_cast<std::size_t>(sample_size(batch.probe, parts.state.bodies.count()))},
         stores_{batch.accelerations},
-        hermite_{{.state = parts.state.hermite,
-                  .arrays = parts.arrays(),
-                  .accelerations = parts.state.accelerations,
-                  .accelerations_current = parts.state.accelerations_current,
-                  .plan = parts.plan,
-                  .cancelled = parts.cancelled,
-                  .timed = [this](double interactions, const auto& evaluation) { time(interactions, evaluation); }}} {}
+        hermite_{parts, [this](double interactions, const auto& evaluation) { time(interactions, evaluation); }} {}
   CpuStepOps(const CpuStepOps&) = delete;
   CpuStepOps& operator=(const CpuStepOps&) = delete;
 
@@ -130,7 +75,6 @@ class CpuStepOps final : public StepOps {
   }
   void kick_drift_levels(const Substep& now) override {
     if (parts_.cancelled) return;
-    const WithSubnormals as_on_a_gpu{Subnormals::flushed};
     const int body = parts_.levels.kick_drift(now, parts_.arrays(), parts_.plan.law.effective_drag());
     if (not_finite < 0) not_finite = body;
     if (now.number < now.last()) parts_.state.accelerations_current = false;
@@ -150,7 +94,6 @@ class CpuStepOps final : public StepOps {
   bool compares() const { return !targets_.empty() && !probe; }
   void update(double kick_dt, double drift_dt) {
     if (parts_.cancelled) return;
-    const WithSubnormals as_on_a_gpu{Subnormals::flushed};
     const int body = orrery::kick_drift(parts_.arrays(), parts_.state.bodies.count(), kick_dt,
                                         parts_.plan.law.effective_drag(), drift_dt);
     if (not_finite < 0) not_finite = body;
@@ -165,7 +108,7 @@ class CpuStepOps final : public StepOps {
   }
   void time(double interactions, const std::function<void()>& evaluation) {
     const auto begin = Clock::now();
-    flushing_subnormals(evaluation);
+    evaluation();
     work.ms += ms_since(begin);
     work.interactions += interactions;
     ++work.evaluations;
@@ -173,6 +116,7 @@ class CpuStepOps final : public StepOps {
 
   void compare() {
     const auto begin = Clock::now();
+    const WithSubnormals for_sums_in_double{Subnormals::kept};
     const Bodies& all = parts_.state.bodies;
     const std::vector<Vec3d> reference =
         reference_accelerations(all.positions, targets_, parts_.plan.law, &parts_.cancelled, all.positions_low);

@@ -41,8 +41,7 @@ class CudaHermiteOps final : public HermiteOps {
   void predict(const Substep& now) override { parts_.state.predict(now, parts_.stream); }
   void evaluate(const Substep& /*now*/) override { evaluate_active(); }
   int correct(const Substep& now) override {
-    const Correction how{.eta = parts_.plan.eta, .drag = parts_.plan.law.effective_drag()};
-    return parts_.state.correct(now, how, parts_.stream);
+    return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
   void end() override {
     parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);

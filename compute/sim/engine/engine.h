@@ -9,8 +9,8 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/hermite_state.h"
+#include "compute/integrators/hermite_update.h"
 #include "compute/integrators/integrator.h"
-#include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/results.h"
@@ -30,6 +30,8 @@ struct StepPlan {
 
   /// For the levels of block steps.
   StepCriterion criterion() const { return {.softening = law.softening, .mean_mass = mean_mass, .eta = eta}; }
+  /// For HermiteOps::correct().
+  Correction correction() const { return {.eta = eta, .drag = law.effective_drag()}; }
 };
 
 /// The step and the time of a state: whole steps since the start, and the time in units of G = 1.

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "compute/core/temporary_folder.h"
@@ -139,6 +142,47 @@ TEST(CompilerProcess, GetsTheSourceAndTheOptions) {
       CompilerProcess{.program = file}(CompilerInput{.source = "the source", .options = {"-DA"}, .function = "f"});
   EXPECT_FALSE(result.compiled);
   EXPECT_EQ(result.log, "f\n1\n-DA\nthe source");
+}
+
+/// Spares of a program that counts its starts, and answers after 300 ms.
+class CountedSpares : public testing::Test {
+ protected:
+  CountedSpares() { std::filesystem::permissions(program, std::filesystem::perms::owner_all); }
+  std::uintmax_t starts() const {
+    std::error_code missing;
+    const std::uintmax_t bytes = std::filesystem::file_size(folder / "starts", missing);
+    return missing ? 0 : bytes;
+  }
+  void wait_for_starts(std::uintmax_t count) const {
+    const auto begin = std::chrono::steady_clock::now();
+    while (starts() < count && std::chrono::steady_clock::now() - begin < 10s) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(starts(), count);
+  }
+
+  const TemporaryFolder folder;
+  const std::filesystem::path program = folder.write(
+      "orrery", "#!/bin/sh\nprintf . >>\"$(dirname \"$0\")/starts\"\ncat >/dev/null\nsleep 0.3\nprintf '0 0 0 0\\n'\n");
+  const std::shared_ptr<SpareCompilers> spares = std::make_shared<SpareCompilers>(program);
+  CompilerProcess compiler{.program = program, .spares = spares};
+};
+
+TEST_F(CountedSpares, AreNotStartedWhileAProcessCompilesInTheirPlace) {
+  compiler.cancelled = [&] {
+    spares->fill();
+    return false;
+  };
+  (void)compiler(input(""));
+  EXPECT_EQ(starts(), 1u);
+}
+
+TEST_F(CountedSpares, AreStartedAgainAfterACompilationThatThrew) {
+  spares->fill();
+  wait_for_starts(2);
+  compiler.cancelled = []() -> bool { throw std::runtime_error("no memory"); };
+  expect_failure(
+      Failure::runtime, [&] { (void)compiler(input("")); }, "no memory", "");
+  spares->fill();
+  wait_for_starts(3);
 }
 
 }  // namespace

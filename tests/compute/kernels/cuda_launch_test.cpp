@@ -38,5 +38,19 @@ TEST(CudaLaunch, MoreBodiesThanTheGpuHoldsAreRefusedAndNothingIsLost) {
   EXPECT_EQ(sim.status().count, 1000);
 }
 
+TEST(CudaLaunch, FewTargetsOfAJerkKernelAreSharedOutByOne) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  const KernelPtr info = test::find_kernel("cuda-jerk");
+  const auto launch = [&](const char* bodies_per_thread, int count) {
+    const auto kernel =
+        test::backends().make_kernel(*info, Settings{*info, {{"bodies-per-thread", bodies_per_thread}}});
+    return kernel->main_launch({}, count, {});
+  };
+  constexpr int few = 100, many = 1'000'000;
+  EXPECT_EQ(launch("2", few).function, launch("1", few).function) << "what the kernel launches";
+  EXPECT_EQ(launch("2", few).blocks, launch("1", few).blocks);
+  EXPECT_NE(launch("2", many).function, launch("1", many).function);
+}
+
 }  // namespace
 }  // namespace orrery

@@ -184,5 +184,23 @@ TEST_F(Failures, OfADeviceDuringACommandAreOneMessage) {
   EXPECT_EQ(sim.status().sim_time, 4.5) << "of the bodies that were set";
 }
 
+TEST_F(Failures, OfADeviceThatIsNotInUseLeaveTheStateAlone) {
+  catalog.put(
+      test::kernel_info("on-lost-device", [](const Settings&, const cuda::Device*) -> std::unique_ptr<ForceKernel> {
+        throw test::LostDevice{"an illegal memory access", Backend::cuda};
+      }));
+  Simulation sim{backends, scene(33), catalog.find("cpu-serial")};
+  (void)sim.snapshot();  // a copy that must not come back
+  sim.run(3);
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.apply(SelectKernel{"on-lost-device"}); }, "the device failed",
+      "an illegal memory access; cpu-serial goes on");
+  EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
+  EXPECT_FALSE(sim.status().paused);
+  sim.run(2);
+  EXPECT_EQ(sim.status().step, 5);
+  expect_undisturbed(sim, 33);
+}
+
 }  // namespace
 }  // namespace orrery

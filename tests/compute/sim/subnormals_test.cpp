@@ -52,5 +52,19 @@ TEST_P(EveryCpuKernelsSteps, AreHeldAgainstSumsThatKeepThem) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryCpuKernelsSteps, testing::ValuesIn(test::kernels_under_test()), test::test_name);
 
+TEST(SubnormalsOfHermiteSteps, AreFlushedWhereBodiesAreWritten) {
+  if (FloatControl::flush == 0) GTEST_SKIP() << "this processor's are kept";
+  Simulation simulation{test::backends(), {.scene = "two-body"}, test::find_kernel("cpu-jerk")};
+  simulation.apply(SetTunable{"precision", "fp64"});  // whose pulls are not subnormal
+  simulation.apply(SelectIntegrator{"hermite4"});
+  simulation.set_bodies(faint_bodies());
+  simulation.run(1);
+  int subnormal = 0;
+  for (const Vec4& v : simulation.bodies().velocities) {
+    for (const float component : {v.x, v.y, v.z}) subnormal += std::fpclassify(component) == FP_SUBNORMAL;
+  }
+  EXPECT_EQ(subnormal, 0);
+}
+
 }  // namespace
 }  // namespace orrery

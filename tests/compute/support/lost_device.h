@@ -1,14 +1,21 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "compute/core/device_lost.h"
 
 namespace orrery::test {
 
-/// Stands for an error of CUDA after which the device does nothing more.
-struct LostDevice final : std::runtime_error, DeviceLost {
-  using runtime_error::runtime_error;
+/// Stands for an error after which a device does nothing more: that of the CPU engine, or another one.
+class LostDevice final : public std::runtime_error, public DeviceLost {
+ public:
+  explicit LostDevice(const std::string& what, Backend backend = Backend::cpu)
+      : std::runtime_error{what}, backend_{backend} {}
+  Backend backend() const noexcept override { return backend_; }
+
+ private:
+  Backend backend_;
 };
 
 }  // namespace orrery::test
