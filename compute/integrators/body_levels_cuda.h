@@ -13,12 +13,22 @@ namespace orrery::cuda {
 /// BodyLevels in device memory. Everything is enqueued on the stream; the device must be active.
 class BodyLevels {
  public:
+  /// Of device memory: both orders of levels and bodies, what sorting copies of them, and the origins.
+  static constexpr std::size_t bytes_per_body(Digits digits) {
+    const std::size_t origins = digits == Digits::compensated ? 2 : 1;
+    return 3 * (sizeof(Level) + sizeof(int)) + origins * sizeof(Vec4);
+  }
+
   explicit BodyLevels(const Device& device) : device_{device} {}
 
   /// Takes the memory for this many bodies with these digits, and waits for the device if it has not got it.
   void prepare(int count, Digits digits);
   /// Gives it back. Call only while nothing is enqueued.
   void forget() { memory_ = {}; }
+  std::size_t bytes() const {
+    const Digits digits = memory_.origins_low.size() > 0 ? Digits::compensated : Digits::single;
+    return static_cast<std::size_t>(count()) * bytes_per_body(digits);
+  }
 
   /// Gives each body its level, and waits for the stream. Returns the deepest level that has bodies.
   int assign(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations, cudaStream_t stream);

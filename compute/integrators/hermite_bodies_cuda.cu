@@ -113,8 +113,7 @@ void HermiteBodies::prepare(int count) {
   if (this->count() == count) return;
   forget();  // first the old memory, then the new
   const auto size = static_cast<std::size_t>(count);
-  const std::size_t bytes =
-      size * (sizeof(HermiteBody) + sizeof(PreciseBody) + sizeof(Pull) + sizeof(Level) + sizeof(int));
+  const std::size_t bytes = size * bytes_per_body;
   if (bytes > device_.free_memory()) {
     throw UsageError("the Hermite integrators need " + std::to_string(bytes >> 20) +
                      " MiB for bodies in double, more than the GPU has free; choose another integrator");

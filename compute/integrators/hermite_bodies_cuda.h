@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/host_array.h"
 #include "compute/integrators/hermite_update.h"
@@ -10,12 +12,17 @@ namespace orrery::cuda {
 /// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
 class HermiteBodies {
  public:
+  /// Of device memory.
+  static constexpr std::size_t bytes_per_body =
+      sizeof(HermiteBody) + sizeof(PreciseBody) + sizeof(Pull) + sizeof(Level) + sizeof(int);
+
   explicit HermiteBodies(const Device& device) : device_{device} {}
 
   /// Takes the memory for this many bodies. Throws UsageError if the device has less free.
   void prepare(int count);
   /// Gives it back. Call only while nothing is enqueued.
   void forget();
+  std::size_t bytes() const { return static_cast<std::size_t>(count()) * bytes_per_body; }
   /// Call when the bodies were replaced: start() is needed again.
   void bodies_replaced() { started_ = pulls_current_ = false; }
   void forget_pulls() { pulls_current_ = false; }

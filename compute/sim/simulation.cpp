@@ -65,19 +65,27 @@ void Simulation::adopt(const Choice& choice) {
   const bool other_forces = other_kernel || choice.law != choice_.law;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
+  const StepPlan next = plan_of(choice, kernel, mean_mass_);
   cancel_and_wait();
   if (&target != &engine() || choice.digits != choice_.digits) {
-    target.upload(with_digits(engine().download(), choice.digits));
+    upload(target, engine().download(), choice.digits, next);
+  } else {
+    target.set_plan(next);
   }
   replace_choice(choice);
   kernel_ = std::move(kernel);
   card_ = std::move(card);
   remember_settings();
-  target.set_plan(plan());
   if (other_forces) diagnostics_.forget_forces();
   diagnostics_.forget_levels();
   if (other_kernel) is_proven_ = failed_ = false;
   start_choice();
+}
+
+/// To the engine that has the bodies from now on. If it throws, the present ones go on.
+void Simulation::upload(Engine& target, Bodies bodies, Digits digits, const StepPlan& plan) {
+  target.upload(with_digits(std::move(bodies), digits), plan);
+  if (&target != &engine()) engine().bodies_moved();
 }
 
 /// Stores the settings for when the kernel is named again, unless `auto` chose them.
@@ -176,28 +184,20 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
-/// Makes what can fail before it changes anything; only an upload that fails may need the bodies brought back.
+/// Makes everything that can fail before it changes anything.
 void Simulation::install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice) {
   cancel_and_wait();
-  const bool other_count = count_ > 0 && bodies.count() != count_;
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, bodies.count(), masses);
-  Engine& target = engine_for(choice.kernel->backend);
-  const Bodies before = other_count && &target == &engine() ? engine().download() : Bodies{};
-  try {
-    target.upload(with_digits(bodies, choice.digits));
-  } catch (...) {
-    if (before.count() > 0) target.upload(before);
-    throw;
-  }
+  const float mean = mean_mass(bodies.positions);
+  upload(engine_for(choice.kernel->backend), bodies, choice.digits, plan_of(choice, kernel, mean));
   for (const std::unique_ptr<Engine>& engine : engines_) {
     if (engine) engine->forget_checkpoint();
   }
   replace_choice(choice);
   kernel_ = std::move(kernel);
   remember_settings();
-  mean_mass_ = mean_mass(bodies.positions);
-  engine().set_plan(plan());
+  mean_mass_ = mean;
   count_ = bodies.count();
   masses_ = masses;
   card_ = std::move(card);

@@ -197,16 +197,18 @@ class Simulation {
   Departure departure();
   Engine& engine_for(Backend backend);
   Engine& engine() { return engine_for(choice_.kernel->backend); }
-  StepPlan plan() const {
-    return {.kernel = kernel_,
-            .integrator = choice_.integrator,
-            .law = choice_.law,
-            .time_step = choice_.time_step,
-            .eta = choice_.eta,
-            .takes_targets = choice_.kernel->takes_targets,
-            .reads_low_words = choice_.kernel->reads_low_words,
-            .mean_mass = mean_mass_};
+  static StepPlan plan_of(const Choice& choice, std::shared_ptr<ForceKernel> kernel, float mean_mass) {
+    return {.kernel = std::move(kernel),
+            .integrator = choice.integrator,
+            .law = choice.law,
+            .time_step = choice.time_step,
+            .eta = choice.eta,
+            .takes_targets = choice.kernel->takes_targets,
+            .reads_low_words = choice.kernel->reads_low_words,
+            .mean_mass = mean_mass};
   }
+  StepPlan plan() const { return plan_of(choice_, kernel_, mean_mass_); }
+  void upload(Engine& target, Bodies bodies, Digits digits, const StepPlan& plan);
   double interactions_per_step() const;
   void describe_setup() const;
   void describe_progress() const;

@@ -146,7 +146,7 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
   Engine* const from = engine_with_checkpoint();
   if (!from) throw UsageError("there is no checkpoint: 'reset' returns to the scene's first state");
   const StepTime at = *from->checkpoint();
-  engine().upload(with_digits(from->checkpoint_bodies(), choice_.digits));
+  engine().upload(with_digits(from->checkpoint_bodies(), choice_.digits), plan());
   done_ = at;
   diagnostics_.return_to(at.step);
 }

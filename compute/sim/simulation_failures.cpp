@@ -68,8 +68,7 @@ std::string Simulation::leave_device(const std::string& cause) {
   kernel_ = backends_.make_kernel(*next.kernel, next.settings);
   engines_[lost].reset();
   replace_choice(next);
-  engine().upload(with_digits(state.bodies, choice_.digits));
-  engine().set_plan(plan());
+  engine().upload(with_digits(state.bodies, choice_.digits), plan());
   card_.reset();
   done_ = state.at;
   diagnostics_.restart();

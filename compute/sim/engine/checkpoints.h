@@ -9,14 +9,12 @@
 #include "compute/cuda/device.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/event.h"
+#include "compute/sim/engine/device_room.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
 namespace orrery {
-
-/// GPU memory that is left free for kernels' scratch memory and the display.
-constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 
 /// Checkpoints in device memory: one whose bodies are known to be finite, and one that is not checked yet.
 class Checkpoints {
@@ -75,10 +73,12 @@ class Checkpoints {
   bool make_room(Copy& copy, std::size_t size, std::size_t low_words) const {
     if (copy.positions.size() == size && copy.positions_low.size() == low_words) return true;
     if (device_.free_memory() < 2 * (size + low_words) * sizeof(Vec4) + reserve_bytes) return false;
-    copy.positions = cuda::DeviceArray<Vec4>(device_, size);
-    copy.velocities = cuda::DeviceArray<Vec4>(device_, size);
-    copy.positions_low = cuda::DeviceArray<Vec4>(device_, low_words);
-    copy.velocities_low = cuda::DeviceArray<Vec4>(device_, low_words);
+    cuda::DeviceArray<Vec4> positions{device_, size}, velocities{device_, size};
+    cuda::DeviceArray<Vec4> positions_low{device_, low_words}, velocities_low{device_, low_words};
+    copy.positions = std::move(positions);  // from here on nothing can fail
+    copy.velocities = std::move(velocities);
+    copy.positions_low = std::move(positions_low);
+    copy.velocities_low = std::move(velocities_low);
     return true;
   }
   static void copy(const Vec4* from, const cuda::DeviceArray<Vec4>& to, cudaStream_t stream) {

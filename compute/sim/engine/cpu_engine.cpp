@@ -33,13 +33,14 @@ class CpuEngine final : public Engine {
     worker_.request_stop();
   }
 
-  void upload(const Bodies& bodies) override {
+  void upload(const Bodies& bodies, const StepPlan& plan) override {
     CpuState fresh;
     fresh.bodies = bodies;
     fresh.accelerations.resize(bodies.positions.size());
     fresh.accelerations_low.resize(bodies.positions_low.size());
     std::swap(state_, fresh);  // from here on nothing can fail
     masses_ = mass_range(state_.bodies.positions);
+    set_plan(plan);
   }
   Bodies download() override { return state_.bodies; }
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {

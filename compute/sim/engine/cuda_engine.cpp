@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "compute/core/error.h"
+#include "compute/core/device_lost.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"
 #include "compute/diagnostics/magnitudes_cuda.h"
@@ -16,15 +17,20 @@
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/checkpoints.h"
 #include "compute/sim/engine/cuda_batch.h"
+#include "compute/sim/engine/cuda_bodies.h"
 #include "compute/sim/engine/cuda_measurement.h"
 #include "compute/sim/engine/cuda_step_ops.h"
 #include "compute/sim/engine/engine.h"
-#include "compute/sim/engine/mapping.h"
 #include "compute/sim/engine/non_finite_watch.h"
-#include "compute/sim/engine/own_storage.h"
 
 namespace orrery {
 namespace {
+
+/// Nothing is left of what the engine held.
+struct BodiesLost final : std::runtime_error, DeviceLost {
+  using runtime_error::runtime_error;
+  Backend backend() const noexcept override { return Backend::cuda; }
+};
 
 /// Batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at once.
 constexpr std::size_t max_batches = 3;
@@ -32,49 +38,41 @@ constexpr std::size_t max_batches = 3;
 /// Every function that uses CUDA activates the device first: the thread may have used another one before.
 class CudaEngine final : public Engine {
  public:
-  CudaEngine(const cuda::Device& device, DeviceStorage* storage)
-      : device_{device}, own_storage_{device}, storage_{storage ? *storage : own_storage_} {}
+  CudaEngine(const cuda::Device& device, DeviceStorage* storage) : device_{device}, bodies_{device, storage, stream_} {}
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
   /// Kernels on the stream write to memory of this engine.
   ~CudaEngine() override { ORRERY_CUDA_WARN(cudaStreamSynchronize(stream_.get())); }
 
-  void upload(const Bodies& bodies) override {
+  void upload(const Bodies& bodies, const StepPlan& plan) override {
     device_.activate();
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
-    resize(bodies.count(), bodies.digits());
-    if (plan_.kernel) plan_.kernel->bodies_replaced();
-    masses_ = mass_range(bodies.positions);
-    Mapping mapping = map();
-    cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
-    cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
-    cuda::upload<Vec4>(bodies.positions_low, low_.positions.data(), stream_.get());
-    cuda::upload<Vec4>(bodies.velocities_low, low_.velocities.data(), stream_.get());
-    stream_.synchronize();
-    mapping.unmap();
+    if (bodies.count() != bodies_.count()) {
+      require_room(bodies, plan, held_bytes() + checkpoints_.bytes());
+      replace_all(bodies);
+    } else {
+      if (bodies.digits() != bodies_.digits()) require_room(bodies, plan, held_bytes());
+      bodies_.replace(bodies);
+    }
     accelerations_current_ = false;
     hermite_.bodies_replaced();  // begins anew
     watch_.clear();
     looked_at_ = false;
+    in_use_ = true;
+    set_plan(plan);
+    plan_.kernel->bodies_replaced();
   }
+  void bodies_moved() override { in_use_ = false; }
 
   Bodies download() override {
-    Bodies bodies = with_digits({std::vector<Vec4>(size()), std::vector<Vec4>(size())}, digits());
     device_.activate();
-    cuda::download<Vec4>(low_.positions.data(), bodies.positions_low, stream_.get());
-    cuda::download<Vec4>(low_.velocities.data(), bodies.velocities_low, stream_.get());
-    copy_drawn(bodies.positions, bodies.velocities);  // waits
-    return bodies;
+    return bodies_.download();
   }
 
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
     device_.activate();
-    Mapping mapping = map();
-    cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
-    cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
-    stream_.synchronize();
-    mapping.unmap();
+    bodies_.copy_drawn(positions, velocities);
   }
 
   HermiteState hermite_state() override {
@@ -88,13 +86,13 @@ class CudaEngine final : public Engine {
 
   std::vector<Vec4> accelerations() override {
     device_.activate();
-    Mapping mapping = map();
+    Mapping mapping = bodies_.map();
     const CudaStepParts parts = step_parts();
     plan_.kernel->evaluate(parts.force_args(
         mapping.bodies, {.accelerations = parts.d_accelerations, .accelerations_low = parts.d_accelerations_low}));
     accelerations_current_ = true;
-    std::vector<Vec4> result(size());
-    cuda::download<Vec4>(accelerations_.data(), result, stream_.get());
+    std::vector<Vec4> result(bodies_.size());
+    cuda::download<Vec4>(bodies_.d_accelerations(), result, stream_.get());
     stream_.synchronize();
     mapping.unmap();
     return result;
@@ -132,11 +130,11 @@ class CudaEngine final : public Engine {
     const std::vector<CudaMeasurement> measurements = measurements_of(request);
     for (const CudaMeasurement& measurement : measurements) measurement.prepare();
     if (plan_.integrator->needs_jerks) {
-      hermite_.prepare(count_);
+      hermite_.prepare(bodies_.count());
     } else if (plan_.integrator->block_steps) {
-      levels_.prepare(count_, digits());
+      levels_.prepare(bodies_.count(), bodies_.digits());
     }
-    Mapping mapping = map();
+    Mapping mapping = bodies_.map();
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     enqueue_steps(batch, mapping.bodies);
@@ -170,9 +168,9 @@ class CudaEngine final : public Engine {
     checkpoints_.judge(watch_);
     if (watch_.found()) return;
     number_passes(now.step, now.step);
-    Mapping mapping = map();
+    Mapping mapping = bodies_.map();
     if (!looked_at_) look_at(mapping.bodies, now.step);
-    checkpoints_.keep(mapping.bodies, count_, now, stream_.get());
+    checkpoints_.keep(mapping.bodies, bodies_.count(), now, stream_.get());
     mapping.unmap();
   }
   std::optional<StepTime> checkpoint() override {
@@ -190,26 +188,15 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// Of the bodies and their accelerations; empty under Digits::single.
-  struct LowWords {
-    LowWords() = default;
-    LowWords(const cuda::Device& device, std::size_t size)
-        : positions{device, size}, velocities{device, size}, accelerations{device, size} {}
-    std::size_t size() const { return positions.size(); }
-    cuda::DeviceArray<Vec4> positions, velocities, accelerations;
-  };
-
-  Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
-  Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
   /// For what is enqueued next.
   CudaStepParts step_parts() {
     return {.device = device_,
             .stream = stream_.get(),
             .plan = plan_,
-            .count = count_,
-            .masses = masses_,
-            .d_accelerations = accelerations_.data(),
-            .d_accelerations_low = plan_.reads_low_words ? low_.accelerations.data() : nullptr,
+            .count = bodies_.count(),
+            .masses = bodies_.masses(),
+            .d_accelerations = bodies_.d_accelerations(),
+            .d_accelerations_low = plan_.reads_low_words ? bodies_.d_accelerations_low() : nullptr,
             .accelerations_current = accelerations_current_,
             .levels = levels_,
             .hermite = hermite_,
@@ -220,25 +207,25 @@ class CudaEngine final : public Engine {
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
     std::vector<CudaMeasurement> measurements;
     if (request.probe.sample > 0) {  // CudaStepOps::force() enqueues it, behind the evaluation that it compares
-      measurements.push_back({.prepare = [=, this] { comparison_.prepare(count_, request.probe); }});
+      measurements.push_back({.prepare = [=, this] { comparison_.prepare(bodies_.count(), request.probe); }});
     }
     if (request.tree_cells.most > 0) {
       measurements.push_back(
-          {.prepare = [=, this] { plan_.kernel->tree()->prepare_cells(request.tree_cells, count_); },
+          {.prepare = [=, this] { plan_.kernel->tree()->prepare_cells(request.tree_cells, bodies_.count()); },
            .read = [=, this](
                        const DeviceBodies&) { plan_.kernel->tree()->pick_cells(request.tree_cells, stream_.get()); }});
     }
     if (request.accelerations) {
       measurements.push_back(
-          {.prepare = [this] { magnitudes_.prepare(count_); },
-           .compute = [this] { magnitudes_.enqueue(accelerations_.data(), count_, stream_.get()); }});
+          {.prepare = [this] { magnitudes_.prepare(bodies_.count()); },
+           .compute = [this] { magnitudes_.enqueue(bodies_.d_accelerations(), bodies_.count(), stream_.get()); }});
     }
     if (request.measure_conserved) {
-      measurements.push_back({.prepare = [this] { sums_.prepare(count_, digits()); },
+      measurements.push_back({.prepare = [this] { sums_.prepare(bodies_.count(), bodies_.digits()); },
                               .read =
                                   [this](const DeviceBodies& bodies) {
                                     sums_.keep(bodies.positions, bodies.velocities, bodies.positions_low,
-                                               bodies.velocities_low, count_, stream_.get());
+                                               bodies.velocities_low, bodies_.count(), stream_.get());
                                   },
                               .compute = [this] { sums_.enqueue(plan_.law, stream_.get()); }});
     }
@@ -268,8 +255,6 @@ class CudaEngine final : public Engine {
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
   }
 
-  std::size_t size() const { return static_cast<std::size_t>(count_); }
-
   /// Before passes of the steps from `first` to `last` are enqueued.
   void number_passes(std::int64_t first, std::int64_t last) {
     if (!watch_.reaches(last)) stream_.synchronize();
@@ -277,7 +262,7 @@ class CudaEngine final : public Engine {
   }
 
   void look_at(const DeviceBodies& bodies, std::int64_t step) {
-    cuda::check_finite(bodies.positions, bodies.velocities, count_, watch_.report(), watch_.pass_after(step),
+    cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), watch_.pass_after(step),
                        stream_.get());
     looked_at_ = true;
   }
@@ -325,36 +310,37 @@ class CudaEngine final : public Engine {
     }
   }
 
-  void resize(int count, Digits digits) {
-    if (accelerations_.size() != static_cast<std::size_t>(count) || low_words_of(count, digits) != low_.size()) {
-      require_room(count, digits);
-      if (count != count_) checkpoints_.forget();
-      accelerations_ = {};  // first the old memory, then the new
-      low_ = {};
-      levels_.forget();
-      hermite_.forget();
-      count_ = 0;
-    }
-    storage_.resize(count);
-    batches_since_timed_ = 0;
-    if (!accelerations_.data()) {
-      accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
-      low_ = LowWords{device_, low_words_of(count, digits)};
-    }
-    count_ = count;
+  /// What the bodies and their steps take now, which others could have.
+  std::size_t held_bytes() const { return bodies_.bytes() + hermite_.bytes() + levels_.bytes(); }
+  void require_room(const Bodies& bodies, const StepPlan& plan, std::size_t held) const {
+    require_device_room(bodies.count(), bodies.digits(), *plan.integrator, held, device_.free_memory());
   }
 
-  /// Throws a UsageError where the GPU cannot hold this many bodies instead of those that it holds now.
-  void require_room(int count, Digits digits) const {
-    constexpr std::size_t vectors = 3;  // position, velocity, acceleration
-    const auto bytes = [](std::size_t bodies, std::size_t low_words) {
-      return vectors * (bodies + low_words) * sizeof(Vec4);
-    };
-    const std::size_t room = device_.free_memory() + bytes(size(), low_.size()) + checkpoints_.bytes();
-    const std::size_t most = (room > reserve_bytes ? room - reserve_bytes : 0) / bytes(1, low_words_of(1, digits));
-    if (static_cast<std::size_t>(count) <= most) return;
-    throw UsageError(std::to_string(count) + " bodies need more memory than the GPU has free; it has room for " +
-                     std::to_string(most));
+  /// Replaces the bodies by another number of them. There may not be memory for both: the old ones wait in host memory,
+  /// and come back if the new ones do not fit.
+  void replace_all(const Bodies& bodies) {
+    const Bodies before = in_use_ ? bodies_.download() : Bodies{};
+    try {
+      resize(bodies);
+    } catch (...) {
+      if (in_use_) bring_back(before);
+      throw;
+    }
+  }
+  void bring_back(const Bodies& before) {
+    try {
+      resize(before);
+    } catch (const std::exception& failure) {
+      throw BodiesLost{std::string{"the bodies cannot be brought back: "} + failure.what()};
+    }
+    accelerations_current_ = false;
+  }
+  void resize(const Bodies& bodies) {
+    checkpoints_.forget();
+    levels_.forget();
+    hermite_.forget();
+    bodies_.resize(bodies.count(), bodies.digits());
+    bodies_.replace(bodies);
   }
 
   CudaBatch take_batch() {
@@ -366,13 +352,9 @@ class CudaEngine final : public Engine {
   }
 
   const cuda::Device& device_;
-  OwnStorage own_storage_;
-  DeviceStorage& storage_;
   cuda::Stream stream_{device_};
-  cuda::DeviceArray<Vec4> accelerations_;
-  LowWords low_;
-  int count_ = 0;
-  MassRange masses_;
+  CudaBodies bodies_;
+  bool in_use_ = false;  // no other engine has the present bodies
   bool accelerations_current_ = false;
   cuda::BodyLevels levels_{device_};
   cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks

@@ -19,7 +19,8 @@ struct DeviceBodies {
 class DeviceStorage {
  public:
   virtual ~DeviceStorage() = default;
-  /// Makes room for exactly `count` bodies; the contents are lost if it had another count. Not while mapped.
+  /// Makes room for exactly `count` bodies; the contents are lost if it had another count, also if it throws because
+  /// memory is short. Not while mapped.
   virtual void resize(int count) = 0;
   /// The arrays that are drawn, without low words.
   virtual DeviceBodies map(CUstream_st* stream) = 0;

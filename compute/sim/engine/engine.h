@@ -82,8 +82,11 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Replaces the bodies. If it throws, the old ones may be lost.
-  virtual void upload(const Bodies& bodies) = 0;
+  /// Replaces the bodies, and sets the plan of all later steps. If it throws, the old bodies and plan go on; only a
+  /// DeviceLost leaves nothing of them. Another number of bodies may cost the checkpoint, also if it throws.
+  virtual void upload(const Bodies& bodies, const StepPlan& plan) = 0;
+  /// Call when another engine has got the bodies: this one need not keep them.
+  virtual void bodies_moved() {}
   /// The exact state after the last whole step. If a body became non-finite on CUDA, the positions are those of that
   /// step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch is
   /// in flight: see cancel_and_wait().
@@ -98,7 +101,8 @@ class Engine {
   /// Accelerations by the plan's kernel at the present positions, without a kick. Waits.
   virtual std::vector<Vec4> accelerations() = 0;
 
-  /// Sets the plan of all later steps. Another kernel or law makes the stored accelerations stale.
+  /// Sets the plan of all later steps of the present bodies. Another kernel or law makes the stored accelerations
+  /// stale.
   virtual void set_plan(const StepPlan& plan) = 0;
 
   /// Whether advance() may be called now.

@@ -2,6 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <utility>
+
 #include "compute/cuda/device_array.h"
 #include "compute/sim/engine/device_storage.h"
 
@@ -14,8 +17,10 @@ class OwnStorage final : public DeviceStorage {
   void resize(int count) override {
     if (positions_.size() == static_cast<std::size_t>(count)) return;
     positions_ = {}, velocities_ = {};  // first the old memory, then the new
-    positions_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
-    velocities_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
+    const auto size = static_cast<std::size_t>(count);
+    cuda::DeviceArray<Vec4> positions{device_, size}, velocities{device_, size};
+    positions_ = std::move(positions);  // both or none
+    velocities_ = std::move(velocities);
   }
   DeviceBodies map(cudaStream_t) override { return {.positions = positions_.data(), .velocities = velocities_.data()}; }
   void unmap(cudaStream_t) override {}

@@ -42,11 +42,11 @@ TEST(TwoDevices, TheEngineActivatesItsOwnInEachCall) {
   const std::unique_ptr<Engine> engine = make_cuda_engine(own, nullptr);
   const Bodies bodies = load_scene({.scene = "plummer", .count = 100}).bodies;
   const KernelPtr kernel = test::find_kernel("cuda-naive");
-  engine->set_plan(
-      {.kernel = test::backends().make_kernel(*kernel, Settings{*kernel}), .integrator = &leapfrog, .law = {}});
+  const StepPlan plan{
+      .kernel = test::backends().make_kernel(*kernel, Settings{*kernel}), .integrator = &leapfrog, .law = {}};
   std::vector<Vec4> drawn(bodies.positions.size());
   const std::pair<const char*, std::function<void()>> calls[] = {
-      {"upload", [&] { engine->upload(bodies); }},
+      {"upload", [&] { engine->upload(bodies, plan); }},
       {"ready", [&] { (void)engine->ready(); }},
       {"advance", [&] { engine->advance({.steps = 1, .begin = {}}); }},
       {"wait", [&] { engine->wait({}); }},

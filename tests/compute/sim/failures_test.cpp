@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/lost_device.h"
+#include "tests/compute/support/short_memory.h"
 #include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
@@ -200,6 +202,39 @@ TEST_F(Failures, OfADeviceThatIsNotInUseLeaveTheStateAlone) {
   sim.run(2);
   EXPECT_EQ(sim.status().step, 5);
   expect_undisturbed(sim, 33);
+}
+
+/// Every allocation of a command that is as large as an array of bodies fails once.
+TEST_F(Failures, OfMemoryForACommandLeaveTheOldState) {
+  constexpr int count = 1000;
+  const Command commands[] = {SetDigits{Digits::compensated}, LoadScene{scene(2 * count)}, RestoreCheckpoint{},
+                              Restart{}};
+  for (const Command& command : commands) {
+    SCOPED_TRACE("command " + std::to_string(command.index()));
+    int failures = 0;
+    for (bool succeeds = false; !succeeds;) {
+      Simulation sim{backends, scene(count), catalog.find("cpu-serial")};
+      sim.run(2);
+      sim.apply(KeepCheckpoint{});
+      sim.run(1);
+      const Bodies before = sim.bodies();
+      try {
+        const test::ShortMemory short_memory{count * sizeof(Vec4), failures};
+        sim.apply(command);
+        succeeds = true;
+      } catch (const std::exception& failure) {
+        SCOPED_TRACE(failure.what());
+        ++failures;
+        EXPECT_EQ(sim.bodies(), before);
+        EXPECT_EQ(sim.status().step, 3);
+        EXPECT_EQ(sim.status().digits, Digits::single);
+        EXPECT_EQ(sim.status().checkpoint_step, 2);
+        sim.run(2);
+        expect_undisturbed(sim, count);
+      }
+    }
+    EXPECT_GE(failures, 2);
+  }
 }
 
 }  // namespace

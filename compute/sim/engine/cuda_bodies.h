@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/stream.h"
+#include "compute/sim/engine/device_room.h"
+#include "compute/sim/engine/mapping.h"
+#include "compute/sim/engine/own_storage.h"
+
+namespace orrery {
+
+/// The bodies of a CUDA engine: positions and velocities in the storage that may be drawn, and in memory of its own
+/// their accelerations, and the low words of all under Digits::compensated. The device must be active in every call.
+class CudaBodies {
+ public:
+  /// `storage` null: positions and velocities are in memory of its own, too.
+  CudaBodies(const cuda::Device& device, DeviceStorage* storage, const cuda::Stream& stream)
+      : device_{device}, own_storage_{device}, storage_{storage ? *storage : own_storage_}, stream_{stream} {}
+  CudaBodies(const CudaBodies&) = delete;
+  CudaBodies& operator=(const CudaBodies&) = delete;
+
+  int count() const { return count_; }
+  std::size_t size() const { return static_cast<std::size_t>(count_); }
+  Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
+  const MassRange& masses() const { return masses_; }
+  std::size_t bytes() const { return body_bytes(size(), low_.size()); }
+  Vec4* d_accelerations() const { return accelerations_.data(); }
+  Vec4* d_accelerations_low() const { return low_.accelerations.data(); }  ///< null under Digits::single
+  Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
+
+  /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
+  void resize(int count, Digits digits) {
+    accelerations_ = {};  // first the old memory, then the new
+    low_ = {};
+    count_ = 0;
+    storage_.resize(count);
+    accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
+    low_ = LowWords{device_, low_words_of(count, digits)};
+    count_ = count;
+  }
+
+  /// Replaces the bodies by as many with these or other digits, and waits. If memory is short, it throws, and they are
+  /// as before.
+  void replace(const Bodies& bodies) {
+    storage_.resize(count_);  // something else may have been drawn since
+    if (bodies.digits() == digits()) return write(bodies);
+    LowWords other{device_, low_words_of(count_, bodies.digits())};
+    std::swap(low_, other);
+    try {
+      write(bodies);
+    } catch (...) {
+      std::swap(low_, other);
+      throw;
+    }
+  }
+
+  /// Waits.
+  Bodies download() {
+    Bodies bodies = with_digits({std::vector<Vec4>(size()), std::vector<Vec4>(size())}, digits());
+    cuda::download<Vec4>(low_.positions.data(), bodies.positions_low, stream_.get());
+    cuda::download<Vec4>(low_.velocities.data(), bodies.velocities_low, stream_.get());
+    copy_drawn(bodies.positions, bodies.velocities);
+    return bodies;
+  }
+  /// Waits.
+  void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {
+    Mapping mapping = map();
+    cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
+    cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
+    stream_.synchronize();
+    mapping.unmap();
+  }
+
+ private:
+  /// Of the bodies and their accelerations; empty under Digits::single.
+  struct LowWords {
+    LowWords() = default;
+    LowWords(const cuda::Device& device, std::size_t size)
+        : positions{device, size}, velocities{device, size}, accelerations{device, size} {}
+    std::size_t size() const { return positions.size(); }
+    cuda::DeviceArray<Vec4> positions, velocities, accelerations;
+  };
+
+  void write(const Bodies& bodies) {
+    Mapping mapping = map();
+    cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
+    cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
+    cuda::upload<Vec4>(bodies.positions_low, low_.positions.data(), stream_.get());
+    cuda::upload<Vec4>(bodies.velocities_low, low_.velocities.data(), stream_.get());
+    stream_.synchronize();
+    mapping.unmap();
+    masses_ = mass_range(bodies.positions);
+  }
+
+  const cuda::Device& device_;
+  OwnStorage own_storage_;
+  DeviceStorage& storage_;
+  const cuda::Stream& stream_;
+  cuda::DeviceArray<Vec4> accelerations_;
+  LowWords low_;
+  int count_ = 0;
+  MassRange masses_;
+};
+
+}  // namespace orrery

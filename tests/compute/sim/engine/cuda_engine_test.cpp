@@ -1,0 +1,147 @@
+// What is left of a CUDA engine's bodies if there is no memory for others.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/sim/engine/own_storage.h"
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+/// Has no memory for more than `most` bodies, and says so when the old ones are gone.
+class ShortStorage final : public DeviceStorage {
+ public:
+  explicit ShortStorage(const cuda::Device& device) : storage_{device} {}
+  void resize(int count) override {
+    if (count > most) {
+      storage_.resize(1);
+      throw std::runtime_error("out of memory");
+    }
+    storage_.resize(count);
+  }
+  DeviceBodies map(CUstream_st* stream) override { return storage_.map(stream); }
+  void unmap(CUstream_st* stream) override { storage_.unmap(stream); }
+
+  int most = 1000;
+
+ private:
+  OwnStorage storage_;
+};
+
+class CudaEngineMemory : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+  static const cuda::Device& gpu() { return *test::backends().device(); }
+  static SceneRequest scene(int count) { return {.scene = "plummer", .count = count}; }
+  static Simulation simulation(int count, DeviceStorage* storage = nullptr) {
+    return Simulation{test::backends(), scene(count), test::find_kernel("cuda-naive"), storage};
+  }
+  /// Memory of the GPU, so that `bytes` are left.
+  static cuda::DeviceArray<char> all_but(std::size_t bytes) { return {gpu(), gpu().free_memory() - bytes}; }
+};
+
+TEST_F(CudaEngineMemory, IsNotTakenFromCheckpointsThatOtherDigitsLeave) {
+  constexpr int count = 8'000'000;  // 384 MB of low words, and 512 MB of checkpoints
+  Simulation sim = simulation(2);
+  Bodies bodies;
+  for (int i = 0; i < count; ++i) bodies.positions.push_back({static_cast<float>(i), 0, 0, 1});
+  bodies.velocities.resize(bodies.positions.size());
+  sim.set_bodies(bodies);
+  for (int i = 0; i < 2; ++i) {
+    sim.apply(KeepCheckpoint{});
+    EXPECT_EQ(sim.bodies().count(), count);  // waits
+    EXPECT_EQ(sim.status().checkpoint_step, 0);
+  }
+  {
+    const auto taken = all_but(250 * mib);
+    test::expect_failure(
+        test::Failure::usage, [&] { sim.apply(SetDigits{Digits::compensated}); },
+        "8000000 bodies with low words need more memory than the GPU has free; it has room for ");
+  }
+  EXPECT_EQ(sim.status().digits, Digits::single);
+  EXPECT_EQ(sim.status().checkpoint_step, 0);
+  EXPECT_EQ(sim.bodies(), bodies);
+  sim.apply(SetDigits{Digits::compensated});
+  EXPECT_EQ(sim.bodies(), with_digits(bodies, Digits::compensated));
+}
+
+TEST_F(CudaEngineMemory, IsCountedForTheBodiesInDoubleOfHermiteIntegrators) {
+  Simulation sim = simulation(1000);
+  sim.apply(SelectKernel{"cuda-jerk"});
+  sim.apply(SelectIntegrator{"hermite4"});
+  sim.run(1);
+  const Bodies before = sim.bodies();
+  constexpr int count = 2'000'000;  // 96 MB, and 490 MB in double
+  {
+    const auto taken = all_but(550 * mib);  // of which 256 MB stay free
+    test::expect_failure(
+        test::Failure::usage, [&] { sim.apply(LoadScene{scene(count)}); },
+        "2000000 bodies for hermite4 need more memory than the GPU has free; it has room for ");
+  }
+  EXPECT_EQ(sim.bodies(), before);
+  sim.run(1);
+  Simulation same = simulation(1000);
+  same.apply(SelectKernel{"cuda-jerk"});
+  same.apply(SelectIntegrator{"hermite4"});
+  same.run(2);
+  EXPECT_EQ(sim.bodies(), same.bodies()) << "with all digits of the bodies in double";
+}
+
+TEST_F(CudaEngineMemory, ForMoreBodiesThatIsMissingBringsTheOldOnesBack) {
+  ShortStorage storage{gpu()};
+  Simulation sim = simulation(500, &storage);
+  sim.apply(SetDigits{Digits::compensated});
+  sim.run(3);
+  const Bodies before = sim.bodies();
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.apply(LoadScene{scene(1001)}); }, "out of memory");
+  EXPECT_EQ(sim.status().count, 500);
+  EXPECT_EQ(sim.status().step, 3);
+  EXPECT_EQ(sim.bodies(), before);
+  sim.run(2);
+  Simulation same = simulation(500);
+  same.apply(SetDigits{Digits::compensated});
+  same.run(5);
+  EXPECT_EQ(sim.bodies(), same.bodies());
+}
+
+TEST_F(CudaEngineMemory, ThatIsMissingForTheOldBodiesAsWellLeavesACopyToTheProcessor) {
+  ShortStorage storage{gpu()};
+  Simulation sim = simulation(500, &storage);
+  sim.run(3);
+  const Bodies copy = sim.snapshot().bodies;
+  sim.run(2);
+  storage.most = 400;
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.apply(LoadScene{scene(1001)}); }, "cannot be brought back: out of memory",
+      "left are the bodies of step 3");
+  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
+  EXPECT_EQ(sim.bodies(), copy);
+}
+
+/// The storage is a buffer that is drawn, whoever makes its bodies.
+TEST_F(CudaEngineMemory, OfAnEngineThatIsNotInUseNeedsNoBodies) {
+  ShortStorage storage{gpu()};
+  Simulation sim = simulation(500, &storage);
+  sim.apply(SelectKernel{"cpu-serial"});
+  sim.apply(LoadScene{scene(30)});
+  storage.resize(30);
+  const Bodies bodies = sim.bodies();
+  sim.apply(SelectKernel{"cuda-naive"});
+  EXPECT_EQ(sim.bodies(), bodies);
+  sim.apply(SelectKernel{"cpu-serial"});
+  storage.resize(7);
+  sim.apply(SelectKernel{"cuda-naive"});
+  EXPECT_EQ(sim.bodies(), bodies);
+}
+
+}  // namespace
+}  // namespace orrery
