@@ -28,7 +28,7 @@ class CudaBodies {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }
-  std::size_t bytes() const { return body_bytes(size(), low_.size()); }
+  std::size_t bytes() const { return vector_bytes(size(), low_.size()); }
   Vec4* d_accelerations() const { return accelerations_.data(); }
   Vec4* d_accelerations_low() const { return low_.accelerations.data(); }  ///< null under Digits::single
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }

@@ -15,13 +15,13 @@ namespace orrery {
 constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 
 /// Positions, velocities and accelerations, with their low words if there are any.
-inline std::size_t body_bytes(std::size_t bodies, std::size_t low_words) {
+inline std::size_t vector_bytes(std::size_t bodies, std::size_t low_words) {
   return 3 * (bodies + low_words) * sizeof(Vec4);
 }
 
 /// What a body takes of the memory of a CUDA engine, with what steps by this integrator need.
 inline std::size_t device_bytes_per_body(Digits digits, const IntegratorInfo& integrator) {
-  const std::size_t bytes = body_bytes(1, low_words_of(1, digits));
+  const std::size_t bytes = vector_bytes(1, low_words_of(1, digits));
   if (integrator.needs_jerks) return bytes + cuda::HermiteBodies::bytes_per_body;
   return integrator.block_steps ? bytes + cuda::BodyLevels::bytes_per_body(digits) : bytes;
 }
