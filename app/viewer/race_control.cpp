@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a frame that may be spent on runs, each of which may take less: the window goes on at 60 frames per second.
+/// Of a frame that may be spent on batches of steps, many of which may take less.
 constexpr std::chrono::milliseconds slice{6};
 constexpr std::chrono::microseconds nap{100};
 
@@ -52,6 +52,7 @@ RacePlan race_plan(const Backends& backends, const StartRace& asked, const Statu
                 .integrators = integrators,
                 .time_steps = asked.time_steps,
                 .until = asked.until};
+  if (!plan.scene.file.empty()) plan.scene.count = 0;  // a file has its own
   for (Variant& variant : plan.variants) {
     if (same_kernel(*variant.kernel, *shown.kernel)) variant.settings = shown.settings;
   }

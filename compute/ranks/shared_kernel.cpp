@@ -34,6 +34,7 @@ void SharedKernel::drop() noexcept {
 }
 
 void SharedKernel::prepare(int count) {
+  prepared_ = 0;  // until every rank is
   line_.exchange({.order =
                       [&](int, MessageWriter& order) {
                         order.put(Order::prepare);

@@ -184,6 +184,19 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
+/// Of all engines. One of another backend than `used` whose device is lost goes: the bodies are not there.
+void Simulation::forget_checkpoints(Backend used) {
+  for (std::unique_ptr<Engine>& engine : engines_) {
+    if (!engine) continue;
+    try {
+      engine->forget_checkpoint();
+    } catch (const std::exception& failure) {
+      if (engine == engines_[static_cast<std::size_t>(used)] || !dynamic_cast<const DeviceLost*>(&failure)) throw;
+      engine.reset();
+    }
+  }
+}
+
 /// Makes everything that can fail before it changes anything.
 void Simulation::install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice) {
   cancel_and_wait();
@@ -191,9 +204,7 @@ void Simulation::install(const Bodies& bodies, double time, const MassRange& mas
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, bodies.count(), masses);
   const float mean = mean_mass(bodies.positions);
   upload(engine_for(choice.kernel->backend), bodies, choice.digits, plan_of(choice, kernel, mean));
-  for (const std::unique_ptr<Engine>& engine : engines_) {
-    if (engine) engine->forget_checkpoint();
-  }
+  forget_checkpoints(choice.kernel->backend);
   replace_choice(choice);
   kernel_ = std::move(kernel);
   remember_settings();

@@ -209,6 +209,7 @@ class Simulation {
   }
   StepPlan plan() const { return plan_of(choice_, kernel_, mean_mass_); }
   void upload(Engine& target, Bodies bodies, Digits digits, const StepPlan& plan);
+  void forget_checkpoints(Backend used);
   double interactions_per_step() const;
   void describe_setup() const;
   void describe_progress() const;

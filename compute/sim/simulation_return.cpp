@@ -1,9 +1,11 @@
 // How a simulation returns to an earlier run, back from there, and to the state of a checkpoint.
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "compute/core/device_lost.h"
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
 #include "compute/sim/simulation.h"
@@ -99,7 +101,8 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   if (hermite.bodies.empty() || !choice_.integrator->needs_jerks) return;
   try {
     engine().go_on(hermite);
-  } catch (const UsageError&) {  // memory is short: so it is for the first step, which reports it
+  } catch (const std::exception& failure) {  // memory is short: so it is for the first step, which reports it
+    if (dynamic_cast<const DeviceLost*>(&failure)) throw;
   }
 }
 

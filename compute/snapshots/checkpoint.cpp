@@ -227,7 +227,15 @@ Checkpoint read_from(SnapshotInput& input) {
   return checkpoint;
 }
 
-CheckpointHeader header_of(const Checkpoint& checkpoint) {
+/// What is written of a checkpoint: a snapshot alone is not copied into one.
+struct CheckpointParts {
+  const Snapshot& snapshot;
+  const HermiteState& hermite;
+  std::int64_t step;
+  const std::string& setup;
+};
+
+CheckpointHeader header_of(const CheckpointParts& checkpoint) {
   const Snapshot& snapshot = checkpoint.snapshot;
   const BodyProperties& properties = snapshot.properties;
   CheckpointHeader head{.bodies = snapshot.bodies.positions.size(),
@@ -318,7 +326,7 @@ void write_hermite(CheckedOutput& out, const HermiteState& state) {
   });
 }
 
-fs::path write_whole(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
+fs::path write_whole(const fs::path& file, const CheckpointParts& checkpoint, Existing existing) {
   const Snapshot& snapshot = checkpoint.snapshot;
   AtomicFile out{file, existing};
   CheckedOutput checked{out};
@@ -345,7 +353,7 @@ Snapshot read_snapshot_part(SnapshotInput& input) {
 
 std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
                                            const SnapshotOutput& output) {
-  return {write_whole(file, {.snapshot = snapshot}, output.existing)};
+  return {write_whole(file, {snapshot, HermiteState{}, 0, std::string{}}, output.existing)};
 }
 
 }  // namespace
@@ -356,7 +364,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
 }
 
 fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
-  return write_whole(file, checkpoint, existing);
+  return write_whole(file, {checkpoint.snapshot, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
 std::uint32_t checksum(const Bodies& bodies) {

@@ -9,7 +9,6 @@
 
 #include "app/lab/pareto.h"
 #include "compute/core/error.h"
-#include "compute/diagnostics/conserved.h"
 #include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
@@ -104,7 +103,6 @@ Race::Race(const Backends& backends, RacePlan plan)
   require_suitable_kernels();
   Simulation& simulation = first_simulation(runner_, plan_.variants);
   status_ = simulation.status();
-  energy_ = conserved(simulation.bodies(), status_.law).energy();
   if (plan_.time_steps.empty()) {
     for (const float factor : usual_factors) plan_.time_steps.push_back(factor * status_.time_step);
   }
@@ -169,20 +167,37 @@ void Race::begin() {
   simulation.apply(SetTimeStep{entry.time_step});
 }
 
+/// To the next sample, or fewer: a window that waits for a batch must not wait long.
+std::int64_t Race::next_steps() const {
+  constexpr double batch_s = 0.05;
+  const std::int64_t all = entries_[at_].steps;
+  const std::int64_t sample = taken_ * samples / all + 1, end = (sample * all + samples - 1) / samples;
+  const double most = step_s_ > 0 ? std::clamp(batch_s / step_s_, 1.0, static_cast<double>(most_steps)) : 1;
+  return std::min(end - taken_, static_cast<std::int64_t>(most));
+}
+
+/// The first batch of all has no steps: it measures the energy of the first state.
 void Race::start_batch() {
-  const std::int64_t sample = taken_ * samples / entries_[at_].steps + 1;  // the next
-  const std::int64_t end = std::max(taken_ + 1, sample * entries_[at_].steps / samples);
-  runner_.simulation()->apply(MeasureConserved{});
-  runner_.start(static_cast<int>(end - taken_));
+  const std::int64_t all = entries_[at_].steps, steps = energy_ ? next_steps() : 0, end = taken_ + steps;
+  samples_ = !energy_ || end == all || end * samples / all > taken_ * samples / all;
+  if (samples_) runner_.simulation()->apply(MeasureConserved{});
+  runner_.start(static_cast<int>(steps));
 }
 
 void Race::take(const StepTiming& timing) {
   RaceResult& entry = entries_[at_];
   taken_ += timing.steps;
   entry.seconds += timing.step_ms * timing.steps / 1e3;
+  if (timing.steps > 0) step_s_ = timing.step_ms / 1e3;
+  if (!samples_) return;
   const auto& measured = runner_.simulation()->status().conserved;
-  const double error = measured && measured->step == taken_ ? std::abs((measured->sums.energy() - energy_) / energy_)
-                                                            : std::numeric_limits<double>::quiet_NaN();
+  const double energy =
+      measured && measured->step == taken_ ? measured->sums.energy() : std::numeric_limits<double>::quiet_NaN();
+  if (!energy_) {
+    energy_ = energy;
+    return;
+  }
+  const double error = std::abs((energy - *energy_) / *energy_);
   if (!(error <= entry.energy_error)) entry.energy_error = error;  // NaN stays
 }
 
@@ -192,6 +207,7 @@ void Race::end(Problem problem) {
   if (entry.problem) entry.seconds = entry.energy_error = std::numeric_limits<double>::quiet_NaN();
   results_.push_back(entry);
   taken_ = 0;
+  step_s_ = 0;
   begun_ = in_flight_ = false;
 }
 

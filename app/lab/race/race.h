@@ -93,6 +93,7 @@ class Race {
   void require_suitable_kernels() const;
   void begin();
   void start_batch();
+  std::int64_t next_steps() const;
   void take(const StepTiming& timing);
   void end(Problem problem);
 
@@ -106,7 +107,9 @@ class Race {
   bool in_flight_ = false;
   std::int64_t taken_ = 0;  // steps of the present entry
   Status status_;
-  double energy_ = 0;  // of the first state
+  std::optional<double> energy_;  // of the first state; none: not measured yet
+  bool samples_ = false;          // the batch in flight measures the energy
+  double step_s_ = 0;             // of the present entry, in its last batch; 0: not known yet
 };
 
 }  // namespace orrery

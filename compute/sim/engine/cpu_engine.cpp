@@ -48,7 +48,11 @@ class CpuEngine final : public Engine {
     std::copy_n(state_.bodies.velocities.begin(), velocities.size(), velocities.begin());
   }
   HermiteState hermite_state() override { return state_.hermite.state(); }
-  void go_on(const HermiteState& state) override { state_.hermite.go_on(state); }
+  void go_on(const HermiteState& state) override {
+    HermiteBodies fresh;
+    fresh.go_on(state);
+    std::swap(state_.hermite, fresh);
+  }
   std::vector<Vec4> accelerations() override {
     std::vector<Vec4> result(state_.bodies.positions.size());
     const WithSubnormals flushing = as_on_a_gpu();

@@ -77,7 +77,7 @@ TEST_F(Panels, ShowTheLevelsOfBlockStepsAndWarnOfKernelsThatEvaluateAllBodies) {
   EXPECT_NE(text.find("2.00 evaluations of a body per dt"), std::string::npos)
       << text;  // (600 + 2 * 300 + 8 * 100) / 1000
   EXPECT_EQ(text.find("all bodies"), std::string::npos) << text;
-  select(test::find_kernel("cpu-serial"));
+  select(test::find_kernel("cpu-symmetric"));
   text = side_column_text();
   EXPECT_NE(text.find("evaluates all bodies 8 times per dt"), std::string::npos) << text;
   status.scene_physics.eta = 0.5f;

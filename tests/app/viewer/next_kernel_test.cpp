@@ -119,20 +119,20 @@ TEST_F(NextKernelTest, AnIntegratorWithMoreEvaluationsIsSlower) {
 }
 
 TEST_F(NextKernelTest, KernelsWithoutTargetsEvaluateAllBodiesInEverySubstep) {
-  const double equal_steps = forecast("cpu-serial");
+  const double equal_steps = forecast("cpu-symmetric");
   status_.integrator_id = "leapfrog-blocks";
   status_.block_steps = true;
   status_.levels = LevelCounts{900, 0, 0, 100};
-  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 8 * equal_steps);
-  measured("cpu-serial", 1000, 100);
-  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.8) << "measured with leapfrog";
-  measured("cpu-serial", 1000, 300);
+  EXPECT_DOUBLE_EQ(forecast("cpu-symmetric"), 8 * equal_steps);
+  measured("cpu-symmetric", 1000, 100);
+  EXPECT_DOUBLE_EQ(forecast("cpu-symmetric"), 0.8) << "measured with leapfrog";
+  measured("cpu-symmetric", 1000, 300);
   results_.back().integrator_id = "leapfrog-blocks";
   results_.back().eta = 0.5f;
   results_.back().median_ms = 10;
-  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.8) << "of other levels";
+  EXPECT_DOUBLE_EQ(forecast("cpu-symmetric"), 0.8) << "of other levels";
   results_.back().eta = status_.eta;
-  EXPECT_DOUBLE_EQ(forecast("cpu-serial"), 0.01);
+  EXPECT_DOUBLE_EQ(forecast("cpu-symmetric"), 0.01);
 }
 
 TEST_F(NextKernelTest, AKernelOutsideTheListLeadsToItsBegin) {

@@ -115,5 +115,19 @@ TEST_F(RaceBesideAWindow, RefusesTooManyStepsAndChangesNothing) {
   EXPECT_FALSE(shown.status().paused);
 }
 
+TEST_F(RaceBesideAWindow, TakesTheBodiesOfAFile) {
+  std::ofstream{"two.txt"} << "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n";
+  Simulation of_file{test::backends(), {.file = "two.txt"}, test::find_kernel("cpu-simd")};
+  control.start({.until = 0.1, .integrators = {"leapfrog"}, .time_steps = {0.05f}}, of_file, status);
+  while (status.active && !control.tick(of_file, status)) {
+    (void)of_file.collect();
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  ASSERT_EQ(status.rows.size(), 1u);
+  EXPECT_EQ(status.rows[0].problem, "");
+  EXPECT_EQ(status.rows[0].count, 2);
+  EXPECT_EQ(status.rows[0].scene.file, "two.txt");
+}
+
 }  // namespace
 }  // namespace orrery
