@@ -62,6 +62,7 @@ std::optional<StepTiming> VariantRunner::collect() {
       throw std::runtime_error(fmt::format("body {} is not finite after step {}", body->body, body->step));
     }
     if (!status.last_error.empty()) throw std::runtime_error(status.last_error);
+    if (steps_ == 0) return StepTiming{};  // it only measured
     if (ended.empty() || ended.back().steps < steps_) throw std::runtime_error("a step was cancelled");
     return ended.back();
   });

@@ -32,7 +32,8 @@ class VariantRunner {
   /// Returns to the system's first state.
   void restart();
 
-  /// Starts a batch of steps with the selected variant and returns at once. Call collect() until the batch has ended.
+  /// Starts a batch of steps with the selected variant and returns at once; one of 0 steps only measures what is asked
+  /// of the simulation. Call collect() until the batch has ended.
   void start(int steps);
   /// None while the batch runs.
   std::optional<StepTiming> collect();
