@@ -62,7 +62,10 @@ TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds li
   while (waitpid(copy, &status, 0) < 0) {
     if (errno != EINTR) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   }
-  return WIFSIGNALED(status) ? end_by(WTERMSIG(status), limit) : TrialEnd{};
+  if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), limit);
+  const int exit_status = WEXITSTATUS(status);  // of a sanitizer, which ends the copy where it finds a fault
+  return exit_status == 0 ? TrialEnd{}
+                          : TrialEnd{TrialEnd::crashed, "it ended with status " + std::to_string(exit_status)};
 }
 
 }  // namespace orrery
