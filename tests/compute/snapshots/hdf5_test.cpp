@@ -23,6 +23,11 @@
 #include <hdf5.h>
 #endif
 
+/// libhdf5 does not free all that it took for damaged files. LeakSanitizer asks for this.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libhdf5";
+}
+
 namespace orrery {
 namespace {
 
