@@ -2,27 +2,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <limits>
 
 #include "app/cli/option_parts.h"
 #include "app/cli/start_options.h"
 #include "app/lab/race/race.h"
+#include "app/ui_state/race_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
-namespace {
-
-constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
-
-}  // namespace
-
 void declare_race(CLI::App& app, OptionDraft& draft) {
   RaceOptions& race = draft.race;
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
   add(app, "--until", "T", "runs each combination to this time",
-      [&](const std::string& text) { race.until = parse_in("--until", text, ends); });
+      [&](const std::string& text) { race.until = parse_in("--until", text, StartRace::ends); });
   add_kernel_file(app, draft, FileKernelUse::plain, "races a kernel of your own; repeatable");
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (this machine's default kernels)",
       [&](const std::string& text) {

@@ -97,9 +97,10 @@ void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draf
                              : "Until must be a time above 0, such as 1",
                  theme::bad, theme::Font::small);
   }
-  ImGui::BeginDisabled(!until_known || !time_steps || view.measuring());
+  const bool may_start = until_known && time_steps && !view.measuring();
+  ImGui::BeginDisabled(!may_start);
   const bool pressed = accent_button("Race###race", {ImGui::GetContentRegionAvail().x, 0});
-  if ((pressed || entered) && until_known && time_steps && !view.measuring()) {
+  if ((pressed || entered) && may_start) {
     out.push_back(StartRace{
         .until = *until, .kernels = draft.kernels, .integrators = draft.integrators, .time_steps = *time_steps});
   }

@@ -95,12 +95,8 @@ bool is_checkpoint_name(const std::string& file) {
 }
 
 std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing) {
-  return write_checkpoint(file,
-                          {.snapshot = checkpoint.state,
-                           .hermite = checkpoint.hermite,
-                           .step = checkpoint.step,
-                           .setup = setup_text(checkpoint)},
-                          existing);
+  const std::string setup = setup_text(checkpoint);
+  return write_checkpoint(file, {checkpoint.state, checkpoint.hermite, checkpoint.step, setup}, existing);
 }
 
 std::string previous_name(const std::string& file) {

@@ -125,7 +125,9 @@ class Viewer {
   void finish();
 
   // In viewer_measure.cpp.
-  /// Throws UsageError if something else is measured, or two runs are compared. `user`: "a sweep".
+  /// Throws UsageError if a sweep, a race or a lesson is measured.
+  void refuse_beside_measurement() const;
+  /// Also if two runs are compared. `user`: "a sweep".
   void require_machine(const char* user) const;
   void follow_measurements();
   void take_swept();

@@ -28,9 +28,7 @@ void Viewer::carry_out(const CompareWith& c) {
     leave_distances();
     return;
   }
-  if (const char* const other = view_.measurer()) {
-    throw UsageError(fmt::format("{} is being measured; wait for its end or stop it before you compare", other));
-  }
+  refuse_beside_measurement();
   if (lane_.log().recording()) throw UsageError("a recording describes one run; stop it before you compare two");
   forget_all_but_layout(view_.compare);
   second_.begin(lane_, c);

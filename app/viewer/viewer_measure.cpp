@@ -6,10 +6,14 @@
 
 namespace orrery {
 
-void Viewer::require_machine(const char* user) const {
+void Viewer::refuse_beside_measurement() const {
   if (const char* const other = view_.measurer()) {
     throw UsageError(fmt::format("{} is being measured; wait for its end or stop it first", other));
   }
+}
+
+void Viewer::require_machine(const char* user) const {
+  refuse_beside_measurement();
   refuse_while_comparing(fmt::format("{} needs the machine for itself", user));
 }
 

@@ -227,14 +227,6 @@ Checkpoint read_from(SnapshotInput& input) {
   return checkpoint;
 }
 
-/// What is written of a checkpoint: a snapshot alone is not copied into one.
-struct CheckpointParts {
-  const Snapshot& snapshot;
-  const HermiteState& hermite;
-  std::int64_t step;
-  const std::string& setup;
-};
-
 CheckpointHeader header_of(const CheckpointParts& checkpoint) {
   const Snapshot& snapshot = checkpoint.snapshot;
   const BodyProperties& properties = snapshot.properties;
@@ -326,7 +318,27 @@ void write_hermite(CheckedOutput& out, const HermiteState& state) {
   });
 }
 
-fs::path write_whole(const fs::path& file, const CheckpointParts& checkpoint, Existing existing) {
+bool is_checkpoint(std::span<const std::byte> head, std::uint64_t) {
+  return has_magic(head);
+}
+
+Snapshot read_snapshot_part(SnapshotInput& input) {
+  return read_from(input).snapshot;
+}
+
+std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
+                                           const SnapshotOutput& output) {
+  return {write_checkpoint(file, {snapshot, HermiteState{}, 0, std::string{}}, output.existing)};
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const fs::path& file) {
+  SnapshotInput input{file, {}, simulation_bytes_per_body};
+  return read_from(input);
+}
+
+fs::path write_checkpoint(const fs::path& file, const CheckpointParts& checkpoint, Existing existing) {
   const Snapshot& snapshot = checkpoint.snapshot;
   AtomicFile out{file, existing};
   CheckedOutput checked{out};
@@ -341,30 +353,6 @@ fs::path write_whole(const fs::path& file, const CheckpointParts& checkpoint, Ex
   little_endian.store32(checksum.data(), checked.checksum());
   out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
   return out.commit();
-}
-
-bool is_checkpoint(std::span<const std::byte> head, std::uint64_t) {
-  return has_magic(head);
-}
-
-Snapshot read_snapshot_part(SnapshotInput& input) {
-  return read_from(input).snapshot;
-}
-
-std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
-                                           const SnapshotOutput& output) {
-  return {write_whole(file, {snapshot, HermiteState{}, 0, std::string{}}, output.existing)};
-}
-
-}  // namespace
-
-Checkpoint read_checkpoint(const fs::path& file) {
-  SnapshotInput input{file, {}, simulation_bytes_per_body};
-  return read_from(input);
-}
-
-fs::path write_checkpoint(const fs::path& file, const Checkpoint& checkpoint, Existing existing) {
-  return write_whole(file, {checkpoint.snapshot, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
 std::uint32_t checksum(const Bodies& bodies) {

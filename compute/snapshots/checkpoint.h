@@ -10,6 +10,14 @@
 
 namespace orrery {
 
+/// What write_checkpoint() writes, where it is: no body is copied for it.
+struct CheckpointParts {
+  const Snapshot& snapshot;
+  const HermiteState& hermite;
+  std::int64_t step;
+  const std::string& setup;
+};
+
 /// The state of a run, with which it goes on bit for bit. Its file holds everything that a Snapshot can hold; its
 /// layout is in docs/usage/runs.md.
 struct Checkpoint {
@@ -17,6 +25,8 @@ struct Checkpoint {
   HermiteState hermite{};  ///< of as many bodies as the snapshot, with their masses; or empty
   std::int64_t step = 0;   ///< whole steps since the scene's first state
   std::string setup{};     ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
+
+  operator CheckpointParts() const { return {snapshot, hermite, step, setup}; }
 };
 
 /// Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of a newer version,
@@ -24,7 +34,7 @@ struct Checkpoint {
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
 /// Writes as AtomicFile does and returns the name that the file got. All bodies are finite.
-std::filesystem::path write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+std::filesystem::path write_checkpoint(const std::filesystem::path& file, const CheckpointParts& checkpoint,
                                        Existing existing);
 
 /// Of the bits of all positions, masses and velocities: runs with equal checksums went the same way.

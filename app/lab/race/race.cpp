@@ -167,19 +167,23 @@ void Race::begin() {
   simulation.apply(SetTimeStep{entry.time_step});
 }
 
-/// To the next sample, or fewer: a window that waits for a batch must not wait long.
-std::int64_t Race::next_steps() const {
-  constexpr double batch_s = 0.05;
-  const std::int64_t all = entries_[at_].steps;
-  const std::int64_t sample = taken_ * samples / all + 1, end = (sample * all + samples - 1) / samples;
-  const double most = step_s_ > 0 ? std::clamp(batch_s / step_s_, 1.0, static_cast<double>(most_steps)) : 1;
-  return std::min(end - taken_, static_cast<std::int64_t>(most));
+/// From the steps that were taken to the next sample of the energy.
+std::int64_t Race::steps_to_sample() const {
+  const std::int64_t all = entries_[at_].steps, sample = taken_ * samples / all + 1;
+  return (sample * all + samples - 1) / samples - taken_;
 }
 
-/// The first batch of all has no steps: it measures the energy of the first state.
+/// The first batch of all has no steps: it measures the energy of the first state. Others are short, so that nobody
+/// waits long for their end.
 void Race::start_batch() {
-  const std::int64_t all = entries_[at_].steps, steps = energy_ ? next_steps() : 0, end = taken_ + steps;
-  samples_ = !energy_ || end == all || end * samples / all > taken_ * samples / all;
+  constexpr double batch_s = 0.05;
+  std::int64_t steps = 0;
+  samples_ = true;
+  if (energy_) {
+    const double most = step_s_ > 0 ? std::clamp(batch_s / step_s_, 1.0, static_cast<double>(most_steps)) : 1;
+    steps = std::min(steps_to_sample(), static_cast<std::int64_t>(most));
+    samples_ = steps == steps_to_sample();
+  }
   if (samples_) runner_.simulation()->apply(MeasureConserved{});
   runner_.start(static_cast<int>(steps));
 }

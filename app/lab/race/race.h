@@ -93,7 +93,7 @@ class Race {
   void require_suitable_kernels() const;
   void begin();
   void start_batch();
-  std::int64_t next_steps() const;
+  std::int64_t steps_to_sample() const;
   void take(const StepTiming& timing);
   void end(Problem problem);
 

@@ -2,43 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "compute/core/error.h"
-#include "compute/core/temporary_folder.h"
-#include "tests/compute/support/backends.h"
+#include "tests/app/viewer/beside_a_window.h"
 
 namespace orrery {
 namespace {
 
-/// A shown simulation that runs, and a working folder of this test's own.
-class RaceBesideAWindow : public testing::Test {
- protected:
-  RaceBesideAWindow() { std::filesystem::current_path(folder_.path()); }
-  ~RaceBesideAWindow() override { std::filesystem::current_path(before_); }
-
-  /// Frames until the race ends or `enough` says so.
-  void frames(const auto& enough) {
-    while (status.active && !enough()) {
-      (void)shown.collect();
-      if (control.tick(shown, status)) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
-  }
-  void frames() {
-    frames([] { return false; });
-  }
-
-  const std::filesystem::path before_ = std::filesystem::current_path();
-  const TemporaryFolder folder_;
-  Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
-  RaceStatus status;
-  RaceControl control{test::backends()};
-};
+class RaceBesideAWindow : public test::BesideAWindow<RaceControl, RaceStatus> {};
 
 TEST_F(RaceBesideAWindow, MeasuresPausesAndWritesFiles) {
   shown.apply(SetTunable{"threads", "1"});
@@ -119,10 +92,7 @@ TEST_F(RaceBesideAWindow, TakesTheBodiesOfAFile) {
   std::ofstream{"two.txt"} << "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n";
   Simulation of_file{test::backends(), {.file = "two.txt"}, test::find_kernel("cpu-simd")};
   control.start({.until = 0.1, .integrators = {"leapfrog"}, .time_steps = {0.05f}}, of_file, status);
-  while (status.active && !control.tick(of_file, status)) {
-    (void)of_file.collect();
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  }
+  frames(of_file, [] { return false; });
   ASSERT_EQ(status.rows.size(), 1u);
   EXPECT_EQ(status.rows[0].problem, "");
   EXPECT_EQ(status.rows[0].count, 2);

@@ -2,42 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "compute/core/error.h"
-#include "compute/core/temporary_folder.h"
-#include "tests/compute/support/backends.h"
+#include "tests/app/viewer/beside_a_window.h"
 
 namespace orrery {
 namespace {
 
-/// A shown simulation that runs, and a working folder of this test's own.
-class SweepBesideAWindow : public testing::Test {
- protected:
-  SweepBesideAWindow() { std::filesystem::current_path(folder_.path()); }
-  ~SweepBesideAWindow() override { std::filesystem::current_path(before_); }
-
-  /// Frames until the sweep ends or `enough` says so.
-  void frames(const auto& enough) {
-    while (status.active && !enough()) {
-      (void)shown.collect();
-      if (control.tick(shown, status)) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
-  }
-  void frames() {
-    frames([] { return false; });
-  }
-
-  const std::filesystem::path before_ = std::filesystem::current_path();
-  const TemporaryFolder folder_;
-  Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
-  SweepStatus status;
-  SweepControl control{test::backends()};
-};
+class SweepBesideAWindow : public test::BesideAWindow<SweepControl, SweepStatus> {};
 
 TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
   shown.apply(SelectIntegrator{"euler"});

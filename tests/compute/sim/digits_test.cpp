@@ -130,7 +130,7 @@ TEST_P(CompensatedState, KeepsItsDigitsFromCommandToCommand) {
   EXPECT_EQ(sim.status().digits, Digits::single) << "the scene's";
   const TemporaryFolder folder;
   const std::string file = (folder / "low.checkpoint").string();
-  write_checkpoint(file, {.snapshot = {here}}, Existing::keep);
+  write_checkpoint(file, Checkpoint{.snapshot = {here}}, Existing::keep);
   sim.apply(LoadScene{{.file = file}});
   EXPECT_EQ(sim.bodies(), here) << "a file brings its digits";
 }
