@@ -192,7 +192,12 @@ void race_legend(const RaceStatus& race) {
   for (const RaceRow& row : race.rows) {
     if (is_plotted(row)) ids.insert(row.integrator_id);
   }
-  for (const std::string& id : ids) legend_entry(integrator_colour(id), id.c_str());
+  bool at_left = true;  // two in a line
+  for (const std::string& id : ids) {
+    if (!at_left) ImGui::SameLine(em(7.6f));
+    legend_entry(integrator_colour(id), id.c_str());
+    at_left = !at_left;
+  }
 }
 
 /// Why runs did not reach the end: the first of them.
@@ -220,7 +225,7 @@ void winners(const Status& status, const RaceStatus& race, float height, Request
     wrapped_text("No run keeps the energy to 0.01.", theme::dim);
     return;
   }
-  const std::array columns{Column{"energy to", -0.45f}, Column{"costs", 4.6f}, Column{"the cheapest", -1}};
+  const std::array columns{Column{"energy to", -0.3f}, Column{"costs", 4.2f}, Column{"the cheapest", -1}};
   if (!begin_rows("race.best", columns, static_cast<int>(race.best.size()), height)) return;
   for (std::size_t i = 0; i < race.best.size(); ++i) {
     const RaceRow& row = race.rows[race.best[i].row];
@@ -245,17 +250,15 @@ void race_content(const Status& status, const ViewStatus& view, PanelState& stat
   const bool wide = room >= em(34), widest = room >= em(56);
   ImGui::BeginChild("what to race", {wide ? em(16) : 0, wide ? height : em(12)});
   race_controls(status, view, state.lab.race, out);
+  race_legend(view.race);
+  failures(view.race);
   written_rows("race", view.race.files, view.race.error);
-  if (!view.race.rows.empty()) {
-    race_legend(view.race);
-    failures(view.race);
-  }
   ImGui::EndChild();
   if (wide) ImGui::SameLine(0, em(1));
   ImGui::BeginChild("race results", {0, height});
   const ImVec2 left = ImGui::GetContentRegionAvail();
   const bool any = !view.race.rows.empty();
-  const ImVec2 plotted = widest ? ImVec2{left.x - em(19.8f), height} : ImVec2{left.x, 0.62f * height};
+  const ImVec2 plotted = widest ? ImVec2{left.x - em(22.3f), height} : ImVec2{left.x, 0.62f * height};
   if (any) draw_race(status, view.race, plotted, out);
   if (any && widest) ImGui::SameLine(0, em(0.8f));
   ImGui::BeginChild("race winners", {0, any && !widest ? 0.36f * height : height});
