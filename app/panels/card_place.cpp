@@ -16,9 +16,9 @@ bool near(const CardPlace& place, const CardRoom& room, ImVec2 point, float dist
 }
 
 /// Takes the first corner that is as far from the point. Whether there is one.
-bool take_corner(CardPlace& place, bool head_only, const CardRoom& room, ImVec2 point, float distance) {
+bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
   CardPlace other = place;
-  other.head_only = head_only;
+  other.extent = extent;
   for (const CardCorner corner : {CardCorner::upper_left, CardCorner::lower_left, CardCorner::upper_right}) {
     other.corner = corner;
     if (near(other, room, point, distance)) continue;
@@ -39,13 +39,16 @@ ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
 
 void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {
   const float covered = theme::em(0.8f), clear = theme::em(2);
-  if (place.body != body) place = {.body = body, .whole = place.whole, .head = place.head};
+  constexpr std::array extents{CardExtent::whole, CardExtent::brief, CardExtent::head};
+  if (place.body != body) place = {.body = body, .width = place.width, .heights = place.heights};
   if (!ring) return;
-  if (place.head_only && take_corner(place, false, room, *ring, clear)) return;
+  for (const CardExtent extent : extents) {
+    if (extent < place.extent && take_corner(place, extent, room, *ring, clear)) return;
+  }
   if (!near(place, room, *ring, covered)) return;
-  for (const bool head_only : {false, true}) {
+  for (const CardExtent extent : extents) {
     for (const float distance : {clear, covered}) {
-      if (take_corner(place, head_only, room, *ring, distance)) return;
+      if (take_corner(place, extent, room, *ring, distance)) return;
     }
   }
 }

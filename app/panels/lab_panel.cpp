@@ -105,7 +105,8 @@ void tab_strip(LabState& lab) {
 
 bool lab_fits(const ViewStatus& view) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  return display.x - side_column_width(view) - lesson_width(view) >= em(29.5f) && display.y >= em(26);
+  return display.x - side_column_width(view) - lesson_width(view) >= em(least_lab_width) &&
+         display.y >= em(least_lab_height);
 }
 
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {

@@ -17,7 +17,6 @@ namespace {
 using theme::em;
 
 constexpr float usual_column = 23.5f;  // em
-constexpr float least_height = 26;     // em: the laboratory needs it
 
 void title_row(const Status& status, const ViewStatus& view, Requests& out) {
   text("Orrery", theme::text, theme::Font::strong);
@@ -83,7 +82,7 @@ bool panels_shown(const ViewStatus& view) {
 
 float fitting_scale(float asked, float width, float height) {
   constexpr float steps = 8;
-  const float fitting = std::min(width / (2 * usual_column), height / least_height) / theme::body_pixels;
+  const float fitting = std::min(width / (usual_column + least_lab_width), height / least_lab_height) / theme::body_pixels;
   return std::min(asked, std::max(std::floor(steps * fitting) / steps, 1.0f));
 }
 
@@ -107,8 +106,8 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   if (view.presentation && view.panel) presentation_panel(status, view, state);
   const float captions_end = compare_captions(view, state);
   label_panel(view);
-  legend_panel(status, view, state);
   picked_panel(status, view, state, captions_end, out);
+  legend_panel(status, view, state);  // leaves room for the card
   if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(status, view, out);

@@ -97,26 +97,36 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
   tooltip(row_of<Unpick>.sentence, "Esc");
 }
 
-/// What is known of the body.
-void rows(const PickedBody& body, const Status& status, const ViewStatus& view) {
+/// The body's own state and error.
+void brief_rows(const PickedBody& body, const Status& status, const ViewStatus& view) {
   const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
     return shown_text(status.units, dimension, numbers);
   };
-  const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
   row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
   if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
   row("position", shown(Dimension::length, body.position), "x, y and z.");
   row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
-  row("speed", shown(Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
   acceleration_row(body, status);
   error_row(body.number, status, view);
-  row("to target", shown(Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
+}
+
+void other_rows(const PickedBody& body, const Status& status) {
+  const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
+  row("speed", shown_text(status.units, Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
+  row("to target", shown_text(status.units, Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
   if (body.walk) {
     row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
         "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");
     ui_mark("picked.walk");
   }
   text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
+}
+
+/// Keeps the height of the card up to here.
+void measure_card(CardPlace& card, CardExtent extent) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  card.width = ImGui::GetWindowSize().x;
+  card.height(extent) = ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y;
 }
 
 }  // namespace
@@ -138,10 +148,15 @@ void picked_panel(const Status& status, const ViewStatus& view, PanelState& stat
   ImGui::SetNextWindowPos(card_position(state.card, room));
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
-    if (!state.card.head_only) rows(body, status, view);
-    const ImGuiStyle& style = ImGui::GetStyle();
-    ImVec2& size = state.card.head_only ? state.card.head : state.card.whole;
-    size = {ImGui::GetWindowSize().x, ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y};
+    measure_card(state.card, CardExtent::head);
+    if (state.card.extent != CardExtent::head) {
+      brief_rows(body, status, view);
+      measure_card(state.card, CardExtent::brief);
+    }
+    if (state.card.extent == CardExtent::whole) {
+      other_rows(body, status);
+      measure_card(state.card, CardExtent::whole);
+    }
   }
   ImGui::End();
 }

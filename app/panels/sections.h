@@ -55,6 +55,7 @@ bool info_fits(const ViewStatus& view);
 /// The laboratory's parts as sections of the side column, if their window does not fit beside it.
 void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 bool lab_fits(const ViewStatus& view);
+inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;  ///< em: beside the column; of the window
 
 // The laboratory's parts. Each draws into the present window and takes about `height` of it.
 void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);

@@ -256,6 +256,22 @@ TEST_F(Panels, KeepTheCardClearOfThePickedBody) {
   }
 }
 
+TEST_F(Panels, ShowTheStateOfAPickedBodyWhereverItIs) {
+  view.picked = PickedBody{.number = 7, .part = "disc", .acceleration = {{1, 2, 3}}};
+  state.lab.folded = true;
+  for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}}) {
+    resize(size.x, size.y, fitting_scale(2, size.x, size.y));
+    const float left = side_column_width(view);
+    for (int i = 0; i < 400; ++i) {
+      view.picked->number = i;
+      view.picked->place = {(left + (size.x - left) * static_cast<float>(i % 20) / 20) / size.x,
+                            static_cast<float>(i / 20) / 20};
+      settle();
+      EXPECT_TRUE(seen("picked.error")) << i << " in a window of " << size.x;
+    }
+  }
+}
+
 TEST_F(Panels, MoveTheCardNoMoreThanNeeded) {
   resize(1280, 720, 1);
   state.lab.folded = true;
