@@ -107,6 +107,9 @@ void OverlayPainter::draw_others(const OverlayScene& scene, const render::OrbitC
   const Overlays& asked = view.overlays;
   const render::Theme theme = view.appearance.theme;
   view.labels.clear();
+  if (asked.trails.of != TrailsOf::nobody && !tracks_.tracks().empty()) {
+    view.legend.trail_length = static_cast<float>(BodyTracks::most_points * tracks_.interval());
+  }
   std::vector<render::DrawnLine> lines;
   if (asked.vectors.quantity != Vectors::none) {
     const Vectors quantity = asked.vectors.quantity;

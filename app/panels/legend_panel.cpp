@@ -205,6 +205,13 @@ void arrow_scale(const Status& status, const Legend& legend) {
           accelerations ? "The mean acceleration between two readings of the bodies." : "");
 }
 
+void trail_length(const Status& status, const Legend& legend) {
+  const char* const unit = status.units ? "" : " of time";
+  small_words("trails: the last " + shown_text(status.units, Dimension::time, {&legend.trail_length, 1}) + unit);
+  ui_mark("legend.trails");
+  tooltip("The time since a body was where its trail begins.", "They are shorter until so much time has passed.");
+}
+
 /// All but the colours of bodies.
 void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
   if (!legend.cells.name.empty()) {
@@ -212,6 +219,7 @@ void lengths(const Status& status, const Legend& legend, float width, Extent ext
     ui_mark("legend.cells");
   }
   swatches("legend.walk", legend.walk);
+  if (legend.trail_length > 0) trail_length(status, legend);
   if (!legend.arrows.name.empty()) arrow_scale(status, legend);
   if (extent == Extent::whole) scale_bar(status, legend, width - em(4.5f));
 }

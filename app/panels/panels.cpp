@@ -82,7 +82,8 @@ bool panels_shown(const ViewStatus& view) {
 
 float fitting_scale(float asked, float width, float height) {
   constexpr float steps = 8;
-  const float fitting = std::min(width / (usual_column + least_lab_width), height / least_lab_height) / theme::body_pixels;
+  const float fitting =
+      std::min(width / (usual_column + least_lab_width), height / least_lab_height) / theme::body_pixels;
   return std::min(asked, std::max(std::floor(steps * fitting) / steps, 1.0f));
 }
 

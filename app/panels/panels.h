@@ -16,8 +16,8 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
 float side_column_width(const ViewStatus& view);
 
 /// The scale of type and widgets on a display of scale `asked` in a window of this size: no more than lets the
-/// laboratory have its place beside the side column, but 1 at least if that was asked. In steps of 1/8, so that a window that
-/// changes its size seldom needs other type.
+/// laboratory have its place beside the side column, but 1 at least if that was asked. In steps of 1/8, so that a
+/// window that changes its size seldom needs other type.
 float fitting_scale(float asked, float width, float height);
 
 /// How many times as large type and widgets of a presentation are, in a window of this height in pixels of a display of

@@ -113,7 +113,8 @@ void brief_rows(const PickedBody& body, const Status& status, const ViewStatus& 
 void other_rows(const PickedBody& body, const Status& status) {
   const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
   row("speed", shown_text(status.units, Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
-  row("to target", shown_text(status.units, Dimension::length, {&body.distance, 1}), "The distance from the camera's target.");
+  row("to target", shown_text(status.units, Dimension::length, {&body.distance, 1}),
+      "The distance from the camera's target.");
   if (body.walk) {
     row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),
         "What it meets in the tree with its group of neighbours: cells as a whole, and bodies one by one.");

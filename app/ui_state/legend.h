@@ -34,6 +34,7 @@ struct Legend {
   std::vector<LegendPart> parts{};  ///< if the colours show parts of the scene
   std::optional<float> known{};     ///< share of the bodies whose values are known; the others are grey
   std::string note{};               ///< why values are not known
+  float trail_length = 0;           ///< time that the trails show; 0: there are none
   LegendPart arrows{};              ///< what the arrows show: "velocity"; no name: there are none
   float arrow_per_height = 0;       ///< value of an arrow as long as the window's height, at the camera's target
   LegendPart cells{};               ///< "level 5: 1,203 cells"; no name: none are drawn

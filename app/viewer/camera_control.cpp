@@ -8,11 +8,14 @@
 namespace orrery {
 namespace {
 
-/// Whether the left button was released where it was pressed: once, and not over a panel.
+/// Whether the left button was released where it was pressed: once, and not over a panel. ImGui's distance of a drag
+/// leaves out the movement in the frame of the release, which is the whole drag if frames are slow.
 bool clicked(const ImGuiIO& io) {
   constexpr int left = ImGuiMouseButton_Left;
+  const float x = io.MousePos.x - io.MouseClickedPos[left].x, y = io.MousePos.y - io.MouseClickedPos[left].y;
+  const float moved_sqr = std::max(io.MouseDragMaxDistanceSqr[left], x * x + y * y);
   return io.MouseReleased[left] && !io.MouseDownOwned[left] && io.MouseClickedLastCount[left] <= 1 &&
-         io.MouseDragMaxDistanceSqr[left] < io.MouseDragThreshold * io.MouseDragThreshold && !io.KeyShift;
+         moved_sqr < io.MouseDragThreshold * io.MouseDragThreshold && !io.KeyShift;
 }
 
 std::optional<FlyView> flight(const ImGuiIO& io, const HeldKeys& held) {

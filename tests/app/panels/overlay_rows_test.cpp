@@ -54,11 +54,13 @@ TEST_F(Panels, ShowTheScaleOfArrowsAndTheCells) {
   view.legend = {.quantity = "speed", .colours = {{1, 0, 0}, {0, 0, 1}}, .world_per_height = 3};
   settle();
   EXPECT_TRUE(seen("legend.scale"));
-  EXPECT_FALSE(seen("legend.arrows") || seen("legend.cells"));
+  EXPECT_FALSE(seen("legend.arrows") || seen("legend.cells") || seen("legend.trails"));
+  view.legend.trail_length = 0.25f;
   view.legend.arrows.name = "velocity";
   view.legend.cells = {"level 5: 1,203 cells", {0, 1, 0}};
   settle();
   EXPECT_TRUE(seen("legend.cells"));
+  EXPECT_NE(legend_text().find("trails: the last 0.25 of time"), std::string::npos) << legend_text();
   EXPECT_FALSE(seen("legend.arrows")) << "no arrow is drawn yet";
   view.legend.arrow_per_height = 20;
   settle();

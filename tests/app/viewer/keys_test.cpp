@@ -325,6 +325,7 @@ TEST(Mouse, AClickPicks) {
   const auto released = [](const std::function<void(ImGuiIO&)>& more) {
     return camera_requests_after([&](ImGuiIO& io) {
       io.MousePos = {100, 150};
+      io.MouseClickedPos[0] = io.MousePos;
       io.MouseReleased[0] = true;
       io.MouseClickedLastCount[0] = 1;
       more(io);
@@ -334,6 +335,7 @@ TEST(Mouse, AClickPicks) {
   EXPECT_EQ(pick.x, 0.25f);
   EXPECT_EQ(pick.y, 0.75f);
   EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseDragMaxDistanceSqr[0] = 100; }).empty()) << "it was a drag";
+  EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseClickedPos[0] = {60, 150}; }).empty()) << "a drag in one frame";
   EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseClickedLastCount[0] = 2; }).empty()) << "a double click";
   EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseDownOwned[0] = true; }).empty()) << "it began over a panel";
   EXPECT_TRUE(released([](ImGuiIO& io) { io.WantCaptureMouse = true; }).empty()) << "it ended over a panel";
