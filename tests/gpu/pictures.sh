@@ -11,6 +11,13 @@ picture() {
   "$orrery" --scene "$2" -n "$3" --size 1280x720 --offscreen --steps-per-frame "$5" --script "$1.txt" "${@:7}"
 }
 
+# lesson NAME NUMBER PREDICTION FRAMES COMMANDS...: the answer of a lesson, after FRAMES frames in which it is measured.
+lesson() {
+  printf '%s\n' "0 lesson $2" '1 lesson-scene' "2 lesson-predict $3" '3 lesson-measure' "${@:5}" \
+    "$4 lesson-page answer" "$(($4 + 20)) screenshot $1.png" "$(($4 + 20)) quit" >"$1.txt"
+  "$orrery" --fresh --size 1280x720 --offscreen --panel on --script "$1.txt"
+}
+
 # laboratory NAME N FRAME COMMANDS...: the window at FRAME, after commands that each begin with their frame.
 laboratory() {
   printf '%s\n' "${@:4}" "$3 screenshot $1.png" "$3 quit" >"$1.txt"
@@ -25,4 +32,5 @@ picture cosmic-web cosmic-web 1M 150 10 'look=density map=magma' --legend off
 laboratory profile 16k 120 '0 lab profile' '0 kernel cuda-naive' '30 profile' '60 kernel cuda-tiled' '90 profile'
 laboratory compare 16k 600 '0 lab compare' '0 kernel cuda-symmetric' '1 compare-with cuda-fp16'
 laboratory workshop 16k 120 '0 lab workshop' '0 workshop-new my-kernel cuda-tiled' '60 workshop-compile'
+lesson lesson 11 3 200 '4 cells on level=4'
 rm -f ./*.txt my-kernel.cu
