@@ -24,7 +24,7 @@ laboratory() {
   "$orrery" --scene collision -n "$2" --size 1600x900 --offscreen --panel on --script "$1.txt"
 }
 
-picture window collision 64k 300 1 'colour=speed' --panel on
+picture window collision 64k 200 1 'colour=speed' --panel on
 picture default collision 16k 300 1 'colour=speed' --legend off
 picture million collision 1M 300 3 'colour=speed' --legend off
 picture spiral spiral 1M 150 10 'colour=speed' --legend off
