@@ -62,7 +62,7 @@ struct Runner {
   }
   int operator()(const BenchOptions& options) const {
     prepare_files(options);
-    return run_bench(with_compiled_files(Backends{kernels, options.device}), options);
+    return run_bench(with_compiled_files(chosen_backends(options)), options);
   }
   int operator()(const ReportOptions& options) const {
     prepare_files(options);
@@ -75,11 +75,11 @@ struct Runner {
   }
   int operator()(const VerifyOptions& options) const {
     prepare_files(options);
-    return run_verify(with_compiled_files(Backends{kernels, options.device}), options);
+    return run_verify(with_compiled_files(chosen_backends(options)), options);
   }
   int operator()(const RunOptions& options) const {
     prepare_files(options);
-    return run_simulation(with_compiled_files(Backends{kernels, options.device}), options);
+    return run_simulation(with_compiled_files(chosen_backends(options)), options);
   }
   int operator()(const ReplayOptions& options) const {
     return run_replay(with_compiled_files(Backends{kernels, options.device}), options);
@@ -116,6 +116,11 @@ struct Runner {
   }
   int operator()(const NewKernelOptions& options) const { return run_new_kernel(options); }
   int operator()(const LessonOptions& options) const { return run_lesson(kernels, options); }
+
+  /// With the one device, or the several, that the user chose.
+  Backends chosen_backends(const auto& options) const {
+    return options.devices ? Backends{kernels, *options.devices} : Backends{kernels, options.device};
+  }
 
   static void prepare_files(const auto& options) {
     const RunFiles files = files_of(options);

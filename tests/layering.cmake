@@ -36,6 +36,8 @@ endforeach()
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
 may_include("compute/ranks/" "compute/(core|ranks)/" "compute/kernels/[^/]+$")
+may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/kernels/[^/]+$" "compute/kernels/parts/scratch[.]h$"
+            "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
@@ -45,7 +47,7 @@ may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]i
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
-may_include("compute/sim/" "compute/(core|cuda|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
+may_include("compute/sim/" "compute/(core|cuda|devices|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
             "compute/sim/[^/]+$" "compute/snapshots/columns[.]h$" ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
@@ -83,7 +85,7 @@ may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|prof
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
+may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"

@@ -104,6 +104,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
   add_kernel_file(app, draft, FileKernelUse::plain, "measures a kernel of your own; repeatable");
   add_measured_kernels(app, draft);
   add_measurement(app, draft, bench.table, bench.progress, bench.files);
+  add_devices(app, draft);
   add(app, "--warmup", "W", "steps before measuring, at least 2 (3)", [&](const std::string& text) {
     bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
     draft.procedure_option = "--warmup";
@@ -171,6 +172,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
+  add_devices(app, draft);
   add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
   add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/options.h"
+#include "compute/core/error.h"
 
 namespace CLI {
 class App;
@@ -62,10 +63,18 @@ struct OptionDraft {
   double fps = FilmOptions{}.fps;
   bool progress = false;  ///< of `orrery render`
   std::optional<int> device;
+  std::optional<DeviceList> devices;
   bool force = false;
 
   /// `scene` with its one number of bodies. Throws UsageError if the scene cannot have so many.
   SceneRequest scene_of_one_count() const;
+  /// Where the user chose a device, or several. Throws UsageError if both are given.
+  template <class Options>
+  void put_devices(Options& options) const {
+    if (device && devices) throw UsageError("--device and --devices are both given: leave one out");
+    options.device = device;
+    options.devices = devices;
+  }
   Existing existing() const { return force ? Existing::replace : Existing::keep; }
 };
 

@@ -182,6 +182,11 @@ void add_device(CLI::App& app, OptionDraft& draft) {
   });
 }
 
+void add_devices(CLI::App& app, OptionDraft& draft) {
+  add(app, "--devices", "all|I,J", "several CUDA devices that divide the work; the first has the bodies",
+      [&](const std::string& text) { draft.devices = DeviceList::parsed("--devices", text); });
+}
+
 void add_force(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--force", draft.force,
            "overwrites existing files (default: keeps them and adds a number to the new name)");

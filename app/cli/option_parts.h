@@ -41,6 +41,8 @@ void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, c
 void add_setting_lists(CLI::App& app, OptionDraft& draft);
 void add_accuracy(CLI::App& app, OptionDraft& draft);
 void add_device(CLI::App& app, OptionDraft& draft);
+/// Several CUDA devices in place of one.
+void add_devices(CLI::App& app, OptionDraft& draft);
 void add_force(CLI::App& app, OptionDraft& draft);
 void add_table_flags(CLI::App& app, TableFlags& flags);
 void add_progress(CLI::App& app, bool& progress);

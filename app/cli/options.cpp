@@ -157,7 +157,7 @@ LessonOptions finish_lesson(const OptionDraft& draft) {
 /// What bench and verify have in common.
 template <class MeasureOptions>
 void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::vector<int>& default_counts) {
-  options.device = draft.device;
+  draft.put_devices(options);
   check_axes(draft.selection, draft.axes);
   options.scene = draft.scene;
   options.counts = draft.counts.empty() ? default_counts : draft.counts;

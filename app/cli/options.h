@@ -16,6 +16,7 @@
 #include "app/text/parse_value.h"
 #include "app/text/text_style.h"
 #include "app/ui_state/view_options.h"
+#include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -39,6 +40,7 @@ struct BenchOptions {
   bool progress = false;                    ///< even if stderr is no terminal
   TableFlags table;
   std::optional<int> device;
+  std::optional<DeviceList> devices;
 };
 
 struct VerifyOptions {
@@ -56,6 +58,7 @@ struct VerifyOptions {
   bool progress = false;
   TableFlags table;
   std::optional<int> device;
+  std::optional<DeviceList> devices;
 };
 
 struct ReportOptions {
@@ -79,6 +82,7 @@ struct RunOptions {
   Existing existing = Existing::keep;
   bool progress = false;
   std::optional<int> device;
+  std::optional<DeviceList> devices;
 };
 
 /// `orrery replay`.

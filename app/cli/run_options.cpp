@@ -85,6 +85,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add_force(app, draft);
   add_progress(app, run.progress);
   add_device(app, draft);
+  add_devices(app, draft);
   app.footer(
       "\nExamples:\n"
       "  orrery run --scene collision -n 64k --until 20 --snapshots out --every 0.5 --diagnostics energy.csv\n"
@@ -97,7 +98,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
 
 RunOptions finish_run(OptionDraft& draft) {
   RunOptions& run = draft.run;
-  run.device = draft.device;
+  draft.put_devices(run);
   run.existing = draft.existing();
   require_an_end(run);
   refuse_what_nothing_uses(run);

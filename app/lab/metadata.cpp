@@ -42,6 +42,7 @@ Json machine_metadata(const Backends& backends) {
                 {"cpu", backends.status(Backend::cpu).device}};
   add_gpu(metadata, backends);
   if (const KernelSharing* const sharing = backends.kernels().sharing()) metadata["ranks"] = sharing->ranks();
+  if (const std::string team = backends.team_words(); !team.empty()) metadata["team"] = team;
   return metadata;
 }
 

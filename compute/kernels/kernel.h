@@ -18,6 +18,7 @@
 #include "compute/core/force_law.h"
 #include "compute/core/range.h"
 #include "compute/core/vec.h"
+#include "compute/kernels/division_facet.h"
 #include "compute/kernels/epilogue.h"
 #include "compute/kernels/jerk_facet.h"
 #include "compute/kernels/phase_marks.h"
@@ -163,6 +164,8 @@ class ForceKernel {
   virtual TreeFacet* tree() { return nullptr; }
   /// Evaluates jerks as well; null unless KernelInfo::gives_jerks.
   virtual JerkFacet* jerks() { return nullptr; }
+  /// Lets several devices divide an evaluation; not null if KernelInfo::divides.
+  virtual DivisionFacet* division() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
@@ -203,6 +206,7 @@ struct KernelInfo {
   bool reads_low_words = false;
   bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
                              ///< for no others
+  bool divides = false;      ///< see ForceKernel::division()
   bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 = true;     ///< as accurate as sums in float are
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has

@@ -6,6 +6,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/devices/device_list.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine/engine.h"
@@ -13,6 +14,8 @@
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
+#include "compute/devices/device_team.h"
+#include "compute/devices/divided_kernel.h"
 #include "compute/integrators/update_cuda.h"
 #endif
 
@@ -63,6 +66,25 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
   return nullptr;
 }
 
+/// The devices that the list names, once each time that it does.
+std::vector<int> ordinals_of(const DeviceList& list) {
+  if (!list.all) return list.ordinals;
+  std::vector<int> ordinals;
+#if ORRERY_HAVE_CUDA
+  try {
+    for (const cuda::DeviceInfo& device : cuda::devices()) ordinals.push_back(device.ordinal);
+  } catch (const cuda::Error&) {
+    // Opening the first one says why there are none.
+  }
+#endif
+  return ordinals.empty() ? std::vector{0} : ordinals;
+}
+
+/// Whether several devices can divide the evaluations of a kernel.
+bool can_be_divided(const KernelInfo& kernel) {
+  return kernel.backend == Backend::cuda && !kernel.gives_jerks && (kernel.takes_targets || kernel.divides);
+}
+
 }  // namespace
 
 Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
@@ -79,7 +101,25 @@ Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int o
   }
 }
 
+Backends::Backends(const KernelCatalog& kernels, const DeviceList& devices)
+    : Backends{kernels, ordinals_of(devices).front()} {
+#if ORRERY_HAVE_CUDA
+  const std::vector<int> ordinals = ordinals_of(devices);
+  if (ordinals.size() == 1) return;
+  const auto team = std::make_shared<const DeviceTeam>(ordinals);
+  device_ = team->leader();
+  team_ = team;
+#endif
+}
+
 Backends::~Backends() = default;
+
+std::string Backends::team_words() const {
+#if ORRERY_HAVE_CUDA
+  if (team_) return team_->words();
+#endif
+  return {};
+}
 
 std::optional<int> Backends::device_ordinal() const {
 #if ORRERY_HAVE_CUDA
@@ -105,10 +145,24 @@ std::unique_ptr<Engine> Backends::make_engine(Backend backend, [[maybe_unused]] 
 std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, const Settings& settings) const {
   require(kernel.backend);
   KernelSharing* const sharing = kernels_.sharing();
-  if (!sharing) return kernel.make(settings, device_.get());
+  if (!sharing) return team_ ? make_divided(kernel, settings) : kernel.make(settings, device_.get());
   if (can_run(kernel)) return sharing->make(kernel, settings);
   throw UsageError(std::string{kernel.id} + " always evaluates every body, so " + std::to_string(sharing->ranks()) +
                    " ranks cannot share it; can be shared: " + available_kernels());
+}
+
+std::unique_ptr<ForceKernel> Backends::make_divided(const KernelInfo& kernel, const Settings& settings) const {
+  if (!can_run(kernel)) {
+    throw UsageError(std::string{"several devices cannot divide "} + kernel.id +
+                     "; can be divided: " + available_kernels());
+  }
+  KernelInfo divided = kernel;
+#if ORRERY_HAVE_CUDA
+  divided.create = [&](const Settings& chosen, const cuda::Device*) -> std::unique_ptr<ForceKernel> {
+    return std::make_unique<DividedKernel>(*team_, kernel, chosen);
+  };
+#endif
+  return divided.make(settings, device_.get());
 }
 
 std::string Backends::available_kernels(bool jerks) const {
@@ -119,7 +173,8 @@ std::string Backends::available_kernels(bool jerks) const {
 }
 
 bool Backends::can_run(const KernelInfo& kernel) const {
-  return status(kernel.backend).available && (!kernels_.sharing() || kernel.takes_targets);
+  return status(kernel.backend).available && (!kernels_.sharing() || kernel.takes_targets) &&
+         (!team_ || can_be_divided(kernel));
 }
 
 KernelPtr Backends::default_kernel(bool jerks) const {

@@ -12,9 +12,12 @@
 namespace orrery {
 
 class DeviceStorage;
+class DeviceTeam;
 class Engine;
+struct DeviceList;
 
-/// What this process computes with: the kernels that it knows, the processor, and one CUDA device. main makes one.
+/// What this process computes with: the kernels that it knows, the processor, and a CUDA device, or several that divide
+/// the work of a kernel. main makes one.
 class Backends {
  public:
   /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
@@ -22,6 +25,8 @@ class Backends {
   /// one was asked for and CUDA cannot run. If none was, status() has that reason. CUDA cannot run if the catalog has
   /// ranks.
   explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
+  /// Opens all of these devices. Throws as above, and UsageError if the devices differ.
+  Backends(const KernelCatalog& kernels, const DeviceList& devices);
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
   ~Backends();
@@ -31,10 +36,12 @@ class Backends {
   const BackendStatuses& statuses() const { return statuses_; }
   /// What runs without a GPU; one that gives `jerks`, or a faster one.
   KernelPtr default_cpu_kernel(bool jerks = false) const { return kernels_.find(jerks ? "cpu-jerk" : "cpu-simd"); }
-  /// Null if CUDA kernels cannot run.
+  /// The one that has the bodies. Null if CUDA kernels cannot run.
   const cuda::Device* device() const { return device_.get(); }
   /// Of device(); none if CUDA kernels cannot run.
   std::optional<int> device_ordinal() const;
+  /// "devices 0,1": those that divide evaluations; empty if there is only device().
+  std::string team_words() const;
 
   /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process; with `jerks` only those that give them.
   std::string available_kernels(bool jerks = false) const;
@@ -44,16 +51,19 @@ class Backends {
 
   /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
   std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;
-  /// If the catalog has ranks, they share each evaluation; throws UsageError that lists the kernels that can be shared
-  /// if this one cannot. Otherwise throws as make_engine() and KernelInfo::make() do.
+  /// If the catalog has ranks, they share each evaluation, and several devices divide it; throws UsageError that lists
+  /// the kernels with which this is possible if it is not with this one. Otherwise throws as make_engine() and
+  /// KernelInfo::make() do.
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
 
  private:
   void require(Backend backend) const;
   bool can_run(const KernelInfo& kernel) const;
+  std::unique_ptr<ForceKernel> make_divided(const KernelInfo& kernel, const Settings& settings) const;
 
   const KernelCatalog& kernels_;
   std::shared_ptr<const cuda::Device> device_;
+  std::shared_ptr<const DeviceTeam> team_;  // null: one device, or none
   BackendStatuses statuses_;
 };
 

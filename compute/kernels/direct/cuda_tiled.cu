@@ -96,14 +96,15 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
 }
 // to here.
 
+/// The targets are `targets` bodies from body `first_target` on.
 template <LawId law, class Real, int bodies_per_thread, int unroll>
-__global__ void accelerate(BodyArrays bodies, Layout layout, int count, PairConstants constants,
-                           Vec4* __restrict__ partials, Epilogue epilogue) {
+__global__ void accelerate(BodyArrays bodies, Layout layout, int count, int first_target, int targets,
+                           PairConstants constants, Vec4* __restrict__ partials, Epilogue epilogue) {
   accelerate_block<law, Real, bodies_per_thread, unroll>(
-      bodies, layout, count, count, [](int i) { return i; }, constants, partials, epilogue);
+      bodies, layout, count, targets, [=](int place) { return first_target + place; }, constants, partials, epilogue);
 }
 
-/// The same for targets. The other tunables change no sums but for their order, so one value of each is enough: one
+/// The same for any targets. The other tunables change no sums but for their order, so one value of each is enough: one
 /// body per thread, since targets are few.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(max_block)
       epilogue);
 }
 
-class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, Vec4*, Epilogue> {
+class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairConstants, Vec4*, Epilogue> {
  public:
   Tiled(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-tiled",
@@ -131,28 +132,25 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   void prepare(int count) override {
     bodies_.prepare(count);
     if (stores_first_) stored_epilogue_.prepare(count);
-    prepare_partials(split_for(count), count);
+    prepare_partials(split_for(count, count), count);
   }
 
   void do_evaluate(const ForceArgs& args) override {
-    if (args.targets) return evaluate_targets(args);
+    if (args.targets) return args.targets.first >= 0 ? evaluate_neighbours(args) : evaluate_targets(args);
     prepare(args.count);
     const Epilogue epilogue = stores_first_ ? stored_epilogue_.storing(args) : args.epilogue;
-    const int split = split_for(args.count);
-    const dim3 grid(static_cast<unsigned>(blocks(args.count)), static_cast<unsigned>(split));
-    launch_grid(args, grid, bodies_.arranged(args), bodies_.layout(), args.count, PairConstants{args.law},
-                partials_.data(), epilogue);
+    const int split = sum_up(args, 0, args.count, epilogue);
     if (split > 1) finish_partial_sums(partials_.data(), split, args.bodies, args.count, epilogue, args.stream);
     if (stores_first_) stored_epilogue_.finish(args);
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
-    return "split " + std::to_string(split_for(count));
+    return "split " + std::to_string(split_for(count, count));
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     MainLaunch launch = BlockKernel::main_launch(law, count, masses);
-    launch.blocks *= split_for(count);
+    launch.blocks *= split_for(count, count);
     return launch;
   }
 
@@ -167,6 +165,27 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
         });
       });
     });
+  }
+
+  /// Enqueues the sums of the targets in bodies_per_thread. Returns the split: above 1, the partial sums are not
+  /// finished.
+  int sum_up(const ForceArgs& args, int first_target, int targets, const Epilogue& epilogue) {
+    const int split = split_for(targets, args.count);
+    const dim3 grid(static_cast<unsigned>(blocks(targets)), static_cast<unsigned>(split));
+    launch_grid(args, grid, bodies_.arranged(args), bodies_.layout(), args.count, first_target, targets,
+                PairConstants{args.law}, partials_.data(), epilogue);
+    return split;
+  }
+
+  /// Targets without a gap, which may be many: all settings count but `epilogue`, which changes no sums.
+  void evaluate_neighbours(const ForceArgs& args) {
+    const Targets& targets = args.targets;
+    bodies_.prepare(args.count);
+    prepare_partials(split_for(targets.count, args.count), targets.count);
+    const int split = sum_up(args, targets.first, targets.count, args.epilogue);
+    if (split > 1) {
+      finish_partial_sums_of_targets(partials_.data(), split, args.bodies, targets, args.epilogue, args.stream);
+    }
   }
 
   void evaluate_targets(const ForceArgs& args) {
@@ -194,11 +213,12 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
                  "cuda-tiled: the partial sums of split=" + std::to_string(split), "a smaller split");
   }
 
-  int split_for(int count) const {
+  int split_for(int targets, int count) const {
     const int most = std::min(max_split, cuda::ceil_div(count, block()));
     if (split_ > 0) return std::min(split_, most);
-    if (count != chosen_for_) {
-      chosen_split_ = fastest_split(count, count, block(), bodies_per_thread_, device().multiprocessors(), most);
+    if (targets != chosen_for_targets_ || count != chosen_for_) {
+      chosen_split_ = fastest_split(targets, count, block(), bodies_per_thread_, device().multiprocessors(), most);
+      chosen_for_targets_ = targets;
       chosen_for_ = count;
     }
     return chosen_split_;
@@ -208,7 +228,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, PairConstants, V
   Arithmetic arithmetic_;
   int split_;  // 0: auto
   bool stores_first_;
-  mutable int chosen_for_ = 0, chosen_split_ = 1;
+  mutable int chosen_for_targets_ = 0, chosen_for_ = 0, chosen_split_ = 1;
   BodyLayout bodies_;
   StoredEpilogue stored_epilogue_{device()};
   cuda::DeviceArray<Vec4> partials_;

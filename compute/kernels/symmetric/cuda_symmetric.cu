@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/cuda/dependent_launch.h"
@@ -11,6 +13,7 @@
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/pair_items.h"
 #include "compute/kernels/parts/register_banks.h"
+#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/symmetric/symmetric_sums.h"
 
@@ -58,6 +61,11 @@ constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
+/// Of all units of work, those of one launch.
+struct PairUnits {
+  long long begin, count;
+};
+
 /// Clocks of a scheduler per pair, from the instructions and register reads of the machine code. All bodies of a lane
 /// share the load of a partner and the shuffle of its sum.
 constexpr double clocks_per_pair(int bodies) {
@@ -103,8 +111,8 @@ class PairInFlight {
 /// after 32 rounds it is back in the lane that loaded its body.
 template <LawId law, bool equal_masses, int bodies_per_lane>
 __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resident_blocks)
-    sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, int tiles_per_item, PairConstants constants,
-              SymmetricSums sums) {
+    sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, PairUnits own_units, int tiles_per_item,
+              PairConstants constants, SymmetricSums sums) {
   extern __shared__ Vec4 tiles[];
   constexpr Shape shape = shape_of(bodies_per_lane);
   constexpr int pairs = shape.unroll * bodies_per_lane;
@@ -124,8 +132,8 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
     return body;
   };
 
-  long long next = items.units() * self / warps;
-  const long long end = items.units() * (self + 1) / warps;
+  long long next = own_units.begin + own_units.count * self / warps;
+  const long long end = own_units.begin + own_units.count * (self + 1) / warps;
   while (next < end) {
     const PairItems::Unit unit = items.unit(next);
     const int length =
@@ -184,9 +192,9 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
   }
 }
 
-class Symmetric final : public ForceKernel {
+class Symmetric final : public ForceKernel, public DivisionFacet {
  public:
-  using Instance = void (*)(const Vec4*, int, PairItems, int, PairConstants, SymmetricSums);
+  using Instance = void (*)(const Vec4*, int, PairItems, PairUnits, int, PairConstants, SymmetricSums);
 
   Symmetric(const Settings& settings, const cuda::Device& device)
       : device_{device},
@@ -199,11 +207,32 @@ class Symmetric final : public ForceKernel {
 
   void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
-    const SymmetricSums sums = accumulator_.begin(args);
-    const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
-    cuda::launch_dependent(device_, plan.function, plan.blocks, block_, shared_bytes(), args.stream, args.bodies,
-                           args.count, PairItems{args.count, plan.bodies}, tiles_per_item_, PairConstants{args.law},
-                           sums);
+    sum_part(args, args.bodies, {});
+    accumulator_.finish(args);
+  }
+
+  DivisionFacet* division() override { return this; }
+  std::vector<DeviceBlock> share_out(const ForceArgs& args) override {
+    prepare(args.count);
+    return {{const_cast<Vec4*>(args.bodies), static_cast<std::size_t>(args.count) * sizeof(Vec4)}};
+  }
+  std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override {
+    prepare(args.count);
+    take_scratch(device_, received_, static_cast<std::size_t>(args.count), "cuda-symmetric: the copied bodies",
+                 "fewer bodies");
+    return {{received_.data(), shared[0].bytes}};
+  }
+  void evaluate_part(const ForceArgs& args, const Part& part) override {
+    sum_part(args, part.index == 0 ? args.bodies : received_.data(), part);
+  }
+  std::vector<DeviceBlock> results(const ForceArgs& args, const Part& /*part*/) override {
+    return {accumulator_.own_sums(args.count)};
+  }
+  std::vector<DeviceBlock> places(const ForceArgs& args, const Part& part) override {
+    return {accumulator_.place_of_others(args.count, part.index)};
+  }
+  void join(const ForceArgs& args, std::span<const Part> parts) override {
+    accumulator_.add_others(args, static_cast<int>(parts.size()) - 1);
     accumulator_.finish(args);
   }
 
@@ -241,6 +270,16 @@ class Symmetric final : public ForceKernel {
     int blocks = 0;  // at most the resident ones, so that each warp takes the same share of the units
     double cost = 0;
   };
+
+  /// Adds the pairs of a part to the sums.
+  void sum_part(const ForceArgs& args, const Vec4* bodies, const Part& part) {
+    const SymmetricSums sums = accumulator_.begin(args);
+    const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
+    const PairItems items{args.count, plan.bodies};
+    const long long first = part.first(items.units()), units = part.last(items.units()) - first;
+    cuda::launch_dependent(device_, plan.function, plan.blocks, block_, shared_bytes(), args.stream, bodies, args.count,
+                           items, PairUnits{first, units}, tiles_per_item_, PairConstants{args.law}, sums);
+  }
 
   std::size_t shared_bytes() const { return shared_bytes_per_thread * static_cast<std::size_t>(block_); }
 
@@ -283,6 +322,7 @@ class Symmetric final : public ForceKernel {
   int tiles_per_item_;
   mutable Plan plan_;  // the latest result of plan_for()
   SymmetricAccumulator accumulator_;
+  cuda::DeviceArray<Vec4> received_;  // the bodies, unless this device has them
 };
 
 }  // namespace
@@ -297,6 +337,6 @@ ORRERY_KERNEL(
         "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
         "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-6, .max = 1e-3}, .repeatable = false,
-    .pairs_per_interaction = 0.5, .candidates = candidates, .create = create_kernel<Symmetric>);
+    .pairs_per_interaction = 0.5, .divides = true, .candidates = candidates, .create = create_kernel<Symmetric>);
 
 }  // namespace orrery

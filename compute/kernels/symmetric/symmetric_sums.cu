@@ -49,6 +49,12 @@ __global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodie
   }
 }
 
+template <class Number>
+__global__ void add(Number* __restrict__ sums, const Number* __restrict__ others, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) sums[i] += others[i];
+}
+
 /// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. At most, a pull is 2 / (3 sqrt(3)
 /// eps^2), at r = eps / sqrt(2), times the factor of repulsion at r = 0.
 float fixed_scale(const Law& law, int count) {
@@ -63,10 +69,15 @@ int padded(int count) {
   return cuda::ceil_div(count, SymmetricSums::tile) * SymmetricSums::tile;
 }
 
+/// In the sums of `count` bodies.
+std::size_t numbers_in(int count) {
+  return 3 * static_cast<std::size_t>(padded(count));
+}
+
 }  // namespace
 
 void SymmetricAccumulator::prepare(int count) {
-  const std::size_t numbers = 3 * static_cast<std::size_t>(padded(count));
+  const std::size_t numbers = numbers_in(count);
   const auto take_room = [&](auto& array) {
     if (array.size() < numbers) zero_ = false;
     take_scratch(device_, array, numbers, "cuda-symmetric: the sums", "another kernel");
@@ -105,6 +116,35 @@ void SymmetricAccumulator::finish(const ForceArgs& args) {
                          cuda::ceil_div(padded(args.count), block), block, 0, args.stream, sums_for(args), args.bodies,
                          args.count, args.masses.equal(), args.masses.greatest, args.epilogue);
   zero_ = true;
+}
+
+std::size_t SymmetricAccumulator::bytes_for(int count) const {
+  return numbers_in(count) * (deterministic_ ? sizeof(unsigned long long) : sizeof(float));
+}
+
+DeviceBlock SymmetricAccumulator::own_sums(int count) const {
+  return {deterministic_ ? static_cast<void*>(fixed_.data()) : floats_.data(), bytes_for(count)};
+}
+
+DeviceBlock SymmetricAccumulator::place_of_others(int count, int index) {
+  const auto place = static_cast<std::size_t>(index) - 1;
+  if (others_.size() <= place) others_.resize(place + 1);
+  take_scratch(device_, others_[place], bytes_for(count), "cuda-symmetric: the sums of other GPUs", "another kernel");
+  return {others_[place].data(), bytes_for(count)};
+}
+
+void SymmetricAccumulator::add_others(const ForceArgs& args, int others) {
+  const std::size_t numbers = numbers_in(args.count);
+  const auto blocks = static_cast<unsigned>((numbers + block - 1) / block);
+  for (int index = 1; index <= others; ++index) {
+    const void* sums = place_of_others(args.count, index).data;
+    if (deterministic_) {
+      add<<<blocks, block, 0, args.stream>>>(fixed_.data(), static_cast<const unsigned long long*>(sums), numbers);
+    } else {
+      add<<<blocks, block, 0, args.stream>>>(floats_.data(), static_cast<const float*>(sums), numbers);
+    }
+    ORRERY_CUDA_CHECK_LAUNCH(add);
+  }
 }
 
 }  // namespace orrery

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "compute/cuda/device_array.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/pair_items.h"
@@ -57,7 +59,15 @@ class SymmetricAccumulator {
   /// Call after the force kernel. Enqueues a pass that turns the sums into accelerations, for the epilogue.
   void finish(const ForceArgs& args);
 
+  /// For several devices that add to sums of their own, before one of them finishes: where the sums of `count` bodies
+  /// are, where that one gets those of device `index`, from 1 on, and a pass that adds those of `others` devices to its
+  /// own. Takes memory as prepare() does.
+  DeviceBlock own_sums(int count) const;
+  DeviceBlock place_of_others(int count, int index);
+  void add_others(const ForceArgs& args, int others);
+
  private:
+  std::size_t bytes_for(int count) const;
   SymmetricSums sums_for(const ForceArgs& args) const;
 
   const cuda::Device& device_;
@@ -65,6 +75,7 @@ class SymmetricAccumulator {
   bool zero_ = false;                // the sums are zero once the stream has passed the last use
   cuda::DeviceArray<float> floats_;  // one of the two is in use
   cuda::DeviceArray<unsigned long long> fixed_;
+  std::vector<cuda::DeviceArray<unsigned char>> others_;  // the sums of other devices
 };
 
 }  // namespace orrery

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,7 +96,11 @@ struct OctreeCells {
   }
 };
 
-class Tree final : public ForceKernel, public TreeFacet {
+__global__ void add_interactions(TreeCounts* found, const unsigned long long* __restrict__ others, int count) {
+  for (int i = 0; i < count; ++i) found->interactions += others[i];
+}
+
+class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
  public:
   Tree(const Settings& settings, const cuda::Device& device)
       : device_{device},
@@ -135,39 +141,62 @@ class Tree final : public ForceKernel, public TreeFacet {
   void bodies_replaced() override { since_rebuild_ = 0; }
 
   void do_evaluate(const ForceArgs& args) override {
+    sort_bodies(args);
+    walk_part(args, {});
+    finish(args);
+  }
+
+  /// The others need no order of their own, so that all walk groups of the same tree.
+  DivisionFacet* division() override { return this; }
+  std::vector<DeviceBlock> share_out(const ForceArgs& args) override {
+    sort_bodies(args);
+    const auto bodies = static_cast<std::size_t>(args.count);
+    const std::size_t flagged = args.targets ? bodies : 0;
+    return {{now_.bodies, bodies * sizeof(Vec4)},
+            {const_cast<std::uint64_t*>(now_.keys), keeps_cells_ ? 0 : bodies * sizeof(std::uint64_t)},
+            {const_cast<int*>(now_.order), flagged * sizeof(int)},
+            {is_target_.data(), flagged}};
+  }
+  bool keeps_shared() const override { return false; }  // the accelerations take the memory of the keys
+  std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override {
     prepare(args.count);
-    const bool keeps_cells = since_rebuild_ > 0;
-    since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
-    Octree tree = tree_for(args.count);
-    tree.split = split_for(args.count, args.target_count());
-    law_ = args.law;
-    log_.begin(args);
-    KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
-    if (!keeps_cells) find_keys(device_, tree, args.bodies, buffers.keys, buffers.numbers, args.stream);
-    log_.next_phase();
-    if (!keeps_cells) {
-      sort_keys(buffers, args.count, sort_space_.data(), sort_space_.size(), args.stream);
-      order_ = buffers.numbers;
-    }
-    tree.keys = buffers.keys;
-    tree.order = order_;
-    gather_bodies(tree, args.bodies, args.stream);
-    log_.next_phase();
-    build_octree(device_, tree, keeps_cells, args.stream);
-    log_.next_phase();
-    const unsigned char* is_target = mark_targets(args);
-    walk_octree(device_, tree, args.law, is_target, args.stream);
-    log_.finish(args, tree.accelerations, tree.order, &tree.state->found, update_block, is_target);
+    keeps_cells_ = shared[1].bytes == 0;
+    now_ = tree_for(args.count);
+    now_.keys = keys_.data();
+    now_.order = numbers_.data();
+    take_flags(shared[3].bytes);
+    return {{sorted_.data(), shared[0].bytes},
+            {keys_.data(), shared[1].bytes},
+            {numbers_.data(), shared[2].bytes},
+            {is_target_.data(), shared[3].bytes}};
+  }
+  void evaluate_part(const ForceArgs& args, const Part& part) override {
+    if (part.index > 0 && !keeps_cells_) clear_state(now_, args.stream);
+    walk_part(args, part);
+  }
+  std::vector<DeviceBlock> results(const ForceArgs& /*args*/, const Part& part) override {
+    return {accelerations_of(part), {&state_.data()->found.interactions, sizeof(TreeCounts::interactions)}};
+  }
+  std::vector<DeviceBlock> places(const ForceArgs& /*args*/, const Part& part) override {
+    take_scratch(device_, others_, most_devices, "cuda-tree: the counters", "fewer bodies");
+    return {accelerations_of(part), {others_.data() + (part.index - 1), sizeof(TreeCounts::interactions)}};
+  }
+  void join(const ForceArgs& args, std::span<const Part> parts) override {
+    add_interactions<<<1, 1, 0, args.stream>>>(&state_.data()->found, others_.data(),
+                                               static_cast<int>(parts.size()) - 1);
+    ORRERY_CUDA_CHECK_LAUNCH(add_interactions);
+    finish(args);
   }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     return {.function = walk_octree_function(law.id, far_),
             .block = walk_octree_block,
-            .blocks = walk_octree_blocks(device_, law.id, far_, count, split_for(count, count))};
+            .blocks = walk_octree_blocks(device_, law.id, far_, count, split_for(count, count, count))};
   }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
-    return "groups of " + std::to_string(group_for(count)) + ", split " + std::to_string(split_for(count, count));
+    return "groups of " + std::to_string(group_for(count)) + ", split " +
+           std::to_string(split_for(count, count, count));
   }
 
   TreeFacet* tree() override { return this; }
@@ -199,28 +228,76 @@ class Tree final : public ForceKernel, public TreeFacet {
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
 
+  /// Makes the keys of all bodies and their order, unless cells are kept, and copies the bodies in that order.
+  void sort_bodies(const ForceArgs& args) {
+    prepare(args.count);
+    keeps_cells_ = since_rebuild_ > 0;
+    since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
+    now_ = tree_for(args.count);
+    law_ = args.law;
+    log_.begin(args);
+    KeyBuffers buffers{keys_.data(), keys_.data() + args.count, numbers_.data(), numbers_.data() + args.count};
+    if (!keeps_cells_) find_keys(device_, now_, args.bodies, buffers.keys, buffers.numbers, args.stream);
+    log_.next_phase();
+    if (!keeps_cells_) {
+      sort_keys(buffers, args.count, sort_space_.data(), sort_space_.size(), args.stream);
+      order_ = buffers.numbers;
+    }
+    now_.keys = buffers.keys;
+    now_.order = order_;
+    gather_bodies(now_, args.bodies, args.stream);
+    if (args.targets) mark_targets(args);
+  }
+
+  /// Builds the tree over the sorted bodies, and walks from those of a part.
+  void walk_part(const ForceArgs& args, const Part& part) {
+    const auto next_phase = [&] {
+      if (part.index == 0) log_.next_phase();
+    };
+    now_.first_wanted = part.first(args.count);
+    now_.end_wanted = part.last(args.count);
+    const int bodies = std::max(now_.end_wanted - now_.first_wanted, 1);
+    const auto targets = static_cast<int>(static_cast<std::int64_t>(args.target_count()) * bodies / args.count);
+    now_.split = split_for(args.count, bodies, std::max(targets, 1));
+    next_phase();
+    build_octree(device_, now_, keeps_cells_, args.stream);
+    next_phase();
+    walk_octree(device_, now_, args.law, flags(args), args.stream);
+  }
+
+  void finish(const ForceArgs& args) {
+    log_.finish(args, now_.accelerations, now_.order, &state_.data()->found, update_block, flags(args));
+  }
+
+  DeviceBlock accelerations_of(const Part& part) const {
+    const int first = part.first(now_.count);
+    return {now_.accelerations + first, static_cast<std::size_t>(part.last(now_.count) - first) * sizeof(Vec4)};
+  }
+
   /// Doubles the warps until they fill the GPU and a quarter more. Each of them tests all cells, which costs more than
-  /// it gains where there are enough warps.
-  int split_for(int count, int targets) const {
+  /// it gains where there are enough warps. Of `count` bodies, `bodies` walk, of which `targets` count.
+  int split_for(int count, int bodies, int targets) const {
     if (split_ > 0) return split_;
     constexpr int resident_warps = 20;  // of a multiprocessor
     const int wanted = resident_warps * device_.multiprocessors() * 5 / 4;
-    const int groups = std::min(cuda::ceil_div(count, group_for(count)), targets);
+    const int groups = std::min(cuda::ceil_div(bodies, group_for(count)), targets);
     int split = 1;
     while (split < octree_split_values.largest && groups * split < wanted) split *= 2;
     return split;
   }
 
-  /// Returns the flags for walk_octree(): one byte per body, or null if every body is wanted.
-  const unsigned char* mark_targets(const ForceArgs& args) {
-    if (!args.targets) return nullptr;
-    const auto bodies = static_cast<std::size_t>(args.count);
+  /// One byte per body, for walk_octree(); null if every body is wanted.
+  const unsigned char* flags(const ForceArgs& args) const { return args.targets ? is_target_.data() : nullptr; }
+  void take_flags(std::size_t bodies) {
     take_scratch(device_, is_target_, bodies, "cuda-tree: the flags of the targets", "fewer bodies");
+  }
+  void mark_targets(const ForceArgs& args) {
+    const auto bodies = static_cast<std::size_t>(args.count);
+    take_flags(bodies);
     ORRERY_CUDA_CHECK(cudaMemsetAsync(is_target_.data(), 0, bodies, args.stream));
     mark<<<cuda::ceil_div(args.targets.count, update_block), update_block, 0, args.stream>>>(args.targets,
                                                                                              is_target_.data());
     ORRERY_CUDA_CHECK_LAUNCH(mark);
-    return is_target_.data();
   }
 
   /// The tree without the keys and the order, which the sort sets.
@@ -253,6 +330,8 @@ class Tree final : public ForceKernel, public TreeFacet {
   int since_rebuild_ = 0;
   int sort_count_ = 0;          // bodies that the memory is allocated for; 0: none
   const int* order_ = nullptr;  // of the latest sort; null: none
+  Octree now_;                  // of the present evaluation
+  bool keeps_cells_ = false;    // in the present evaluation
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;
   cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
@@ -264,7 +343,8 @@ class Tree final : public ForceKernel, public TreeFacet {
   TreeLog log_{device_, phases};
   CellPicker picker_{device_};
   WalkReader walks_{device_};
-  Law law_;  // of the latest evaluation
+  Law law_;                                       // of the latest evaluation
+  cuda::DeviceArray<unsigned long long> others_;  // interactions that other devices counted
 };
 
 }  // namespace
@@ -279,7 +359,7 @@ ORRERY_KERNEL(
         "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
         "and the inner loops are as tight as a direct sum's.",
     .backend = Backend::cuda, .tunables = tunables, .tolerance = {.median = 1e-3, .max = 0.1}, .repeatable = false,
-    .takes_targets = true, .is_tree = true, .full_fp32 = false, .candidates = candidates,
+    .takes_targets = true, .divides = true, .is_tree = true, .full_fp32 = false, .candidates = candidates,
     .create = create_kernel<Tree>);
 
 }  // namespace orrery

@@ -46,6 +46,7 @@ struct OctreeState {
 /// Neighbouring bodies that walk the tree together, in the order of their keys.
 struct OctreeGroup {
   int begin, end;
+  ORRERY_HD int size() const { return end - begin; }
 };
 
 struct Octree {
@@ -54,6 +55,8 @@ struct Octree {
   int capacity = 0;  ///< cells; a tree that needs more has larger leaves
   int group = 0;     ///< bodies in a group, at most
   int split = 1;     ///< warps that share the walk of a group
+  /// In the order of their keys, the first body whose acceleration is wanted, and the first behind them.
+  int first_wanted = 0, end_wanted = count;
   /// A cell counts as a whole if its distance from a group's box is at least its size over theta, ...
   float theta = 0;
   /// ... and, unless this is 0, if the pull of the first neglected moment is less than this part of the whole pull on

@@ -35,6 +35,9 @@ void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
 /// of bodies instead. Then computes the boxes and moments of the current bodies, from the last row up.
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream);
 
+/// Clears the counters for a build from keys that find_keys() did not make in this memory.
+void clear_state(const Octree& tree, cudaStream_t stream);
+
 /// Computes tree.accelerations, and counts the interactions in tree.state. `is_target`: one byte per body in their own
 /// order, nonzero if its acceleration is wanted; null: all are wanted. Other accelerations are then undefined.
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,

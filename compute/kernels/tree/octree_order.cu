@@ -93,10 +93,15 @@ cudaError_t sort(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint6
 
 }  // namespace
 
+void clear_state(const Octree& tree, cudaStream_t stream) {
+  clear<<<1, 1, 0, stream>>>(tree.state);
+  ORRERY_CUDA_CHECK_LAUNCH(clear);
+}
+
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                cudaStream_t stream) {
   const int blocks = cuda::ceil_div(tree.count, block), few = min(blocks, 2 * device.multiprocessors());
-  clear<<<1, 1, 0, stream>>>(tree.state);
+  clear_state(tree, stream);
   find_extent<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
   find_deviation<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
   key_bodies<<<blocks, block, 0, stream>>>(tree.state, bodies, tree.count, keys, numbers);

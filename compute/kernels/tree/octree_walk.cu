@@ -26,6 +26,11 @@ constexpr int least_blocks(FarField far) {
   return far == FarField::local ? 10 : 0;
 }
 
+/// The bodies of a group that Octree::first_wanted and end_wanted let through; none if begin >= end.
+__device__ __forceinline__ OctreeGroup wanted_in(const Octree& tree, const OctreeGroup& group) {
+  return {max(group.begin, tree.first_wanted), min(group.end, tree.end_wanted)};
+}
+
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
@@ -38,10 +43,12 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
+    const int wanted = wanted_in(tree, bodies).size();
+    if (wanted <= 0) continue;
     const auto walk_with = [&, share = share](auto walk) {
       walk.walk();
       walk.store(share);
-      interactions += walk.interactions(bodies.end - bodies.begin);
+      interactions += walk.interactions(wanted);
     };
     if (bodies.end - bodies.begin > lanes) {
       walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies, share});
@@ -52,12 +59,12 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
-/// Counts the targets in a group.
-__device__ int count_targets(const Octree& tree, const OctreeGroup& group, const unsigned char* is_target) {
+/// Counts the targets among bodies in the order of their keys.
+__device__ int count_targets(const Octree& tree, const OctreeGroup& wanted, const unsigned char* is_target) {
   int targets = 0;
-  for (int first = group.begin; first < group.end; first += lanes) {
+  for (int first = wanted.begin; first < wanted.end; first += lanes) {
     const int i = first + static_cast<int>(threadIdx.x) % lanes;
-    targets += __popc(__ballot_sync(all_lanes, i < group.end && is_target[tree.order[i]]));
+    targets += __popc(__ballot_sync(all_lanes, i < wanted.end && is_target[tree.order[i]]));
   }
   return targets;
 }
@@ -76,7 +83,7 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
-    const int targets = count_targets(tree, bodies, is_target);
+    const int targets = count_targets(tree, wanted_in(tree, bodies), is_target);
     if (targets == 0) continue;
     const auto walk_with = [&, share = share](auto walk) {
       walk.walk();

@@ -95,6 +95,7 @@ TEST(CommandLine, RefusesValuesOutOfRange) {
                                   {{"--seed", "-1"}, {"--seed"}},
                                   {{"--panel", "yes"}, {"--panel", "on or off"}},
                                   {{"--device", "-1"}, {"--device"}},
+                                  {{"bench", "--devices", "0,,1"}, {"--devices", "0,,1", "all"}},
                                   {{"bench", "--repeat", "0"}, {"--repeat"}},
                                   {{"bench", "--warmup", "-1"}, {"--warmup"}},
                                   {{"bench", "-n", "1k,,2k"}, {"-n", "1k,,2k"}},
@@ -180,7 +181,10 @@ TEST(CommandLine, LosesNoResultsToAFullDisk) {
 TEST(CommandLine, NamesTheReasonForADeviceThatIsNotHere) {
   if (test::backends().status(Backend::cuda).available) GTEST_SKIP() << "there is one";
   const std::string& reason = test::backends().status(Backend::cuda).reason;
-  expect_all_refused(1, {{{"bench", "--device", "0"}, {"device 0", reason}}});
+  expect_all_refused(1, {{{"bench", "--device", "0"}, {"device 0", reason}},
+                         {{"bench", "--devices", "all"}, {"device 0", reason}},
+                         {{"verify", "--devices", "1,0"}, {"device 1", reason}},
+                         {{"run", "--steps", "1", "--devices", "0,1"}, {"device 0", reason}}});
   for (const KernelPtr& kernel : test::kernels()) {
     if (kernel->backend == Backend::cuda) {
       expect_all_refused(1, {{{"bench", "--kernels", kernel->id}, {kernel->id, reason}}});

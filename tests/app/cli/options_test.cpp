@@ -142,6 +142,21 @@ TEST(Options, OnlyStoreTheDevice) {
   }
 }
 
+TEST(Options, NameOneDeviceOrSeveral) {
+  const DeviceList both{.ordinals = {0, 1}};
+  EXPECT_EQ(parsed<BenchOptions>({"bench", "--devices", "0,1"}).devices, both);
+  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--devices", "0,1"}).devices, both);
+  EXPECT_EQ(parsed<RunOptions>({"run", "--steps", "1", "--devices", "0,1"}).devices, both);
+  EXPECT_TRUE(parsed<BenchOptions>({"bench", "--devices", "all"}).devices->all);
+  EXPECT_FALSE(parsed<BenchOptions>({"bench"}).devices);
+  expect_failure(
+      Failure::usage,
+      [] {
+        parsed<BenchOptions>({"bench", "--devices", "0,1", "--device", "0"});
+      },
+      "--device and --devices are both given");
+}
+
 TEST(Options, SayWhatAutoKeepsTo) {
   const ViewOptions view = parsed<ViewOptions>({"--accuracy", "1e-3"});
   EXPECT_EQ(only<SetAccuracy>(view.setup).median_error, 1e-3);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "compute/devices/device_list.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backend.h"
@@ -131,6 +132,12 @@ TEST(SharedKernel, IsNotOfCuda) {
         Backends{team.catalog(), 0};
       },
       "2 ranks share CPU kernels only");
+  expect_failure(
+      Failure::runtime,
+      [&] {
+        Backends{team.catalog(), DeviceList{.all = true, .ordinals = {}}};
+      },
+      "2 ranks share CPU kernels only", "without mpirun");
 }
 
 TEST(SharedKernel, NamesTheRanksThatItHas) {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute/cuda/device.h"
+#include "compute/kernels/division_facet.h"
+
+namespace orrery {
+
+using TeamDevices = std::vector<std::shared_ptr<const cuda::Device>>;
+
+/// Copies from the first device of a team to all others.
+class Broadcast {
+ public:
+  /// What one device gets, or gives if it is the first, and the stream on which it does.
+  struct End {
+    std::vector<DeviceBlock> blocks;
+    cudaStream_t stream = nullptr;
+  };
+
+  virtual ~Broadcast() = default;
+  /// Enqueues the copies, entry for entry. `ends` has one per device. The other streams wait already until the first
+  /// device's blocks are ready.
+  virtual void send(std::span<const End> ends) = 0;
+  virtual std::string name() const = 0;
+};
+
+/// Each device fetches for itself.
+class PeerCopies final : public Broadcast {
+ public:
+  explicit PeerCopies(const TeamDevices& devices) : devices_{devices} {}
+  void send(std::span<const End> ends) override;
+  std::string name() const override { return "peer copies"; }
+
+ private:
+  const TeamDevices& devices_;
+};
+
+/// By NVIDIA's library NCCL, whose devices hand data on to each other. Throws std::runtime_error, one line, if it
+/// cannot be opened or cannot connect these devices: no device may be there twice.
+std::unique_ptr<Broadcast> nccl_broadcast(const TeamDevices& devices);
+
+}  // namespace orrery

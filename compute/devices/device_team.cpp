@@ -1,0 +1,58 @@
+#include "compute/devices/device_team.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "compute/core/error.h"
+#include "compute/devices/device_list.h"
+
+namespace orrery {
+namespace {
+
+/// Returns whether `device` can read the other's memory from now on.
+bool can_read(const cuda::Device& device, const cuda::Device& other) {
+  if (device.ordinal() == other.ordinal()) return true;
+  int can = 0;
+  ORRERY_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device.ordinal(), other.ordinal()));
+  if (can == 0) return false;
+  device.activate();
+  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other.ordinal(), 0);
+  if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
+    (void)cudaGetLastError();  // not an error, but launch checks would see it as one
+    return true;
+  }
+  ORRERY_CUDA_CHECK(enabled);
+  return true;
+}
+
+void require_alike(const cuda::Device& device, const cuda::Device& leader) {
+  const cuda::DeviceInfo &its = device.info(), &first = leader.info();
+  if (its.architecture() == first.architecture() && its.multiprocessors == first.multiprocessors) return;
+  throw UsageError("devices of one run must be alike: device " + std::to_string(first.ordinal) + " is " + first.name +
+                   ", device " + std::to_string(its.ordinal) + " is " + its.name + "; choose among equal ones");
+}
+
+}  // namespace
+
+DeviceTeam::DeviceTeam(std::span<const int> ordinals) {
+  for (const int ordinal : ordinals) {
+    devices_.push_back(std::make_shared<const cuda::Device>(ordinal));
+    require_alike(*devices_.back(), *leader());
+  }
+  for (const auto& device : devices_) {
+    for (const auto& other : devices_) direct_ = can_read(*device, *other) && direct_;
+  }
+  const char* const wish = std::getenv("ORRERY_NCCL");
+  by_nccl_ = wish && std::string_view{wish} == "1";
+  broadcast_ = by_nccl_ ? nccl_broadcast(devices_) : std::make_unique<PeerCopies>(devices_);
+  leader()->activate();
+}
+
+std::string DeviceTeam::words() const {
+  DeviceList list;
+  for (const auto& device : devices_) list.ordinals.push_back(device->ordinal());
+  return "devices " + list.to_string() + (by_nccl_ ? " (" + broadcast_->name() + ")" : "") +
+         (direct_ ? "" : " (copies through host memory)");
+}
+
+}  // namespace orrery

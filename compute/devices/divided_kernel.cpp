@@ -1,0 +1,179 @@
+#include "compute/devices/divided_kernel.h"
+
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "compute/core/device_lost.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+/// As cuda::LostDeviceError, with the device in its text.
+struct LostMember final : std::runtime_error, DeviceLost {
+  using runtime_error::runtime_error;
+  Backend backend() const noexcept override { return Backend::cuda; }
+};
+
+/// Calls `work`; what it throws names the device.
+void on_device(const cuda::Device& device, const std::function<void()>& work) {
+  const auto named = [&](const std::exception& failure) {
+    return "device " + std::to_string(device.ordinal()) + ": " + failure.what();
+  };
+  try {
+    device.activate();
+    work();
+  } catch (const UsageError& failure) {
+    throw UsageError{named(failure)};
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    if (dynamic_cast<const DeviceLost*>(&failure)) throw LostMember{named(failure)};
+    throw std::runtime_error{named(failure)};
+  }
+}
+
+void wait_on(cudaStream_t stream, const cuda::Event& event) {
+  ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
+}
+
+/// Copies entry for entry on `stream`.
+void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_device, std::span<const DeviceBlock> to,
+                 const cuda::Device& to_device, cudaStream_t stream) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i].bytes == 0) continue;
+    ORRERY_CUDA_CHECK(cudaMemcpyPeerAsync(to[i].data, to_device.ordinal(), from[i].data, from_device.ordinal(),
+                                          from[i].bytes, stream));
+  }
+}
+
+/// What another device than the leader gets: nothing that points to the leader's memory but the targets, whose number
+/// alone it reads.
+ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
+  return {.count = args.count,
+          .targets = args.targets,
+          .masses = args.masses,
+          .law = args.law,
+          .epilogue = {},
+          .stream = stream};
+}
+
+}  // namespace
+
+DividedKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, const Settings& settings)
+    : device{of}, kernel{info.make(settings, &of)}, stream{of}, copied{of}, done{of} {
+  if (!info.divides) by_targets = std::make_unique<TargetDivision>(*kernel, info.reads_low_words, device);
+}
+
+DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, const Settings& settings)
+    : team_{team}, shared_{*team.leader()}, sizes_{static_cast<int>(team.size())} {
+  members_.reserve(team.size());
+  members_.emplace_back(team.device(0), kernel, settings);
+  for (std::size_t i = 1; i < team.size(); ++i) {
+    on_device(team.device(i), [&] { members_.emplace_back(team.device(i), kernel, settings); });
+  }
+  // The work of a tree depends on where bodies are; that of a direct sum is the same for all.
+  if (kernel.is_tree) times_.emplace(team);
+  leader().device.activate();
+}
+
+/// The kernels' memory must not be freed while another device reads it.
+DividedKernel::~DividedKernel() {
+  wait_for_all();
+}
+
+void DividedKernel::wait_for_all() const noexcept {
+  for (std::size_t i = members_.size(); i-- > 0;) {  // ends with the leader, which stays active
+    ORRERY_CUDA_WARN(cudaSetDevice(members_[i].device.ordinal()));
+    ORRERY_CUDA_WARN(cudaDeviceSynchronize());
+  }
+}
+
+void DividedKernel::for_others(const std::function<void(Member& member, std::size_t index)>& work) {
+  const auto each = [&] {
+    for (std::size_t i = 1; i < members_.size(); ++i) {
+      on_device(members_[i].device, [&] { work(members_[i], i); });
+    }
+  };
+  try {
+    each();
+  } catch (...) {
+    ORRERY_CUDA_WARN(cudaSetDevice(leader().device.ordinal()));
+    throw;
+  }
+  leader().device.activate();
+}
+
+void DividedKernel::prepare(int count) {
+  if (count == prepared_) return;
+  prepared_ = 0;  // until every device is
+  wait_for_all();
+  leader().kernel->prepare(count);
+  for_others([&](Member& member, std::size_t) { member.kernel->prepare(count); });
+  prepared_ = count;
+}
+
+void DividedKernel::bodies_replaced() {
+  for (Member& member : members_) member.kernel->bodies_replaced();
+}
+
+std::string DividedKernel::chosen(int count, const MassRange& masses) const {
+  const std::string own = members_.front().kernel->chosen(count, masses);
+  return own + (own.empty() ? "" : ", ") + team_.words();
+}
+
+void DividedKernel::do_evaluate(const ForceArgs& args) {
+  prepare(args.count);
+  try {
+    evaluate_parts(args);
+  } catch (...) {
+    bodies_replaced();  // some devices may have kept what others have not
+    if (times_) times_->forget();
+    throw;
+  }
+}
+
+void DividedKernel::evaluate_parts(const ForceArgs& args) {
+  // A device that failed since the last evaluation says so here. Otherwise its results would just be missing.
+  for_others([](Member& member, std::size_t) { (void)member.done.reached(); });
+  if (times_) times_->begin(sizes_);
+  const std::vector<Part> parts = sizes_.parts();
+  const auto evaluate_part = [&](Member& member, const ForceArgs& own, std::size_t index) {
+    if (times_) times_->part_begins(index, own.stream);
+    member.division().evaluate_part(own, parts[index]);
+    if (times_) times_->part_ends(index, own.stream);
+  };
+  DivisionFacet& division = leader().division();
+  std::vector<Broadcast::End> ends{{.blocks = division.share_out(args), .stream = args.stream}};
+  shared_.record(args.stream);
+  for_others([&](Member& member, std::size_t) {
+    cudaStream_t const stream = member.stream.get();
+    ends.push_back(
+        {.blocks = member.division().receive(args_for(args, stream), ends.front().blocks), .stream = stream});
+    wait_on(stream, shared_);
+  });
+  team_.broadcast().send(ends);
+  for_others([&](Member& member, std::size_t index) {
+    cudaStream_t const stream = member.stream.get();
+    member.copied.record(stream);
+    evaluate_part(member, args_for(args, stream), index);
+    member.done.record(stream);
+  });
+  if (!division.keeps_shared()) {
+    for (std::size_t i = 1; i < members_.size(); ++i) wait_on(args.stream, members_[i].copied);
+  }
+  evaluate_part(leader(), args, 0);
+  for (std::size_t i = 1; i < members_.size(); ++i) {
+    const Member& member = members_[i];
+    const ForceArgs own = args_for(args, member.stream.get());
+    const std::vector<DeviceBlock> results = member.division().results(own, parts[i]);
+    wait_on(args.stream, member.done);
+    copy_blocks(results, member.device, division.places(args, parts[i]), leader().device, args.stream);
+  }
+  division.join(args, parts);
+  if (times_) times_->end();
+}
+
+}  // namespace orrery

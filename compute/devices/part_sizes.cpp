@@ -1,0 +1,36 @@
+#include "compute/devices/part_sizes.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace orrery {
+namespace {
+
+/// Of the mean time, how much longer the slowest part may take. Smaller changes would follow the noise of the times.
+constexpr double allowed_imbalance = 0.05;
+/// Of an equal share. A part that seems slow in one evaluation keeps enough to be measured again.
+constexpr double least_share = 0.25;
+
+}  // namespace
+
+std::vector<Part> PartSizes::parts() const {
+  std::vector<Part> parts;
+  double begin = 0;
+  for (const double share : shares_) {
+    const bool is_last = parts.size() + 1 == shares_.size();
+    parts.push_back({.index = static_cast<int>(parts.size()), .begin = begin, .end = is_last ? 1 : begin + share});
+    begin = parts.back().end;
+  }
+  return parts;
+}
+
+void PartSizes::learn(std::span<const double> ms) {
+  const double mean = std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size());
+  if (!(std::ranges::min(ms) > 0) || std::ranges::max(ms) <= (1 + allowed_imbalance) * mean) return;
+  const double least = least_share / static_cast<double>(shares_.size());
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] = std::max(shares_[i] * mean / ms[i], least);
+  const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+  for (double& share : shares_) share /= sum;
+}
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// Divides the evaluations of a kernel that takes targets but does not divide them itself: each part is a range of the
+/// targets. Every device gets all bodies.
+class TargetDivision final : public DivisionFacet {
+ public:
+  /// `kernel` and `device` must outlive this.
+  TargetDivision(ForceKernel& kernel, bool reads_low_words, const cuda::Device& device)
+      : kernel_{kernel}, reads_low_words_{reads_low_words}, device_{device} {}
+
+  std::vector<DeviceBlock> share_out(const ForceArgs& args) override;
+  std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override;
+  void evaluate_part(const ForceArgs& args, const Part& part) override;
+  std::vector<DeviceBlock> results(const ForceArgs& args, const Part& part) override;
+  std::vector<DeviceBlock> places(const ForceArgs& args, const Part& part) override;
+  void join(const ForceArgs& args, std::span<const Part> parts) override;
+
+ private:
+  void count_off(int count, cudaStream_t stream);
+
+  ForceKernel& kernel_;
+  bool reads_low_words_;
+  const cuda::Device& device_;
+  bool has_low_words_ = false;                                 // in the present evaluation, which needs them
+  cuda::DeviceArray<int> all_;                                 // 0, 1, ...
+  cuda::DeviceArray<Vec4> bodies_, bodies_low_;                // copies of the leader's
+  cuda::DeviceArray<int> targets_;                             // likewise
+  cuda::DeviceArray<Vec4> accelerations_, accelerations_low_;  // of the bodies, from the kernel
+  cuda::DeviceArray<Vec4> found_, found_low_;                  // accelerations of the targets, in their order
+};
+
+}  // namespace orrery

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace orrery {
+
+struct ForceArgs;
+
+/// A part of an evaluation that several devices divide.
+struct Part {
+  int index = 0;              ///< 0: that of the device that has the bodies
+  double begin = 0, end = 1;  ///< of the whole; that of one part is the begin of the next, so that none is left out
+
+  /// The first of `count` things in order that belong to this part, and the first after them.
+  template <class Integer>
+  Integer first(Integer count) const {
+    return place(begin, count);
+  }
+  template <class Integer>
+  Integer last(Integer count) const {
+    return place(end, count);
+  }
+
+ private:
+  template <class Integer>
+  static Integer place(double share, Integer count) {
+    return share >= 1 ? count : static_cast<Integer>(share * static_cast<double>(count));
+  }
+};
+
+/// Memory of one device that is copied to or from another.
+struct DeviceBlock {
+  void* data = nullptr;
+  std::size_t bytes = 0;  ///< 0: nothing is copied
+};
+
+/// More of them have never been in one host.
+inline constexpr int most_devices = 64;
+
+/// What CUDA kernels have of which several devices evaluate a part each. Every device has a kernel of its own, with the
+/// same settings. The first device leads: it has the bodies, and its `args` are those of ForceKernel::evaluate(). In
+/// the `args` of the others, `count`, `targets.count`, `masses`, `law` and `stream` are valid, and nothing that points
+/// to memory. All functions enqueue on `args.stream` and return; the kernel's device must be active.
+class DivisionFacet {
+ public:
+  virtual ~DivisionFacet() = default;
+  /// The leader: begins an evaluation with what one device does for all, and returns what the others need for their
+  /// parts.
+  virtual std::vector<DeviceBlock> share_out(const ForceArgs& args) = 0;
+  /// Whether these blocks stay as they are until join(); otherwise evaluate_part() must follow the copies.
+  virtual bool keeps_shared() const { return true; }
+  /// Another device: where to copy `shared`, entry for entry. Takes the memory for that.
+  virtual std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) = 0;
+  /// Evaluates a part; follows share_out(), or receive() and the copies.
+  virtual void evaluate_part(const ForceArgs& args, const Part& part) = 0;
+  /// Another device: what evaluate_part() found.
+  virtual std::vector<DeviceBlock> results(const ForceArgs& args, const Part& part) = 0;
+  /// The leader: where to copy the results of another device's part, entry for entry. Takes the memory for that.
+  virtual std::vector<DeviceBlock> places(const ForceArgs& args, const Part& part) = 0;
+  /// The leader, behind the copies: finishes all targets. `parts` has those of all devices, its own first.
+  virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
+};
+
+}  // namespace orrery

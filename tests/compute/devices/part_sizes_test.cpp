@@ -1,0 +1,77 @@
+#include "compute/devices/part_sizes.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace orrery {
+namespace {
+
+/// Fails the test unless every one of `count` things belongs to exactly one part. Returns how many each part has.
+template <class Integer>
+std::vector<Integer> sizes_of(const std::vector<Part>& parts, Integer count) {
+  std::vector<Integer> sizes;
+  Integer next = 0;
+  for (const Part& part : parts) {
+    EXPECT_EQ(part.index, static_cast<int>(sizes.size()));
+    EXPECT_EQ(part.first(count), next);
+    EXPECT_GE(part.last(count), part.first(count));
+    sizes.push_back(part.last(count) - part.first(count));
+    next = part.last(count);
+  }
+  EXPECT_EQ(next, count);
+  return sizes;
+}
+
+TEST(PartSizes, CoverEverythingOnce) {
+  for (const int devices : {1, 2, 3, 4, 7, most_devices}) {
+    const std::vector<Part> parts = PartSizes{devices}.parts();
+    ASSERT_EQ(parts.size(), static_cast<std::size_t>(devices));
+    for (const int count : {0, 1, 2, 3, 63, 64, 65, 65'537, 2'147'483'647}) {
+      SCOPED_TRACE(std::to_string(devices) + " devices, " + std::to_string(count));
+      const std::vector<int> sizes = sizes_of(parts, count);
+      const auto [least, most] = std::ranges::minmax(sizes);
+      EXPECT_LE(most - least, 1 + count / 1'000'000) << "equal at first";
+    }
+    sizes_of(parts, 1'000'000'000'000LL);
+  }
+}
+
+TEST(PartSizes, FollowTheTimesUntilTheseAreEqual) {
+  PartSizes sizes{4};
+  const std::vector<double> work{1, 3, 2, 2};  // of the four quarters of the bodies, as ms
+  double imbalance = 1;
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<Part> parts = sizes.parts();
+    sizes_of(parts, 1000);
+    std::vector<double> ms;
+    for (const Part& part : parts) {
+      double time = 0.5;  // that each device takes, whatever its part
+      for (int quarter = 0; quarter < 4; ++quarter) {
+        const double begin = std::max(part.begin, 0.25 * quarter), end = std::min(part.end, 0.25 * (quarter + 1));
+        time += std::max(end - begin, 0.0) * 4 * work[static_cast<std::size_t>(quarter)];
+      }
+      ms.push_back(time);
+    }
+    imbalance = 4 * std::ranges::max(ms) / std::accumulate(ms.begin(), ms.end(), 0.0) - 1;
+    sizes.learn(ms);
+  }
+  EXPECT_LE(imbalance, 0.06);
+}
+
+TEST(PartSizes, StayWhereTheTimesAreEqualOrUnknown) {
+  PartSizes sizes{2};
+  for (const std::vector<double>& ms : {std::vector{1.0, 1.04}, {0.0, 3.0}}) {
+    sizes.learn(ms);
+    EXPECT_EQ(sizes.parts()[0].end, 0.5);
+  }
+}
+
+TEST(PartSizes, LeaveEveryDeviceSomeWork) {
+  PartSizes sizes{2};
+  for (int round = 0; round < 5; ++round) sizes.learn(std::vector{1.0, 1000.0});
+  EXPECT_LT(sizes.parts()[1].begin, 0.95);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Measures what several GPUs of one host gain: writes OUT/scaling.md and the JSON of every run of `bench` to OUT.
+
+    tests/gpu/scaling.py ORRERY OUT [--devices LIST] [--rounds R] [--parts PART,...] [--nccl]
+
+One device, the first of LIST (default: all), and all of LIST take turns, R times (2); a time is the median of the
+rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies; all, if
+none is named. `copies` compares peer copies with NCCL, and needs --nccl. Tables are written anew after every row.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+from bench_tables import Refused, Run, number, table
+
+M = 1 << 20
+DIRECT_BODIES = (64 << 10, 256 << 10, M)
+TREE_BODIES = (M, 4 * M, 16 * M, 64 * M)
+WEAK_BODIES = 16 * M
+PARTS = ("direct", "tree", "weak", "collapse", "copies")
+ONE_ROUND_FROM = 64 * M  # making so many bodies takes longer than the steps
+TITLES = ["kernel", "bodies", "ms, one GPU", "ms, {} GPUs", "times as fast", "interactions/s", "error, one GPU: median", "max",
+          "error, {} GPUs: median", "max"]
+
+
+class Bench:
+    """Runs `orrery bench` on one device or on several."""
+
+    def __init__(self, orrery, out, devices):
+        self.orrery, self.out, self.devices = orrery, out, devices
+
+    def run(self, name, devices, kernels, source, nccl=False):
+        """{kernel: (Run, result)}"""
+        file = os.path.join(self.out, name + ".json")
+        warmup = 12 if kernels == ["cuda-tree"] else 3  # by then a tree's parts have their sizes
+        steps = ["--repeat", "5", "--warmup", str(warmup)]
+        words = [self.orrery, "bench", *source, "--kernels", ",".join(kernels), *steps, "--json", file, "--force"]
+        words += ["--devices", devices]
+        environment = dict(os.environ, ORRERY_NCCL="1" if nccl else "0")
+        ended = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if ended.returncode != 0:
+            raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
+        run = Run(self.out, name)
+        return {result["kernel"]: (run, result) for result in run.results}
+
+
+class Page:
+    def __init__(self, out, gpus):
+        self.file, self.gpus, self.sections = os.path.join(out, "scaling.md"), gpus, []
+
+    def section(self, title, titles):
+        self.sections.append((title, [each.format(self.gpus) for each in titles], []))
+
+    def row(self, cells):
+        self.sections[-1][2].append(cells)
+        print("| " + " | ".join(cells) + " |", flush=True)
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("\n".join(f"## {title}\n\n{table(titles, rows)}" for title, titles, rows in self.sections if rows))
+
+
+def in_turn(bench, page, name, kernels, source, bodies, rounds):
+    """A row for each kernel: one device against all, on the same bodies."""
+    one, several = [], []
+    for turn in range(rounds):
+        one.append(bench.run(f"{name}-one-{turn}", bench.devices[0], kernels, source))
+        several.append(bench.run(f"{name}-all-{turn}", ",".join(bench.devices), kernels, source))
+    for kernel in kernels:
+        ms = [statistics.median(run.ms(result) for run, result in (each[kernel] for each in runs)) for runs in (one, several)]
+        (run_one, result_one), (run_all, result_all) = one[-1][kernel], several[-1][kernel]
+        errors = [number(error, 2) for run, result in ((run_one, result_one), (run_all, result_all))
+                  for error in (run.errors(result)[0], run.errors(result)[2])]
+        # The rate of the last round, brought to the median time.
+        rate = result_all["interactions_per_s"] * run_all.ms(result_all) / ms[1]
+        page.row([f"`{kernel}`", f"{bodies:,}", number(ms[0]), number(ms[1]), number(ms[0] / ms[1], 3), f"{number(rate * 1e-12, 3)} T",
+                  *errors])
+
+
+def rounds_for(bodies, rounds):
+    return 1 if bodies >= ONE_ROUND_FROM else rounds
+
+
+def direct(bench, page, rounds):
+    page.section("Direct sums", TITLES)
+    for bodies in DIRECT_BODIES:
+        in_turn(bench, page, f"direct-{bodies}", ["cuda-tiled", "cuda-symmetric"], ["--scene", "plummer", "-n", str(bodies)], bodies,
+                rounds)
+
+
+def tree(bench, page, rounds):
+    page.section("Trees, Plummer sphere", TITLES)
+    for bodies in TREE_BODIES:
+        in_turn(bench, page, f"tree-{bodies}", ["cuda-tree"], ["--scene", "plummer", "-n", str(bodies)], bodies,
+                rounds_for(bodies, rounds))
+
+
+def weak(bench, page, rounds):
+    gpus = len(bench.devices)
+    page.section("As many bodies per GPU", ["kernel", "bodies per GPU", "ms, one GPU", "ms, {} GPUs", "efficiency"])
+    ms = []
+    for devices, bodies in ((bench.devices[:1], WEAK_BODIES), (bench.devices, WEAK_BODIES * gpus)):
+        source = ["--scene", "plummer", "-n", str(bodies)]
+        runs = [bench.run(f"weak-{len(devices)}-{turn}", ",".join(devices), ["cuda-tree"], source)["cuda-tree"]
+                for turn in range(rounds_for(bodies, rounds))]
+        ms.append(statistics.median(run.ms(result) for run, result in runs))
+    page.row(["`cuda-tree`", f"{WEAK_BODIES:,}", number(ms[0]), number(ms[1]), f"{100 * ms[0] / ms[1]:.0f} %"])
+
+
+def collapse(bench, page, rounds):
+    page.section("Trees, cold collapse after two free-fall times", TITLES)
+    for bodies in (M, 4 * M):
+        folder = os.path.join(bench.out, f"collapse-{bodies}")
+        words = [bench.orrery, "run", "--scene", "cold-collapse", "-n", str(bodies), "--kernel", "cuda-tree", "--dt", "0.002", "--until",
+                 "2.22", "--every", "2.22", "--snapshots", folder, "--device", bench.devices[0], "--force"]
+        ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if ended.returncode != 0:
+            raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
+        files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        in_turn(bench, page, f"collapse-{bodies}", ["cuda-tree"], [files[-1]], bodies, rounds)
+        for file in files:
+            os.remove(file)
+        os.rmdir(folder)
+
+
+def copies(bench, page, rounds):
+    page.section("Copies of the bodies", ["kernel", "bodies", "ms, peer copies", "ms, NCCL"])
+    for kernel, bodies in (("cuda-tiled", 64 << 10), ("cuda-tree", M), ("cuda-tree", 16 * M)):
+        ms = []
+        for nccl in (False, True):
+            runs = [bench.run(f"copies-{kernel}-{bodies}-{int(nccl)}-{turn}", ",".join(bench.devices), [kernel],
+                              ["--scene", "plummer", "-n", str(bodies)], nccl)[kernel] for turn in range(rounds)]
+            ms.append(statistics.median(run.ms(result) for run, result in runs))
+        page.row([f"`{kernel}`", f"{bodies:,}", *map(number, ms)])
+
+
+def devices_of(orrery, asked):
+    if asked:
+        return asked.split(",")
+    info = json.loads(subprocess.run([orrery, "info", "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout)
+    return [str(i) for i in range(len(info["cuda"]["devices"]))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("orrery")
+    parser.add_argument("out")
+    parser.add_argument("--devices", default="")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--parts", default="")
+    parser.add_argument("--nccl", action="store_true")
+    options = parser.parse_args()
+    parts = options.parts.split(",") if options.parts else [part for part in PARTS if part != "copies" or options.nccl]
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        sys.exit(f"scaling.py: unknown parts {', '.join(unknown)}; known: {', '.join(PARTS)}")
+    os.makedirs(options.out, exist_ok=True)
+    devices = devices_of(options.orrery, options.devices)
+    if len(devices) < 2:
+        sys.exit(f"scaling.py: one GPU is here ({', '.join(devices)}); name it twice for a trial: --devices 0,0")
+    bench, page = Bench(options.orrery, options.out, devices), Page(options.out, len(devices))
+    failed = False
+    for part in parts:
+        begin = time.monotonic()
+        try:
+            globals()[part](bench, page, options.rounds)
+        except (Refused, OSError, KeyError, TypeError, ValueError) as error:
+            failed = True
+            print(f"scaling.py: {part}: {type(error).__name__}: {error}", flush=True)
+        print(f"{part}: {time.monotonic() - begin:.0f} s", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
