@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What `auto` takes at each accuracy, beside the fastest of a sweep that is as accurate: a Markdown table.
 
-auto_table.py ORRERY [--sizes 16k,128k] [--accuracies 1e-2,1e-3] [--scenes plummer,collapse,collision]
+auto_table.py ORRERY [--sizes 16k,128k] [--accuracies 1e-2,1e-3] [--scenes plummer,collapse,collision] [--sweep LIST]
 
-The sweep measures the direct sums that no other kernel beats, and the tree with many values of theta or tolerance; without a
-GPU, those of the CPU. The times of direct sums of more than 131,072 bodies are those of 131,072, times the square of the ratio.
+The sweep measures the direct sums that no other kernel beats, and the tree with many values of theta or tolerance, or those
+of --sweep; without a GPU, those of the CPU. The times of direct sums of more than 131,072 bodies are those of 131,072, times the square of the ratio.
 The fastest of the sweep has a median error of at most the accuracy itself, `auto` of at most 90 % of it. Every run of `auto`
 begins with an empty cache. *ratio* is the step of `auto` over that of the fastest. If the fastest takes more than 10 s per step,
 `auto` is not measured.
@@ -63,11 +63,12 @@ def kernels_here(orrery):
     return trees, [kernel for kernel in DIRECT[backend] if kernel in usable]
 
 
-def sweep(orrery, scene, n):
+def sweep(orrery, scene, n, values):
     trees, direct = kernels_here(orrery)
     found = []
     for tree in trees:
-        found += bench(orrery, scene, n, "--kernels", tree, "--set", SWEEPS[tree], *TREE_CHANGES.get(tree, []))[0]
+        tunable, initial = SWEEPS[tree].split("=")
+        found += bench(orrery, scene, n, "--kernels", tree, "--set", f"{tunable}={values or initial}", *TREE_CHANGES.get(tree, []))[0]
     bodies = found[0]["n"]
     sums, _ = bench(orrery, scene, str(min(bodies, MOST_SUMMED)), "--kernels", ",".join(direct))
     for result in sums:
@@ -76,9 +77,9 @@ def sweep(orrery, scene, n):
     return found + sums
 
 
-def rows_of(orrery, scene, n, accuracies):
+def rows_of(orrery, scene, n, accuracies, values):
     rows = []
-    swept = sweep(orrery, scene, n)
+    swept = sweep(orrery, scene, n, values)
     for accuracy in accuracies:
         enough = [result for result in swept if median_error(result) <= float(accuracy)]
         best = min(enough, key=step_ms) if enough else None
@@ -99,6 +100,7 @@ def main():
     parser.add_argument("--sizes", default="1k,16k,128k,1M,10M")
     parser.add_argument("--accuracies", default="1e-2,1e-3,1e-4,1e-5,1e-6,1e-7")
     parser.add_argument("--scenes", default="plummer,collapse,collision")
+    parser.add_argument("--sweep", help="values of the tree's theta or tolerance, separated by commas (many)")
     options = parser.parse_args()
     scenes = options.scenes.split(",")
     unknown = sorted(set(scenes) - set(SCENES))
@@ -108,7 +110,7 @@ def main():
     try:
         for scene in scenes:
             for n in options.sizes.split(","):
-                rows += rows_of(options.orrery, scene, n, options.accuracies.split(","))
+                rows += rows_of(options.orrery, scene, n, options.accuracies.split(","), options.sweep)
     except (Refused, OSError, KeyError, TypeError, ValueError, subprocess.CalledProcessError) as error:
         sys.exit(f"auto_table.py: {type(error).__name__}: {error}")
     print(table(["scene", "bodies", "accuracy", "`auto`", "ms per step", "median error", "fastest of the sweep", "ms per step", "median error",

@@ -8,6 +8,7 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/cell_picker.h"
+#include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree/tree_log.h"
 #include "compute/kernels/tree/tree_tunables.h"
@@ -45,7 +46,7 @@ constexpr Tunable tunables[] = {
      .notes = "Warps that share the walk of a group; auto: more than one where there are too few groups for the GPU.",
      .values = splits_or_auto,
      .initial = "auto"},
-    order_tunable,
+    octree_order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values.names(),
@@ -133,6 +134,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
     take(links_, cells, "the cells");
     take(nodes_, cells, "the cells");
     for (auto* array : {&tests_, &moments_a_, &moments_b_, &low_, &high_}) take(*array, cells, "the cells");
+    if (far_ == FarField::high) take(high_moments_, cells * high::stored_vectors, "the cells' high moments");
     take(groups_, cells + bodies / least_group, "the groups");
     take(state_, 1, "the counters");
     sort_count_ = count;
@@ -278,7 +280,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   /// it gains where there are enough warps. Of `count` bodies, `bodies` walk, of which `targets` count.
   int split_for(int count, int bodies, int targets) const {
     if (split_ > 0) return split_;
-    constexpr int resident_warps = 20;  // of a multiprocessor
+    const int resident_warps = far_ == FarField::high ? 12 : 20;  // of a multiprocessor
     const int wanted = resident_warps * device_.multiprocessors() * 5 / 4;
     const int groups = std::min(cuda::ceil_div(bodies, group_for(count)), targets);
     int split = 1;
@@ -319,6 +321,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
             .moments_b = moments_b_.data(),
             .low = low_.data(),
             .high = high_.data(),
+            .high_moments = high_moments_.data(),
             .groups = groups_.data()};
   }
 
@@ -334,7 +337,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   bool keeps_cells_ = false;    // in the present evaluation
   cuda::DeviceArray<std::uint64_t> keys_;
   cuda::DeviceArray<int> numbers_;
-  cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_;
+  cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, low_, high_, high_moments_;
   cuda::DeviceArray<unsigned char> sort_space_, is_target_;
   cuda::DeviceArray<OctreeLinks> links_;
   cuda::DeviceArray<OctreeNode> nodes_;

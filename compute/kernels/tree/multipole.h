@@ -19,7 +19,8 @@ ORRERY_HD constexpr float constant_like(float, float value) {
 enum class FarField : std::uint8_t {
   monopole,    ///< by their masses
   quadrupole,  ///< by their second moments too
-  local        ///< likewise; cells far from a group of bodies by one local expansion for the group. Of gravity only
+  local,       ///< likewise; cells far from a group of bodies by one local expansion for the group. Of gravity only
+  high         ///< likewise, with moments and an expansion of the orders in high_expansion.h
 };
 
 /// Of scalars, whose inverse_distance() is 1/r.

@@ -78,6 +78,7 @@ struct Octree {
   Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
   Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace of the stored moments
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the box around the bodies; w is unused
+  Vec4* high_moments = nullptr;          ///< from the third order on, see store_high_moments(); null: none
 
   OctreeGroup* groups = nullptr;  ///< room for capacity + count / the least group
 

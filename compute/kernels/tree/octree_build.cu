@@ -4,6 +4,7 @@
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"
+#include "compute/kernels/tree/octree_moments.h"
 
 namespace orrery {
 namespace {
@@ -180,7 +181,33 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   tree.high[cell] = {high.x, high.y, high.z, 0};
 }
 
+/// Moments of the third order and higher. All lanes of a team get them.
+__device__ high::Moments high_moments(const Team& team, const Octree& tree, const Parts& parts, const Vec3& center) {
+  high::Moments sum;
+  for (int i = parts.begin + static_cast<int>(team.thread_rank()); i < parts.end; i += team_size) {
+    const Vec4 part = parts.center(tree, i);
+    const float dx = part.x - center.x, dy = part.y - center.y, dz = part.z - center.z;
+    if (parts.is_leaf) {
+      high::add_body(sum, dx, dy, dz, part.w);
+    } else {
+      high::add_cell(sum, dx, dy, dz, moments_from({tree, i}));
+    }
+  }
+  high::for_each<high::first_high_moment, high::moment_terms>([&](auto constant) {
+    float& moment = sum.at[decltype(constant)::value];
+    moment = cuda::sum_over(team, moment);
+  });
+  return sum;
+}
+__device__ bool in_range(const high::Moments& moments) {
+  float sum = 0;
+  high::for_each<high::first_high_moment, high::moment_terms>(
+      [&](auto constant) { sum += fabsf(moments.at[decltype(constant)::value]); });
+  return sum < INFINITY;
+}
+
 /// Computes the box and the moments of a cell from its children or its bodies.
+template <bool with_high>
 __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   const OctreeLinks links = tree.links[cell];
   if (links.end == links.begin) return;  // a place that divide() left empty
@@ -188,8 +215,16 @@ __device__ void sum_up(const Team& team, const Octree& tree, int cell) {
   const FirstMoments first{team, tree, parts};
   const SecondMoments<float> q = second_moments(team, tree, parts, first.center);
   if (team.thread_rank() == 0) store_cell(tree, cell, parts, first, q);
+  if constexpr (with_high) {
+    const high::Moments moments = high_moments(team, tree, parts, first.center);
+    if (team.thread_rank() == 0) {
+      store_high_moments({tree, cell}, moments);
+      if (!in_range(moments)) tree.tests[cell].w = INFINITY;
+    }
+  }
 }
 
+template <bool with_high>
 __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tree, bool keeps_cells) {
   const auto grid = cg::this_grid();
   const auto team = cg::tiled_partition<team_size>(cg::this_thread_block());
@@ -230,7 +265,7 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   }
   for (int row = state.rows - 1; row >= 0; --row) {
     for (int cell = state.row_begin[row] + first; cell < state.row_begin[row + 1]; cell += teams) {
-      sum_up(team, tree, cell);
+      sum_up<with_high>(team, tree, cell);
     }
     grid.sync();
   }
@@ -239,13 +274,14 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
 }  // namespace
 
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream) {
-  const int resident = cuda::resident_blocks(device, cuda::kernel_handle(build), block);
+  const auto function = tree.high_moments ? build<true> : build<false>;
+  const int resident = cuda::resident_blocks(device, cuda::kernel_handle(function), block);
   const int wanted = cuda::ceil_div(tree.count, block);
   const int blocks = min(wanted, min(resident, 4) * device.multiprocessors());
   Octree argument = tree;
   void* arguments[] = {&argument, &keeps_cells};
   ORRERY_CUDA_CHECK(cudaLaunchCooperativeKernel(
-      reinterpret_cast<const void*>(build), dim3(static_cast<unsigned>(blocks)), dim3(block), arguments, 0, stream));
+      reinterpret_cast<const void*>(function), dim3(static_cast<unsigned>(blocks)), dim3(block), arguments, 0, stream));
 }
 
 }  // namespace orrery

@@ -2,6 +2,7 @@
 
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
+#include "compute/kernels/tree/octree_group_expansion.h"
 #include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
@@ -11,12 +12,12 @@
 namespace orrery::group_walk {
 
 using cuda::all_lanes;
-inline constexpr int lanes = 32;
 inline constexpr int warps_per_block = walk_octree_block / lanes;
 inline constexpr int most_own_bodies = max_octree_group / lanes;  // of a lane
 
 /// The shared memory of a warp's walk.
-struct WarpSpace {
+template <FarField far>
+struct WarpSpace : GroupExpansion<far>::Space {
   /// Children of opened cells that are still to be tested: the first child's number and their count. A batch of tests
   /// takes at least four entries, or all, and adds at most 32 entries for deeper cells.
   static constexpr int most_entries = 28 * key_levels + 2 * lanes;
@@ -50,7 +51,7 @@ template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
 class Walk {
  public:
   /// `share`: of the group, from 0 to Octree::split - 1.
-  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace& space, const OctreeGroup& group, int share,
+  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace<far>& space, const OctreeGroup& group, int share,
                   const Record& record = {})
       : tree_{tree},
         space_{space},
@@ -58,6 +59,7 @@ class Walk {
         group_{group},
         law_{law},
         record_{record},
+        expansion_{space},
         batches_to_skip_{share} {
     cuda::Box box;
     for (int k = 0; k < own_bodies; ++k) {
@@ -78,11 +80,11 @@ class Walk {
       error = tree_.tolerance * acceleration_scale();
       reach_scale_ = scale_of(error);
     }
-    if constexpr (local) find_local_range(error);
+    if constexpr (expands) find_distant_range(error);
     begin_at_root();
     while (entries_ > 0) {
       test_batch();
-      if constexpr (local) {
+      if constexpr (expands) {
         while (distant_ >= lanes) add_distant_cells(lanes);
       }
       while (cells_ >= lanes) pull_of_cells(lanes);
@@ -90,7 +92,7 @@ class Walk {
     }
     if (cells_ > 0) pull_of_cells(cells_);
     if (leaves_ > 0) pull_of_leaves(leaves_);
-    if constexpr (local) {
+    if constexpr (expands) {
       if (distant_ > 0) add_distant_cells(distant_);
       pull_of_expansion();
     }
@@ -120,7 +122,7 @@ class Walk {
   }
 
  private:
-  static constexpr bool local = far == FarField::local;
+  static constexpr bool expands = far == FarField::local || far == FarField::high;
 
   /// What the pulls of a batch are added to. With local expansions, whose errors can be far below those of long fp32
   /// sums, each batch has sums of its own, added to the whole ones at its end.
@@ -128,11 +130,11 @@ class Walk {
    public:
     explicit __device__ BatchSums(Vec3 (&whole)[own_bodies]) : whole_{whole} {}
     __device__ Vec3& operator[](int k) {
-      if constexpr (local) return batch_[k];
+      if constexpr (expands) return batch_[k];
       return whole_[k];
     }
     __device__ void finish() {
-      if constexpr (local) {
+      if constexpr (expands) {
         for (int k = 0; k < own_bodies; ++k) {
           whole_[k] = {whole_[k].x + batch_[k].x, whole_[k].y + batch_[k].y, whole_[k].z + batch_[k].z};
         }
@@ -222,27 +224,14 @@ class Walk {
   }
 
   /// Decides which cells are distant. `error`: of a cell's pull, at most; 0: any.
-  __device__ void find_local_range(float error) {
+  __device__ void find_distant_range(float error) {
     float radius_sq = 0;
     for (const Vec4& own : own_) radius_sq = fmaxf(radius_sq, distance_sq_to(own));
-    radius_sq = cuda::greatest_over(cuda::Warp{}, radius_sq);
-    // The first neglected term of the expansion of a mass is about M radius^4 / d^6.
-    constexpr float safety = 10;
-    if (error > 0) {
-      distant_scale_ = radius_sq * sqrtf(safety / error);
-    } else {
-      const float least_sq = local_radii * local_radii / (tree_.theta * tree_.theta) * radius_sq;
-      distant_least_ = least_sq * sqrtf(least_sq);
-    }
+    expansion_.find_range(tree_, cuda::greatest_over(cuda::Warp{}, radius_sq), error);
   }
   __device__ float distance_sq_to(const Vec4& at) const {
     const float dx = at.x - center_.x, dy = at.y - center_.y, dz = at.z - center_.z;
     return dx * dx + dy * dy + dz * dz;
-  }
-  __device__ bool is_distant(const Vec4& at, float mass) const {
-    const float distance_sq = distance_sq_to(at);
-    return distance_sq * sqrtf(distance_sq) >= fmaxf(sqrtf(mass) * distant_scale_, distant_least_) &&
-           distance_sq < farthest_local * farthest_local;
   }
 
   /// Tests cells against the group's box.
@@ -256,12 +245,16 @@ class Walk {
       const float dx = fmaxf(fabsf(test.x - center_.x) - half_.x, 0),
                   dy = fmaxf(fabsf(test.y - center_.y) - half_.y, 0),
                   dz = fmaxf(fabsf(test.z - center_.z) - half_.z, 0);
-      stands = dx * dx + dy * dy + dz * dz >= fmaxf(test.w, node.reach * reach_scale_);
-      if constexpr (local) distant = stands && is_distant(test, tree_.moments_a[cell].x);
+      const float outside_sq = dx * dx + dy * dy + dz * dz;
+      stands = outside_sq >= fmaxf(test.w, node.reach * reach_scale_);
+      // High moments have an error of their own, and so a range.
+      const bool may_be_distant = far == FarField::high ? outside_sq >= test.w : stands;
+      distant = may_be_distant && expansion_.takes(tree_, cell, distance_sq_to(test));
+      stands = stands || distant;
     }
     const bool is_leaf = cell >= 0 && !stands && node.children == 0;
     record_.add(cell, stands, is_leaf, node.bodies);
-    if constexpr (local) {
+    if constexpr (expands) {
       const unsigned with_distant = __ballot_sync(all_lanes, distant);
       if (distant) space_.distant[distant_ + rank(with_distant)] = cell;
       distant_ += __popc(with_distant);
@@ -280,10 +273,8 @@ class Walk {
     const bool mine = takes_batch();
     if (mine && lane_ < count) {
       const int cell = space_.distant[lane_];
-      const Vec4 at = tree_.tests[cell], a = tree_.moments_a[cell], b = tree_.moments_b[cell];
-      const float dx = at.x - center_.x, dy = at.y - center_.y, dz = at.z - center_.z;
-      const Quadrupole<float> q{a.y, b.x, b.z, a.z, a.w, b.y, b.w};
-      add_distant_cell(expansion_, law_.inverse_distance(dx, dy, dz), dx, dy, dz, a.x, q);
+      const Vec4 at = tree_.tests[cell];
+      expansion_.add(tree_, cell, law_, at.x - center_.x, at.y - center_.y, at.z - center_.z);
     }
     __syncwarp();
     distant_ -= count;
@@ -293,12 +284,11 @@ class Walk {
   }
   /// Adds the pull of all distant cells on the lane's bodies.
   __device__ void pull_of_expansion() {
-#pragma unroll
-    for (float& term : expansion_.at) term = cuda::sum_over(cuda::Warp{}, term);
+    expansion_.sum_over_warp();
 #pragma unroll
     for (int k = 0; k < own_bodies; ++k) {
       const Vec4& own = own_[k];
-      const Vec3 pull = pull_at(expansion_, own.x - center_.x, own.y - center_.y, own.z - center_.z);
+      const Vec3 pull = expansion_.pull(own.x - center_.x, own.y - center_.y, own.z - center_.z);
       sum_[k] = {sum_[k].x + pull.x, sum_[k].y + pull.y, sum_[k].z + pull.z};
     }
   }
@@ -309,10 +299,10 @@ class Walk {
     if (mine && lane_ < count) {
       const int cell = space_.cells[lane_];
       const Vec4 test = tree_.tests[cell], a = tree_.moments_a[cell];
-      space_.staged[0][lane_] = {test.x, test.y, test.z, a.x};
+      space_.staged[0][lane_] = Vec4{test.x, test.y, test.z, a.x};
       if constexpr (far != FarField::monopole) {
         const Vec4 b = tree_.moments_b[cell];
-        space_.staged[1][lane_] = {a.y, a.z, a.w, b.w};
+        space_.staged[1][lane_] = Vec4{a.y, a.z, a.w, b.w};
         space_.staged[2][lane_] = b;
       }
     }
@@ -376,7 +366,7 @@ class Walk {
   }
 
   const Octree& tree_;
-  WarpSpace& space_;
+  WarpSpace<far>& space_;
   int lane_;
   OctreeGroup group_;
   PairLaw law_;
@@ -385,9 +375,7 @@ class Walk {
   Vec3 sum_[own_bodies];
   Vec3 center_, half_;  // of the box around the group
   float reach_scale_ = 0;
-  LocalExpansion<float> expansion_{};  // around the center, of this lane's distant cells
-  // The distance of distant cells, cubed: at least this times the root of their mass, and at least that.
-  float distant_scale_ = 0, distant_least_ = 0;
+  GroupExpansion<far> expansion_;  // around the center, of this lane's distant cells
   int entries_ = 0, cells_ = 0, leaves_ = 0, distant_ = 0;
   int batches_to_skip_;  // before this warp's next one
   int sources_ = 0;      // cells and bodies that each body of the group has met in this warp

@@ -1,4 +1,6 @@
 // Records what a body's group meets, by the walk that computes forces.
+#include <type_traits>
+
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree/octree_group_walk.h"
 
@@ -43,12 +45,12 @@ __global__ void find_group(const __grid_constant__ Octree tree, WalkFound* found
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(lanes)
     record_group_walk(const __grid_constant__ Octree tree, PairLaw law, WalkRecord record) {
-  alignas(WarpSpace) __shared__ unsigned char space[sizeof(WarpSpace)];
+  alignas(WarpSpace<far>) __shared__ unsigned char space[sizeof(WarpSpace<far>)];
   const OctreeGroup group = record.found->group;
   if (group.end > group.begin) {
     Walk<PairLaw, far, most_own_bodies, CellRecord>{tree,
                                                     law,
-                                                    reinterpret_cast<WarpSpace&>(space),
+                                                    reinterpret_cast<WarpSpace<far>&>(space),
                                                     group,
                                                     /*share=*/0,
                                                     CellRecord{record}}
@@ -68,9 +70,12 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_group);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
-    // A local expansion changes what is done with a cell, but not which cells are opened.
-    const auto function = tree.far == FarField::monopole ? record_group_walk<PairLaw, FarField::monopole>
-                                                         : record_group_walk<PairLaw, FarField::quadrupole>;
+    // A local expansion changes what is done with a cell, but not which cells are opened. High moments do.
+    auto function = tree.far == FarField::monopole ? record_group_walk<PairLaw, FarField::monopole>
+                                                   : record_group_walk<PairLaw, FarField::quadrupole>;
+    if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
+      if (tree.far == FarField::high) function = record_group_walk<PairLaw, FarField::high>;
+    }
     function<<<1, lanes, 0, stream>>>(tree, pair, record);
   });
   ORRERY_CUDA_CHECK_LAUNCH(record_group_walk);

@@ -23,7 +23,7 @@ __device__ __forceinline__ GroupShare take_share(const Octree& tree, bool leads)
 
 /// Blocks that a multiprocessor must hold: enough warps that one is ready in most cycles. 0: the compiler decides.
 constexpr int least_blocks(FarField far) {
-  return far == FarField::local ? 10 : 0;
+  return far == FarField::local ? 10 : far == FarField::high ? 6 : 0;
 }
 
 /// The bodies of a group that Octree::first_wanted and end_wanted let through; none if begin >= end.
@@ -35,8 +35,8 @@ template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
   // Raw bytes, because Vec4 would be initialized to zero.
-  alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
-  WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
+  alignas(WarpSpace<far>) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace<far>)];
+  WarpSpace<far>& space = reinterpret_cast<WarpSpace<far>*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
   while (true) {
@@ -75,8 +75,8 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& wanted, cons
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
-  alignas(WarpSpace) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace)];
-  WarpSpace& space = reinterpret_cast<WarpSpace*>(spaces)[threadIdx.x / lanes];
+  alignas(WarpSpace<far>) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace<far>)];
+  WarpSpace<far>& space = reinterpret_cast<WarpSpace<far>*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
   unsigned long long interactions = 0;
   while (true) {
@@ -99,11 +99,12 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
-/// Returns use(far), with the far field that the law's cells have as a constant: local expansions are gravity's alone.
+/// Returns use(far), with the far field that the law's cells have as a constant: expansions are gravity's alone.
 template <class PairLaw, class Use>
 auto with_far_field(FarField far, const Use& use) {
   if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
     if (far == FarField::local) return use(std::integral_constant<FarField, FarField::local>{});
+    if (far == FarField::high) return use(std::integral_constant<FarField, FarField::high>{});
   }
   if (far == FarField::monopole) return use(std::integral_constant<FarField, FarField::monopole>{});
   return use(std::integral_constant<FarField, FarField::quadrupole>{});

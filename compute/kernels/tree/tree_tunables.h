@@ -26,8 +26,18 @@ inline constexpr Tunable order_tunable{
         "through one expansion around its center.",
     .values = order_values.names(),
     .initial = "local"};
+/// Of cuda-tree, which has high moments too.
+inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local, FarField::high> octree_order_values{
+    "monopole", "quadrupole", "local", "high"};
+inline constexpr Tunable octree_order_tunable{
+    .name = "order",
+    .notes =
+        "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
+        "through one expansion around its center; high: with moments to fifth order, for small tolerances.",
+    .values = octree_order_values.names(),
+    .initial = "local"};
 inline FarField far_field(const Settings& settings) {
-  return order_values.find(settings.text("order"));
+  return octree_order_values.find(settings.text("order"));
 }
 
 /// Threads in a block of cuda-tree-lock's kernels; no CUDA tree launches its TreeLog with more.

@@ -100,8 +100,41 @@ TEST_F(CudaTree, SumsOfLocalExpansionsKeepTheDigitsOfSmallTolerances) {
   EXPECT_LT(test::sampled_error(info(), settings, bodies, {}).median, 2e-6);
 }
 
-TEST_F(CudaTree, LocalExpansionsAgreeForDegenerateBodies) {
-  const Settings settings{info(), {{"order", "local"}}};
+TEST_F(CudaTree, HighMomentsHaveTheErrorsOfLocalExpansionsForFewerInteractions) {
+  const Bodies bodies = test::random_ball(65'537);
+  for (const char* tolerance : {"off", "1e-5", "1e-6", "1e-7"}) {
+    SCOPED_TRACE(tolerance);
+    ForceError error[2];
+    std::uint64_t interactions[2];
+    for (const bool high : {false, true}) {
+      const Settings settings{info(), {{"order", high ? "high" : "local"}, {"tolerance", tolerance}, {"group", "64"}}};
+      error[high] = test::sampled_error(info(), settings, bodies, {});
+      test::Evaluations evaluations{info(), settings, bodies.count()};
+      evaluations.run(bodies);
+      interactions[high] = evaluations.evaluated();
+    }
+    // The orders' tolerances are not those of the same error: at equal ones, the high order is the coarser.
+    EXPECT_LT(error[true].median, 5 * error[false].median + 1e-6);
+    EXPECT_LT(interactions[true], interactions[false]);
+  }
+}
+
+TEST_F(CudaTree, HighMomentsReachSmallErrors) {
+  const Bodies bodies = test::random_ball(65'537);
+  for (const char* rebuild : {"1", "4"}) {
+    const Settings settings{info(), {{"order", "high"}, {"tolerance", "1e-7"}, {"rebuild", rebuild}}};
+    const ForceError error = test::sampled_error(info(), settings, bodies, {});
+    EXPECT_LT(error.median, 2e-6);
+    EXPECT_LT(error.p99, 4e-5);
+  }
+}
+
+class CudaTreeExpansions : public CudaTree, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Orders, CudaTreeExpansions, testing::Values("local", "high"),
+                         [](const auto& order) { return std::string{order.param}; });
+
+TEST_P(CudaTreeExpansions, AgreeForDegenerateBodies) {
+  const Settings settings{info(), {{"order", GetParam()}}};
   const auto expect_agreement = [&](const char* what, Bodies bodies, const auto& change) {
     SCOPED_TRACE(what);
     for (std::size_t i = 0; i < bodies.positions.size(); ++i) change(i, bodies.positions[i]);
@@ -129,9 +162,9 @@ TEST_F(CudaTree, LocalExpansionsAgreeForDegenerateBodies) {
   });
 }
 
-TEST_F(CudaTree, LocalExpansionsGiveTargetsWhatTheyGiveAll) {
+TEST_P(CudaTreeExpansions, GiveTargetsWhatTheyGiveAll) {
   const Bodies bodies = test::random_ball(9001);
-  const Settings settings{info(), {{"order", "local"}}};
+  const Settings settings{info(), {{"order", GetParam()}}};
   const std::vector<int> targets = sample_targets(bodies.count(), 100);
   const auto kernel = test::backends().make_kernel(info(), settings);
   const auto all = test::evaluate(*kernel, bodies, {.law = {}}),

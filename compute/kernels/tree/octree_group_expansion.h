@@ -1,0 +1,148 @@
+#pragma once
+
+#include "compute/cuda/warp.h"
+#include "compute/kernels/tree/multipole.h"
+#include "compute/kernels/tree/octree.h"
+#include "compute/kernels/tree/octree_moments.h"
+
+#if defined(__CUDACC__)
+
+// What the distant cells of a group of bodies add to, for CUDA sources.
+namespace orrery::group_walk {
+
+inline constexpr int lanes = 32;
+
+/// The expansion of a group's field around the center of its box, and which cells it takes. Each lane of a warp adds
+/// other cells. Without an expansion: takes none.
+template <FarField far>
+struct GroupExpansion {
+  struct Space {};
+  explicit __device__ GroupExpansion(const Space& /*space*/) {}
+  __device__ bool takes(const Octree& /*tree*/, int /*cell*/, float /*distance_sq*/) const { return false; }
+};
+
+/// Second moments, and the pull to third order in the offset.
+template <>
+class GroupExpansion<FarField::local> {
+ public:
+  struct Space {};
+  explicit __device__ GroupExpansion(const Space& /*space*/) {}
+  /// `error`: of a cell's pull, at most; 0: any.
+  __device__ void find_range(const Octree& tree, float radius_sq, float error) {
+    // The first neglected term of the expansion of a mass is about M radius^4 / d^6.
+    constexpr float safety = 10;
+    if (error > 0) {
+      distant_scale_ = radius_sq * sqrtf(safety / error);
+    } else {
+      const float least_sq = local_radii * local_radii / (tree.theta * tree.theta) * radius_sq;
+      distant_least_ = least_sq * sqrtf(least_sq);
+    }
+  }
+  __device__ bool takes(const Octree& tree, int cell, float distance_sq) const {
+    const float mass = tree.moments_a[cell].x;
+    return distance_sq * sqrtf(distance_sq) >= fmaxf(sqrtf(mass) * distant_scale_, distant_least_) &&
+           distance_sq < farthest_local * farthest_local;
+  }
+  template <class PairLaw>
+  __device__ void add(const Octree& tree, int cell, const PairLaw& law, float dx, float dy, float dz) {
+    const Vec4 a = tree.moments_a[cell], b = tree.moments_b[cell];
+    const Quadrupole<float> q{a.y, b.x, b.z, a.z, a.w, b.y, b.w};
+    add_distant_cell(sum_, law.inverse_distance(dx, dy, dz), dx, dy, dz, a.x, q);
+  }
+  __device__ void sum_over_warp() {
+#pragma unroll
+    for (float& term : sum_.at) term = cuda::sum_over(cuda::Warp{}, term);
+  }
+  __device__ Vec3 pull(float x, float y, float z) const {
+    return pull_at(sum_, x, y, z);
+  }
+
+ private:
+  LocalExpansion<float> sum_{};
+  // The distance of distant cells, cubed: at least this times the root of their mass, and at least that.
+  float distant_scale_ = 0, distant_least_ = 0;
+};
+
+/// The sums of one lane in shared memory, one column of the terms of all lanes.
+struct LaneSums {
+  float* first;
+  __device__ float& operator[](int term) const { return first[term * lanes]; }
+};
+
+/// Not inlined: one text for all calls, because the caches of instructions are small.
+static __device__ __noinline__ void add_high_moments(LaneSums sums, float inverse, float dx, float dy, float dz,
+                                                     StoredMoments stored) {
+  high::add_distant_cell(sums, inverse, dx, dy, dz, moments_from(stored));
+}
+
+/// Moments and field of the orders in high_expansion.h.
+template <>
+class GroupExpansion<FarField::high> {
+ public:
+  struct Space {
+    float sums[high::field_terms][lanes];
+  };
+  explicit __device__ GroupExpansion(Space& space) : sums_{&space.sums[0][threadIdx.x % lanes]} {
+    for (int term = 0; term < high::field_terms; ++term) sums_[term] = 0;
+  }
+  __device__ void find_range(const Octree& tree, float radius_sq, float error) {
+    constexpr float least_radii = 1.5f;  // the series converges beyond one
+    radius_sq_ = radius_sq;
+    part_of_radius_ = 0.5f * sqrtf(radius_sq);
+    least_sq_ = fmaxf(least_radii * least_radii * radius_sq, nearest * nearest);
+    if (error > 0) {
+      inverse_error_ = 1 / error;
+    } else {
+      widest_ = local_radii * local_radii / (tree.theta * tree.theta);
+    }
+  }
+  /// The neglected terms are about M (sigma + r)^6 / d^8, with sigma the rms distance of the cell's bodies from their
+  /// centre of mass and r that of the group's. Those of the masses alone, M r^6 / d^8, do not cancel between cells on
+  /// one side of the group, and are greatest at its edge.
+  __device__ bool takes(const Octree& tree, int cell, float distance_sq) const {
+    constexpr float same_sign = 2, most_pull = 1e33f;
+    const float mass = tree.moments_a[cell].x, half_trace = tree.moments_b[cell].w;
+    const float sigma = mass > 0 ? sqrtf(fmaxf(half_trace / (-1.5f * mass), 0)) : 0;
+    const float extent = sigma + part_of_radius_, extent_sq = extent * extent;
+    const float inverse_sq = 1 / distance_sq;
+    const float both = extent_sq * inverse_sq, group = radius_sq_ * inverse_sq;
+    const float left_out = mass * (both * both * both + same_sign * (group * group * group));
+    const float distance_8 = (distance_sq * distance_sq) * (distance_sq * distance_sq);
+    return left_out * inverse_error_ <= distance_sq && extent_sq * widest_ <= distance_sq && distance_sq >= least_sq_ &&
+           distance_sq < farthest * farthest && mass * (1 / most_pull) <= fminf(distance_8, 1);
+  }
+  template <class PairLaw>
+  __device__ void add(const Octree& tree, int cell, const PairLaw& law, float dx, float dy, float dz) {
+    add_high_moments(sums_, law.inverse_distance(dx, dy, dz), dx, dy, dz, {tree, cell});
+  }
+  __device__ void sum_over_warp() {
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    float* const all = sums_.first - lane;
+    __syncwarp();
+    for (int term = lane; term < high::field_terms; term += lanes) {
+      float sum = 0;
+      // Each lane in another column, so that no two lanes use one bank.
+      for (int k = 0; k < lanes; ++k) sum += all[term * lanes + (lane + k) % lanes];
+      all[term * lanes + lane] = sum;
+    }
+    __syncwarp();
+    high::for_each<1, high::field_terms>([&](auto constant) {
+      constexpr int term = decltype(constant)::value;
+      whole_[term] = all[term * lanes + term % lanes];
+    });
+    __syncwarp();
+  }
+  __device__ Vec3 pull(float x, float y, float z) const { return high::pull_at(whole_, x, y, z); }
+
+ private:
+  // Within these distances the highest derivatives of 1 / R are numbers of fp32.
+  static constexpr float nearest = 1e-4f, farthest = 1e5f;
+  LaneSums sums_;
+  high::Expansion whole_;
+  float radius_sq_ = 0, part_of_radius_ = 0, least_sq_ = 0;
+  float inverse_error_ = 0, widest_ = 0;  // either is 0
+};
+
+}  // namespace orrery::group_walk
+
+#endif
