@@ -39,8 +39,8 @@ bool is_one_of(const Command& command) {
 
 /// What a line after a start may be.
 bool is_change(const Command& command) {
-  return is_one_of<SelectKernel, SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetSoftening, SetRepulsion, SetDrag>(
-      command);
+  return is_one_of<SelectKernel, SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetDigits, SetSoftening,
+                   SetRepulsion, SetDrag>(command);
 }
 
 std::string event_text(const Replay::Event& event) {

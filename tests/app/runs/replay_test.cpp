@@ -30,6 +30,8 @@ Replay a_replay() {
                     {12, Command{SetTimeStep{0.1f}}},
                     {12, Command{SelectKernel{"cpu-simd", {{"threads", "2"}}}}},
                     {12, Replay::Chosen{"AVX2, rows 4, threads 2"}},
+                    {13, Command{SetEta{0.03f}}},
+                    {13, Command{SetDigits{Digits::compensated}}},
                     {20, Replay::StateSum{0xffff'ffff}},
                     {0, Command{ReturnToRun{of_file}}},
                     {5, Command{SelectLaw{"attract-repel"}}},
