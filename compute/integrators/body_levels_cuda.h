@@ -25,10 +25,6 @@ class BodyLevels {
   void prepare(int count, Digits digits);
   /// Gives it back. Call only while nothing is enqueued.
   void forget() { memory_ = {}; }
-  std::size_t bytes() const {
-    const Digits digits = memory_.origins_low.size() > 0 ? Digits::compensated : Digits::single;
-    return static_cast<std::size_t>(count()) * bytes_per_body(digits);
-  }
 
   /// Gives each body its level, and waits for the stream. Returns the deepest level that has bodies.
   int assign(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations, cudaStream_t stream);

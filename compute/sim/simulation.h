@@ -218,7 +218,7 @@ class Simulation {
   int start_frame(std::int64_t tag);
   void report_failure(const std::exception& failure);
   std::string after_loss(const DeviceLost& lost, const std::string& cause);
-  std::string leave_device(const std::string& cause);
+  std::string leave_device();
   void return_to_proven_kernel();
   void take_in(const BatchResult& result);
   StepTime after_all() const { return in_flight_.empty() ? done_ : in_flight_.back().end(); }

@@ -2,6 +2,7 @@
 #include <exception>
 #include <utility>
 
+#include "compute/core/device_lost.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 
@@ -103,7 +104,8 @@ void Simulation::take_over_choice() {
     adopt(next);
   } catch (const std::exception& failure) {
     choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure.what()});
-    last_error_ = failure.what();
+    const auto* const lost = dynamic_cast<const DeviceLost*>(&failure);
+    last_error_ = lost ? after_loss(*lost, failure.what()) : failure.what();
   }
 }
 

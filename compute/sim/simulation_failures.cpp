@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/bodies_lost.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
@@ -47,14 +47,16 @@ void Simulation::return_to_proven_kernel() {
 
 /// Returns one line. A device that the present kernel does not use is no loss for the bodies.
 std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause) {
-  if (lost.backend() == choice_.kernel->backend) return leave_device(cause);
+  const bool works = dynamic_cast<const BodiesLost*>(&lost) != nullptr;
+  const std::string what = (works ? "" : "the device failed: ") + cause;
+  const std::string cure = works ? "" : "; start the program again to use the device";
+  if (lost.backend() == choice_.kernel->backend) return what + "; " + leave_device() + cure;
   engines_[static_cast<std::size_t>(lost.backend())].reset();
-  return "the device failed: " + cause + "; " + choice_.kernel->id +
-         " goes on; start the program again to use the device";
+  return what + "; " + choice_.kernel->id + " goes on" + cure;
 }
 
-/// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns one line that says why.
-std::string Simulation::leave_device(const std::string& cause) {
+/// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns what is left.
+std::string Simulation::leave_device() {
   setup_changed_ = progress_changed_ = true;
   paused_ = true;
   step_once_ = false;
@@ -74,8 +76,7 @@ std::string Simulation::leave_device(const std::string& cause) {
   diagnostics_.restart();
   proven_.reset();
   is_proven_ = failed_ = false;
-  return "the device failed: " + cause + "; left are the bodies of step " + std::to_string(done_.step) +
-         ", with which " + next.kernel->id + " can go on; start the program again to use the device";
+  return "left are the bodies of step " + std::to_string(done_.step) + ", with which " + next.kernel->id + " can go on";
 }
 
 }  // namespace orrery

@@ -35,12 +35,15 @@ class CudaBodies {
 
   /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
   void resize(int count, Digits digits) {
-    accelerations_ = {};  // first the old memory, then the new
-    low_ = {};
-    count_ = 0;
-    storage_.resize(count);
-    accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
-    low_ = LowWords{device_, low_words_of(count, digits)};
+    forget();  // first the old memory, then the new
+    try {
+      storage_.resize(count);
+      accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
+      low_ = LowWords{device_, low_words_of(count, digits)};
+    } catch (...) {
+      forget();
+      throw;
+    }
     count_ = count;
   }
 
@@ -85,6 +88,14 @@ class CudaBodies {
     std::size_t size() const { return positions.size(); }
     cuda::DeviceArray<Vec4> positions, velocities, accelerations;
   };
+
+  /// Gives back all memory but that of a storage that may be drawn.
+  void forget() {
+    own_storage_.resize(0);
+    accelerations_ = {};
+    low_ = {};
+    count_ = 0;
+  }
 
   void write(const Bodies& bodies) {
     Mapping mapping = map();

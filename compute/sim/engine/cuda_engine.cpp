@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/bodies_lost.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"
@@ -26,8 +26,7 @@
 namespace orrery {
 namespace {
 
-/// Nothing is left of what the engine held.
-struct BodiesLost final : std::runtime_error, DeviceLost {
+struct NoMemoryForBodies final : std::runtime_error, BodiesLost {
   using runtime_error::runtime_error;
   Backend backend() const noexcept override { return Backend::cuda; }
 };
@@ -48,11 +47,13 @@ class CudaEngine final : public Engine {
     device_.activate();
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
+    levels_.forget();            // the next steps take them anew
     if (bodies.count() != bodies_.count()) {
-      require_room(bodies, plan, held_bytes() + checkpoints_.bytes());
+      require_room(bodies, plan, bodies_.bytes() + hermite_.bytes() + checkpoints_.bytes());
       replace_all(bodies);
     } else {
-      if (bodies.digits() != bodies_.digits()) require_room(bodies, plan, held_bytes());
+      const std::size_t kept = plan.integrator->needs_jerks ? hermite_.bytes() : 0;
+      if (bodies.digits() != bodies_.digits()) require_room(bodies, plan, bodies_.bytes() + kept);
       bodies_.replace(bodies);
     }
     accelerations_current_ = false;
@@ -104,6 +105,7 @@ class CudaEngine final : public Engine {
       hermite_.forget_pulls();
     }
     if (!plan.integrator->needs_jerks) hermite_.forget();
+    if (!plan.integrator->block_steps) levels_.forget();
     plan_ = plan;
     batches_since_timed_ = 0;
   }
@@ -310,8 +312,7 @@ class CudaEngine final : public Engine {
     }
   }
 
-  /// What the bodies and their steps take now, which others could have.
-  std::size_t held_bytes() const { return bodies_.bytes() + hermite_.bytes() + levels_.bytes(); }
+  /// `held`: the bytes of what the new bodies take the place of.
   void require_room(const Bodies& bodies, const StepPlan& plan, std::size_t held) const {
     require_device_room(bodies.count(), bodies.digits(), *plan.integrator, held, device_.free_memory());
   }
@@ -320,24 +321,26 @@ class CudaEngine final : public Engine {
   /// and come back if the new ones do not fit.
   void replace_all(const Bodies& bodies) {
     const Bodies before = in_use_ ? bodies_.download() : Bodies{};
+    const HermiteState doubles = in_use_ ? hermite_.state(stream_.get()) : HermiteState{};
     try {
       resize(bodies);
     } catch (...) {
-      if (in_use_) bring_back(before);
+      if (in_use_) bring_back(before, doubles);
       throw;
     }
   }
-  void bring_back(const Bodies& before) {
+  void bring_back(const Bodies& before, const HermiteState& doubles) {
     try {
       resize(before);
+      if (!doubles.bodies.empty()) hermite_.go_on(doubles, stream_.get());
     } catch (const std::exception& failure) {
-      throw BodiesLost{std::string{"the bodies cannot be brought back: "} + failure.what()};
+      if (dynamic_cast<const DeviceLost*>(&failure)) throw;
+      throw NoMemoryForBodies{std::string{"the bodies cannot be brought back: "} + failure.what()};
     }
     accelerations_current_ = false;
   }
   void resize(const Bodies& bodies) {
     checkpoints_.forget();
-    levels_.forget();
     hermite_.forget();
     bodies_.resize(bodies.count(), bodies.digits());
     bodies_.replace(bodies);

@@ -208,13 +208,23 @@ TEST(SharedRun, ACommandAbandonsALongStepOfAllRanks) {
   EXPECT_EQ(simulation.bodies(), alone.bodies()) << "an order to cancel that came late does nothing";
 }
 
-/// Throws in its own way if `fails`; otherwise nothing attracts anything.
+/// What a Fragile kernel throws in.
+struct Weakness {
+  std::atomic<bool> prepare = false, evaluate = false;
+};
+
+/// Throws in its own way while it has a weakness; otherwise nothing attracts anything.
 template <class Error>
 class Fragile final : public ForceKernel {
  public:
-  explicit Fragile(const std::atomic<bool>& fails) : fails_{fails} {}
+  explicit Fragile(const Weakness& weakness) : weakness_{weakness} {}
+  void prepare(int count) override {
+    if (weakness_.prepare) throw Error{};
+    prepared_ = count;
+  }
   void do_evaluate(const ForceArgs& args) override {
-    if (fails_) throw Error{};
+    if (args.count != prepared_) throw std::logic_error("it was not prepared");
+    if (weakness_.evaluate) throw Error{};
     for (int place = 0; place < args.target_count(); ++place) {
       const int i = args.targets.body(place);
       args.epilogue.finish(i, args.bodies[i].w, Vec3{});
@@ -222,7 +232,8 @@ class Fragile final : public ForceKernel {
   }
 
  private:
-  const std::atomic<bool>& fails_;
+  const Weakness& weakness_;
+  int prepared_ = 0;
 };
 
 struct BadDay : std::runtime_error {
@@ -230,25 +241,25 @@ struct BadDay : std::runtime_error {
 };
 
 template <class Error>
-KernelInfo fragile(const std::atomic<bool>& fails) {
+KernelInfo fragile(const Weakness& weakness) {
   KernelInfo info = test::kernel_info(
-      "fragile", [&](const Settings&, const cuda::Device*) { return std::make_unique<Fragile<Error>>(fails); });
+      "fragile", [&](const Settings&, const cuda::Device*) { return std::make_unique<Fragile<Error>>(weakness); });
   info.takes_targets = true;
   return info;
 }
 
-/// The leader's kernel fails if `own_fails`, those of two workers if `theirs_fail`.
+/// The leader has a kernel with the weakness `own`, two workers have others with `theirs`.
 template <class Error>
 struct FragileTeam {
-  std::atomic<bool> own_fails = false, theirs_fail = false;
+  Weakness own, theirs;
   KernelCatalog known;
   RankTeam team{3, known};
-  KernelPtr own;
+  KernelPtr kernel;
   FragileTeam() {
-    known.put(fragile<Error>(theirs_fail));
-    own = team.catalog().put(fragile<Error>(own_fails));
+    known.put(fragile<Error>(theirs));
+    kernel = team.catalog().put(fragile<Error>(own));
   }
-  std::unique_ptr<ForceKernel> make() const { return team.backends().make_kernel(*own, Settings{*own}); }
+  std::unique_ptr<ForceKernel> make() const { return team.backends().make_kernel(*kernel, Settings{*kernel}); }
 };
 
 /// Notes its targets. Its tree has an order of its own.
@@ -298,18 +309,36 @@ TEST(SharedKernel, AWorkersErrorNamesItsRank) {
   const Bodies bodies = test::random_ball(10);
   const auto kernel = ranks.make();
   const auto evaluate = [&] { test::evaluate(*kernel, bodies, {.law = {}}); };
-  ranks.theirs_fail = true;
+  ranks.theirs.evaluate = true;
   expect_failure(Failure::runtime, evaluate, "rank 1: a bad day");
-  ranks.own_fails = true;
+  ranks.own.evaluate = true;
   EXPECT_EQ(test::failure_of(evaluate).message, "a bad day") << "the leader's own comes first";
-  ranks.theirs_fail = ranks.own_fails = false;
+  ranks.theirs.evaluate = ranks.own.evaluate = false;
   EXPECT_NO_THROW(evaluate()) << "nothing of the failures is left";
+}
+
+TEST(SharedKernel, IsPreparedAnewAfterAFailedPreparation) {
+  FragileTeam<BadDay> ranks;
+  const Bodies few = test::random_ball(10), more = test::random_ball(20);
+  const auto kernel = ranks.make();
+  kernel->prepare(10);
+  ranks.theirs.prepare = true;
+  expect_failure(
+      Failure::runtime, [&] { kernel->prepare(20); }, "rank 1: a bad day");
+  ranks.theirs.prepare = false;
+  EXPECT_NO_THROW(test::evaluate(*kernel, few, {.law = {}})) << "the leader was ready for 20 bodies, the others for 10";
+  ranks.own.prepare = true;
+  EXPECT_EQ(test::failure_of([&] { kernel->prepare(20); }).message, "a bad day");
+  ranks.own.prepare = false;
+  EXPECT_NO_THROW(test::evaluate(*kernel, few, {.law = {}}))
+      << "the others were ready for 20 bodies, the leader for 10";
+  EXPECT_NO_THROW(test::evaluate(*kernel, more, {.law = {}}));
 }
 
 TEST(SharedKernel, AWorkerWithoutMemorySaysSo) {
   FragileTeam<std::bad_alloc> ranks;
   const auto kernel = ranks.make();
-  ranks.theirs_fail = true;
+  ranks.theirs.evaluate = true;
   expect_failure(
       Failure::runtime, [&] { test::evaluate(*kernel, test::random_ball(10), {.law = {}}); },
       "rank 1: not enough memory");
@@ -317,8 +346,8 @@ TEST(SharedKernel, AWorkerWithoutMemorySaysSo) {
 
 TEST(SharedKernel, AWorkerThatCannotMakeTheKernelSaysWhy) {
   RankTeam team{2};
-  const std::atomic<bool> fails = false;
-  const KernelPtr kernel = team.catalog().put(fragile<BadDay>(fails));
+  const Weakness none;
+  const KernelPtr kernel = team.catalog().put(fragile<BadDay>(none));
   expect_failure(
       Failure::usage, [&] { (void)team.backends().make_kernel(*kernel, Settings{*kernel}); }, "rank 1: ", "fragile");
   Simulation simulation{team.backends(), {.scene = "plummer", .count = 8}, test::find_kernel("cpu-serial")};

@@ -11,6 +11,7 @@
 
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/lost_device.h"
 
 namespace orrery {
 namespace {
@@ -27,6 +28,7 @@ class WaitingChooser final : public KernelChooser {
     changed_.wait(lock, stop, [&] { return !answer_.empty(); });
     if (stop.stop_requested()) throw Cancelled{};
     if (answer_ == "fail") throw std::runtime_error("nothing can be measured");
+    if (answer_ == "lose") throw test::LostDevice{"an illegal memory access", loses_};
     const KernelPtr kernel = test::find_kernel(answer_);
     answer_.clear();
     return {kernel, Settings{*kernel}, "told"};
@@ -36,6 +38,8 @@ class WaitingChooser final : public KernelChooser {
     answer_ = kernel;
     changed_.notify_all();
   }
+  /// Whose device is lost by the answer "lose".
+  void loses(Backend backend) { loses_ = backend; }
   /// Whether it ignores its stop, for 10 s at most, as one that is in the middle of a long evaluation.
   void be_stubborn(bool stubborn) {
     const std::lock_guard lock{mutex_};
@@ -58,6 +62,7 @@ class WaitingChooser final : public KernelChooser {
   std::vector<KernelDemand> asked_;
   std::string answer_;
   bool stubborn_ = false;
+  Backend loses_ = Backend::cpu;
 };
 
 class ChoiceBeside : public testing::Test {
@@ -98,6 +103,38 @@ TEST_F(ChoiceBeside, IsTakenOverWhenItHasBeenMade) {
   EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
   EXPECT_EQ(sim.status().auto_choice->name, "auto: cpu-serial");
   EXPECT_EQ(sim.advance_frame(1), 1);
+}
+
+TEST_F(ChoiceBeside, ThatLosesTheDeviceInUseLeavesTheLatestCopy) {
+  sim.run(2);
+  const Bodies copy = sim.snapshot().bodies;
+  sim.run(1);
+  chooser.loses(Backend::cpu);
+  sim.apply(SelectKernel{auto_kernel});
+  chooser.answer("lose");
+  wait_for_choice();
+  EXPECT_EQ(sim.status().last_error.find("the device failed: an illegal memory access; left are the bodies of step 2"),
+            0u)
+      << sim.status().last_error;
+  EXPECT_TRUE(sim.status().paused);
+  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
+  EXPECT_FALSE(sim.status().auto_choice);
+  EXPECT_EQ(sim.bodies(), copy);
+}
+
+TEST_F(ChoiceBeside, ThatLosesAnotherDeviceLeavesTheBodiesAlone) {
+  sim.run(3);
+  const Bodies before = sim.bodies();
+  chooser.loses(Backend::cuda);
+  sim.apply(SelectKernel{auto_kernel});
+  chooser.answer("lose");
+  wait_for_choice();
+  EXPECT_EQ(
+      sim.status().last_error,
+      "the device failed: an illegal memory access; cpu-openmp goes on; start the program again to use the device");
+  EXPECT_EQ(sim.status().kernel_id, "cpu-openmp");
+  EXPECT_EQ(sim.bodies(), before);
+  EXPECT_EQ(sim.advance_frame(0), 1);
 }
 
 TEST_F(ChoiceBeside, EndsWithAKernelThatIsNamed) {

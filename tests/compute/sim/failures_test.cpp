@@ -26,6 +26,7 @@ struct Faults {
   int most_bodies = 1 << 30;
   std::atomic<bool> evaluate = false;
   std::atomic<bool> lose_device = false;
+  std::atomic<bool> lose_bodies = false;
 };
 
 class FaultyKernel final : public ForceKernel {
@@ -38,6 +39,7 @@ class FaultyKernel final : public ForceKernel {
   }
   void do_evaluate(const ForceArgs& args) override {
     if (faults_.lose_device) throw test::LostDevice{"an illegal memory access"};
+    if (faults_.lose_bodies) throw test::LostBodies{"the bodies are gone"};
     if (faults_.evaluate) throw std::runtime_error("invalid launch");
     uniform_.do_evaluate(args);
   }
@@ -162,6 +164,21 @@ TEST_F(Failures, OfADeviceLeaveTheLatestCopyToTheProcessor) {
   sim.apply(SetPaused{false});
   run_frames(sim, step + 2);
   EXPECT_GE(sim.status().step, step + 2) << "it goes on";
+}
+
+TEST_F(Failures, ThatCostOnlyTheBodiesDoNotBlameTheDevice) {
+  Simulation sim{backends, scene(33), catalog.find("faulty")};
+  run_frames(sim, 3);
+  faults.lose_bodies = true;
+  run_frames(sim, 100'000, 20);
+  EXPECT_EQ(sim.status().last_error,
+            "the bodies are gone; left are the bodies of step 0, with which cpu-simd can go on");
+  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
+  faults.lose_bodies = false;
+  sim.apply(SelectKernel{"faulty"});
+  sim.apply(SetPaused{false});
+  run_frames(sim, 3);
+  EXPECT_GE(sim.status().step, 3) << "it can be used again";
 }
 
 TEST_F(Failures, OfADeviceWithoutACopyLeaveTheFirstState) {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/bodies_lost.h"
 
 namespace orrery::test {
 
@@ -16,6 +16,12 @@ class LostDevice final : public std::runtime_error, public DeviceLost {
 
  private:
   Backend backend_;
+};
+
+/// Stands for a loss of the bodies of the CPU engine.
+struct LostBodies final : std::runtime_error, BodiesLost {
+  using runtime_error::runtime_error;
+  Backend backend() const noexcept override { return Backend::cpu; }
 };
 
 }  // namespace orrery::test

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "compute/cuda/device_array.h"
+#include "compute/cuda/stream.h"
+#include "compute/sim/engine/cuda_bodies.h"
 #include "compute/sim/engine/own_storage.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
@@ -113,6 +115,20 @@ TEST_F(CudaEngineMemory, ForMoreBodiesThatIsMissingBringsTheOldOnesBack) {
   EXPECT_EQ(sim.bodies(), same.bodies());
 }
 
+TEST_F(CudaEngineMemory, ForMoreBodiesThatIsMissingKeepsTheBodiesInDouble) {
+  ShortStorage storage{gpu()};
+  const auto hermite = [](Simulation& sim) {
+    sim.apply(SelectKernel{"cuda-jerk"});
+    sim.apply(SelectIntegrator{"hermite4"});
+    sim.run(3);
+  };
+  Simulation sim = simulation(500, &storage), same = simulation(500);
+  hermite(sim), hermite(same);
+  EXPECT_THROW(sim.apply(LoadScene{scene(1001)}), std::runtime_error);
+  sim.run(5), same.run(5);
+  EXPECT_EQ(sim.bodies(), same.bodies());
+}
+
 TEST_F(CudaEngineMemory, ThatIsMissingForTheOldBodiesAsWellLeavesACopyToTheProcessor) {
   ShortStorage storage{gpu()};
   Simulation sim = simulation(500, &storage);
@@ -120,9 +136,10 @@ TEST_F(CudaEngineMemory, ThatIsMissingForTheOldBodiesAsWellLeavesACopyToTheProce
   const Bodies copy = sim.snapshot().bodies;
   sim.run(2);
   storage.most = 400;
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.apply(LoadScene{scene(1001)}); }, "cannot be brought back: out of memory",
-      "left are the bodies of step 3");
+  EXPECT_EQ(
+      test::failure_of([&] { sim.apply(LoadScene{scene(1001)}); }).message,
+      "the bodies cannot be brought back: out of memory; left are the bodies of step 3, with which cpu-simd can go "
+      "on");
   EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
   EXPECT_EQ(sim.bodies(), copy);
 }
@@ -141,6 +158,54 @@ TEST_F(CudaEngineMemory, OfAnEngineThatIsNotInUseNeedsNoBodies) {
   storage.resize(7);
   sim.apply(SelectKernel{"cuda-naive"});
   EXPECT_EQ(sim.bodies(), bodies);
+}
+
+TEST_F(CudaEngineMemory, ForAnotherKernelThatIsMissingLeavesTheOldOne) {
+  constexpr int count = 300'000;  // a tree of them takes more than 16 MB
+  Simulation sim = simulation(count);
+  sim.run(1);
+  const Bodies before = sim.bodies();
+  {
+    const auto taken = all_but(16 * mib);
+    const std::string message = test::failure_of([&] { sim.apply(SelectKernel{"cuda-tree"}); }).message;
+    EXPECT_TRUE(message.find("out of memory") != std::string::npos ||
+                message.find("the GPU has free") != std::string::npos)
+        << message;
+    EXPECT_EQ(sim.status().kernel_id, "cuda-naive");
+    EXPECT_EQ(sim.bodies(), before);
+    sim.run(1);
+  }
+  sim.apply(SelectKernel{"cuda-tree"});
+  sim.run(1);
+  EXPECT_EQ(sim.status().step, 3);
+}
+
+TEST_F(CudaEngineMemory, OfBlockStepsIsGivenBackWithThem) {
+  constexpr int count = 400'000;  // 12 MB of levels
+  Simulation sim = simulation(2);
+  Bodies bodies;
+  for (int i = 0; i < count; ++i) bodies.positions.push_back({static_cast<float>(i), 0, 0, 1e-9f});
+  bodies.velocities.resize(bodies.positions.size());
+  sim.set_bodies(bodies);
+  sim.apply(SelectIntegrator{"leapfrog-blocks"});
+  sim.run(1);
+  const std::size_t before = gpu().free_memory();
+  sim.apply(SelectIntegrator{"leapfrog"});
+  EXPECT_GE(gpu().free_memory(), before + 10 * mib);
+}
+
+TEST_F(CudaEngineMemory, ThatIsMissingForAPartLeavesNoOtherPart) {
+  constexpr int count = 8'000'000;  // 256 MB of positions and velocities, and 128 MB of accelerations
+  const cuda::Stream stream{gpu()};
+  CudaBodies bodies{gpu(), nullptr, stream};
+  bodies.resize(10, Digits::single);
+  const auto taken = all_but(320 * mib);
+  const std::size_t before = gpu().free_memory();
+  EXPECT_THROW(bodies.resize(count, Digits::single), std::runtime_error);
+  EXPECT_EQ(bodies.bytes(), 0u);
+  EXPECT_GE(gpu().free_memory() + 4 * mib, before);
+  bodies.resize(20, Digits::compensated);
+  EXPECT_EQ(bodies.count(), 20);
 }
 
 }  // namespace
