@@ -82,7 +82,6 @@ void Rescue::display_lost() {
   end_program("the display is gone", 1);
 }
 
-/// Nothing is destroyed: that would call the driver again.
 void Rescue::end_program(const std::string& cause, int status) {
   if (disarmed_) std::_Exit(status_);
   const std::string problem = write_outputs_ ? write_outputs_() : std::string{};

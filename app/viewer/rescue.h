@@ -31,6 +31,9 @@ class Rescue {
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
   /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
   void disarm(int status);
+  /// Writes the outputs, prints `cause` in one line, and ends the program with `status`, or 1 if something could not be
+  /// written. Nothing is destroyed: that would call the driver again. Call from the thread that owns the run's state.
+  [[noreturn]] void end_program(const std::string& cause, int status);
 
   /// Makes a call of the window system or of OpenGL. It must not touch what `write_outputs` does. Not to be nested.
   template <class Call>
@@ -50,7 +53,6 @@ class Rescue {
 
   void stand_by(const std::stop_token& ended);
   void display_lost();
-  [[noreturn]] void end_program(const std::string& cause, int status);
 
   std::recursive_timed_mutex owner_;  // recursive: Xlib reports its end in the middle of any call
   std::function<std::string()> write_outputs_;

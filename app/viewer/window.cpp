@@ -24,8 +24,10 @@ Window& owner(GLFWwindow* window) {
   return *static_cast<Window*>(glfwGetWindowUserPointer(window));
 }
 
-void ask_for_core_profile() {
+/// With `reports_resets`, of a context that is lost on a reset, see render::context_was_reset().
+void ask_for_core_profile(bool reports_resets) {
   glfwDefaultWindowHints();
+  if (reports_resets) glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -55,13 +57,19 @@ void set_icon(GLFWwindow* window) {
   glfwSetWindowIcon(window, static_cast<int>(images.size()), images.data());
 }
 
-GLFWwindow* create_window(WindowSize size, bool visible) {
-  ask_for_core_profile();
+/// Null if the display cannot.
+GLFWwindow* try_window(WindowSize size, bool visible, bool reports_resets) {
+  ask_for_core_profile(reports_resets);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
   // A size that the user gave is in pixels. The default looks the same on every display.
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, size == WindowSize{} ? GLFW_TRUE : GLFW_FALSE);
-  GLFWwindow* window = glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
-  if (window) return window;
+  return glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
+}
+
+GLFWwindow* create_window(WindowSize size, bool visible) {
+  for (const bool reports_resets : {true, false}) {
+    if (GLFWwindow* window = try_window(size, visible, reports_resets)) return window;
+  }
   const std::string why = last_glfw_error();
   const std::string offered = offered_gl_version();
   if (offered.empty()) {

@@ -45,6 +45,10 @@ bool has_extension(std::string_view name) {
   return false;
 }
 
+bool context_was_reset() {
+  return glGetGraphicsResetStatus() != GL_NO_ERROR;
+}
+
 bool draws_in_software() {
   const std::string renderer = text(GL_RENDERER);
   const auto is_part = [&](const char* name) { return renderer.find(name) != std::string::npos; };

@@ -23,6 +23,10 @@ GlInfo load_gl(GlLoader loader);
 /// Whether the current context has the extension, such as "GL_NV_gpu_shader5".
 bool has_extension(std::string_view name);
 
+/// Whether the driver has reset the current context: nothing that was drawn is left, and nothing more is drawn. Only a
+/// context that is lost on a reset notices.
+bool context_was_reset();
+
 /// Whether the current context draws on the CPU.
 bool draws_in_software();
 

@@ -51,6 +51,20 @@ std::vector<EGLDisplay> displays() {
   return found;
 }
 
+/// A core context of at least that version. With `reports_resets` it is lost on a reset, see context_was_reset().
+EGLContext create_context(EGLDisplay display, EGLConfig config, int major, int minor, bool reports_resets) {
+  const std::array wanted{EGL_CONTEXT_MAJOR_VERSION,
+                          major,
+                          EGL_CONTEXT_MINOR_VERSION,
+                          minor,
+                          EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                          EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                          reports_resets ? EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY : EGL_NONE,
+                          EGL_LOSE_CONTEXT_ON_RESET,
+                          EGL_NONE};
+  return eglCreateContext(display, config, EGL_NO_CONTEXT, wanted.data());
+}
+
 /// Makes a core context of at least that version current; EGL_NO_CONTEXT if the display cannot.
 EGLContext make_context(EGLDisplay display, int major, int minor) {
   constexpr std::array config_wanted{EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
@@ -60,10 +74,8 @@ EGLContext make_context(EGLDisplay display, int major, int minor) {
       count == 0) {
     return EGL_NO_CONTEXT;
   }
-  const std::array wanted{
-      EGL_CONTEXT_MAJOR_VERSION,           major,   EGL_CONTEXT_MINOR_VERSION, minor, EGL_CONTEXT_OPENGL_PROFILE_MASK,
-      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
-  const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted.data());
+  EGLContext context = create_context(display, config, major, minor, /*reports_resets=*/true);
+  if (context == EGL_NO_CONTEXT) context = create_context(display, config, major, minor, /*reports_resets=*/false);
   if (context != EGL_NO_CONTEXT && !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
     eglDestroyContext(display, context);
     return EGL_NO_CONTEXT;

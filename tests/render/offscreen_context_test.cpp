@@ -36,6 +36,14 @@ TEST(OffscreenContext, IsOpenGl45AndTellsWhoDraws) {
   }
 }
 
+TEST(OffscreenContext, IsLostOnAReset) {
+  const OffscreenContext context;
+  GLint strategy = 0;
+  glGetIntegerv(GL_RESET_NOTIFICATION_STRATEGY, &strategy);
+  EXPECT_EQ(strategy, GL_LOSE_CONTEXT_ON_RESET);
+  EXPECT_FALSE(context_was_reset());
+}
+
 TEST_F(ContextInAFreshProcess, NamesTheVersionThatIsTooOld) {
   EXPECT_EXIT(exit_with_the_message("MESA_GL_VERSION_OVERRIDE", "4.1"), testing::ExitedWithCode(3),
               "OpenGL 4.5 is needed, but .* offers 4.1");

@@ -260,6 +260,36 @@ class DisplayTest(ProcessTest):
                 self.assert_outputs_whole()
 
 
+class OpenGlResetTest(ProcessTest):
+    """A library stands for a driver that reports a reset in the tenth frame."""
+
+    def setUp(self):
+        super().setUp()
+        self.faults = {"LD_PRELOAD": os.environ["ORRERY_GL_FAULTS"], "ORRERY_GL_RESET": "10"}
+
+    def assert_reset(self, status, err):
+        self.assertEqual(status, 1, err)
+        self.assert_one_line(err, "the driver has reset OpenGL")
+        self.assert_outputs_whole()
+        _, rows = recorded(self.path("a.csv"))
+        self.assertGreaterEqual(len(rows), 8)
+
+    def test_without_a_window(self):
+        status, _, err = self.run_to_end(*VIEW, "--frames", "1000", "--record", "a.csv", "--save", "a.tipsy",
+                                         env=dict(os.environ, **self.faults))
+        self.assert_reset(status, err)
+        self.assertLessEqual(len(recorded(self.path("a.csv"))[1]), 10)
+
+    @unittest.skipUnless(shutil.which("Xvfb") and shutil.which("xdotool"), "Xvfb or xdotool is missing")
+    def test_in_a_window(self):
+        display = Display()
+        self.addCleanup(display.server.wait, 30)
+        self.addCleanup(display.server.terminate)
+        status, _, err = self.run_to_end("--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--record", "a.csv",
+                                         "--save", "a.tipsy", env=dict(display.environment, **self.faults))
+        self.assert_reset(status, err)
+
+
 if __name__ == "__main__":
     ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)
