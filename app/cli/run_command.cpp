@@ -126,9 +126,12 @@ class Run {
     } catch (const OutputFailure& failure) {
       throw std::runtime_error(fmt::format("{}; {}", failure.what(), rescued(run)));
     } catch (const std::runtime_error& failure) {
-      if (!simulation_->status().non_finite) throw;
-      throw std::runtime_error(
-          fmt::format("{}; a smaller --dt or a larger --softening may prevent it", failure.what()));
+      if (simulation_->status().non_finite) {
+        throw std::runtime_error(
+            fmt::format("{}; a smaller --dt or a larger --softening may prevent it", failure.what()));
+      }
+      if (run.summary().checkpoints == 0) throw;
+      throw std::runtime_error(fmt::format("{}; {}", failure.what(), how_to_continue(order_.checkpoint)));
     }
   }
 
@@ -169,7 +172,10 @@ class Run {
   std::string kept(SimulationRun& run) const {
     const std::string file = order_.checkpoint.empty() ? new_checkpoint_name() : order_.checkpoint;
     run.write_checkpoint(file);
-    return "continue with: " + shell_line({"orrery", "run", "--resume", file});
+    return how_to_continue(file);
+  }
+  static std::string how_to_continue(const std::string& checkpoint) {
+    return "continue with: " + shell_line({"orrery", "run", "--resume", checkpoint});
   }
 
   /// After an output has failed.

@@ -242,6 +242,7 @@ void SimulationRun::write_checkpoint(const std::string& file) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).string();  // it may continue in another folder
   }
   keep_checkpoint(file, checkpoint);
+  ++summary_.checkpoints;
 }
 
 SimulationRun::Progress SimulationRun::progress() const {

@@ -38,7 +38,7 @@ class SimulationRun {
     double steps_s = 0;       ///< computing them took, measurements and files left out
     double interactions = 0;  ///< in them
     std::optional<double> energy_drift{};
-    int snapshots = 0;
+    int snapshots = 0, checkpoints = 0;
     std::string problem{};  ///< one line: why a checkpoint could not be written, though the run went on; else empty
   };
 
