@@ -11,6 +11,7 @@
 
 #include "app/ui_state/trial.h"
 #include "compute/core/error.h"
+#include "compute/integrators/integrator.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"
 
@@ -23,10 +24,17 @@ constexpr std::int64_t first_spacing = 32;      // of few bodies
 constexpr std::int64_t bodies_per_sum = 16384;  // more of them are summed up less often
 constexpr double longest_sum_ms = 2;            // while steps run in a window
 
-/// The changes from one setup to the next, as commands.
+/// The changes from one setup to the next, as commands. A kernel that gives jerks comes before an integrator that needs
+/// them, and stays until another integrator was selected.
 std::vector<Command> commands_between(const RunSetup& from, const RunSetup& to) {
   std::vector<Command> commands;
   const Physics &a = from.physics, &b = to.physics;
+  const auto add_kernel = [&] {
+    if (from.kernel_id == to.kernel_id && from.settings == to.settings) return;
+    commands.emplace_back(SelectKernel{to.kernel_id, to.settings});
+  };
+  const bool kernel_first = find_integrator(b.integrator_id).needs_jerks;
+  if (kernel_first) add_kernel();
   if (a.integrator_id != b.integrator_id) commands.emplace_back(SelectIntegrator{b.integrator_id});
   if (a.time_step != b.time_step) commands.emplace_back(SetTimeStep{b.time_step});
   if (a.eta != b.eta) commands.emplace_back(SetEta{b.eta});
@@ -35,9 +43,7 @@ std::vector<Command> commands_between(const RunSetup& from, const RunSetup& to) 
   if (a.law.softening != b.law.softening) commands.emplace_back(SetSoftening{b.law.softening});
   if (a.law.repulsion != b.law.repulsion) commands.emplace_back(SetRepulsion{b.law.repulsion});
   if (a.law.drag != b.law.drag) commands.emplace_back(SetDrag{b.law.drag});
-  if (from.kernel_id != to.kernel_id || from.settings != to.settings) {
-    commands.emplace_back(SelectKernel{to.kernel_id, to.settings});
-  }
+  if (!kernel_first) add_kernel();
   return commands;
 }
 

@@ -111,6 +111,20 @@ TEST(ARunHistory, LeadsThroughKernelsPhysicsResetsAndOtherNumbersOfBodies) {
   EXPECT_GE(sums_in(run.replay()), 4u + 280 / 32);
 }
 
+TEST(ARunHistory, LeadsToHermiteIntegratorsAndBackInOneStep) {
+  FollowedRun run;
+  run.frames(5);
+  run.apply(SelectKernel{"cpu-jerk"});
+  run.apply(SelectIntegrator{"hermite4"});
+  run.frames(5);
+  run.apply(SetDigits{Digits::compensated});
+  run.frames(5);
+  run.apply(SelectIntegrator{"leapfrog"});
+  run.apply(SelectKernel{"cpu-serial"});
+  run.frames(5);
+  expect_equal_again(run, 1);
+}
+
 TEST(ARunHistory, HasTheStepBeforeACommandThatCameWhileStepsRan) {
   FollowedRun run{{.scene = "plummer", .count = 400}, false};
   run.apply(SetStepsPerFrame{1000});
