@@ -120,6 +120,7 @@ void RunHistory::note_change(const Status& status) {
   if (commands_between(part.last().run, now.run).empty()) return;
   if (status.step == 0) {
     part.first = std::move(now);
+    part.sums.clear();  // other digits are another state
   } else if (!part.changes.empty() && part.changes.back().step == status.step) {
     part.changes.back().setup = std::move(now);
   } else if (part.changes.size() < most_changes) {
@@ -137,11 +138,13 @@ void RunHistory::follow(Simulation& simulation) {
   if (wants_sum(simulation)) add_sum(simulation);
 }
 
-/// In a window, a frame does not wait for a checksum that takes long.
+/// In a window, a frame does not wait for a checksum that takes long. At a change, a sum would be that of the state
+/// after it, but its line comes before.
 bool RunHistory::wants_sum(const Simulation& simulation) const {
   const Part& part = parts_.back();
   const Status& now = simulation.status();
   if (!part.lost.empty() || now.non_finite) return false;
+  if (!part.changes.empty() && part.changes.back().step == now.step) return false;
   if (part.sums.empty()) return now.step == 0;
   if (now.step < part.sums.back().step + part.spacing) return false;
   return simulation.idle() && (lockstep_ || now.paused || sum_ms_ < longest_sum_ms);

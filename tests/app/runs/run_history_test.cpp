@@ -125,6 +125,16 @@ TEST(ARunHistory, LeadsToHermiteIntegratorsAndBackInOneStep) {
   expect_equal_again(run, 1);
 }
 
+TEST(ARunHistory, HasTheStatesBeforeAndAfterOtherDigits) {
+  FollowedRun run;
+  run.apply(SetDigits{Digits::compensated});  // at the first step, whose state was summed up
+  run.frames(32);
+  run.apply(SetDigits{Digits::single});  // at a step that is to be summed up
+  run.frames(40);
+  run.apply(SetDigits{Digits::compensated});
+  expect_equal_again(run, 1);
+}
+
 TEST(ARunHistory, HasTheStepBeforeACommandThatCameWhileStepsRan) {
   FollowedRun run{{.scene = "plummer", .count = 400}, false};
   run.apply(SetStepsPerFrame{1000});
