@@ -102,7 +102,7 @@ TEST_F(CudaTree, SumsOfLocalExpansionsKeepTheDigitsOfSmallTolerances) {
 
 TEST_F(CudaTree, HighMomentsHaveTheErrorsOfLocalExpansionsForFewerInteractions) {
   const Bodies bodies = test::random_ball(65'537);
-  for (const char* tolerance : {"off", "1e-5", "1e-6", "1e-7"}) {
+  for (const char* tolerance : {"1e-5", "1e-6", "1e-7"}) {
     SCOPED_TRACE(tolerance);
     ForceError error[2];
     std::uint64_t interactions[2];
@@ -113,8 +113,8 @@ TEST_F(CudaTree, HighMomentsHaveTheErrorsOfLocalExpansionsForFewerInteractions) 
       evaluations.run(bodies);
       interactions[high] = evaluations.evaluated();
     }
-    // The orders' tolerances are not those of the same error: at equal ones, the high order is the coarser.
-    EXPECT_LT(error[true].median, 5 * error[false].median + 1e-6);
+    EXPECT_LT(error[true].median, 2 * error[false].median);
+    EXPECT_LT(error[true].p99, 10 * error[false].p99);
     EXPECT_LT(interactions[true], interactions[false]);
   }
 }
@@ -125,13 +125,19 @@ TEST_F(CudaTree, HighMomentsReachSmallErrors) {
     const Settings settings{info(), {{"order", "high"}, {"tolerance", "1e-7"}, {"rebuild", rebuild}}};
     const ForceError error = test::sampled_error(info(), settings, bodies, {});
     EXPECT_LT(error.median, 2e-6);
-    EXPECT_LT(error.p99, 4e-5);
+    EXPECT_LT(error.p99, 6e-5);
   }
 }
 
 class CudaTreeExpansions : public CudaTree, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Orders, CudaTreeExpansions, testing::Values("local", "high"),
                          [](const auto& order) { return std::string{order.param}; });
+
+TEST_P(CudaTreeExpansions, AgreeWhereTheOpeningAngleAloneDecides) {
+  const Bodies bodies = test::random_ball(65'537);
+  const Settings settings{info(), {{"order", GetParam()}, {"tolerance", "off"}, {"theta", "0.5"}}};
+  EXPECT_LT(test::sampled_error(info(), settings, bodies, {}).median, 3e-4);
+}
 
 TEST_P(CudaTreeExpansions, AgreeForDegenerateBodies) {
   const Settings settings{info(), {{"order", GetParam()}}};
