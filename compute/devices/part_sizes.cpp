@@ -27,10 +27,15 @@ std::vector<Part> PartSizes::parts() const {
 void PartSizes::learn(std::span<const double> ms) {
   const double mean = std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size());
   if (!(std::ranges::min(ms) > 0) || std::ranges::max(ms) <= (1 + allowed_imbalance) * mean) return;
+  const auto make_sum_one = [&] {
+    const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+    for (double& share : shares_) share /= sum;
+  };
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] /= ms[i];
+  make_sum_one();
   const double least = least_share / static_cast<double>(shares_.size());
-  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] = std::max(shares_[i] * mean / ms[i], least);
-  const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
-  for (double& share : shares_) share /= sum;
+  for (double& share : shares_) share = std::max(share, least);
+  make_sum_one();
 }
 
 }  // namespace orrery

@@ -140,7 +140,7 @@ TEST_P(Divided, MovesBodiesAsOneDeviceDoes) {
     const Backends backends{test::catalog(), team};
     for (const char* integrator : {"leapfrog", "leapfrog-blocks", "yoshida4"}) {
       for (const Digits digits : {Digits::single, Digits::compensated}) {
-        SCOPED_TRACE(team.to_string() + ", " + integrator + ", " + word_of(digits));
+        SCOPED_TRACE(team.to_string() + ", " + integrator + ", " + std::string{word_of(digits)});
         const SceneRequest scene{.scene = "plummer", .count = 3001};
         Simulation one{test::backends(), scene, GetParam()}, several{backends, scene, GetParam()};
         for (Simulation* each : {&one, &several}) {
