@@ -8,7 +8,7 @@ COMMANDS_PER_ROUND = 60
 STEPS = 40  # undisturbed, at the end of a round
 MOST_FRAMES_PER_S = 1500  # the script is long enough for this
 ROUNDS_PER_PROFILE = 100  # a profile takes a second and more
-OUTPUTS = "orrery-out"  # the folder of what the commands write
+OUTPUTS = "orrery-out"  # the program's folder for files without a name
 WAIT = None  # between two commands: the frames of one command
 SCENES = ["plummer", "two-body", "collision"]
 CAMERA = ["orbit 0.1 0.05", "zoom 2", "zoom -2", "pan 0.1 0", "fly 0 0 0.2", "look-from 0.5 0.3", "frame-all",
@@ -25,7 +25,7 @@ class Commands:
 
     def __init__(self, kernels, seed, most_bodies, kernel_file, profiles):
         self.kernels, self.random, self.most_bodies = kernels, random.Random(seed), most_bodies
-        self.kernel_file, self.profiles, self.files_named = kernel_file, profiles, 0
+        self.kernel_file, self.profiles = kernel_file, profiles
         processors = len(os.sched_getaffinity(0))
         for kernel in kernels:
             for tunable in kernel["tunables"]:
@@ -72,11 +72,8 @@ class Commands:
                 "compare-with off"]
 
     def files(self):
-        """Two lines of a script cannot name the same file."""
-        self.files_named += 1
-        file = f"{OUTPUTS}/{self.files_named}"
-        return self.random.choice([[f"record {file}.csv", WAIT, WAIT, "stop-record"], [f"save {file}.tipsy"],
-                                   [f"screenshot {file}.png"], [f"export {file}.csv"], [f"report {file}.html"]])
+        """New ones: each line that names a file is compared with all others before the run starts."""
+        return self.random.choice([["record", WAIT, WAIT, "stop-record"], ["save"], ["screenshot"], ["export"], ["report"]])
 
     def compiled(self):
         """The file is compiled and checked; the frame waits for it. A refusal would be a line of stderr."""
