@@ -2,6 +2,7 @@
 #include <exception>
 #include <utility>
 
+#include "compute/core/device_lost.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 
@@ -103,6 +104,7 @@ void Simulation::take_over_choice() {
     adopt(next);
   } catch (const std::exception& failure) {
     choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure.what()});
+    if (dynamic_cast<const DeviceLost*>(&failure)) return report_failure(failure);
     last_error_ = failure.what();
   }
 }

@@ -16,7 +16,7 @@ void Simulation::report_failure(const std::exception& failure) {
   step_once_ = false;
   progress_changed_ = true;
   if (const auto* const lost = dynamic_cast<const DeviceLost*>(&failure)) {
-    last_error_ = after_loss(*lost, failure.what());
+    last_error_ = after_loss(*lost, failure.what(), ran);
     return;
   }
   last_error_ = failure.what();
@@ -46,19 +46,37 @@ void Simulation::return_to_proven_kernel() {
 }
 
 /// Returns one line. A device that the present kernel does not use is no loss for the bodies.
-std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause) {
-  if (lost.backend() == choice_.kernel->backend) return leave_device(cause);
+std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause, bool ran) {
+  if (lost.backend() == choice_.kernel->backend) return leave_device(cause, ran);
   engines_[static_cast<std::size_t>(lost.backend())].reset();
   return "the device failed: " + cause + "; " + choice_.kernel->id +
          " goes on; start the program again to use the device";
 }
 
+/// Nobody can say of an edited kernel that it is not the cause; built-in ones are trusted.
+DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
+  DeviceLoss loss{.cause = cause,
+                  .kernel = choice_.kernel,
+                  .automatic = choice_.automatic.has_value(),
+                  .good = choice_.kernel,
+                  .good_settings = choice_.settings,
+                  .ran = ran};
+  if (!choice_.kernel->compiles) return loss;
+  const bool is_proven = proven_ && same_kernel(*proven_->kernel, *choice_.kernel);
+  const std::optional<Proven>& before = is_proven ? proven_before_ : proven_;
+  loss.good = before ? before->kernel : nullptr;
+  loss.good_settings = before ? before->settings : Settings{};
+  return loss;
+}
+
 /// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns one line that says why.
-std::string Simulation::leave_device(const std::string& cause) {
+std::string Simulation::leave_device(const std::string& cause, bool ran) {
+  loss_ = loss_of(cause, ran);
   setup_changed_ = progress_changed_ = true;
   paused_ = true;
   step_once_ = false;
   in_flight_.clear();
+  drop_preparation();
   const auto lost = static_cast<std::size_t>(choice_.kernel->backend);
   Choice next = choice_;
   next.name_kernel();
