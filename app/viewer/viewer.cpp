@@ -165,8 +165,8 @@ void Viewer::frame() {
   follow_measurements();
   follow_profile();
   follow_workshop();
-  follow_simulation();
   follow_device();
+  follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
   if (second_.active()) second_.lane().follow_colours(view_.appearance, path_clock_s());
 

@@ -36,6 +36,7 @@ void Viewer::follow_device() {
     hand_over(folder, *loss);
     *next_program_ = folder;
     quit_ = handed_over_ = true;
+    said_error_ = lane_.status().last_error;  // the next window says it in other words
   } catch (const std::exception& error) {
     if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
     complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, error.what()));

@@ -18,7 +18,6 @@ namespace {
 TEST(HandoverTest, IsReadBackAsItWasWritten) {
   const TemporaryFolder folder;
   Handover left{.message = "the device failed",
-                .window = {.sections = {{"scene", true}}, .place = WindowPlace{10, 20, {800, 600}}},
                 .requests = {SetStepsPerFrame{3}, ShowLegend{false}},
                 .picks = {PickBody{7}},
                 .camera = {.azimuth = 0.25, .elevation = -0.5, .distance = 3, .target = {1, 2, 4}},
@@ -26,6 +25,8 @@ TEST(HandoverTest, IsReadBackAsItWasWritten) {
                 .kernel = Handover::Kernel{.file = "my.cu", .text = "// id: my \xff\n", .version = 4},
                 .workshop = KernelHistory{.file = "my.cu", .kernel_id = "my", .versions = {{{}, "// id: my\n"}}},
                 .same_kernel = true};
+  left.window.sections = {{"scene", true}};
+  left.window.place = WindowPlace{10, 20, {800, 600}};
   write_handover(folder.path(), left);
   const Handover read = read_handover(folder.path());
   EXPECT_EQ(read.message, left.message);
