@@ -1,7 +1,9 @@
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -33,6 +35,7 @@
 #include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
+#include "app/viewer/start_anew.h"
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -47,6 +50,8 @@ namespace {
 /// Runs what the command line asks for. The device is opened here, after the whole command line has been read.
 struct Runner {
   KernelCatalog& kernels;
+  const std::optional<std::filesystem::path> handover{};  // that the window takes over
+  std::filesystem::path& next_program;                    // see run_view()
 
   int operator()(const ShowText& show) const {
     console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
@@ -56,9 +61,10 @@ struct Runner {
     console::print("{}", key_table(stdout_style(show.table)));
     return 0;
   }
-  int operator()(const ViewOptions& options) const {
+  int operator()(const ViewOptions& given) const {
+    const ViewOptions options = handover ? options_after_handover(given, *handover) : given;
     prepare_files(options);
-    return run_view(kernels, options);
+    return run_view(kernels, options, &next_program);
   }
   int operator()(const BenchOptions& options) const {
     prepare_files(options);
@@ -135,11 +141,19 @@ int fail(int status, const std::string& why) {
 }
 
 /// `sharing`: see KernelCatalog.
-int run(const std::vector<std::string>& arguments, KernelSharing* sharing) {
+int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
+             const std::optional<std::filesystem::path>& handover, std::filesystem::path& next_program) {
+  KernelCatalog kernels{sharing};
+  return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments));
+}
+
+int run(std::vector<std::string> arguments, KernelSharing* sharing) {
   try {
     if (is_compiler_process(arguments)) return run_compiler_process();
-    KernelCatalog kernels{sharing};
-    const int status = std::visit(Runner{kernels}, parse_options(kernels, arguments));
+    const std::optional<std::filesystem::path> handover = take_handover(arguments);
+    std::filesystem::path next_program;
+    const int status = run_once(arguments, sharing, handover, next_program);
+    if (!next_program.empty()) return fail(1, start_anew(next_program, arguments));
     return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {
     return fail(2, error.what());

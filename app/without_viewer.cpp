@@ -5,6 +5,7 @@
 #include "app/viewer/picture_scene.h"
 #include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
+#include "app/viewer/start_anew.h"
 
 namespace orrery {
 namespace {
@@ -13,9 +14,21 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 
 }  // namespace
 
-int run_view(const KernelCatalog&, const ViewOptions&) {
+int run_view(KernelCatalog&, const ViewOptions&, std::filesystem::path*) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure +
                            "; bench, report, verify, convert, inspect, kernels and info work");
+}
+
+std::optional<std::filesystem::path> take_handover(std::vector<std::string>&) {
+  return std::nullopt;
+}
+
+ViewOptions options_after_handover(ViewOptions options, const std::filesystem::path&) {
+  return options;
+}
+
+std::string start_anew(const std::filesystem::path&, const std::vector<std::string>&) {
+  return {};
 }
 
 std::string key_table(const TextStyle&) {

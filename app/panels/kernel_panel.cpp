@@ -212,6 +212,24 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
   }
 }
 
+/// What becomes different once it is compiled.
+std::string compiling_words(const KernelInSight& next, const Status& status) {
+  if (status.kernel_id != next.kernel->id) return fmt::format("compiling {} ...", next.kernel->title);
+  std::string changes;
+  for (const auto& [name, value] : next.settings.values()) {
+    if (status.settings.text_or_none(name) != value) changes += fmt::format(" {}={}", name, value);
+  }
+  if (changes.empty()) changes = fmt::format(" version {}", next.kernel->file_version);
+  return fmt::format("compiling{} ...", changes);
+}
+
+void compiling_row(const Status& status) {
+  if (!status.preparing) return;
+  text(compiling_words(*status.preparing, status), theme::warn, theme::Font::small);
+  ui_mark("kernel.compiling");
+  tooltip("It is compiled beside the steps. The present kernel runs with its settings until then.");
+}
+
 /// Beside the section's title, in small type: what the kernel chose, or while the section is folded, the kernel.
 std::string remark_of(const Status& status, float room) {
   const bool open = is_open("kernel", true);
@@ -230,6 +248,7 @@ void kernel_panel(const Status& status, const ViewStatus& view, PanelState& stat
   if (!section("kernel", "Kernel", true, remark_of(status, ImGui::GetContentRegionAvail().x - em(6)))) return;
   const KernelInfo* current = status.kernel.get();
   kernel_choice(current, status, view, out);
+  compiling_row(status);
   if (status.auto_choice) accuracy_row(status, out);
   if (!current || status.choosing) return;
   constexpr std::string_view first = "block";  // users try this tunable first

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct ViewOptions {
   static constexpr Range<double> autosave_times{.least = 0, .most = 1e6};
   std::optional<render::Theme> theme;  ///< none: the last session's
   std::optional<int> device;           ///< the CUDA device to use
+  std::filesystem::path handover;      ///< the folder of a Handover that the window takes over; empty: none
 };
 
 }  // namespace orrery

@@ -30,7 +30,7 @@ Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, con
       colouring_{lockstep},
       values_{lockstep},
       simulation_{backends,          scene,   std::move(kernel),
-                  bridge_.storage(), chooser, lockstep ? Choosing::at_once : Choosing::beside},
+                  bridge_.storage(), chooser, lockstep || !chooser ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep},
       lockstep_{lockstep} {}
 
@@ -52,7 +52,8 @@ bool Lane::ready() const {
 void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
   if (now.choosing) return;  // it would be measured as well
-  if (!lockstep_ && accuracy_watch_.tune_again(now_s, now)) return apply(SelectKernel{auto_kernel}, view.diagnostics);
+  const bool by_itself = !lockstep_ && !now.preparing;
+  if (by_itself && accuracy_watch_.tune_again(now_s, now)) return apply(SelectKernel{auto_kernel}, view.diagnostics);
   Diagnostics wanted = view.wanted_diagnostics();
   wanted.every_body = values_.wants_errors(now, view.appearance);
   for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);
@@ -88,10 +89,10 @@ bool Lane::collect() {
 
 /// The cost of copying the bodies counts as the mapping of the batch that moved them.
 bool Lane::take_timings() {
-  const bool measured = simulation_.measuring();
+  const bool measured = simulation_.measuring(), prepared = status().preparing.has_value();
   collect();
   std::vector<StepTiming> timings = std::exchange(timings_, {});
-  drawn_is_old_ |= !timings.empty() || measured != simulation_.measuring();
+  drawn_is_old_ |= !timings.empty() || measured != simulation_.measuring() || (prepared && !status().preparing);
   moved_ |= simulation_.measuring();  // under the load of a picture that moves
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;

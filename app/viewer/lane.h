@@ -29,8 +29,9 @@ namespace orrery {
 class Lane {
  public:
   /// `sharing` is that of the device of `backends`. `kernel` (null: the default one) is the one to start with;
-  /// `chooser` as for Simulation. In `lockstep` nothing depends on how long things take. `rescue`, `backends` and
-  /// `chooser` must outlive the lane. Throws as Simulation does.
+  /// `chooser` as for Simulation. In `lockstep` nothing depends on how long things take. There, and without a chooser,
+  /// a command has been carried out when apply() returns. `rescue`, `backends` and `chooser` must outlive the lane.
+  /// Throws as Simulation does.
   Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, const SceneRequest& scene, KernelPtr kernel,
        KernelChooser* chooser, bool lockstep);
 

@@ -8,6 +8,9 @@
 
 namespace orrery {
 
+CameraView view_of(const render::OrbitCamera& camera);
+void place(render::OrbitCamera& camera, const CameraView& view);
+
 /// Makes a camera path of views, key frame by key frame, and moves a camera along a path.
 class PathPlayer {
  public:

@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-int run_view(KernelCatalog& kernels, const ViewOptions& options) {
+int run_view(KernelCatalog& kernels, const ViewOptions& options, std::filesystem::path* next_program) {
   check_shader_cache();
-  return Viewer{kernels, options}.run();
+  return Viewer{kernels, options}.run(next_program);
 }
 
 }  // namespace orrery

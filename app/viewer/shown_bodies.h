@@ -31,9 +31,14 @@ class ShownBodies {
   /// On the window's thread, between two frames. Not while `auto` measures kernels, which a copy would end; while steps
   /// run, only if that takes long, since a copy waits for them.
   void answer(Simulation& simulation);
+  /// Whether a thread waits for the copy: it comes soonest if no new steps are started.
+  bool asked() const {
+    const std::lock_guard lock{mutex_};
+    return asked_.has_value();
+  }
 
  private:
-  std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // of all below
   std::condition_variable answered_;
   std::optional<std::chrono::steady_clock::time_point> asked_;  // none: nobody waits
   std::string error_;

@@ -35,7 +35,8 @@ constexpr double lockstep_frame_s = 1.0 / 60;                                   
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
-  return std::make_unique<Window>(options.size, options.vsync, options.size_given ? std::nullopt : place);
+  return std::make_unique<Window>(options.size, options.vsync,
+                                  options.size_given && options.handover.empty() ? std::nullopt : place);
 }
 
 std::unique_ptr<Film> make_film(const ViewOptions& options) {
@@ -55,7 +56,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       lockstep_{options.offscreen || !options.script.empty() || options.frames},
       frame_s_{options.film ? 1 / options.film->fps : lockstep_frame_s},
       film_{make_film(options)},
-      memory_{recalled(options, lockstep_)},
+      handover_{options.handover.empty() ? std::nullopt : std::optional{read_handover(options.handover)}},
+      memory_{handover_ ? handover_->window : recalled(options, lockstep_)},
       surface_{make_surface(options, memory_.place)},
       backends_{kernels, options.device, device_of_gl_context().value_or(0)},
       sharing_{try_sharing(backends_)},
@@ -77,7 +79,11 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   rescue_.watch_display();
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
   history_.begin(lane_.simulation());
-  if (!options.resume_file.empty()) resume(options.resume_file);
+  if (handover_) {
+    resume_handed_over();
+  } else if (!options.resume_file.empty()) {
+    resume(find_checkpoint(options.resume_file));
+  }
   view_.panel = options.panel;
   view_.legend_shown = options.legend;
   view_.in_window = !options.offscreen;
@@ -97,13 +103,15 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   if (options.path) paths_.play(*options.path, path_clock_s());
   if (!options.kernel_file.empty()) open_given_kernel_file();
   begin_film();
+  if (handover_) take_over();
 }
 
 Viewer::~Viewer() {
   rescue_.disarm(exit_status_);
 }
 
-int Viewer::run() {
+int Viewer::run(std::filesystem::path* next_program) {
+  next_program_ = next_program;
   watch_stop_signals();
   rescue_.arm([this] { return rescue_outputs(); }, patience());
   try {
@@ -150,12 +158,14 @@ void Viewer::frame() {
   follow_comparison();
   if (!lockstep_) {
     follow_autosave();
+    workshop_.answer(lane_.simulation());
     steps = advance(frame_);
   }
   follow_recording();
   follow_measurements();
   follow_profile();
   follow_workshop();
+  follow_device();
   follow_simulation();
   lane_.follow_colours(view_.appearance, path_clock_s());
   if (second_.active()) second_.lane().follow_colours(view_.appearance, path_clock_s());
@@ -337,7 +347,7 @@ glm::vec3 Viewer::covered_by_panels() const {
 void Viewer::finish() {
   FirstFailure failure;
   log_last_frame(Clock::now());
-  if (!options_.screenshot_file.empty()) {
+  if (!options_.screenshot_file.empty() && !handed_over_) {
     failure.attempt([&] {
       settle();
       save_picture(options_.screenshot_file, [this] { return picture_of_window(); });
@@ -360,7 +370,8 @@ void Viewer::write_outputs(FirstFailure& failure) {
   failure.attempt([&] { carry_out(StopRace{}); });
   if (lane_.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
   failure.attempt([this] { finish_film(); });
-  if (!options_.save_file.empty()) failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
+  if (!options_.save_file.empty() && !handed_over_)
+    failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
 }
 
 std::string Viewer::rescue_outputs() {

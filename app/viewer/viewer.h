@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/report/content.h"
+#include "app/runs/run_checkpoint.h"
 #include "app/runs/run_history.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
@@ -27,6 +29,7 @@
 #include "app/viewer/camera_glide.h"
 #include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
+#include "app/viewer/handover.h"
 #include "app/viewer/lane.h"
 #include "app/viewer/lesson_control.h"
 #include "app/viewer/live_film.h"
@@ -58,8 +61,9 @@ class Viewer {
   Viewer(KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
-  /// Until the window is closed or the frames have run. Returns the exit status; throws as above.
-  int run();
+  /// Until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has lost
+  /// its device, it ends and `next_program` becomes the folder of what the next one takes over; null: it stays.
+  int run(std::filesystem::path* next_program = nullptr);
   /// Draws the first frames instead of a run, and returns their picture without panels.
   ReportPicture picture();
 
@@ -255,6 +259,7 @@ class Viewer {
   int kernel_file_status() const;
   void wait_for_workshop();
   void take_up_version();
+  void report_version(int number);
   void follow_workshop();
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
@@ -268,6 +273,7 @@ class Viewer {
   /// `asked`, or if that is empty `name` in the folder for files that nobody named.
   Output output(const std::string& asked, const char* name) const;
   void start_recording(const Output& to);
+  void begin_next_recording();
   /// The metadata of a file besides the simulation's.
   Json surroundings();
   Json description();
@@ -284,7 +290,8 @@ class Viewer {
 
   render::Image picture_of_bodies(int width, int height);
   render::Image drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw);
-  void resume(const std::string& file);
+  /// Continues the run of a checkpoint.
+  void resume(const FoundCheckpoint& found);
   void save_snapshot(const std::string& asked, std::optional<ByteOrder> order);
   void report_profile();
   /// A notice in the window and on stdout.
@@ -292,18 +299,29 @@ class Viewer {
   void say_written(const std::string& file, const std::string& remark = {});
   void complain(const std::string& error);
 
+  // In viewer_handover.cpp.
+  void follow_device();
+  void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
+  Requests present_look(const DeviceLoss& loss) const;
+  Requests present_picks() const;
+  void resume_handed_over();
+  void take_over();
+  void take_over_camera();
+
   // In viewer_memory.cpp.
   static WindowMemory recalled(const ViewOptions& options, bool lockstep);
   void restore(const WindowMemory& memory);
   void remember();
+  WindowMemory present_memory();
   void follow_autosave();
 
   const ViewOptions& options_;
   const bool lockstep_;
   const double frame_s_;  // a frame's time in repeatable runs
   // In this order: each uses those above, so it is destroyed before them.
-  std::unique_ptr<Film> film_;  // null: none
-  const WindowMemory memory_;   // of the last session
+  std::unique_ptr<Film> film_;        // null: none
+  std::optional<Handover> handover_;  // that this window takes over; none: it begins by itself
+  const WindowMemory memory_;         // of the last session
   Rescue rescue_;
   std::unique_ptr<Surface> surface_;
   std::optional<render::PixelReader> pixels_;  // of a film
@@ -354,6 +372,8 @@ class Viewer {
   std::int64_t frame_ = 0;
   std::int64_t exported_results_ = 0;  // tried by hand, and in a file
   bool continued_ = false;             // the run of the last window
+  std::filesystem::path* next_program_ = nullptr;
+  bool loss_seen_ = false, handed_over_ = false, took_over_camera_ = false;
   bool quit_ = false;
   bool failed_ = false;  // a recording was not written whole
   int exit_status_ = 1;  // of the run

@@ -40,6 +40,14 @@ void Viewer::restore(const WindowMemory& memory) {
 /// A failure does not change the exit status: the run itself is whole. A fresh start leaves what was remembered.
 void Viewer::remember() {
   if (lockstep_ || options_.fresh) return;
+  try {
+    write_window_memory(usual_memory_file(), present_memory());
+  } catch (const std::exception& error) {
+    console::complain(printable(fmt::format("the window is not remembered: {}", error.what())));
+  }
+}
+
+WindowMemory Viewer::present_memory() {
   WindowMemory memory;
   for (const auto& [id, fold] : panel_state_.folds) {
     if (fold.chosen) memory.sections.emplace(id, fold.open);
@@ -49,11 +57,7 @@ void Viewer::remember() {
   if (appearance_chosen_) memory.appearance = SetAppearance{for_any_scene(view_.appearance)};
   if (view_.appearance.theme != render::Theme::dark) memory.theme = SetTheme{view_.appearance.theme};
   memory.place = rescue_.outside([this] { return surface_->place(); });
-  try {
-    write_window_memory(usual_memory_file(), memory);
-  } catch (const std::exception& error) {
-    console::complain(printable(fmt::format("the window is not remembered: {}", error.what())));
-  }
+  return memory;
 }
 
 /// A question of the window's start: none where the last window is not to be remembered.
@@ -65,13 +69,11 @@ void Viewer::follow_autosave() {
 void Viewer::carry_out(const ContinueLastRun&) {
   if (!autosave_.last_run()) throw std::runtime_error("there is no run of an earlier window to continue");
   refuse_while_comparing("the last run continues alone");
-  resume(autosave_.last_run()->string());
+  resume(find_checkpoint(autosave_.last_run()->string()));
   continued_ = true;
 }
 
-/// Continues the run of a checkpoint.
-void Viewer::resume(const std::string& file) {
-  const FoundCheckpoint found = find_checkpoint(file);
+void Viewer::resume(const FoundCheckpoint& found) {
   const RunCheckpoint& checkpoint = found.checkpoint;
   lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
   history_.lose(lane_.simulation(),

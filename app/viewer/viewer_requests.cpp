@@ -164,6 +164,11 @@ void Viewer::start_recording(const Output& to) {
   view_.notice = "recording to " + lane_.log().start_recording(to.file, metadata, to.existing);
 }
 
+/// In a file of its own beside those before it.
+void Viewer::begin_next_recording() {
+  start_recording({output(recording_asked_, recording_name).file, Existing::keep});
+}
+
 /// A header applies to all rows of its file, so a change of its values begins a new file. While a slider is dragged, no
 /// row is written: each of its values would begin a file.
 void Viewer::follow_recording() {
@@ -178,7 +183,7 @@ void Viewer::follow_recording() {
     std::error_code ignored;  // then it stays as a file without rows
     const std::filesystem::file_status kind = std::filesystem::symlink_status(old.file, ignored);
     if (old.rows == 0 && std::filesystem::is_regular_file(kind)) std::filesystem::remove(old.file, ignored);
-    start_recording({output(recording_asked_, recording_name).file, Existing::keep});
+    begin_next_recording();
     view_.notice += ": the simulation has changed, and a file describes one";
   } catch (const std::exception& error) {
     if (lockstep_) throw;

@@ -39,8 +39,10 @@ bool Viewer::wait_for_steps(Lane& lane) {
   return true;
 }
 
-/// No steps run during a sweep or a lesson's measurement: it needs the machine for itself.
+/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself. A window starts none
+/// while the workshop waits for the bodies: to copy them while steps run would make this frame wait for these.
 int Viewer::advance(std::int64_t frame) {
+  if (!lockstep_ && workshop_.asks_for_bodies()) return 0;
   if (view_.measuring() || !lane_.ready() || !second_lane_allows_steps(frame)) return 0;
   const double now_s = lockstep_ ? static_cast<double>(frame) * frame_s_
                                  : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
@@ -68,6 +70,7 @@ void Viewer::take_timings() {
   }
   const Framing& framing = lane_.framing();
   camera_.frame(framing.centre, std::max(framing.radius, scene_view(lane_.status().scene).least_radius));
+  if (handover_ && !std::exchange(took_over_camera_, true)) take_over_camera();
 }
 
 /// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:

@@ -84,12 +84,14 @@ void Viewer::wait_for_workshop() {
 void Viewer::take_up_version() {
   if (view_.measuring()) return;
   workshop_.answer(lane_.simulation());
+  if (const std::optional<PreparedKernel> prepared = lane_.simulation().take_prepared()) {
+    if (const int version = workshop_.took(*prepared); version > 0) report_version(version);
+  }
   if (const std::optional<SelectKernel> select = workshop_.tick(lane_.status(), view_.workshop)) {
     try {
       carry_out(Command{*select});
-      const WorkshopVersion& runs = view_.workshop.versions[static_cast<std::size_t>(view_.workshop.running) - 1];
-      say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s", runs.number,
-                      view_.workshop.file, runs.compile_ms, runs.check_s));
+      if (!lane_.status().preparing) report_version(workshop_.took());
+      workshop_.describe_running(lane_.status(), view_.workshop);
     } catch (const std::exception& error) {
       workshop_.refused(error.what());
       (void)workshop_.tick(lane_.status(), view_.workshop);
@@ -97,6 +99,12 @@ void Viewer::take_up_version() {
   }
   given_kernel_shown_ |= view_.workshop.running > 0 && view_.workshop.file == options_.kernel_file;
   workshop_.add_step_times(lane_.status(), view_.results, view_.workshop);
+}
+
+void Viewer::report_version(int number) {
+  const WorkshopVersion& runs = view_.workshop.versions[static_cast<std::size_t>(number) - 1];
+  say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s", runs.number, view_.workshop.file,
+                  runs.compile_ms, runs.check_s));
 }
 
 void Viewer::follow_workshop() {

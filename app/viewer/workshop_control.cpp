@@ -45,6 +45,16 @@ Settings::Values allowed_values(const KernelFile& file, const Settings::Values& 
   return allowed;
 }
 
+/// Its errors, each with the settings that it comes from.
+std::vector<WorkshopMessage> messages_of(const KernelFileError& error, const Settings& settings) {
+  std::vector<WorkshopMessage> shown;
+  for (const FileMessage& message : error.messages()) {
+    if (!message.is_error) continue;
+    shown.push_back({message.line, true, fmt::format("with {}: {}", settings.to_string(), message.text)});
+  }
+  return shown;
+}
+
 /// What a trial is about, without how its forces are computed.
 Trial system_of(Trial trial) {
   trial.kernel_id.clear();
@@ -59,16 +69,22 @@ WorkshopControl::WorkshopControl(KernelCatalog& kernels, const Backends& backend
     : kernels_{kernels},
       backends_{backends},
       placed_{kernels, [this](KernelCatalog& catalog, const AcceptedKernel& kernel) {
-                return put_file_kernel(catalog, kernel.file, kernel.version, FileKernelUse::plain,
-                                       CompilerProcess{.cancelled = stop_requested, .spares = compilers_});
+                return put_file_kernel(
+                    catalog, kernel.file, kernel.version, FileKernelUse::plain,
+                    CompilerProcess{.cancelled = [ended = ended_] { return stop_requested() || *ended; },
+                                    .spares = compilers_});
               }} {}
+
+WorkshopControl::~WorkshopControl() {
+  *ended_ = true;
+}
 
 KernelWorkshop& WorkshopControl::opened() {
   if (!workshop_) throw UsageError("no kernel file is open: workshop-open FILE opens one");
   return *workshop_;
 }
 
-void WorkshopControl::open(const std::string& file) {
+KernelWorkshop& WorkshopControl::made() {
   if (!workshop_) {
     workshop_ = std::make_unique<KernelWorkshop>(KernelWorkshop::Tools{
         .compile = [this](const KernelFile& kernel, const Settings::Values& values,
@@ -76,9 +92,44 @@ void WorkshopControl::open(const std::string& file) {
         .check = [this](const KernelFile& kernel, const Settings::Values& values,
                         const std::function<bool()>& cancelled) { return check(kernel, values, cancelled); }});
   }
-  workshop_->open(file);
+  return *workshop_;
+}
+
+void WorkshopControl::open(const std::string& file) {
+  made().open(file);
   placed_.forget_numbers();
   first_ = true;
+}
+
+std::string WorkshopControl::name_of(const KernelInfo& kernel) const {
+  const int version = placed_.version_of(kernel.id, kernel.revision);
+  return version > 0 ? fmt::format("version {} of {}", version, file_of(kernel)) : kernel.id;
+}
+
+std::string WorkshopControl::file_of(const KernelInfo& kernel) const {
+  const bool of_file = workshop_ && placed_.version_of(kernel.id, kernel.revision) > 0;
+  const std::optional<KernelHistory> history = of_file ? workshop_->history() : std::nullopt;
+  return history ? history->file : fmt::format("{}.cu", kernel.id);
+}
+
+std::optional<KernelHistory> WorkshopControl::history_without(const KernelInfo& failed, const std::string& why) const {
+  std::optional<KernelHistory> history = workshop_ ? workshop_->history() : std::nullopt;
+  const int version = placed_.version_of(failed.id, failed.revision);
+  if (!history || version < 1 || version > static_cast<int>(history->versions.size())) return history;
+  WorkshopVersion& facts = history->versions[static_cast<std::size_t>(version) - 1].facts;
+  facts.accepted = false;
+  facts.error = why;
+  return history;
+}
+
+/// The next version of the file is shown, whatever is shown.
+void WorkshopControl::restore(const Handover& handover) {
+  if (handover.workshop) made().restore(*handover.workshop);
+  first_ = handover.workshop.has_value();
+  if (const auto& kernel = handover.kernel) {
+    placed_.put({kernel->version, std::make_shared<const KernelFile>(parse_kernel_file(kernel->file, kernel->text))});
+    if (!handover.workshop || handover.workshop->file != kernel->file) placed_.forget_numbers();
+  }
 }
 
 void WorkshopControl::open_new(const NewKernelFile& asked) {
@@ -146,6 +197,7 @@ std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopS
     try {
       placed_.put(*accepted);
       if (first_ || is_shown) {
+        awaited_ = placed_.revision();
         select = SelectKernel{accepted->file->id,
                               is_shown ? allowed_values(*accepted->file, shown.settings.values()) : Settings::Values{}};
       }
@@ -153,9 +205,33 @@ std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopS
       workshop_->reject(accepted->version, error.what());
     }
   }
+  const int text = status.text_number;
   workshop_->describe(status);
-  status.running = select ? placed_.version() : placed_.version_of(shown.kernel_id, trial_of(shown).kernel_revision);
+  if (status.text_number != text || select) of_settings_.clear();
+  describe_running(shown, status);
+  status.messages.insert(status.messages.begin(), of_settings_.begin(), of_settings_.end());
   return select;
+}
+
+void WorkshopControl::describe_running(const Status& shown, WorkshopStatus& status) const {
+  status.running = placed_.version_of(shown.kernel_id, trial_of(shown).kernel_revision);
+}
+
+int WorkshopControl::took(const PreparedKernel& prepared) {
+  of_settings_.clear();
+  const int version = placed_.version_of(prepared.kernel->id, prepared.kernel->revision);
+  if (version == 0) return 0;
+  const bool is_new = std::exchange(awaited_, 0) == prepared.kernel->revision;
+  if (!prepared.failure) return is_new ? version : 0;
+  try {
+    std::rethrow_exception(prepared.failure);
+  } catch (const KernelFileError& error) {
+    if (is_new) refused(error.what());
+    if (!is_new) of_settings_ = messages_of(error, prepared.settings);
+  } catch (const std::exception& error) {
+    if (is_new) refused(error.what());
+  }
+  return 0;
 }
 
 void WorkshopControl::add_step_times(const Status& shown, std::span<const Result> results,
@@ -170,6 +246,7 @@ void WorkshopControl::add_step_times(const Status& shown, std::span<const Result
 }
 
 void WorkshopControl::refused(const std::string& why) {
+  awaited_ = 0;
   workshop_->reject(placed_.version(), why);
   placed_.take_back();
 }

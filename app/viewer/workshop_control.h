@@ -1,14 +1,17 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/ui_state/status.h"
 #include "app/ui_state/workshop_commands.h"
 #include "app/ui_state/workshop_status.h"
+#include "app/viewer/handover.h"
 #include "app/viewer/shown_bodies.h"
 #include "app/workshop/compiler_process.h"
 #include "app/workshop/kernel_workshop.h"
@@ -23,24 +26,48 @@ class WorkshopControl {
  public:
   /// Both must outlive this.
   WorkshopControl(KernelCatalog& kernels, const Backends& backends);
+  /// Ends what is being compiled for a simulation.
+  ~WorkshopControl();
+  WorkshopControl(const WorkshopControl&) = delete;
+  WorkshopControl& operator=(const WorkshopControl&) = delete;
 
   // These throw as the calls of KernelWorkshop.
   void open(const std::string& file);
   void open_new(const NewKernelFile& asked);
   void close();
+  /// The kernel file and its versions, of which `failed` is not correct after all: `why`; none if no file is open.
+  std::optional<KernelHistory> history_without(const KernelInfo& failed, const std::string& why) const;
+  /// What a handover has of the file and of the kernel that runs. Throws KernelFileError.
+  void restore(const Handover& handover);
+  /// "version 2 of my.cu", or the kernel's id.
+  std::string name_of(const KernelInfo& kernel) const;
+  /// The name of the file that the kernel is from.
+  std::string file_of(const KernelInfo& kernel) const;
   void compile_again();
   void save(const std::string& text);
   void bring_back(int version);
 
   /// Call once per frame, and while a frame waits for the check: hands it the bodies that it asks for.
   void answer(Simulation& simulation) { shown_bodies_.answer(simulation); }
+  bool asks_for_bodies() const { return shown_bodies_.asked(); }
   /// Call once per frame. The command that selects a new correct version; none if there is none, or the user has
-  /// selected another kernel since one of the file's was shown.
+  /// selected another kernel since one of the file's was shown. Then call took() or refused(), now or when the command
+  /// has been carried out.
   std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
   /// Adds the times of those versions that are among the results, with the system that is shown.
   void add_step_times(const Status& shown, std::span<const Result> results, WorkshopStatus& status) const;
+  /// What became of a kernel that was made beside the steps. The version that the command of tick() selected, if it was
+  /// this one and runs now; 0 otherwise. A value of a tunable that does not compile is shown at its lines.
+  int took(const PreparedKernel& prepared);
+  /// The version that the command of tick() selected runs. Returns its number.
+  int took() {
+    awaited_ = 0;
+    return placed_.version();
+  }
   /// The command of tick() failed: the version before is the catalog's again.
   void refused(const std::string& why);
+  /// Brings WorkshopStatus::running up to date.
+  void describe_running(const Status& shown, WorkshopStatus& status) const;
   /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
   std::string take_rejection(const WorkshopStatus& status);
   bool busy() const { return workshop_ && workshop_->busy(); }
@@ -49,15 +76,19 @@ class WorkshopControl {
 
  private:
   KernelWorkshop& opened();
+  KernelWorkshop& made();
   std::vector<FileMessage> compile(const KernelFile& file, const Settings::Values& values,
                                    const std::function<bool()>& cancelled) const;
   KernelCheck check(const KernelFile& file, const Settings::Values& values, const std::function<bool()>& cancelled);
 
   KernelCatalog& kernels_;
   const Backends& backends_;
+  const std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
   PlacedKernel placed_;
-  bool first_ = false;                // none of the open file's versions was shown: the next is, whatever is shown
-  std::pair<int, std::string> told_;  // the text, and why it was rejected, that take_rejection() returned
+  int awaited_ = 0;     // the revision that tick() selected, if took() and refused() have not said more
+  bool first_ = false;  // none of the open file's versions was shown: the next is, whatever is shown
+  std::vector<WorkshopMessage> of_settings_;  // about the text with other values than the running ones
+  std::pair<int, std::string> told_;          // the text, and why it was rejected, that take_rejection() returned
   ShownBodies shown_bodies_;
   std::shared_ptr<SpareCompilers> compilers_ = std::make_shared<SpareCompilers>();
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first

@@ -89,6 +89,32 @@ void KernelWorkshop::close() {
   accepted_.reset();
 }
 
+std::optional<KernelHistory> KernelWorkshop::history() const {
+  const std::lock_guard lock{mutex_};
+  if (status_.file.empty()) return std::nullopt;
+  KernelHistory history{.file = status_.file, .kernel_id = status_.kernel_id, .versions = {}};
+  for (std::size_t i = 0; i < texts_.size(); ++i) history.versions.push_back({status_.versions[i], texts_[i]});
+  return history;
+}
+
+void KernelWorkshop::restore(const KernelHistory& history) {
+  const std::lock_guard lock{mutex_};
+  watch_.watch(history.file);
+  status_.file = history.file;
+  status_.kernel_id = history.kernel_id;
+  for (const auto& [facts, text] : history.versions) {
+    status_.versions.push_back(facts);
+    texts_.push_back(text);
+  }
+  if (texts_.empty()) return;
+  const WorkshopVersion& latest = status_.versions.back();
+  status_.text = texts_.back();
+  status_.text_number = latest.number;
+  status_.state = latest.accepted ? WorkshopState::running : WorkshopState::unchecked;
+  if (!latest.error.empty()) show_rejection(latest.error, {{0, true, latest.error}});
+  judged_ = true;
+}
+
 void KernelWorkshop::compile_again() {
   const std::lock_guard lock{mutex_};
   require_file();

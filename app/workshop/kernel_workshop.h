@@ -13,6 +13,7 @@
 #include "app/ui_state/workshop_status.h"
 #include "app/workshop/check_kernel.h"
 #include "app/workshop/file_watch.h"
+#include "app/workshop/kernel_history.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -46,6 +47,10 @@ class KernelWorkshop {
   /// there is no such file.
   void open(const std::string& file);
   void close();
+  /// The versions of the open file; none if no file is open.
+  std::optional<KernelHistory> history() const;
+  /// Opens the file of `history` with its versions. Its text is not compiled before it is changed. Throws as open().
+  void restore(const KernelHistory& history);
   // These throw UsageError if no file is open, or there is no such version; std::runtime_error if it cannot be written.
   void compile_again();
   void save(const std::string& text);

@@ -30,6 +30,8 @@ class PlacedKernel {
   bool is(std::string_view id) const { return present_.file && present_.file->id == id; }
   /// 0: none, or not one of the open file.
   int version() const { return present_.version; }
+  /// KernelInfo::revision of the version; 0: none, or not one of the open file.
+  int revision() const { return of_file_.empty() ? 0 : of_file_.back()->revision; }
   /// The version of the kernel with this id and revision, which may have been replaced; 0: none, or not one of the open
   /// file.
   int version_of(std::string_view id, int revision) const;

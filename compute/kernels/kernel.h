@@ -209,6 +209,7 @@ struct KernelInfo {
   bool divides = false;      ///< see ForceKernel::division()
   bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 = true;     ///< as accurate as sums in float are
+  bool compiles = false;     ///< make() compiles it, which may take seconds: a window goes on meanwhile
   /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
   /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
   /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Those of a tree

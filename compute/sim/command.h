@@ -291,16 +291,23 @@ struct AutoChoice {
   std::string how;   ///< the measurements behind it, and their date; a few lines
 };
 
+/// The kernel that takes the place of the present one once it is compiled.
+struct KernelInSight {
+  KernelPtr kernel;
+  Settings settings;
+};
+
 /// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status().
 struct Status {
   std::string kernel_id;
   KernelPtr kernel;  ///< the descriptor that runs, of that id
   Backend backend = Backend::cpu;
   Settings settings;
-  std::string chosen;                     ///< what `auto` settings chose, such as "split 8"
-  std::optional<AutoChoice> auto_choice;  ///< empty if the user chose the kernel
-  bool choosing = false;                  ///< a kernel is being chosen, and no steps run: see Choosing::beside
-  double accuracy = default_accuracy;     ///< see SetAccuracy
+  std::string chosen;                        ///< what `auto` settings chose, such as "split 8"
+  std::optional<AutoChoice> auto_choice;     ///< empty if the user chose the kernel
+  std::optional<KernelInSight> preparing{};  ///< is being compiled, while steps run: see Choosing::beside
+  bool choosing = false;                     ///< a kernel is being chosen, and no steps run: see Choosing::beside
+  double accuracy = default_accuracy;        ///< see SetAccuracy
   std::string integrator_id;
   bool block_steps = false;  ///< of the integrator: see IntegratorInfo
   Law law;

@@ -58,12 +58,13 @@ std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int cou
   return kernel;
 }
 
-/// Makes everything that can fail before it changes anything.
-void Simulation::adopt(const Choice& choice) {
+/// Makes everything that can fail before it changes anything. `made` is the kernel of `choice`, if it is there already.
+void Simulation::adopt(const Choice& choice, std::shared_ptr<ForceKernel> made) {
   Engine& target = engine_for(choice.kernel->backend);
   const bool other_kernel = !same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings;
   const bool other_forces = other_kernel || choice.law != choice_.law;
-  std::shared_ptr<ForceKernel> kernel = kernel_of(choice, count_);
+  const bool retires = other_kernel && choosing_ == Choosing::beside && choice_.kernel->compiles;
+  std::shared_ptr<ForceKernel> kernel = made ? std::move(made) : kernel_of(choice, count_);
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, count_, masses_);
   const StepPlan next = plan_of(choice, kernel, mean_mass_);
   cancel_and_wait();
@@ -73,7 +74,8 @@ void Simulation::adopt(const Choice& choice) {
     target.set_plan(next);
   }
   replace_choice(choice);
-  kernel_ = std::move(kernel);
+  kernel_.swap(kernel);
+  if (retires) retire(std::move(kernel));
   card_ = std::move(card);
   remember_settings();
   if (other_forces) diagnostics_.forget_forces();
@@ -118,7 +120,7 @@ void Simulation::apply(const Command& command) {
   } catch (const std::exception& failure) {
     const auto* const lost = dynamic_cast<const DeviceLost*>(&failure);
     if (!lost) throw;
-    throw std::runtime_error(after_loss(*lost, failure.what()));
+    throw std::runtime_error(after_loss(*lost, failure.what(), !paused_));
   }
   if (!by_itself) last_error_ = diagnostics_.line();
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,13 +22,33 @@
 #include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/kernel_chooser.h"
+#include "compute/sim/kernel_in_preparation.h"
 
 namespace orrery {
 
-/// When what `auto_kernel` stands for is known.
+/// When what `auto_kernel` stands for is known, and a kernel is there that is compiled first (KernelInfo::compiles).
 enum class Choosing {
-  at_once,  ///< when apply() returns, which waits for the choice
-  beside,   ///< some collect() later: until then no steps run, and the program draws as it will with the kernel
+  at_once,  ///< when apply() returns, which waits for it
+  /// Some collect() later. While kernels are measured for `auto_kernel` no steps run, and the program draws as it will
+  /// with the kernel. While one is compiled, the kernel before it goes on: see Status::preparing.
+  beside,
+};
+
+/// A kernel that was made beside the steps.
+struct PreparedKernel {
+  KernelPtr kernel;
+  Settings settings;
+  std::exception_ptr failure;  ///< why it does not run; null: it does
+};
+
+/// How a run was lost with its device, see Simulation::loss().
+struct DeviceLoss {
+  std::string cause;       ///< one line
+  KernelPtr kernel;        ///< that ran
+  bool automatic = false;  ///< chosen by `auto`
+  KernelPtr good;          ///< of a kernel file: the last one before it that ran; built in: the same; null: none
+  Settings good_settings;  ///< of `good`
+  bool ran = false;        ///< it was not paused
 };
 
 /// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
@@ -72,6 +93,8 @@ class Simulation {
   /// Whether kernels are being measured, see Choosing::beside: no steps run. A choice that a command cancelled may
   /// still do so for a while.
   bool measuring() const { return choice_.in_flight || !cancelled_.empty(); }
+  /// The kernel of Status::preparing, once it has taken over or has failed; each is returned once.
+  std::optional<PreparedKernel> take_prepared() { return std::exchange(prepared_, std::nullopt); }
   /// The exact present state; cancels what is in flight as apply() does.
   Bodies bodies();
   /// What a Hermite integrator holds beside bodies(); empty if it would begin anew from these.
@@ -93,6 +116,9 @@ class Simulation {
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
   /// Accelerations by the present kernel at the present positions, one per body.
   std::vector<Vec4> accelerations();
+
+  /// Set once the device of the present kernel is lost, see collect().
+  const std::optional<DeviceLoss>& loss() const { return loss_; }
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
   void report(std::string error) {
@@ -186,7 +212,13 @@ class Simulation {
   void replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system);
   void install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice);
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
-  void adopt(const Choice& choice);
+  void adopt(const Choice& choice, std::shared_ptr<ForceKernel> made = nullptr);
+  const Settings& wanted_settings() const;
+  void change_kernel(const Choice& choice);
+  void drop_preparation();
+  void start_preparation();
+  void take_over_preparation();
+  void retire(std::shared_ptr<ForceKernel> kernel);
   void remember_settings();
   Settings remembered_settings(const KernelInfo& kernel) const;
   void load(const SceneRequest& request);
@@ -217,8 +249,9 @@ class Simulation {
   void gather_or_report();
   int start_frame(std::int64_t tag);
   void report_failure(const std::exception& failure);
-  std::string after_loss(const DeviceLost& lost, const std::string& cause);
+  std::string after_loss(const DeviceLost& lost, const std::string& cause, bool ran);
   std::string leave_device();
+  DeviceLoss loss_of(const std::string& cause, bool ran) const;
   void return_to_proven_kernel();
   void take_in(const BatchResult& result);
   StepTime after_all() const { return in_flight_.empty() ? done_ : in_flight_.back().end(); }
@@ -232,6 +265,10 @@ class Simulation {
   Choice choice_;
   std::vector<std::shared_ptr<ChoiceInFlight>> cancelled_;  // have not ended yet
   std::shared_ptr<ForceKernel> kernel_;
+  std::shared_ptr<KernelInPreparation> preparing_;             // null: none
+  std::vector<std::shared_ptr<KernelInPreparation>> dropped_;  // have not ended yet
+  std::optional<PreparedKernel> prepared_;
+  std::jthread retiring_;
   std::optional<KernelCard> card_;  // of kernel_ under the present law and count
   std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
   std::shared_ptr<const Scene> scene_;                                        // its first state, for Restart and Reset
@@ -250,6 +287,8 @@ class Simulation {
   std::optional<Departure> departure_;
   std::optional<HostCopy> host_copy_;  // none: the scene's first state is the latest
   std::optional<Proven> proven_;
+  std::optional<Proven> proven_before_;  // the last one that is another kernel
+  std::optional<DeviceLoss> loss_;
   bool is_proven_ = false;  // the present kernel is `proven_`
   bool failed_ = false;     // it failed before it was, while steps were to run
   std::string last_error_;

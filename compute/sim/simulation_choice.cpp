@@ -105,7 +105,7 @@ void Simulation::take_over_choice() {
   } catch (const std::exception& failure) {
     choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure.what()});
     const auto* const lost = dynamic_cast<const DeviceLost*>(&failure);
-    last_error_ = lost ? after_loss(*lost, failure.what()) : failure.what();
+    last_error_ = lost ? after_loss(*lost, failure.what(), !paused_) : failure.what();
   }
 }
 

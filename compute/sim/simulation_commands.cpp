@@ -21,20 +21,22 @@ void Simulation::carry_out(const SelectKernel& c) {
   if (!named) {
     refuse_settings(c, backends_);
     choose_kernel_again(next);
-    return adopt(next);
+    adopt(next);
+    return drop_preparation();
   }
   next.name_kernel();
   next.kernel = named;
   next.settings = remembered_settings(*named);
   next.settings.set(c.settings);
-  adopt(next);
+  change_kernel(next);
 }
 
 void Simulation::carry_out(const SetTunable& c) {
   Choice next = choice_;
+  next.settings = wanted_settings();
   next.settings.set(c.name, c.value);
   next.name_kernel();
-  adopt(next);
+  change_kernel(next);
 }
 
 void Simulation::carry_out(const SetAccuracy& c) {

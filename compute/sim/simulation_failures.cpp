@@ -16,7 +16,7 @@ void Simulation::report_failure(const std::exception& failure) {
   step_once_ = false;
   progress_changed_ = true;
   if (const auto* const lost = dynamic_cast<const DeviceLost*>(&failure)) {
-    last_error_ = after_loss(*lost, failure.what());
+    last_error_ = after_loss(*lost, failure.what(), ran);
     return;
   }
   last_error_ = failure.what();
@@ -46,13 +46,32 @@ void Simulation::return_to_proven_kernel() {
 }
 
 /// Returns one line. A device that the present kernel does not use is no loss for the bodies.
-std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause) {
+std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause, bool ran) {
   const bool works = dynamic_cast<const BodiesLost*>(&lost) != nullptr;
   const std::string what = (works ? "" : "the device failed: ") + cause;
   const std::string cure = works ? "" : "; start the program again to use the device";
-  if (lost.backend() == choice_.kernel->backend) return what + "; " + leave_device() + cure;
+  if (lost.backend() == choice_.kernel->backend) {
+    if (!works) loss_ = loss_of(cause, ran);
+    return what + "; " + leave_device() + cure;
+  }
   engines_[static_cast<std::size_t>(lost.backend())].reset();
   return what + "; " + choice_.kernel->id + " goes on" + cure;
+}
+
+/// Nobody can say of an edited kernel that it is not the cause; built-in ones are trusted.
+DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
+  DeviceLoss loss{.cause = cause,
+                  .kernel = choice_.kernel,
+                  .automatic = choice_.automatic.has_value(),
+                  .good = choice_.kernel,
+                  .good_settings = choice_.settings,
+                  .ran = ran};
+  if (!choice_.kernel->compiles) return loss;
+  const bool is_proven = proven_ && same_kernel(*proven_->kernel, *choice_.kernel);
+  const std::optional<Proven>& before = is_proven ? proven_before_ : proven_;
+  loss.good = before ? before->kernel : nullptr;
+  loss.good_settings = before ? before->settings : Settings{};
+  return loss;
 }
 
 /// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns what is left.
@@ -61,6 +80,7 @@ std::string Simulation::leave_device() {
   paused_ = true;
   step_once_ = false;
   in_flight_.clear();
+  drop_preparation();
   const auto lost = static_cast<std::size_t>(choice_.kernel->backend);
   Choice next = choice_;
   next.name_kernel();

@@ -72,6 +72,7 @@ void Simulation::carry_out(const ReturnToRun& c) {
     const SceneRequest request = to_load(run.scene);
     begin(request, load_scene(request), std::move(choice));
   }
+  drop_preparation();
   departure_ = std::move(before);
 }
 
@@ -85,6 +86,7 @@ void Simulation::carry_out(const UndoReturn&) {
   done_ = before.at;
   if (before.bodies) host_copy_ = {bodies, done_};
   departure_.reset();
+  drop_preparation();
 }
 
 void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite) {
@@ -98,6 +100,7 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   done_ = {.step = step, .sim_time = state.time};
   host_copy_ = {state.bodies, done_};
   departure_.reset();
+  drop_preparation();
   if (hermite.bodies.empty() || !choice_.integrator->needs_jerks) return;
   try {
     engine().go_on(hermite);

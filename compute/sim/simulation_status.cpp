@@ -26,6 +26,8 @@ void Simulation::describe_setup() const {
   status_.kernel = choice_.kernel;
   status_.backend = choice_.kernel->backend;
   status_.settings = choice_.settings;
+  status_.preparing.reset();
+  if (preparing_) status_.preparing = {preparing_->kernel(), preparing_->settings()};
   status_.chosen = kernel_->chosen(count_, masses_);
   status_.auto_choice = choice_.automatic;
   status_.accuracy = choice_.accuracy;

@@ -23,6 +23,7 @@ int Simulation::start_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
   gather_or_report();  // what has ended may have met a non-finite body, or have failed
   if (measuring()) return 0;
+  if (preparing_ && preparing_->ended()) return 0;  // it takes over when no steps are in flight
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
     if (diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
@@ -92,7 +93,10 @@ void Simulation::take_in(const BatchResult& result) {
     last_error_ = diagnostics_.line();
   }
   if (timing.steps == 0) return;
-  if (!std::exchange(is_proven_, true)) proven_ = {choice_.kernel, choice_.settings, choice_.automatic};
+  if (!std::exchange(is_proven_, true)) {
+    if (proven_ && !same_kernel(*proven_->kernel, *choice_.kernel)) proven_before_ = proven_;
+    proven_ = {choice_.kernel, choice_.settings, choice_.automatic};
+  }
   timing_ = timing;
   collected_.push_back(timing);
 }
@@ -110,6 +114,7 @@ std::vector<StepTiming> Simulation::collect() {
   gather_or_report();
   take_over_choice();
   start_choice();
+  take_over_preparation();
   return std::exchange(collected_, {});
 }
 

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Time from a saved kernel file to its kernel in the running window, over 20 edits, and what of it is compiling.
+"""Time from a saved kernel file to its kernel in the running window, over 20 edits, and the frames meanwhile.
 
-workshop_latency.py ORRERY [EDITS]: needs a GPU, but no display. Prints a Markdown table.
-"""
+workshop_latency.py ORRERY [EDITS] [--window] [-n N]: needs a GPU, and NVRTC. By default without a display, where each
+frame waits for its steps; with --window in a window on $DISPLAY. Prints Markdown tables. "Quiet" frames are those of the
+10 s before the first edit; a replacement's frames are those around the message that its version runs. Exits with 1 if the
+longest frame of a replacement is more than two median quiet frames longer than the longest quiet one."""
 
+import argparse
+import csv
 import pathlib
 import queue
 import re
@@ -14,7 +18,8 @@ import tempfile
 import threading
 import time
 
-LIMIT_S = 60
+LIMIT_S, QUIET_S, SETTLE_S = 60, 10, 2
+BEFORE_S, AFTER_S = 0.3, 0.3  # of the message: the frames that count as a replacement's
 
 
 def lines_of(process):
@@ -40,32 +45,76 @@ def wait_for(lines, words):
         print("window:", line, file=sys.stderr)
 
 
+def frames_in(folder):
+    """(end in s, length in ms) of each recorded frame, in their order. Another kernel may begin another file."""
+    frames = []
+    for file in pathlib.Path(folder).glob("frames*.csv"):
+        with open(file, newline="") as text:
+            text.readline()  # the metadata
+            frames += [(float(row["time_s"]), float(row["frame_ms"])) for row in csv.DictReader(text)
+                       if row["time_s"] and row["frame_ms"]]
+    return sorted(frames)
+
+
 def main():
-    orrery = sys.argv[1]
-    edits = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("orrery")
+    parser.add_argument("edits", nargs="?", type=int, default=20)
+    parser.add_argument("--window", action="store_true")
+    parser.add_argument("-n", default="16k")
+    options = parser.parse_args()
+    # Without vsync: a frame is then as long as its work.
+    place = ["--vsync", "off"] if options.window else ["--offscreen", "--frames", "10000000"]
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([orrery, "new-kernel", "latency"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([options.orrery, "new-kernel", "latency"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         file = pathlib.Path(folder) / "latency.cu"
         text = file.read_text()
-        command = ["stdbuf", "-oL", orrery, "view", "--fresh", "--scene", "plummer", "-n", "16k", "--kernel-file", str(file),
-                   "--offscreen", "--frames", "10000000"]
+        command = ["stdbuf", "-oL", options.orrery, "view", "--fresh", "--scene", "plummer", "-n", options.n,
+                   "--kernel-file", str(file), "--record", str(pathlib.Path(folder) / "frames.csv"), *place]
         window = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
             lines = lines_of(window)
             wait_for(lines, "version 1 of")
-            compiled, ready = [], []
-            for edit in range(2, edits + 2):
+            time.sleep(SETTLE_S)
+            quiet_from = time.monotonic()
+            time.sleep(QUIET_S)
+            edits_from = time.monotonic()
+            compiled, ready, replaced = [], [], []
+            for edit in range(2, options.edits + 2):
                 begin = time.monotonic()
                 file.write_text(f"{text}// edit {edit}\n")
                 end, line = wait_for(lines, f"version {edit} of")
                 compiled.append(float(re.search(r"compiled in (\d+) ms", line)[1]) / 1000)
                 ready.append(end - begin)
+                replaced.append(end)
+                time.sleep(AFTER_S)
+            ended = time.monotonic()
         finally:
             window.terminate()
             window.wait(timeout=LIMIT_S)
-    print(f"| {edits} edits | median, s | least, s | greatest, s |\n| --- | --- | --- | --- |")
+        frames = frames_in(folder)
+    print(f"| {options.edits} edits | median, s | least, s | greatest, s |\n| --- | --- | --- | --- |")
     for what, times in ("compiled", compiled), ("checked, and running", ready):
         print(f"| {what} | {statistics.median(times):.3f} | {min(times):.3f} | {max(times):.3f} |")
+    if not frames:
+        sys.exit("nothing was recorded")
+
+    def within(begin, end):
+        """The frames between two times of this process: the last frame ended when the window was stopped."""
+        shift = frames[-1][0] - ended
+        return [ms for at, ms in frames if begin <= at - shift < end]
+
+    quiet = within(quiet_from, edits_from)
+    edited = within(edits_from, ended)
+    replacing = [ms for at in replaced for ms in within(at - BEFORE_S, at + AFTER_S)]
+    place = "in a window" if options.window else "without a display"
+    print(f"\n| frames {place}, {options.n} bodies | number | median, ms | longest, ms |\n| --- | --- | --- | --- |")
+    for what, times in ("quiet", quiet), ("while edits are compiled and checked", edited), ("of replacements", replacing):
+        if not times:
+            sys.exit(f"no frames were recorded: {what}")
+        print(f"| {what} | {len(times)} | {statistics.median(times):.3f} | {max(times):.3f} |")
+    if max(replacing) > max(quiet) + 2 * statistics.median(quiet):
+        sys.exit("a replacement made a frame more than two frames longer")
 
 
 if __name__ == "__main__":

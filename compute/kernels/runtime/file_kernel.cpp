@@ -57,6 +57,7 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
        .tolerance = file->tolerance,
        .repeatable = false,  // not known
        .takes_targets = true,
+       .compiles = true,
        .create = [=](const Settings& settings, const cuda::Device* device) -> std::unique_ptr<ForceKernel> {
 #if ORRERY_HAVE_CUDA
          if (device) return load_file_kernel(file, settings, *device, use, compiler);

@@ -35,6 +35,19 @@ TEST_F(Panels, NameWhatIsChosenWithoutCuttingIt) {
   EXPECT_EQ(side_column_text().find("\u2026"), std::string::npos) << side_column_text();
 }
 
+TEST_F(Panels, SayWhatIsBeingCompiled) {
+  const KernelPtr kernel = test::find_kernel("cpu-openmp");
+  select(kernel);
+  (void)frame();
+  EXPECT_FALSE(seen("kernel.compiling"));
+  status.preparing = {kernel, Settings{*kernel, {{"chunk", "32"}}}};
+  (void)frame();
+  EXPECT_TRUE(seen("kernel.compiling"));
+  EXPECT_NE(side_column_text().find("compiling chunk=32 ..."), std::string::npos) << side_column_text();
+  status.preparing = {test::find_kernel("cpu-serial"), {}};
+  EXPECT_NE(side_column_text().find("compiling CPU serial ..."), std::string::npos) << side_column_text();
+}
+
 TEST_F(Panels, LeaveTheKernelToTheProgramAndTakeItBack) {
   select(test::find_kernel("cpu-simd"));
   EXPECT_EQ(only<SelectKernel>(pick("kernel", auto_kernel)).id, auto_kernel);

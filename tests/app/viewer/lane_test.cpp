@@ -12,6 +12,7 @@
 #include "render/gl/offscreen_context.h"
 #include "render/image.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/slow_kernel.h"
 
 namespace orrery {
 namespace {
@@ -135,6 +136,33 @@ TEST_F(LaneTest, HasOneStatus) {
   EXPECT_EQ(&shown.status(), status);
   EXPECT_EQ(&shown.simulation().status(), status);
   EXPECT_EQ(status->step, 1);
+}
+
+/// Of a window: no test of time, since only the test itself ends the compiling.
+TEST_F(LaneTest, FramesGoOnWhileAValueOfATunableIsCompiled) {
+  test::SlowKernel slow;
+  KernelCatalog kernels;
+  const KernelPtr kernel = kernels.put(slow.info());
+  const Backends backends{kernels};
+  CoarseChooser chooser;
+  Lane lane{
+      rescue_,  backends,          {.reason = "not tried", .cure = "try"}, {.scene = "plummer", .count = 64}, kernel,
+      &chooser, /*lockstep=*/false};
+  frame(lane, 0);
+  const auto before = picture(lane, 0);
+  lane.apply(SetTunable{"block", "64"}, {});
+  for (int number = 1; number < 5; ++number) frame(lane, number);
+  EXPECT_TRUE(lane.status().preparing);
+  EXPECT_EQ(lane.status().settings.text("block"), "256");
+  EXPECT_EQ(lane.status().step, 5);
+  EXPECT_NE(picture(lane, 5), before) << "the bodies move";
+  slow.finish();
+  for (int look = 0; look < 30'000 && lane.status().preparing; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    lane.take_timings();
+  }
+  EXPECT_EQ(lane.status().settings.text("block"), "64");
+  frame(lane, 6);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/lost_device.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "tests/compute/support/losing_kernel.h"
 
 namespace orrery {
 namespace {
@@ -50,22 +49,9 @@ class WorkingFolder {
   const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-/// Stands for one on a GPU that is lost in the tenth evaluation.
-class LosesItsDevice final : public ForceKernel {
- public:
-  void do_evaluate(const ForceArgs& args) override {
-    if (++evaluations_ == 10) throw test::LostDevice{"an illegal memory access"};
-    uniform_.do_evaluate(args);
-  }
-
- private:
-  int evaluations_ = 0;
-  test::UniformKernel uniform_{1};
-};
-
 TEST_F(OffscreenViewer, ALostDeviceLeavesARecordingThatIsWhole) {
   KernelCatalog kernels;
-  kernels.put(test::kernel_info("loses-its-device", create_kernel<LosesItsDevice>));
+  kernels.put(test::kernel_info("loses-its-device", create_kernel<test::LosesItsDevice>));
   ViewOptions o = options(30);
   o.setup = {SelectKernel{"loses-its-device"}};
   o.record_file = path("a.csv");

@@ -91,6 +91,35 @@ TEST_F(Workshop, TakesUpAFileWhenItIsOpenedAndWhenItIsSaved) {
   EXPECT_EQ(status.versions[1].time.size(), 8u);
 }
 
+TEST_F(Workshop, GoesOnWithTheVersionsOfAnotherProcess) {
+  save(kernel_text("  // two"));  // as the other one left it
+  KernelHistory left{
+      .file = path,
+      .kernel_id = "mine",
+      .versions = {{{.time = "12:00:00", .accepted = true, .largest_error = 1e-7, .compile_ms = 70}, kernel_text()},
+                   {{.time = "12:01:00", .error = "the device failed with it"}, kernel_text("  // two")}}};
+  const KernelHistory history = history_of(history_json(left));
+  workshop.restore(history);
+  workshop.describe(status);
+  EXPECT_EQ(status.state, WorkshopState::rejected);
+  EXPECT_EQ(status.problem, "the device failed with it");
+  EXPECT_EQ(status.text, kernel_text("  // two"));
+  ASSERT_EQ(status.versions.size(), 2u);
+  EXPECT_TRUE(status.versions[0].accepted);
+  EXPECT_EQ(status.versions[0].largest_error, 1e-7);
+  EXPECT_EQ(status.versions[0].compile_ms, 70);
+  save(kernel_text("  // two"));  // the same text once more
+  std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  EXPECT_EQ(checks, 0) << "it made the device fail";
+  workshop.bring_back(1);
+  wait_for(3);
+  const auto accepted = workshop.take_accepted();
+  ASSERT_TRUE(accepted);
+  EXPECT_EQ(accepted->version, 3);
+  EXPECT_EQ(accepted->file->text, kernel_text());
+  EXPECT_EQ(checks, 1);
+}
+
 TEST_F(Workshop, TakesUpAFileThatAnEditorRenames) {
   save(kernel_text());
   workshop.open(path);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -201,6 +202,42 @@ TEST_F(Failures, OfADeviceDuringACommandAreOneMessage) {
       test::Failure::runtime, [&] { sim.apply(SetTimeStep{0.5f}); }, "the device failed", "bodies of step 0");
   EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
   EXPECT_EQ(sim.status().sim_time, 4.5) << "of the bodies that were set";
+}
+
+TEST_F(Failures, OfADeviceNameTheKernelWithWhichToGoOn) {
+  const auto put_edited = [this](const char* id) {
+    KernelInfo edited = *catalog.find("faulty");
+    edited.id = id;
+    edited.compiles = true;
+    catalog.put(edited);
+  };
+  put_edited("edited");
+  const auto loss_after = [&](std::initializer_list<const char*> kernels) {
+    faults.lose_device = false;
+    Simulation sim{backends, scene(33), catalog.find(*kernels.begin())};
+    for (const char* const kernel : kernels) {
+      sim.apply(SelectKernel{kernel});
+      run_frames(sim, sim.status().step + 2);
+    }
+    EXPECT_FALSE(sim.loss());
+    faults.lose_device = true;
+    run_frames(sim, 100'000, 20);
+    return sim.loss();
+  };
+  const auto built_in = loss_after({"cpu-serial", "faulty"});
+  ASSERT_TRUE(built_in && built_in->good);
+  EXPECT_STREQ(built_in->good->id, "faulty") << "a built-in kernel is not blamed";
+  EXPECT_EQ(built_in->cause, "an illegal memory access");
+  EXPECT_TRUE(built_in->ran);
+
+  const auto edited = loss_after({"cpu-serial", "cpu-openmp", "edited"});
+  ASSERT_TRUE(edited && edited->good);
+  EXPECT_STREQ(edited->kernel->id, "edited");
+  EXPECT_STREQ(edited->good->id, "cpu-openmp") << "the last one before it";
+
+  const auto alone = loss_after({"edited"});
+  ASSERT_TRUE(alone);
+  EXPECT_FALSE(alone->good) << "nothing ran before it";
 }
 
 TEST_F(Failures, OfADeviceThatIsNotInUseLeaveTheStateAlone) {

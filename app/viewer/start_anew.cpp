@@ -1,0 +1,59 @@
+#include "app/viewer/start_anew.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "app/process/child_process.h"
+#include "app/viewer/handover.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* first_word = "take-over-window";  // of the command line
+
+}  // namespace
+
+/// The checkpoint and the handover have what these options began with.
+ViewOptions options_after_handover(ViewOptions options, const fs::path& folder) {
+  options.scene = {};
+  options.setup.clear();
+  options.settings.clear();
+  options.kernel_file.clear();
+  options.record_file.clear();
+  options.path.reset();
+  options.path_file.clear();
+  options.resume_file = Handover::checkpoint_in(folder).string();
+  options.handover = folder;
+  return options;
+}
+
+std::optional<fs::path> take_handover(std::vector<std::string>& words) {
+  if (words.size() < 2 || words.front() != first_word) return std::nullopt;
+  prctl(PR_SET_NAME, "orrery");  // it was started by the name /proc/self/exe
+  fs::path folder = words[1];
+  words.erase(words.begin(), words.begin() + 2);
+  return folder;
+}
+
+std::string start_anew(const fs::path& folder, const std::vector<std::string>& words) {
+  const std::string program = this_program().string();
+  std::vector<std::string> all{"orrery", first_word, folder.string()};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  for (std::string& word : all) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  // Libraries may have left files open; the driver takes a context as ended when they are closed.
+  (void)close_range(STDERR_FILENO + 1, std::numeric_limits<unsigned>::max(), CLOSE_RANGE_CLOEXEC);
+  execv(program.c_str(), pointers.data());
+  return fmt::format("the program cannot be started again: {}; 'orrery view --resume {}' continues",
+                     std::strerror(errno), Handover::checkpoint_in(folder).string());
+}
+
+}  // namespace orrery

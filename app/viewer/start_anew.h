@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui_state/view_options.h"
+
+namespace orrery {
+
+// How this program starts in its own place, to go on with what is in the folder of a Handover.
+
+/// `options` of the old window's command line for the new one, which takes over what is in `folder`.
+ViewOptions options_after_handover(ViewOptions options, const std::filesystem::path& folder);
+
+/// The folder, if these words of the command line are those of a program that takes over; removes what the old window's
+/// command line did not have.
+std::optional<std::filesystem::path> take_handover(std::vector<std::string>& words);
+/// Starts this program in the place of the present process, with the words of its command line. Returns one line that
+/// says why that failed.
+std::string start_anew(const std::filesystem::path& folder, const std::vector<std::string>& words);
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+// How a window that has lost its device goes on in another process: a part of Viewer.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "app/runs/run_checkpoint.h"
+#include "app/viewer/handover.h"
+#include "app/viewer/viewer.h"
+#include "compute/integrators/integrator.h"
+
+namespace orrery {
+namespace {
+
+/// It outlives this process.
+std::filesystem::path new_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "orrery-window-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder: " + name);
+  return name;
+}
+
+}  // namespace
+
+/// After the loss of a device, unless the program that takes over would lose it in the same way again. Otherwise the
+/// window goes on as Simulation::loss() leaves it.
+void Viewer::follow_device() {
+  const std::optional<DeviceLoss>& loss = lane_.simulation().loss();
+  if (lockstep_ || !next_program_ || !loss || std::exchange(loss_seen_, true)) return;
+  if (handover_ && handover_->same_kernel && loss->good && same_kernel(*loss->good, *loss->kernel)) return;
+  std::error_code ignored;
+  std::filesystem::path folder;
+  try {
+    folder = new_folder();
+    hand_over(folder, *loss);
+    *next_program_ = folder;
+    quit_ = handed_over_ = true;
+    said_error_ = lane_.status().last_error;  // the next window says it in other words
+  } catch (const std::exception& error) {
+    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+    complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, error.what()));
+  }
+}
+
+/// Writes all that the next program needs into `folder`.
+void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& loss) {
+  const bool needs_jerks = find_integrator(lane_.status().integrator_id).needs_jerks;
+  const KernelPtr kernel = loss.good ? loss.good : backends_.default_kernel(needs_jerks);
+  RunCheckpoint checkpoint = checkpoint_of(lane_.simulation());
+  checkpoint.setup.kernel_id = kernel->id;
+  checkpoint.setup.settings = loss.good ? loss.good_settings.values() : Settings{*kernel}.values();
+  checkpoint.setup.kernel_revision = 0;
+  (void)write_run_checkpoint(Handover::checkpoint_in(folder).string(), checkpoint, Existing::replace);
+
+  const std::string failed = workshop_.name_of(*loss.kernel);
+  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window", failed,
+                                       loss.cause, workshop_.name_of(*kernel), checkpoint.step),
+                .window = present_memory(),
+                .requests = present_look(loss),
+                .picks = present_picks(),
+                .camera = view_of(camera_),
+                .recording = lane_.log().recording() ? std::optional{recording_asked_} : std::nullopt,
+                .kernel = {},
+                .workshop = workshop_.history_without(*loss.kernel, "the device failed with it: " + loss.cause),
+                .same_kernel = same_kernel(*kernel, *loss.kernel)};
+  if (kernel->file_text) next.kernel = {workshop_.file_of(*kernel), kernel->file_text, kernel->file_version};
+  write_handover(folder, next);
+  if (unwritten_results() > 0) carry_out(ExportResults{});
+}
+
+/// The requests that make a new window what this one is, beside what WindowMemory has.
+Requests Viewer::present_look(const DeviceLoss& loss) const {
+  Requests requests;
+  if (loss.automatic && !loss.kernel->compiles) requests.emplace_back(SelectKernel{auto_kernel});
+  requests.emplace_back(SetAccuracy{lane_.status().accuracy});
+  requests.emplace_back(SetStepsPerFrame{lane_.status().steps_per_frame});
+  requests.emplace_back(SetPaused{!loss.ran});
+  if (appearance_chosen_) requests.emplace_back(SetAppearance{view_.appearance});
+  const Overlays& overlays = view_.overlays;
+  requests.emplace_back(overlays.trails);
+  requests.emplace_back(overlays.vectors);
+  requests.emplace_back(overlays.cells);
+  requests.emplace_back(overlays.walk);
+  requests.emplace_back(overlays.axes);
+  requests.emplace_back(ShowLegend{view_.legend_shown});
+  const Diagnostics& diagnostics = view_.diagnostics;
+  requests.emplace_back(SetDiagnostics{diagnostics.probe, diagnostics.sample, diagnostics.conserved_interval_s});
+  requests.emplace_back(SetVsync{view_.vsync});
+  if (view_.fullscreen) requests.emplace_back(ToggleFullscreen{});
+  const bool panel = view_.presentation ? panel_before_presentation_ : view_.panel;
+  if (panel != options_.panel) requests.emplace_back(TogglePanel{});
+  if (view_.presentation) requests.emplace_back(SetPresentation{true});
+  return requests;
+}
+
+Requests Viewer::present_picks() const {
+  Requests picks;
+  if (picker_.number()) picks.emplace_back(PickBody{*picker_.number()});
+  if (follow_.active()) picks.emplace_back(follow_.what());
+  return picks;
+}
+
+/// Of the handover: the run, before anything else is known of the window. Where the device is still lost, a CPU kernel
+/// goes on.
+void Viewer::resume_handed_over() {
+  workshop_.restore(*handover_);
+  FoundCheckpoint found = find_checkpoint(options_.resume_file);
+  try {
+    resume(found);
+  } catch (const std::exception& error) {
+    RunSetup& run = found.checkpoint.setup;
+    const KernelPtr kernel = backends_.default_cpu_kernel(find_integrator(run.physics.integrator_id).needs_jerks);
+    handover_->message += fmt::format("; but {} cannot run: {}; {} goes on", run.kernel_id, error.what(), kernel->id);
+    run.kernel_id = kernel->id;
+    run.settings = {};
+    resume(found);
+  }
+}
+
+/// At the end of the window's start: what it takes over from the one before.
+void Viewer::take_over() {
+  carry_out_requests(handover_->requests);
+  if (handover_->recording) {
+    recording_asked_ = *handover_->recording;
+    try {
+      begin_next_recording();
+    } catch (const std::exception& error) {
+      failed_ = true;
+      complain(error.what());
+    }
+  }
+  continued_ = true;
+  std::error_code ignored;
+  std::filesystem::remove_all(options_.handover, ignored);
+  complain(handover_->message);
+}
+
+/// The camera, once it has framed the first bodies.
+void Viewer::take_over_camera() {
+  carry_out_requests(std::exchange(handover_->picks, {}));
+  place(camera_, handover_->camera);
+}
+
+}  // namespace orrery

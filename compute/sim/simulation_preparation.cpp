@@ -1,0 +1,79 @@
+// How a simulation changes to a kernel that takes long to make: it is made beside the steps, which go on.
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "compute/core/device_lost.h"
+#include "compute/core/start_thread.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+
+/// The settings that SetTunable changes: those that are asked for, if they are being prepared.
+const Settings& Simulation::wanted_settings() const {
+  const bool same = preparing_ && same_kernel(*preparing_->kernel(), *choice_.kernel);
+  return same ? preparing_->settings() : choice_.settings;
+}
+
+/// Changes to the kernel and the settings of `choice`, at once or once the kernel is made.
+void Simulation::change_kernel(const Choice& choice) {
+  const bool present = same_kernel(*choice.kernel, *choice_.kernel) && choice.settings == choice_.settings;
+  if (choosing_ == Choosing::at_once || !choice.kernel->compiles || present) {
+    adopt(choice);
+    drop_preparation();
+    return;
+  }
+  require_jerks(choice);
+  (void)engine_for(choice.kernel->backend);  // says why, where the kernel cannot run here
+  auto next = std::make_shared<KernelInPreparation>(backends_, choice.kernel, choice.settings, count_);
+  drop_preparation();
+  preparing_ = std::move(next);
+  start_preparation();
+}
+
+void Simulation::drop_preparation() {
+  if (!preparing_) return;
+  preparing_->abandon();
+  dropped_.push_back(std::exchange(preparing_, nullptr));
+  setup_changed_ = true;
+}
+
+/// One at a time: while the user presses one button after the other, only the latest is made.
+void Simulation::start_preparation() {
+  std::erase_if(dropped_, [](const auto& dropped) { return dropped->ended(); });
+  if (preparing_ && dropped_.empty()) preparing_->start();
+}
+
+/// The new kernel waits until no steps are in flight, so that no frame waits for these; see start_frame().
+void Simulation::take_over_preparation() {
+  start_preparation();
+  if (!preparing_ || !preparing_->ended() || !in_flight_.empty()) return;
+  const std::shared_ptr<KernelInPreparation> ended = std::exchange(preparing_, nullptr);
+  prepared_ = PreparedKernel{ended->kernel(), ended->settings(), nullptr};
+  setup_changed_ = progress_changed_ = true;
+  try {
+    Choice next = choice_;
+    next.name_kernel();
+    next.kernel = ended->kernel();
+    next.settings = ended->settings();
+    require_jerks(next);
+    std::shared_ptr<ForceKernel> made = ended->result();
+    made->prepare(count_);
+    adopt(next, std::move(made));
+  } catch (const std::exception& failure) {
+    prepared_->failure = std::current_exception();
+    if (dynamic_cast<const DeviceLost*>(&failure)) return report_failure(failure);
+    last_error_ = failure.what();
+  }
+}
+
+/// Of a kernel that is no longer used. Unloading it may wait for the device, and no frame does.
+void Simulation::retire(std::shared_ptr<ForceKernel> kernel) {
+  try {
+    retiring_ = start_thread([kernel = std::move(kernel)](const std::stop_token& /*stop*/) mutable { kernel.reset(); });
+  } catch (const std::exception&) {
+    // There are no threads: it has been destroyed here.
+  }
+}
+
+}  // namespace orrery

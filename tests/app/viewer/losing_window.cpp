@@ -1,0 +1,48 @@
+// `orrery view` with two kernels that lose their device in the tenth evaluation; both run on the processor, so that no
+// GPU is needed. "edited" stands for one from a file, "built-in" for one of the program's own.
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/cli/options.h"
+#include "app/viewer/run_view.h"
+#include "app/viewer/start_anew.h"
+#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/losing_kernel.h"
+
+namespace orrery {
+namespace {
+
+int run(std::vector<std::string> words) {
+  const std::optional<std::filesystem::path> handover = take_handover(words);
+  std::filesystem::path next;
+  int status = 1;
+  {
+    KernelCatalog kernels;
+    KernelInfo edited = test::kernel_info("edited", create_kernel<test::LosesItsDevice>);
+    edited.compiles = true;
+    kernels.put(edited);
+    kernels.put(test::kernel_info("built-in", create_kernel<test::LosesItsDevice>));
+    const auto given = std::get<ViewOptions>(parse_options(kernels, words));
+    status = run_view(kernels, handover ? options_after_handover(given, *handover) : given, &next);
+  }
+  if (next.empty()) return status;
+  std::cerr << start_anew(next, words) << '\n';
+  return 1;
+}
+
+}  // namespace
+}  // namespace orrery
+
+int main(int argc, char** argv) {
+  try {
+    return orrery::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

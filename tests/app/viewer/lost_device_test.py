@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""What a window does after the loss of its device; a kernel on the processor stands for it, see losing_window.cpp.
+
+    lost_device_test.py LOSING_WINDOW [TestCase.test...]
+"""
+
+import glob
+import os
+
+from window_support import WindowTestCase, main, wait_for
+from window_test import recorded
+
+START = ("--scene", "plummer", "-n", "100", "--record", "a.csv")
+LOSS = "the device failed with {}: an illegal memory access"
+
+
+class LostDeviceTest(WindowTestCase):
+    def setUp(self):
+        super().setUp()
+        self.display.environment["TMPDIR"] = self.folder
+
+    def kernels(self):
+        """Of the rows of each recording, without those that have none yet."""
+        files = sorted(glob.glob(self.path("a*.csv")), key=lambda name: (len(name), name))
+        return {os.path.basename(file): {row["kernel"] for row in recorded(file)[1]} for file in files}
+
+    def test_goes_on_in_a_new_window_without_the_kernel_that_was_edited(self):
+        viewer = self.start(*START, "--kernel", "edited", "--steps-per-frame", "2")
+        wait_for("the loss", lambda: LOSS.format("edited") in viewer.said())
+        wait_for("the other kernel", lambda: any(kernels and "edited" not in kernels for kernels in self.kernels().values()))
+        kernels = self.kernels()
+        self.assertIn("edited", kernels.pop("a.csv"))
+        self.assertEqual(len(kernels), 1, kernels)
+        (name, others), = kernels.items()
+        self.assertLessEqual(others, {"cpu-simd", "cuda-tiled"})
+        self.assertIn("goes on from step 0 in a new window", viewer.said())
+        self.assertEqual({row["steps"] for row in recorded(self.path(name))[1]} - {"0"}, {"2"})
+        self.assertIn("error", viewer.layout(), "the panel shows what happened")
+        self.assertEqual(glob.glob(self.path("orrery-*")), [], "nothing is left of the handover")
+        self.assertEqual(viewer.close(), 0, viewer.said())
+
+    def test_starts_again_once_for_a_kernel_that_was_not_edited(self):
+        viewer = self.start(*START, "--kernel", "built-in")
+        wait_for("the second loss", lambda: "start the program again to use the device" in viewer.said())
+        self.assertIn(LOSS.format("built-in"), viewer.said())
+        viewer.wait_for_frames()
+        self.assertEqual(viewer.said().count("in a new window"), 1, viewer.said())
+        self.assertEqual(viewer.close(), 0, viewer.said())
+
+
+if __name__ == "__main__":
+    main()
