@@ -18,6 +18,7 @@ namespace {
 TEST(HandoverTest, IsReadBackAsItWasWritten) {
   const TemporaryFolder folder;
   Handover left{.message = "the device failed",
+                .window = {},
                 .requests = {SetStepsPerFrame{3}, ShowLegend{false}},
                 .picks = {PickBody{7}},
                 .camera = {.azimuth = 0.25, .elevation = -0.5, .distance = 3, .target = {1, 2, 4}},

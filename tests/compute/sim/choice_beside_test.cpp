@@ -27,7 +27,6 @@ class WaitingChooser final : public KernelChooser {
     stubborn_ = false;
     changed_.wait(lock, stop, [&] { return !answer_.empty(); });
     if (stop.stop_requested()) throw Cancelled{};
-    if (answer_ == "lose the device") throw test::LostDevice{"an illegal memory access"};
     if (answer_ == "fail") throw std::runtime_error("nothing can be measured");
     if (answer_ == "lose") throw test::LostDevice{"an illegal memory access", loses_};
     const KernelPtr kernel = test::find_kernel(answer_);
@@ -256,17 +255,6 @@ TEST_F(ChoiceBeside, LeavesTheKernelAndSaysWhyWhereItFails) {
   EXPECT_EQ(status.last_error, "nothing can be measured");
   EXPECT_EQ(status.auto_choice->name, "auto: cpu-openmp");
   EXPECT_EQ(sim.advance_frame(0), 1);
-}
-
-TEST_F(ChoiceBeside, MayLoseTheDevice) {
-  sim.apply(SelectKernel{auto_kernel});
-  chooser.answer("lose the device");
-  wait_for_choice();
-  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
-  EXPECT_TRUE(sim.status().paused);
-  EXPECT_FALSE(sim.status().auto_choice);
-  EXPECT_EQ(sim.status().last_error.find("the device failed: an illegal memory access"), 0u) << sim.status().last_error;
-  EXPECT_TRUE(sim.loss());
 }
 
 TEST_F(ChoiceBeside, IsNotWaitedForAtTheEnd) {
