@@ -296,6 +296,13 @@ TEST_F(DividedKernels, AreRefusedWhereTheyCannotBeDivided) {
   }
 }
 
+TEST_F(DividedKernels, NameTheDeviceThatDoesNotGetItsCopy) {
+  const TeamDevices devices(2, std::make_shared<const cuda::Device>(0));
+  std::vector<Broadcast::End> ends(2, {.blocks = {{nullptr, 16}}});
+  expect_failure(
+      Failure::runtime, [&] { PeerCopies{devices}.send(ends); }, "device 0: cudaMemcpyPeerAsync");
+}
+
 TEST_F(DividedKernels, NeedDevicesThatExist) {
   const int missing = static_cast<int>(cuda::devices().size());
   expect_failure(
