@@ -126,11 +126,12 @@ VariantPlan expand(const Backends& backends, const KernelSelection& selection, c
   VariantPlan plan;
   for (const KernelPtr& kernel : selection.kernels) {
     const BackendStatus& status = backends.status(kernel->backend);
-    if (!status.available) {
-      if (!selection.all)
-        throw std::runtime_error(fmt::format("kernel {} cannot run here: {}; can run here: {}", kernel->id,
-                                             status.reason, backends.available_kernels()));
-      plan.skipped.push_back({kernel->id, "", status.reason});
+    if (!status.available && !selection.all) {
+      throw std::runtime_error(fmt::format("kernel {} cannot run here: {}; can run here: {}", kernel->id, status.reason,
+                                           backends.available_kernels()));
+    }
+    if (const std::string refusal = backends.refusal(*kernel); selection.all && !refusal.empty()) {
+      plan.skipped.push_back({kernel->id, "", refusal});
       continue;
     }
     std::vector<Variant> variants = product(kernel, axes, plan.notes);

@@ -25,7 +25,7 @@ class Broadcast {
 
   virtual ~Broadcast() = default;
   /// Enqueues the copies, entry for entry. `ends` has one per device. The other streams wait already until the first
-  /// device's blocks are ready.
+  /// device's blocks are ready. What it throws names the device, or all of them if the failure is not of one.
   virtual void send(std::span<const End> ends) = 0;
   virtual std::string name() const = 0;
 };

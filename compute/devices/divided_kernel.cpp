@@ -1,39 +1,12 @@
 #include "compute/devices/divided_kernel.h"
 
-#include <exception>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
-#include "compute/core/device_lost.h"
-#include "compute/core/error.h"
+#include "compute/devices/on_device.h"
 
 namespace orrery {
 namespace {
-
-/// As cuda::LostDeviceError, with the device in its text.
-struct LostMember final : std::runtime_error, DeviceLost {
-  using runtime_error::runtime_error;
-  Backend backend() const noexcept override { return Backend::cuda; }
-};
-
-/// Calls `work`; what it throws names the device.
-void on_device(const cuda::Device& device, const std::function<void()>& work) {
-  const auto named = [&](const std::exception& failure) {
-    return "device " + std::to_string(device.ordinal()) + ": " + failure.what();
-  };
-  try {
-    device.activate();
-    work();
-  } catch (const UsageError& failure) {
-    throw UsageError{named(failure)};
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& failure) {
-    if (dynamic_cast<const DeviceLost*>(&failure)) throw LostMember{named(failure)};
-    throw std::runtime_error{named(failure)};
-  }
-}
 
 void wait_on(cudaStream_t stream, const cuda::Event& event) {
   ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
@@ -92,18 +65,10 @@ void DividedKernel::wait_for_all() const noexcept {
 }
 
 void DividedKernel::for_others(const std::function<void(Member& member, std::size_t index)>& work) {
-  const auto each = [&] {
-    for (std::size_t i = 1; i < members_.size(); ++i) {
-      on_device(members_[i].device, [&] { work(members_[i], i); });
-    }
-  };
-  try {
-    each();
-  } catch (...) {
-    ORRERY_CUDA_WARN(cudaSetDevice(leader().device.ordinal()));
-    throw;
+  const ActiveAfterwards leads{leader().device};
+  for (std::size_t i = 1; i < members_.size(); ++i) {
+    on_device(members_[i].device, [&] { work(members_[i], i); });
   }
-  leader().device.activate();
 }
 
 void DividedKernel::prepare(int count) {

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "compute/devices/broadcast.h"
+#include "compute/devices/device_list.h"
+#include "compute/devices/on_device.h"
 
 namespace orrery {
 
@@ -31,8 +33,8 @@ class Nccl {
     find(broadcast, "ncclBroadcast");
   }
 
-  void check(NcclResult result, const char* call) const {
-    if (result != nccl_success) throw std::runtime_error(std::string{call} + ": " + error_text(result));
+  void check(NcclResult result, const std::string& call) const {
+    if (result != nccl_success) throw std::runtime_error(call + ": " + error_text(result));
   }
 
   const char* (*error_text)(NcclResult);
@@ -56,14 +58,15 @@ class Nccl {
 
 class NcclBroadcast final : public Broadcast {
  public:
-  explicit NcclBroadcast(const TeamDevices& devices) : leader_{devices.front()}, connections_(devices.size()) {
+  explicit NcclBroadcast(const TeamDevices& devices) : devices_{devices}, connections_(devices.size()) {
     // NVLink multicast is for sums over all devices. Preparing it takes memory, and a fault in it the whole host.
     setenv("NCCL_NVLS_ENABLE", "0", /*replace=*/0);
-    std::vector<int> ordinals;
-    for (const auto& device : devices) ordinals.push_back(device->ordinal());
-    nccl_.check(nccl_.connect_all(connections_.data(), static_cast<int>(ordinals.size()), ordinals.data()),
-                "ncclCommInitAll");
-    leader_->activate();
+    DeviceList list;
+    for (const auto& device : devices) list.ordinals.push_back(device->ordinal());
+    all_ = "devices " + list.to_string() + ": ";
+    nccl_.check(nccl_.connect_all(connections_.data(), static_cast<int>(list.ordinals.size()), list.ordinals.data()),
+                all_ + "ncclCommInitAll");
+    devices_.front()->activate();
   }
   NcclBroadcast(const NcclBroadcast&) = delete;
   NcclBroadcast& operator=(const NcclBroadcast&) = delete;
@@ -72,18 +75,20 @@ class NcclBroadcast final : public Broadcast {
   }
 
   void send(std::span<const End> ends) override {
+    const ActiveAfterwards leads{*devices_.front()};
     const std::vector<DeviceBlock>& from = ends.front().blocks;
-    nccl_.check(nccl_.begin_group(), "ncclGroupStart");
+    nccl_.check(nccl_.begin_group(), all_ + "ncclGroupStart");
     for (std::size_t k = 0; k < from.size(); ++k) {
       if (from[k].bytes == 0) continue;
       for (std::size_t i = 0; i < ends.size(); ++i) {
-        nccl_.check(nccl_.broadcast(from[k].data, ends[i].blocks[k].data, from[k].bytes, nccl_bytes, /*root=*/0,
-                                    connections_[i], ends[i].stream),
-                    "ncclBroadcast");
+        on_device(*devices_[i], [&] {
+          nccl_.check(nccl_.broadcast(from[k].data, ends[i].blocks[k].data, from[k].bytes, nccl_bytes, /*root=*/0,
+                                      connections_[i], ends[i].stream),
+                      "ncclBroadcast");
+        });
       }
     }
-    nccl_.check(nccl_.end_group(), "ncclGroupEnd");
-    leader_->activate();
+    nccl_.check(nccl_.end_group(), all_ + "ncclGroupEnd");
   }
 
   std::string name() const override {
@@ -94,7 +99,8 @@ class NcclBroadcast final : public Broadcast {
 
  private:
   Nccl nccl_;
-  std::shared_ptr<const cuda::Device> leader_;
+  const TeamDevices& devices_;
+  std::string all_;                             // "devices 0,1: "
   std::vector<NcclCommunicator*> connections_;  // by device
 };
 

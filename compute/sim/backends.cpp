@@ -146,15 +146,15 @@ std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, con
   require(kernel.backend);
   KernelSharing* const sharing = kernels_.sharing();
   if (!sharing) return team_ ? make_divided(kernel, settings) : kernel.make(settings, device_.get());
-  if (can_run(kernel)) return sharing->make(kernel, settings);
-  throw UsageError(std::string{kernel.id} + " always evaluates every body, so " + std::to_string(sharing->ranks()) +
-                   " ranks cannot share it; can be shared: " + available_kernels());
+  if (const std::string why = refusal(kernel); !why.empty()) {
+    throw UsageError(why + "; can be shared: " + available_kernels());
+  }
+  return sharing->make(kernel, settings);
 }
 
 std::unique_ptr<ForceKernel> Backends::make_divided(const KernelInfo& kernel, const Settings& settings) const {
-  if (!can_run(kernel)) {
-    throw UsageError(std::string{"several devices cannot divide "} + kernel.id +
-                     "; can be divided: " + available_kernels());
+  if (const std::string why = refusal(kernel); !why.empty()) {
+    throw UsageError(why + "; can be divided: " + available_kernels());
   }
   KernelInfo divided = kernel;
 #if ORRERY_HAVE_CUDA
@@ -172,9 +172,14 @@ std::string Backends::available_kernels(bool jerks) const {
   return joined_ids(available);
 }
 
-bool Backends::can_run(const KernelInfo& kernel) const {
-  return status(kernel.backend).available && (!kernels_.sharing() || kernel.takes_targets) &&
-         (!team_ || can_be_divided(kernel));
+std::string Backends::refusal(const KernelInfo& kernel) const {
+  if (!status(kernel.backend).available) return status(kernel.backend).reason;
+  if (kernels_.sharing() && !kernel.takes_targets) {
+    return std::string{kernel.id} + " always evaluates every body, so " + std::to_string(kernels_.sharing()->ranks()) +
+           " ranks cannot share it";
+  }
+  if (team_ && !can_be_divided(kernel)) return std::string{"several devices cannot divide "} + kernel.id;
+  return {};
 }
 
 KernelPtr Backends::default_kernel(bool jerks) const {

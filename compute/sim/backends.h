@@ -45,6 +45,8 @@ class Backends {
 
   /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process; with `jerks` only those that give them.
   std::string available_kernels(bool jerks = false) const;
+  /// Why this kernel cannot run in this process, one line; empty if it can.
+  std::string refusal(const KernelInfo& kernel) const;
   /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here, and gives
   /// jerks if those are needed.
   KernelPtr default_kernel(bool jerks = false) const;
@@ -58,7 +60,7 @@ class Backends {
 
  private:
   void require(Backend backend) const;
-  bool can_run(const KernelInfo& kernel) const;
+  bool can_run(const KernelInfo& kernel) const { return refusal(kernel).empty(); }
   std::unique_ptr<ForceKernel> make_divided(const KernelInfo& kernel, const Settings& settings) const;
 
   const KernelCatalog& kernels_;

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Measures what several GPUs of one host gain: writes OUT/scaling.md and the JSON of every run of `bench` to OUT.
 
-    tests/gpu/scaling.py ORRERY OUT [--devices LIST] [--rounds R] [--parts PART,...] [--nccl]
+    tests/gpu/scaling.py ORRERY OUT [--devices LIST] [--rounds R] [--parts PART,...] [--nccl] [--again]
 
 One device, the first of LIST (default: all), and all of LIST take turns, R times (2); a time is the median of the
 rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies; all, if
 none is named. `copies` compares peer copies with NCCL, and needs --nccl. Tables are written anew after every row.
+--again makes them from the JSON in OUT, and runs nothing; it needs --devices and --rounds as they were.
+
+The last table is a prediction for more GPUs by Amdahl's law from the times of one and of all: what all do together shrinks
+with their number, and the rest takes as long as before.
 """
 import argparse
 import json
@@ -28,13 +32,19 @@ TITLES = ["kernel", "bodies", "ms, one GPU", "ms, {} GPUs", "times as fast", "in
 
 
 class Bench:
-    """Runs `orrery bench` on one device or on several."""
+    """Runs `orrery bench` on one device or on several; or reads what it wrote before."""
 
-    def __init__(self, orrery, out, devices):
-        self.orrery, self.out, self.devices = orrery, out, devices
+    def __init__(self, orrery, out, devices, again):
+        self.orrery, self.out, self.devices, self.again = orrery, out, devices, again
 
     def run(self, name, devices, kernels, source, nccl=False):
         """{kernel: (Run, result)}"""
+        if not self.again:
+            self.measure(name, devices, kernels, source, nccl)
+        run = Run(self.out, name)
+        return {result["kernel"]: (run, result) for result in run.results}
+
+    def measure(self, name, devices, kernels, source, nccl):
         file = os.path.join(self.out, name + ".json")
         warmup = 12 if kernels == ["cuda-tree"] else 3  # by then a tree's parts have their sizes
         steps = ["--repeat", "5", "--warmup", str(warmup)]
@@ -44,13 +54,12 @@ class Bench:
         ended = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if ended.returncode != 0:
             raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
-        run = Run(self.out, name)
-        return {result["kernel"]: (run, result) for result in run.results}
 
 
 class Page:
     def __init__(self, out, gpus):
         self.file, self.gpus, self.sections = os.path.join(out, "scaling.md"), gpus, []
+        self.times = []  # (title, kernel, bodies, ms of one GPU, ms of all)
 
     def section(self, title, titles):
         self.sections.append((title, [each.format(self.gpus) for each in titles], []))
@@ -60,6 +69,20 @@ class Page:
         print("| " + " | ".join(cells) + " |", flush=True)
         with open(self.file, "w", encoding="utf-8") as file:
             file.write("\n".join(f"## {title}\n\n{table(titles, rows)}" for title, titles, rows in self.sections if rows))
+
+    def time(self, kernel, bodies, ms):
+        self.times.append((self.sections[-1][0], kernel, bodies, *ms))
+
+    def predict(self):
+        more = [2 * self.gpus, 4 * self.gpus]
+        self.section("Predicted", ["bodies of", "kernel", "bodies", "ms that do not shrink", "of the time of one GPU",
+                                   *(f"ms, {gpus} GPUs, predicted" for gpus in more), *(f"times as fast, {gpus} GPUs" for gpus in more)])
+        for title, kernel, bodies, one, several in self.times:
+            shrinks = (one - several) * self.gpus / (self.gpus - 1)
+            rest = max(one - shrinks, 0)
+            ms = [rest + shrinks / gpus for gpus in more]
+            self.row([title, f"`{kernel}`", f"{bodies:,}", number(rest, 3), f"{number(100 * rest / one, 2)} %", *(number(each, 3) for each in ms),
+                      *(number(one / each, 3) for each in ms)])
 
 
 def in_turn(bench, page, name, kernels, source, bodies, rounds):
@@ -77,6 +100,7 @@ def in_turn(bench, page, name, kernels, source, bodies, rounds):
         rate = result_all["interactions_per_s"] * run_all.ms(result_all) / ms[1]
         page.row([f"`{kernel}`", f"{bodies:,}", number(ms[0]), number(ms[1]), number(ms[0] / ms[1], 3), f"{number(rate * 1e-12, 3)} T",
                   *errors])
+        page.time(kernel, bodies, ms)
 
 
 def rounds_for(bodies, rounds):
@@ -112,6 +136,9 @@ def weak(bench, page, rounds):
 def collapse(bench, page, rounds):
     page.section("Trees, cold collapse after two free-fall times", TITLES)
     for bodies in (M, 4 * M):
+        if bench.again:
+            in_turn(bench, page, f"collapse-{bodies}", ["cuda-tree"], [], bodies, rounds)
+            continue
         folder = os.path.join(bench.out, f"collapse-{bodies}")
         words = [bench.orrery, "run", "--scene", "cold-collapse", "-n", str(bodies), "--kernel", "cuda-tree", "--dt", "0.002", "--until",
                  "2.22", "--every", "2.22", "--snapshots", folder, "--device", bench.devices[0], "--force"]
@@ -151,6 +178,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--parts", default="")
     parser.add_argument("--nccl", action="store_true")
+    parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
     parts = options.parts.split(",") if options.parts else [part for part in PARTS if part != "copies" or options.nccl]
     unknown = [part for part in parts if part not in PARTS]
@@ -160,7 +188,7 @@ def main():
     devices = devices_of(options.orrery, options.devices)
     if len(devices) < 2:
         sys.exit(f"scaling.py: one GPU is here ({', '.join(devices)}); name it twice for a trial: --devices 0,0")
-    bench, page = Bench(options.orrery, options.out, devices), Page(options.out, len(devices))
+    bench, page = Bench(options.orrery, options.out, devices, options.again), Page(options.out, len(devices))
     failed = False
     for part in parts:
         begin = time.monotonic()
@@ -170,6 +198,8 @@ def main():
             failed = True
             print(f"scaling.py: {part}: {type(error).__name__}: {error}", flush=True)
         print(f"{part}: {time.monotonic() - begin:.0f} s", flush=True)
+    if page.times:
+        page.predict()
     sys.exit(1 if failed else 0)
 
 

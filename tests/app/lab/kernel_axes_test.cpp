@@ -1,8 +1,10 @@
 #include "app/lab/kernel_axes.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "compute/core/team.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/backends.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
@@ -34,6 +36,28 @@ TEST(KernelSelection, SaysWhatCanRunWhereAKernelCannot) {
   expect_failure(
       Failure::runtime, [&] { expand(test::backends(), parse_kernels(test::catalog(), (*blocked)->id), {}); },
       (*blocked)->id, "can run here: cpu-");
+}
+
+/// Stands for two ranks.
+struct TwoRanks final : KernelSharing {
+  int ranks() const override { return 2; }
+  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) override {
+    return kernel.make(settings, nullptr);
+  }
+};
+
+TEST(KernelSelection, OfAllLeavesOutWithAReasonWhatCannotBeShared) {
+  TwoRanks two;
+  const KernelCatalog kernels{&two};
+  const Backends backends{kernels};
+  const VariantPlan plan = expand(backends, parse_kernels(kernels, "all"), {});
+  ASSERT_EQ(plan.variants.size() + plan.skipped.size(), kernels.all().size());
+  for (const Variant& variant : plan.variants) EXPECT_TRUE(variant.kernel->takes_targets) << variant.kernel->id;
+  const auto symmetric = std::ranges::find(plan.skipped, "cpu-symmetric", &Skipped::kernel_id);
+  ASSERT_NE(symmetric, plan.skipped.end());
+  EXPECT_EQ(symmetric->reason, "cpu-symmetric always evaluates every body, so 2 ranks cannot share it");
+  EXPECT_EQ(expand(backends, parse_kernels(kernels, "cpu-symmetric"), {}).skipped.size(), 0u)
+      << "one that was named is refused when it is made";
 }
 
 TEST(Axes, MakeEveryCombination) {

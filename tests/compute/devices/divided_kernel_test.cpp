@@ -288,12 +288,21 @@ TEST_F(DividedKernels, AreRefusedWhereTheyCannotBeDivided) {
   const Backends backends{test::catalog(), DeviceList{.ordinals = {0, 0}}};
   const std::vector<KernelPtr> divided = kernels_by_division(true);
   for (const KernelPtr& kernel : test::kernels()) {
-    if (std::ranges::find(divided, kernel) != divided.end()) continue;
+    const bool is_divided = std::ranges::find(divided, kernel) != divided.end();
+    EXPECT_EQ(backends.refusal(*kernel), is_divided ? "" : std::string{"several devices cannot divide "} + kernel->id);
+    if (is_divided) continue;
     expect_failure(
         Failure::usage, [&] { (void)backends.make_kernel(*kernel, Settings{*kernel}); },
         std::string{"several devices cannot divide "} + kernel->id, "can be divided: ", "cuda-tiled", "cuda-tree",
         "cuda-symmetric");
   }
+}
+
+TEST_F(DividedKernels, NameTheDeviceThatDoesNotGetItsCopy) {
+  const TeamDevices devices(2, std::make_shared<const cuda::Device>(0));
+  std::vector<Broadcast::End> ends(2, {.blocks = {{nullptr, 16}}});
+  expect_failure(
+      Failure::runtime, [&] { PeerCopies{devices}.send(ends); }, "device 0: cudaMemcpyPeerAsync");
 }
 
 TEST_F(DividedKernels, NeedDevicesThatExist) {
