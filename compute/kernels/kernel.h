@@ -210,10 +210,10 @@ struct KernelInfo {
   bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
   bool full_fp32 = true;     ///< as accurate as sums in float are
   bool compiles = false;     ///< make() compiles it, which may take seconds: a window goes on meanwhile
-  /// The settings with which `auto` may choose it, as Settings::to_string writes them. A tunable that is not named has
-  /// its initial value, so "" is all initial ones; `auto` finds those that trade accuracy itself. Empty: on every
-  /// machine, another kernel of at least its accuracy is faster, and `auto` never chooses this one. Those of a tree
-  /// must have the same errors.
+  /// The settings with which `auto` may choose it, as Settings::to_string writes them; what is not named is initial.
+  /// `auto` finds values that trade accuracy itself. Empty: on every machine, another kernel of at least its accuracy
+  /// is faster, and `auto` never chooses this one. Those of a tree have equal errors if their values that trade
+  /// accuracy are equal; those of a second such value are for accuracies at which the former need a smaller one.
   std::span<const char* const> candidates = {};
   /// The id of a kernel that is faster on every machine: `auto` chooses this one only if that one is not accurate
   /// enough. Null: none.

@@ -22,7 +22,7 @@ from bench_tables import Refused, number, positive, table
 SCENES = ("plummer", "collapse", "collision")
 SWEEPS = {"cpu-tree": "theta=0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.5,0.6,0.7,0.8,0.9,1.0",
           "cuda-tree": "tolerance=5e-8,1e-7,3e-7,1e-6,3e-6,1e-5,2e-5,3e-5,5e-5,1e-4,2e-4,3e-4,5e-4,1e-3,2e-3,5e-3,1e-2"}
-TREE_CHANGES = {"cuda-tree": ["--set", "rebuild=1,4"]}
+TREE_CHANGES = {"cuda-tree": ["--set", "rebuild=1,4", "--set", "order=local,high"]}
 MOST_SUMMED = 131_072
 SLOW_MS = 10_000
 DIRECT = {"cuda": ["cuda-symmetric", "cuda-tensor", "cuda-tiled", "cuda-fp64"], "cpu": ["cpu-symmetric", "cpu-simd"]}
@@ -51,7 +51,7 @@ def step_ms(result):
 
 def words(result):
     settings = result["settings"]
-    shown = [f"{name}={settings[name]}" for name in ("theta", "tolerance", "rebuild") if name in settings]
+    shown = [f"{name}={settings[name]}" for name in ("theta", "tolerance", "order", "leaf", "rebuild") if name in settings]
     return " ".join([f"`{result['kernel']}`", *shown])
 
 

@@ -77,39 +77,52 @@ class Trials {
     return found == candidates_.end() ? nullptr : &*found;
   }
 
-  /// The candidate of this tree that was searched before; null if `tree` is the first.
-  const Candidate* searched_before(const Candidate& tree) const {
-    const auto found = std::ranges::find_if(
-        candidates_, [&](const Candidate& each) { return same_kernel(*each.variant.kernel, *tree.variant.kernel); });
-    return &*found == &tree ? nullptr : &*found;
-  }
+  /// Of the candidates of one tree that began with the same value.
+  struct Search {
+    double start;
+    const Candidate* result;
+    int trials = 0;
+  };
 
   void search_tree(Candidate& tree) {
-    const Tunable* tunable = tree.variant.kernel->accuracy_tunable();
+    const KernelInfo& kernel = *tree.variant.kernel;
+    const Tunable* tunable = kernel.accuracy_tunable();
+    const auto value_of = [&](const Candidate& candidate) {
+      return tunable ? parsed_number<double>(candidate.variant.settings.text(tunable->name)).value_or(0) : 0;
+    };
+    const double start = value_of(tree);
+    double first = start;
+    int trials_left = most_setting_trials;
+    for (const Search& search : searches_) {
+      const Candidate& other = *search.result;
+      if (!same_kernel(*other.variant.kernel, kernel)) continue;
+      if (search.start == start) return take_result(tree, other, tunable);
+      if (!other.problem && value_of(other) > start) {
+        return rule_out(tree, words_for(other.variant) + " is accurate enough: this is for less");
+      }
+      first = std::min(first, value_of(other));
+      trials_left -= search.trials;
+    }
+    if (trials_left <= 0) return rule_out(tree, "the evaluations of this tree's search are spent");
     std::vector<double> values{1};  // without a tunable, its settings as they are
     if (tunable) values = two_digit_numbers(*tunable->numbers);
-    const double initial = tunable ? parsed_number<double>(tree.variant.settings.text(tunable->name)).value_or(0) : 0;
-    if (const Candidate* other = searched_before(tree)) {
-      if (tunable) tree.variant.settings.set(tunable->name, other->variant.settings.text(tunable->name));
-      tree.problem = other->problem;
-      tree.median_error = other->median_error;
-      tree.step_ms = other->step_ms;
-      return;
-    }
     const auto with_value = [&](std::size_t index) {
       Variant variant = tree.variant;
       if (tunable) variant.settings.set(tunable->name, shortest_text(values[index]));
       return variant;
     };
+    searches_.push_back({.start = start, .result = &tree});
+    int& tried = searches_.back().trials;
     std::map<std::size_t, AccuracyTrial> trials;
     const auto try_value = [&](std::size_t index) {
+      ++tried;
       const AccuracyTrial trial = trials[index] = try_one_(with_value(index));
       const bool warm = trials.size() > 1;
       const bool slow = warm && limits_.direct_ms > 0 && trial.step_ms > std::max(slow_ms, limits_.direct_ms);
       return SettingTrial{trial.median_error, slow};
     };
-    const auto first = static_cast<std::size_t>(std::ranges::lower_bound(values, initial) - values.begin());
-    const std::optional<std::size_t> found = search_setting(values, first, target_, try_value);
+    const auto first_index = static_cast<std::size_t>(std::ranges::lower_bound(values, first) - values.begin());
+    const std::optional<std::size_t> found = search_setting(values, first_index, target_, trials_left, try_value);
     const auto& [index, trial] = found ? *trials.find(*found) : *trials.begin();
     tree.variant = with_value(index);
     tree.median_error = trial.median_error;
@@ -117,6 +130,13 @@ class Trials {
     if (!(trial.step_ms > 0 && std::isfinite(trial.step_ms))) return;
     tree.step_ms = trial.step_ms;
     if (!fastest_tree_ || tree.step_ms < fastest_tree_->step_ms) fastest_tree_ = &tree;
+  }
+
+  static void take_result(Candidate& tree, const Candidate& other, const Tunable* tunable) {
+    if (tunable) tree.variant.settings.set(tunable->name, other.variant.settings.text(tunable->name));
+    tree.problem = other.problem;
+    tree.median_error = other.median_error;
+    tree.step_ms = other.step_ms;
   }
 
   void rule_out_inaccurate(Candidate& candidate) const {
@@ -128,6 +148,7 @@ class Trials {
   const TryAccuracy& try_one_;
   const TrialLimits limits_;
   const double target_;
+  std::vector<Search> searches_;
   const Candidate* fastest_tree_ = nullptr;  // that meets the accuracy
 };
 

@@ -37,10 +37,12 @@ struct AccuracyTrials {
 };
 
 /// Tries the candidates that are not full_fp32, and those whose kernel's tolerance does not ensure the accuracy. Trees
-/// come first: search_setting() finds the value of the tunable that trades accuracy, once for all candidates of a tree.
-/// Then direct sums, and last the kernels that have a faster one, which are ruled out if that one meets the accuracy.
-/// Direct sums that need a trial are ruled out if a tree meets the accuracy and is much faster. Rules out all that do
-/// not meet the accuracy; if none does, those of full fp32 accuracy remain. Never throws what a candidate fails with.
+/// come first: search_setting() finds the value of the tunable that trades accuracy, once for all candidates of a tree
+/// that have the same value of it. Those of another value are tried if the former need a smaller value than theirs:
+/// their search begins where the former ended, and all searches of a tree make at most most_setting_trials. Then direct
+/// sums, and last the kernels that have a faster one, which are ruled out if that one meets the accuracy. Direct sums
+/// that need a trial are ruled out if a tree meets the accuracy and is much faster. Rules out all that do not meet the
+/// accuracy; if none does, those of full fp32 accuracy remain. Never throws what a candidate fails with.
 void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits);
 
 /// "cuda-tree tolerance=5e-05".

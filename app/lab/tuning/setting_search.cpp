@@ -101,6 +101,7 @@ std::vector<double> two_digit_numbers(const Range<double>& range) {
 }
 
 std::optional<std::size_t> search_setting(std::span<const double> settings, std::size_t first, double target,
+                                          int most_trials,
                                           const std::function<SettingTrial(std::size_t index)>& try_setting) {
   Bracket bracket{settings, target};
   std::size_t index = std::min(first, settings.size() - 1);
@@ -109,7 +110,7 @@ std::optional<std::size_t> search_setting(std::span<const double> settings, std:
     const bool meets = error <= target;
     bracket.add(index, error, meets);
     const bool done = meets ? error >= close_enough * target : slow;
-    if (done || bracket.empty() || trial == most_setting_trials) return bracket.largest();
+    if (done || bracket.empty() || trial == most_trials) return bracket.largest();
     index = bracket.next();
   }
 }

@@ -20,14 +20,15 @@ struct SettingTrial {
 /// positive numbers only, and at least one of these.
 std::vector<double> two_digit_numbers(const Range<double>& range);
 
-/// Trials that a search makes at most.
+/// Trials of one tree at most.
 inline constexpr int most_setting_trials = 8;
 
 /// Finds the largest of `settings` (positive, ascending, at least one) whose error is at most `target` (> 0). A larger
 /// setting is faster and less accurate. Searches by regula falsi over log(error) against log(setting), from the index
-/// `first`, and ends when an error is within 8 % below the target. Returns the index of a setting that was tried and
-/// meets the target; none if no trial did. Passes on what `try_setting` throws.
+/// `first`, and ends when an error is within 8 % below the target, or after `most_trials` (>= 1). Returns the index of
+/// a setting that was tried and meets the target; none if no trial did. Passes on what `try_setting` throws.
 std::optional<std::size_t> search_setting(std::span<const double> settings, std::size_t first, double target,
+                                          int most_trials,
                                           const std::function<SettingTrial(std::size_t index)>& try_setting);
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "app/lab/tuning/setting_search.h"
 #include "compute/core/error.h"
 #include "compute/core/parse_number.h"
 #include "tests/app/lab/tuning/rows_variant.h"
@@ -98,6 +100,79 @@ TEST_F(AccuracyTrialsTest, CandidatesOfOneTreeShareASearch) {
     EXPECT_EQ(candidates[1].problem.refused, accuracy == 1e-12);
     EXPECT_EQ(candidates[1].problem.text, candidates[0].problem.text);
   }
+}
+
+/// A tree with a second order of its moments: `leaf` stands for it. Its error is smaller, and its steps are shorter at
+/// small values.
+class OrdersOfATree : public AccuracyTrialsTest {
+ protected:
+  void try_both(double accuracy) {
+    candidates = {{test::tree_variant("0.7")}, {test::tree_variant("0.3")}, {test::tree_variant("0.3")}};
+    for (const std::size_t i : {1u, 2u}) candidates[i].variant.settings.set("leaf", "64");
+    candidates[2].variant.settings.set("group", "32");
+    orders.clear();
+    try_accuracy(candidates,
+                 [&](const Variant& variant) {
+                   const double theta = parsed_number<double>(variant.settings.text("theta")).value();
+                   const bool second = variant.settings.text("leaf") == "64";
+                   orders.push_back({second, theta});
+                   return AccuracyTrial{.median_error = error_of(second, theta), .step_ms = 1};
+                 },
+                 {.accuracy = accuracy});
+  }
+
+  struct Tried {
+    bool second;
+    double theta;
+  };
+  std::vector<Tried> orders;
+  std::function<double(bool second, double theta)> error_of = [](bool second, double theta) {
+    return (second ? 5e-4 : 1e-3) * std::pow(theta, 4);
+  };
+};
+
+TEST_F(OrdersOfATree, TheSecondIsTriedOnlyWhereTheFirstNeedsASmallerValue) {
+  try_both(1e-4);
+  EXPECT_FALSE(candidates[0].problem) << candidates[0].problem.text;
+  for (const std::size_t i : {1u, 2u}) {
+    EXPECT_TRUE(candidates[i].problem.refused);
+    EXPECT_EQ(candidates[i].variant.settings.text("theta"), "0.3") << "no setting of a search that was not made";
+    EXPECT_NE(candidates[i].problem.text.find("is accurate enough"), std::string::npos) << candidates[i].problem.text;
+  }
+  for (const Tried& each : orders) EXPECT_FALSE(each.second);
+}
+
+TEST_F(OrdersOfATree, TheSecondBeginsWhereTheFirstEndedAndBothShareTheEvaluations) {
+  for (const double accuracy : {8e-6, 1e-6, 1e-7}) {
+    try_both(accuracy);
+    EXPECT_LE(orders.size(), static_cast<std::size_t>(most_setting_trials)) << accuracy;
+    const auto second = std::ranges::find(orders, true, &Tried::second);
+    ASSERT_NE(second, orders.end()) << accuracy;
+    for (const Candidate& candidate : candidates) {
+      ASSERT_FALSE(candidate.problem) << candidate.problem.text;
+      EXPECT_LE(*candidate.median_error, 0.9 * accuracy);
+    }
+    const auto theta = [&](std::size_t i) { return candidates[i].variant.settings.text("theta"); };
+    EXPECT_EQ(shortest_text(second->theta), theta(0));
+    EXPECT_GT(parsed_number<double>(theta(1)), parsed_number<double>(theta(0))) << "its own search";
+    EXPECT_EQ(theta(2), theta(1)) << "equal errors share a search";
+  }
+}
+
+TEST_F(OrdersOfATree, TheSecondIsTriedIfTheFirstNeverMeetsTheAccuracy) {
+  error_of = [](bool second, double theta) { return second ? 1e-7 : 1e-6 + 1e-3 * theta; };
+  try_both(1e-6);
+  EXPECT_TRUE(candidates[0].problem.refused);
+  EXPECT_FALSE(candidates[1].problem) << candidates[1].problem.text;
+}
+
+TEST_F(OrdersOfATree, TheSecondIsNotTriedIfTheFirstTookAllEvaluations) {
+  error_of = [](bool /*second*/, double theta) { return theta < 0.063 ? 1e-9 : nan; };  // the search bisects
+  try_both(1e-6);
+  EXPECT_EQ(orders.size(), static_cast<std::size_t>(most_setting_trials));
+  EXPECT_FALSE(candidates[0].problem) << candidates[0].problem.text;
+  for (const std::size_t i : {1u, 2u}) EXPECT_TRUE(candidates[i].problem.refused);
+  EXPECT_FALSE(std::ranges::any_of(orders, &Tried::second));
 }
 
 TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastError) {

@@ -22,12 +22,12 @@ class SettingSearch : public testing::Test {
   /// The setting that was found; NaN if there is none.
   double search(const ErrorOf& error_of, double target) {
     tried.clear();
-    const auto found = search_setting(settings, first, target, [&](std::size_t index) {
+    const auto found = search_setting(settings, first, target, most_trials, [&](std::size_t index) {
       EXPECT_EQ(std::ranges::count(tried, settings.at(index)), 0) << settings[index] << " twice";
       tried.push_back(settings[index]);
       return SettingTrial{error_of(settings[index]), slow_below > settings[index]};
     });
-    EXPECT_LE(tried.size(), static_cast<std::size_t>(most_setting_trials));
+    EXPECT_LE(tried.size(), static_cast<std::size_t>(most_trials));
     if (!found) return not_a_number;
     EXPECT_TRUE(std::ranges::count(tried, settings[*found])) << "it was measured";
     EXPECT_LE(error_of(settings[*found]), target);
@@ -37,6 +37,7 @@ class SettingSearch : public testing::Test {
   std::vector<double> settings = two_digit_numbers({0.05, 1.0});
   std::size_t first = settings.size() / 2;
   double slow_below = 0;
+  int most_trials = most_setting_trials;
   std::vector<double> tried;
 };
 
@@ -155,6 +156,15 @@ TEST_F(SettingSearch, ANanIsPassedOver) {
 
 TEST_F(SettingSearch, PassesOnWhatATrialThrows) {
   EXPECT_THROW(search([](double) -> double { throw std::runtime_error("it broke"); }, 1e-4), std::runtime_error);
+}
+
+TEST_F(SettingSearch, EndsAfterTheTrialsThatItIsAllowed) {
+  const auto error_of = [](double setting) { return std::pow(setting, 4); };
+  search(error_of, 1e-3);
+  ASSERT_GT(tried.size(), 2u);
+  most_trials = 2;
+  search(error_of, 1e-3);
+  EXPECT_EQ(tried.size(), 2u);
 }
 
 }  // namespace
