@@ -66,6 +66,7 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
                 .same_kernel = same_kernel(*kernel, *loss.kernel)};
   if (kernel->file_text) next.kernel = {workshop_.file_of(*kernel), kernel->file_text, kernel->file_version};
   write_handover(folder, next);
+  (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
   if (unwritten_results() > 0) carry_out(ExportResults{});
 }
 

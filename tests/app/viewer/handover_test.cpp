@@ -11,6 +11,7 @@
 #include "app/commands/command_json.h"
 #include "app/viewer/start_anew.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/kernels/runtime/kernel_file.h"
 
 namespace orrery {
 namespace {
@@ -43,7 +44,7 @@ TEST(HandoverTest, IsReadBackAsItWasWritten) {
   EXPECT_EQ(read.recording, "") << "one in the usual file";
   ASSERT_TRUE(read.kernel && read.workshop);
   EXPECT_EQ(read.kernel->version, 4);
-  EXPECT_EQ(read.kernel->text.find("// id: my "), 0u) << "only what is no UTF-8 is replaced";
+  EXPECT_EQ(read.kernel->text, left.kernel->text) << "also what is no UTF-8";
   EXPECT_EQ(read.workshop->versions.front().text, "// id: my\n");
   EXPECT_TRUE(read.same_kernel);
 
@@ -53,6 +54,20 @@ TEST(HandoverTest, IsReadBackAsItWasWritten) {
   write_handover(folder.path(), left);
   const Handover without = read_handover(folder.path());
   EXPECT_FALSE(without.recording || without.kernel || without.workshop);
+}
+
+TEST(HandoverTest, HasTheLongestTextsOfKernelFiles) {
+  const TemporaryFolder folder;
+  const std::string text(KernelFile::most_bytes, '/');
+  Handover left;
+  left.kernel = Handover::Kernel{.file = "my.cu", .text = text, .version = 2};
+  left.workshop = KernelHistory{.file = "my.cu", .kernel_id = "my", .versions = {{{}, text}, {{}, text + '\n'}}};
+  write_handover(folder.path(), left);
+  const Handover read = read_handover(folder.path());
+  EXPECT_EQ(read.kernel->text, text);
+  ASSERT_EQ(read.workshop->versions.size(), 2u);
+  EXPECT_EQ(read.workshop->versions[0].text, text);
+  EXPECT_EQ(read.workshop->versions[1].text, text + '\n');
 }
 
 TEST(HandoverTest, ThatIsDamagedIsOneLine) {
