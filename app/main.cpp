@@ -144,7 +144,7 @@ int fail(int status, const std::string& why) {
 int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
              const std::optional<std::filesystem::path>& handover, std::filesystem::path& next_program) {
   KernelCatalog kernels{sharing};
-  return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments));
+  return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments, handover.has_value()));
 }
 
 int run(std::vector<std::string> arguments, KernelSharing* sharing) {
