@@ -105,9 +105,9 @@ Requests Viewer::present_picks() const {
 /// Of the handover: the run, before anything else is known of the window. Where the device is still lost, a CPU kernel
 /// goes on.
 void Viewer::resume_handed_over() {
-  workshop_.restore(*handover_);
   FoundCheckpoint found = find_checkpoint(options_.resume_file);
   try {
+    workshop_.restore(*handover_);
     resume(found);
   } catch (const std::exception& error) {
     RunSetup& run = found.checkpoint.setup;

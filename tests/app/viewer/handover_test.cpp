@@ -98,6 +98,14 @@ TEST(HandoverTest, LeavesTheOptionsThatConcernTheEnd) {
   EXPECT_EQ(next.handover, "/tmp/x");
 }
 
+TEST(HandoverTest, IsNamedForTheUserWhileItIsThere) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(continuation(folder.path()), "") << "taken over";
+  const std::string checkpoint = Handover::checkpoint_in(folder.path()).string();
+  std::ofstream{checkpoint} << "a run";
+  EXPECT_EQ(continuation(folder.path()), "'orrery view --resume " + checkpoint + "' continues");
+}
+
 TEST(HandoverTest, OnlyTheProgramsOwnWordsAreTakenAway) {
   std::vector<std::string> words{"view", "take-over-window", "-n", "5"};
   EXPECT_FALSE(take_handover(words));
