@@ -171,7 +171,9 @@ int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, 
 int run(std::vector<std::string> arguments, KernelSharing* sharing) {
   std::filesystem::path next_program;
   const int status = run_and_report(arguments, sharing, next_program);
-  return next_program.empty() ? status : fail(1, start_anew(next_program, arguments));
+  if (next_program.empty()) return status;
+  const std::string why = start_anew(next_program, arguments);
+  return fail(stop_requested() ? stop_status() : 1, why);
 }
 
 /// Until rank 0 ends. Leaves no other way out: MPI would wait in vain for the ranks to end together.

@@ -10,6 +10,7 @@
 
 #include "app/process/child_process.h"
 #include "app/viewer/handover.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {
@@ -50,6 +51,7 @@ std::string continuation(const fs::path& folder) {
 }
 
 std::string start_anew(const fs::path& folder, const std::vector<std::string>& words) {
+  if (stop_requested()) return fmt::format("stopped as the window was to start again; {}", continuation(folder));
   const std::string program = this_program().string();
   std::vector<std::string> all{"orrery", first_word, folder.string()};
   all.insert(all.end(), words.begin(), words.end());

@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> take_handover(std::vector<std::string>& wor
 /// any more: a window has taken it over.
 std::string continuation(const std::filesystem::path& folder);
 /// Starts this program in the place of the present process, with the words of its command line. Returns one line that
-/// says why that failed.
+/// says why not: it failed, or the user has requested a stop.
 std::string start_anew(const std::filesystem::path& folder, const std::vector<std::string>& words);
 
 }  // namespace orrery

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -10,6 +13,7 @@
 
 #include "app/commands/command_json.h"
 #include "app/viewer/start_anew.h"
+#include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/runtime/kernel_file.h"
 
@@ -104,6 +108,18 @@ TEST(HandoverTest, IsNamedForTheUserWhileItIsThere) {
   const std::string checkpoint = Handover::checkpoint_in(folder.path()).string();
   std::ofstream{checkpoint} << "a run";
   EXPECT_EQ(continuation(folder.path()), "'orrery view --resume " + checkpoint + "' continues");
+}
+
+TEST(HandoverTest, IsNotTakenOverAfterAStopRequest) {
+  const TemporaryFolder folder;
+  std::ofstream{Handover::checkpoint_in(folder.path())} << "a run";
+  const auto end = [&] {
+    watch_stop_signals();
+    std::raise(SIGTERM);
+    std::fputs(start_anew(folder.path(), {"--help"}).c_str(), stderr);
+    std::_Exit(stop_status());
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(128 + SIGTERM), "orrery view --resume .*run.checkpoint' continues");
 }
 
 TEST(HandoverTest, OnlyTheProgramsOwnWordsAreTakenAway) {
