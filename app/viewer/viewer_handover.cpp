@@ -1,11 +1,15 @@
 // How a window that has lost its device goes on in another process: a part of Viewer.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "app/panels/kit/format.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/viewer/handover.h"
 #include "app/viewer/viewer.h"
@@ -54,8 +58,10 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)write_run_checkpoint(Handover::checkpoint_in(folder).string(), checkpoint, Existing::replace);
 
   const std::string failed = workshop_.name_of(*loss.kernel);
-  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window", failed,
-                                       loss.cause, workshop_.name_of(*kernel), checkpoint.step),
+  const std::vector<std::string> left = left_behind();
+  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window{}", failed,
+                                       loss.cause, workshop_.name_of(*kernel), checkpoint.step,
+                                       left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
                 .window = present_memory(),
                 .requests = present_look(loss),
                 .picks = present_picks(),
@@ -67,7 +73,19 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   if (kernel->file_text) next.kernel = {workshop_.file_of(*kernel), kernel->file_text, kernel->file_version};
   write_handover(folder, next);
   (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
-  if (unwritten_results() > 0) carry_out(ExportResults{});
+}
+
+/// What the next window does not have. Exports the results that are in no file yet.
+std::vector<std::string> Viewer::left_behind() {
+  std::vector<std::string> left;
+  if (const std::int64_t rows = unwritten_results(); rows > 0) {
+    try {
+      carry_out(ExportResults{});
+    } catch (const std::exception& error) {
+      left.push_back(fmt::format("{} ({})", counted(rows, "result", "results"), error.what()));
+    }
+  }
+  return left;
 }
 
 /// The requests that make a new window what this one is, beside what WindowMemory has.
