@@ -1,6 +1,5 @@
 // How a window that has lost its device goes on in another process: a part of Viewer.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/panels/kit/format.h"
+#include "app/panels/source_draft.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/viewer/handover.h"
 #include "app/viewer/viewer.h"
+#include "compute/core/format_count.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -78,6 +78,15 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
 /// What the next window does not have. Exports the results that are in no file yet.
 std::vector<std::string> Viewer::left_behind() {
   std::vector<std::string> left;
+  if (second_.active()) left.emplace_back("the comparison");
+  if (view_.sweep.active) left.emplace_back("the rest of the sweep");
+  if (view_.race.active) left.emplace_back("the rest of the race");
+  if (view_.lesson.shown && !view_.lesson.listed) left.emplace_back("the lesson");
+  if (live_film_) left.push_back(fmt::format("the rest of the film {}", live_film_->file()));
+  if (paths_.unsaved()) left.emplace_back("the camera path");
+  for (const auto& [file, draft] : panel_state_.lab.workshop.sources) {
+    if (unsaved(draft)) left.push_back(fmt::format("the edits of {} that were not saved", file));
+  }
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
     try {
       carry_out(ExportResults{});
