@@ -79,7 +79,8 @@ Handover handover_of(const fs::path& folder, const Json& json) {
   if (json.contains("recording")) handover.recording = json["recording"].get<std::string>();
   if (json.contains("kernel")) {
     const Json& kernel = json["kernel"];
-    handover.kernel = {.file = kernel.at("file"), .text = read_text(kernel_in(folder).string()), .version = kernel.at("version")};
+    handover.kernel = {
+        .file = kernel.at("file"), .text = read_text(kernel_in(folder).string()), .version = kernel.at("version")};
   }
   if (json.contains("workshop")) handover.workshop = workshop_of(folder, json["workshop"]);
   return handover;
@@ -115,6 +116,17 @@ Handover read_handover(const fs::path& folder) {
   } catch (const Json::exception&) {
     throw std::runtime_error(fmt::format("'{}': a value is missing or of another type", file_in(folder).string()));
   }
+}
+
+void remove_handover(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::path& file :
+       {file_in(folder), memory_in(folder), Handover::checkpoint_in(folder), kernel_in(folder)}) {
+    fs::remove(file, ignored);
+  }
+  std::size_t number = 1;
+  while (fs::remove(version_in(folder, number), ignored)) ++number;
+  fs::remove(folder, ignored);
 }
 
 }  // namespace orrery

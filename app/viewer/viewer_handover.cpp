@@ -33,7 +33,6 @@ void Viewer::follow_device() {
   const std::optional<DeviceLoss>& loss = lane_.simulation().loss();
   if (lockstep_ || !next_program_ || !loss || std::exchange(loss_seen_, true)) return;
   if (handover_ && handover_->same_kernel && loss->good && same_kernel(*loss->good, *loss->kernel)) return;
-  std::error_code ignored;
   std::filesystem::path folder;
   try {
     folder = new_folder();
@@ -42,7 +41,7 @@ void Viewer::follow_device() {
     quit_ = handed_over_ = true;
     said_error_ = lane_.status().last_error;  // the next window says it in other words
   } catch (const std::exception& error) {
-    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+    if (!folder.empty()) remove_handover(folder);
     complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, error.what()));
   }
 }
@@ -59,8 +58,8 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
 
   const std::string failed = workshop_.name_of(*loss.kernel);
   const std::vector<std::string> left = left_behind();
-  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window{}", failed,
-                                       loss.cause, workshop_.name_of(*kernel), checkpoint.step,
+  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window{}",
+                                       failed, loss.cause, workshop_.name_of(*kernel), checkpoint.step,
                                        left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
                 .window = present_memory(),
                 .requests = present_look(loss),
@@ -159,8 +158,7 @@ void Viewer::take_over() {
     }
   }
   continued_ = true;
-  std::error_code ignored;
-  std::filesystem::remove_all(options_.handover, ignored);
+  remove_handover(options_.handover);
   complain(handover_->message);
 }
 

@@ -9,10 +9,11 @@
 
 namespace orrery {
 
-/// What SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those of another
-/// version of a kernel file.
+/// What SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those of
+/// another version of a kernel file.
 std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
-  if (preparing_ && preparing_->kernel()->id == choice_.kernel->id) return {preparing_->kernel(), preparing_->settings()};
+  if (preparing_ && preparing_->kernel()->id == choice_.kernel->id)
+    return {preparing_->kernel(), preparing_->settings()};
   return {choice_.kernel, choice_.settings};
 }
 

@@ -74,6 +74,24 @@ TEST(HandoverTest, HasTheLongestTextsOfKernelFiles) {
   EXPECT_EQ(read.workshop->versions[1].text, text + '\n');
 }
 
+TEST(HandoverTest, IsRemovedWithoutTheFilesOfOthers) {
+  const TemporaryFolder parent;
+  const std::filesystem::path folder = parent / "handover", other = folder / "other.txt";
+  std::filesystem::create_directory(folder);
+  Handover left;
+  left.kernel = Handover::Kernel{.file = "my.cu", .text = "// id: my\n", .version = 2};
+  left.workshop = KernelHistory{.file = "my.cu", .kernel_id = "my", .versions = {{{}, "1"}, {{}, "2"}}};
+  std::ofstream{other} << "of another program";
+  write_handover(folder, left);
+  std::ofstream{Handover::checkpoint_in(folder)} << "a run";
+  remove_handover(folder);
+  ASSERT_TRUE(std::filesystem::remove(other));
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "all of its own files are gone";
+  write_handover(folder, left);
+  remove_handover(folder);
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
 TEST(HandoverTest, ThatIsDamagedIsOneLine) {
   const TemporaryFolder folder;
   for (const char* const text : {"", "{}", "[]", "{\"message\": 1}"}) {
