@@ -144,24 +144,36 @@ int fail(int status, const std::string& why) {
 int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
              const std::optional<std::filesystem::path>& handover, std::filesystem::path& next_program) {
   KernelCatalog kernels{sharing};
-  return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments));
+  return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments, handover.has_value()));
+}
+
+/// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
+int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, std::filesystem::path& next_program) {
+  std::optional<std::filesystem::path> handover;
+  const auto failed = [&](int status, const std::string& why) {
+    const std::string next = handover ? continuation(*handover) : "";
+    return fail(status, next.empty() ? why : why + "; " + next);
+  };
+  try {
+    if (is_compiler_process(arguments)) return run_compiler_process();
+    handover = take_handover(arguments);
+    const int status = run_once(arguments, sharing, handover, next_program);
+    return console::problem().empty() ? status : fail(1, console::problem());
+  } catch (const UsageError& error) {
+    return failed(2, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(1, "not enough memory");
+  } catch (const std::exception& error) {
+    return failed(1, error.what());
+  }
 }
 
 int run(std::vector<std::string> arguments, KernelSharing* sharing) {
-  try {
-    if (is_compiler_process(arguments)) return run_compiler_process();
-    const std::optional<std::filesystem::path> handover = take_handover(arguments);
-    std::filesystem::path next_program;
-    const int status = run_once(arguments, sharing, handover, next_program);
-    if (!next_program.empty()) return fail(1, start_anew(next_program, arguments));
-    return console::problem().empty() ? status : fail(1, console::problem());
-  } catch (const UsageError& error) {
-    return fail(2, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(1, "not enough memory");
-  } catch (const std::exception& error) {
-    return fail(1, error.what());
-  }
+  std::filesystem::path next_program;
+  const int status = run_and_report(arguments, sharing, next_program);
+  if (next_program.empty()) return status;
+  const std::string why = start_anew(next_program, arguments);
+  return fail(stop_requested() ? stop_status() : 1, why);
 }
 
 /// Until rank 0 ends. Leaves no other way out: MPI would wait in vain for the ranks to end together.

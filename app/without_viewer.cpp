@@ -27,6 +27,10 @@ ViewOptions options_after_handover(ViewOptions options, const std::filesystem::p
   return options;
 }
 
+std::string continuation(const std::filesystem::path&) {
+  return {};
+}
+
 std::string start_anew(const std::filesystem::path&, const std::vector<std::string>&) {
   return {};
 }

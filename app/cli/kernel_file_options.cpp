@@ -40,6 +40,7 @@ void add_watched_kernel_file(CLI::App& app, OptionDraft& draft) {
       "opens a kernel of your own in the workshop: it runs once it is checked, and again whenever it is saved",
       [&draft](const std::string& text) {
         const std::string path = file_name("--kernel-file", text);
+        if (draft.takes_over) return;
         require_free_id(draft.catalog, read_kernel_file(path));
         if (const std::string reason = no_file_kernels(); !reason.empty()) {
           throw UsageError(fmt::format("{}: a kernel file needs CUDA, and {}", path, reason));

@@ -65,6 +65,7 @@ struct OptionDraft {
   std::optional<int> device;
   std::optional<DeviceList> devices;
   bool force = false;
+  bool takes_over = false;  ///< see parse_options()
 
   /// `scene` with its one number of bodies. Throws UsageError if the scene cannot have so many.
   SceneRequest scene_of_one_count() const;

@@ -110,7 +110,7 @@ ViewOptions finish_view(OptionDraft& draft) {
   if (!kernel.automatic && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
   if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
   if (view.resume_file.empty()) set_first_kernel(view.setup, view.settings, kernel, draft.axes);
-  if (!view.path_file.empty()) view.path = read_camera_path(view.path_file);
+  if (!view.path_file.empty() && !draft.takes_over) view.path = read_camera_path(view.path_file);
   if (!view.script_file.empty()) view.script = read_script(view.script_file, draft.catalog, kernel);
   if (view.film) set_length(view);
   if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
@@ -257,7 +257,7 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
   return fitted;
 }
 
-Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words) {
+Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words, bool takes_over) {
   if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
   if (words == std::vector<std::string>{"help", "script", "--markdown"})
     return ShowText{command_reference_markdown(), true};
@@ -265,6 +265,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   if (words == std::vector<std::string>{"help", "keys", "--markdown"}) return ShowKeys{{.markdown = true}};
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft{kernels};
+  draft.takes_over = takes_over;
   CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
@@ -337,7 +338,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   refuse_generator_options_with_file(draft);
   refuse_hints_without_file(draft);
   refuse_seed_without_random_numbers(draft);
-  refuse_word_for_file(kernels, chosen, draft.scene.file, !top_level);
+  if (!takes_over) refuse_word_for_file(kernels, chosen, draft.scene.file, !top_level);
   if (&chosen == &view) return finish_view(draft);
   if (&chosen == &render) return finish_render(draft);
   if (&chosen == &bench) return finish_bench(draft);

@@ -197,7 +197,8 @@ std::string fitted_help(const std::string& text, const TextStyle& style);
 
 /// Reads a command line, given as its words without the program's name, and the script that it names. Adds
 /// kernel files to `kernels`. Opens no device: what depends on it comes later. Throws UsageError; std::runtime_error if
-/// the script cannot be read.
-Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words);
+/// the script cannot be read. `takes_over`: the words are those of a window that this program goes on for; the files
+/// with which that window began may be gone by now, and are not read.
+Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words, bool takes_over = false);
 
 }  // namespace orrery

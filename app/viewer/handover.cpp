@@ -21,6 +21,13 @@ fs::path file_in(const fs::path& folder) {
 fs::path memory_in(const fs::path& folder) {
   return folder / "window.json";
 }
+/// Texts of kernel files may be longer than read_json() allows a text to be: each has a file of its own.
+fs::path kernel_in(const fs::path& folder) {
+  return folder / "kernel.cu";
+}
+fs::path version_in(const fs::path& folder, std::size_t number) {
+  return folder / fmt::format("version-{}.cu", number);
+}
 
 Json camera_json(const CameraView& view) {
   return {view.azimuth, view.elevation, view.distance, view.target.x, view.target.y, view.target.z};
@@ -45,7 +52,24 @@ Requests requests_of(const Json& json) {
   return requests;
 }
 
-Handover handover_of(const Json& json) {
+/// Writes the texts of the versions beside it.
+Json workshop_json(const fs::path& folder, const KernelHistory& history) {
+  Json json = history_json(history);
+  std::size_t number = 0;
+  for (Json& version : json["versions"]) {
+    write_file(version_in(folder, ++number), version["text"].get<std::string>(), Existing::replace);
+    version.erase("text");
+  }
+  return json;
+}
+
+KernelHistory workshop_of(const fs::path& folder, Json json) {
+  std::size_t number = 0;
+  for (Json& version : json.at("versions")) version["text"] = read_text(version_in(folder, ++number).string());
+  return history_of(json);
+}
+
+Handover handover_of(const fs::path& folder, const Json& json) {
   Handover handover;
   handover.message = json.at("message");
   handover.same_kernel = json.at("same_kernel");
@@ -55,9 +79,10 @@ Handover handover_of(const Json& json) {
   if (json.contains("recording")) handover.recording = json["recording"].get<std::string>();
   if (json.contains("kernel")) {
     const Json& kernel = json["kernel"];
-    handover.kernel = {.file = kernel.at("file"), .text = kernel.at("text"), .version = kernel.at("version")};
+    handover.kernel = {
+        .file = kernel.at("file"), .text = read_text(kernel_in(folder).string()), .version = kernel.at("version")};
   }
-  if (json.contains("workshop")) handover.workshop = history_of(json["workshop"]);
+  if (json.contains("workshop")) handover.workshop = workshop_of(folder, json["workshop"]);
   return handover;
 }
 
@@ -71,10 +96,11 @@ void write_handover(const fs::path& folder, const Handover& handover) {
             {"camera", camera_json(handover.camera)}};
   if (handover.recording) json["recording"] = *handover.recording;
   if (const auto& kernel = handover.kernel) {
-    json["kernel"] = {{"file", kernel->file}, {"text", kernel->text}, {"version", kernel->version}};
+    json["kernel"] = {{"file", kernel->file}, {"version", kernel->version}};
+    write_file(kernel_in(folder), kernel->text, Existing::replace);
   }
-  if (handover.workshop) json["workshop"] = history_json(*handover.workshop);
-  const auto as_it_is = Json::error_handler_t::replace;  // a kernel file may have bytes that are no UTF-8
+  if (handover.workshop) json["workshop"] = workshop_json(folder, *handover.workshop);
+  const auto as_it_is = Json::error_handler_t::replace;  // a name of a file may have bytes that are no UTF-8
   write_file(file_in(folder), json.dump(-1, ' ', false, as_it_is), Existing::replace);
   write_window_memory(memory_in(folder), handover.window);
 }
@@ -82,7 +108,7 @@ void write_handover(const fs::path& folder, const Handover& handover) {
 Handover read_handover(const fs::path& folder) {
   const Json json = read_json(file_in(folder).string());
   try {
-    Handover handover = handover_of(json);
+    Handover handover = handover_of(folder, json);
     handover.window = read_window_memory(memory_in(folder));
     return handover;
   } catch (const UsageError& error) {
@@ -90,6 +116,17 @@ Handover read_handover(const fs::path& folder) {
   } catch (const Json::exception&) {
     throw std::runtime_error(fmt::format("'{}': a value is missing or of another type", file_in(folder).string()));
   }
+}
+
+void remove_handover(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::path& file :
+       {file_in(folder), memory_in(folder), Handover::checkpoint_in(folder), kernel_in(folder)}) {
+    fs::remove(file, ignored);
+  }
+  std::size_t number = 1;
+  while (fs::remove(version_in(folder, number), ignored)) ++number;
+  fs::remove(folder, ignored);
 }
 
 }  // namespace orrery

@@ -40,5 +40,7 @@ struct Handover {
 /// Both throw std::runtime_error, one line.
 void write_handover(const std::filesystem::path& folder, const Handover& handover);
 Handover read_handover(const std::filesystem::path& folder);
+/// Removes what the functions above and the old window wrote into `folder`, and the folder if it is empty then.
+void remove_handover(const std::filesystem::path& folder);
 
 }  // namespace orrery

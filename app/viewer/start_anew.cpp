@@ -10,6 +10,7 @@
 
 #include "app/process/child_process.h"
 #include "app/viewer/handover.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {
@@ -42,7 +43,15 @@ std::optional<fs::path> take_handover(std::vector<std::string>& words) {
   return folder;
 }
 
+std::string continuation(const fs::path& folder) {
+  const fs::path checkpoint = Handover::checkpoint_in(folder);
+  std::error_code unknown;
+  if (!fs::exists(checkpoint, unknown)) return {};
+  return fmt::format("'orrery view --resume {}' continues", checkpoint.string());
+}
+
 std::string start_anew(const fs::path& folder, const std::vector<std::string>& words) {
+  if (stop_requested()) return fmt::format("stopped as the window was to start again; {}", continuation(folder));
   const std::string program = this_program().string();
   std::vector<std::string> all{"orrery", first_word, folder.string()};
   all.insert(all.end(), words.begin(), words.end());
@@ -52,8 +61,8 @@ std::string start_anew(const fs::path& folder, const std::vector<std::string>& w
   // Libraries may have left files open; the driver takes a context as ended when they are closed.
   (void)close_range(STDERR_FILENO + 1, std::numeric_limits<unsigned>::max(), CLOSE_RANGE_CLOEXEC);
   execv(program.c_str(), pointers.data());
-  return fmt::format("the program cannot be started again: {}; 'orrery view --resume {}' continues",
-                     std::strerror(errno), Handover::checkpoint_in(folder).string());
+  const std::string why = std::strerror(errno);
+  return fmt::format("the program cannot be started again: {}; {}", why, continuation(folder));
 }
 
 }  // namespace orrery

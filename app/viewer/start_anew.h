@@ -17,8 +17,11 @@ ViewOptions options_after_handover(ViewOptions options, const std::filesystem::p
 /// The folder, if these words of the command line are those of a program that takes over; removes what the old window's
 /// command line did not have.
 std::optional<std::filesystem::path> take_handover(std::vector<std::string>& words);
+/// How the run in `folder` is continued by hand, such as "'orrery view --resume FILE' continues". Empty if it is not
+/// there any more: a window has taken it over.
+std::string continuation(const std::filesystem::path& folder);
 /// Starts this program in the place of the present process, with the words of its command line. Returns one line that
-/// says why that failed.
+/// says why not: it failed, or the user has requested a stop.
 std::string start_anew(const std::filesystem::path& folder, const std::vector<std::string>& words);
 
 }  // namespace orrery

@@ -210,7 +210,8 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   anew ? lay_out_panels() : rescue_.outside([this] { gui_.draw_again(); });
   times.gui_ms = in_ms(Clock::now() - begin);
   if (!pictures_wanted_.empty() || (film_ && !std::exchange(film_settled_, true))) settle();
-  if (render::context_was_reset()) rescue_.end_program("the driver has reset OpenGL: nothing more can be drawn", 1);
+  const bool lost = rescue_.outside([] { return render::context_was_reset(); });
+  if (lost) rescue_.end_program("the driver has reset OpenGL: nothing more can be drawn", 1);
   save_pictures();
   add_to_film();
   follow_live_film();

@@ -302,6 +302,7 @@ class Viewer {
   // In viewer_handover.cpp.
   void follow_device();
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
+  std::vector<std::string> left_behind();
   Requests present_look(const DeviceLoss& loss) const;
   Requests present_picks() const;
   void resume_handed_over();

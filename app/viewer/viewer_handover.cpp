@@ -4,11 +4,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "app/panels/source_draft.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/viewer/handover.h"
 #include "app/viewer/viewer.h"
+#include "compute/core/format_count.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -29,7 +33,6 @@ void Viewer::follow_device() {
   const std::optional<DeviceLoss>& loss = lane_.simulation().loss();
   if (lockstep_ || !next_program_ || !loss || std::exchange(loss_seen_, true)) return;
   if (handover_ && handover_->same_kernel && loss->good && same_kernel(*loss->good, *loss->kernel)) return;
-  std::error_code ignored;
   std::filesystem::path folder;
   try {
     folder = new_folder();
@@ -38,7 +41,7 @@ void Viewer::follow_device() {
     quit_ = handed_over_ = true;
     said_error_ = lane_.status().last_error;  // the next window says it in other words
   } catch (const std::exception& error) {
-    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+    if (!folder.empty()) remove_handover(folder);
     complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, error.what()));
   }
 }
@@ -54,8 +57,10 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)write_run_checkpoint(Handover::checkpoint_in(folder).string(), checkpoint, Existing::replace);
 
   const std::string failed = workshop_.name_of(*loss.kernel);
-  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window", failed,
-                                       loss.cause, workshop_.name_of(*kernel), checkpoint.step),
+  const std::vector<std::string> left = left_behind();
+  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window{}",
+                                       failed, loss.cause, workshop_.name_of(*kernel), checkpoint.step,
+                                       left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
                 .window = present_memory(),
                 .requests = present_look(loss),
                 .picks = present_picks(),
@@ -66,7 +71,29 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
                 .same_kernel = same_kernel(*kernel, *loss.kernel)};
   if (kernel->file_text) next.kernel = {workshop_.file_of(*kernel), kernel->file_text, kernel->file_version};
   write_handover(folder, next);
-  if (unwritten_results() > 0) carry_out(ExportResults{});
+  (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
+}
+
+/// What the next window does not have. Exports the results that are in no file yet.
+std::vector<std::string> Viewer::left_behind() {
+  std::vector<std::string> left;
+  if (second_.active()) left.emplace_back("the comparison");
+  if (view_.sweep.active) left.emplace_back("the rest of the sweep");
+  if (view_.race.active) left.emplace_back("the rest of the race");
+  if (view_.lesson.shown && !view_.lesson.listed) left.emplace_back("the lesson");
+  if (live_film_) left.push_back(fmt::format("the rest of the film {}", live_film_->file()));
+  if (paths_.unsaved()) left.emplace_back("the camera path");
+  for (const auto& [file, draft] : panel_state_.lab.workshop.sources) {
+    if (unsaved(draft)) left.push_back(fmt::format("the edits of {} that were not saved", file));
+  }
+  if (const std::int64_t rows = unwritten_results(); rows > 0) {
+    try {
+      carry_out(ExportResults{});
+    } catch (const std::exception& error) {
+      left.push_back(fmt::format("{} ({})", counted(rows, "result", "results"), error.what()));
+    }
+  }
+  return left;
 }
 
 /// The requests that make a new window what this one is, beside what WindowMemory has.
@@ -104,9 +131,9 @@ Requests Viewer::present_picks() const {
 /// Of the handover: the run, before anything else is known of the window. Where the device is still lost, a CPU kernel
 /// goes on.
 void Viewer::resume_handed_over() {
-  workshop_.restore(*handover_);
   FoundCheckpoint found = find_checkpoint(options_.resume_file);
   try {
+    workshop_.restore(*handover_);
     resume(found);
   } catch (const std::exception& error) {
     RunSetup& run = found.checkpoint.setup;
@@ -131,8 +158,7 @@ void Viewer::take_over() {
     }
   }
   continued_ = true;
-  std::error_code ignored;
-  std::filesystem::remove_all(options_.handover, ignored);
+  remove_handover(options_.handover);
   complain(handover_->message);
 }
 

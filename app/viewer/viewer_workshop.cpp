@@ -80,13 +80,14 @@ void Viewer::wait_for_workshop() {
   take_up_version();
 }
 
-/// A kernel that was replaced waits for the end of a sweep or a lesson.
+/// A kernel that was replaced waits for the end of a sweep or a lesson, but not the news of one that was prepared
+/// before: the next one would overwrite it.
 void Viewer::take_up_version() {
-  if (view_.measuring()) return;
-  workshop_.answer(lane_.simulation());
   if (const std::optional<PreparedKernel> prepared = lane_.simulation().take_prepared()) {
     if (const int version = workshop_.took(*prepared); version > 0) report_version(version);
   }
+  if (view_.measuring()) return;
+  workshop_.answer(lane_.simulation());
   if (const std::optional<SelectKernel> select = workshop_.tick(lane_.status(), view_.workshop)) {
     try {
       carry_out(Command{*select});

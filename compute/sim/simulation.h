@@ -213,7 +213,7 @@ class Simulation {
   void install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice);
   std::shared_ptr<ForceKernel> kernel_of(const Choice& choice, int count) const;
   void adopt(const Choice& choice, std::shared_ptr<ForceKernel> made = nullptr);
-  const Settings& wanted_settings() const;
+  std::pair<KernelPtr, Settings> wanted_kernel() const;
   void change_kernel(const Choice& choice);
   void drop_preparation();
   void start_preparation();

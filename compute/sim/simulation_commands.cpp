@@ -1,4 +1,5 @@
 // What a simulation does for each command. Arguments are in their ranges: Simulation::apply has checked them.
+#include <tuple>
 #include <utility>
 
 #include "compute/core/error.h"
@@ -33,9 +34,9 @@ void Simulation::carry_out(const SelectKernel& c) {
 
 void Simulation::carry_out(const SetTunable& c) {
   Choice next = choice_;
-  next.settings = wanted_settings();
-  next.settings.set(c.name, c.value);
   next.name_kernel();
+  std::tie(next.kernel, next.settings) = wanted_kernel();
+  next.settings.set(c.name, c.value);
   change_kernel(next);
 }
 

@@ -9,10 +9,12 @@
 
 namespace orrery {
 
-/// The settings that SetTunable changes: those that are asked for, if they are being prepared.
-const Settings& Simulation::wanted_settings() const {
-  const bool same = preparing_ && same_kernel(*preparing_->kernel(), *choice_.kernel);
-  return same ? preparing_->settings() : choice_.settings;
+/// What SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those of
+/// another version of a kernel file.
+std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
+  if (preparing_ && preparing_->kernel()->id == choice_.kernel->id)
+    return {preparing_->kernel(), preparing_->settings()};
+  return {choice_.kernel, choice_.settings};
 }
 
 /// Changes to the kernel and the settings of `choice`, at once or once the kernel is made.

@@ -328,6 +328,16 @@ TEST(Options, TakeAnAccuracyOfBlockStepsOnlyWhereAnIntegratorUsesIt) {
   EXPECT_EQ(setup_of(parsed<ViewOptions>({"--eta", "0.01"})), 0.01f) << "the window can change the integrator";
 }
 
+TEST(Options, OfAWindowThatIsTakenOverMayNameFilesThatAreGone) {
+  const TemporaryFolder folder;
+  const std::string broken = (folder / "half-edited.cu").string(), gone = (folder / "moved.path").string();
+  std::ofstream{broken} << "// no kernel";
+  for (const Words& words : {Words{"--kernel-file", broken}, Words{"--path", gone}, Words{"gone"}}) {
+    EXPECT_ANY_THROW((void)parse_options(test::catalog(), words)) << words.front();
+    EXPECT_NO_THROW((void)parse_options(test::catalog(), words, /*takes_over=*/true)) << words.front();
+  }
+}
+
 TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
   const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();

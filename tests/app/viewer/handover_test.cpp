@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -10,7 +13,9 @@
 
 #include "app/commands/command_json.h"
 #include "app/viewer/start_anew.h"
+#include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/kernels/runtime/kernel_file.h"
 
 namespace orrery {
 namespace {
@@ -43,7 +48,7 @@ TEST(HandoverTest, IsReadBackAsItWasWritten) {
   EXPECT_EQ(read.recording, "") << "one in the usual file";
   ASSERT_TRUE(read.kernel && read.workshop);
   EXPECT_EQ(read.kernel->version, 4);
-  EXPECT_EQ(read.kernel->text.find("// id: my "), 0u) << "only what is no UTF-8 is replaced";
+  EXPECT_EQ(read.kernel->text, left.kernel->text) << "also what is no UTF-8";
   EXPECT_EQ(read.workshop->versions.front().text, "// id: my\n");
   EXPECT_TRUE(read.same_kernel);
 
@@ -53,6 +58,38 @@ TEST(HandoverTest, IsReadBackAsItWasWritten) {
   write_handover(folder.path(), left);
   const Handover without = read_handover(folder.path());
   EXPECT_FALSE(without.recording || without.kernel || without.workshop);
+}
+
+TEST(HandoverTest, HasTheLongestTextsOfKernelFiles) {
+  const TemporaryFolder folder;
+  const std::string text(KernelFile::most_bytes, '/');
+  Handover left;
+  left.kernel = Handover::Kernel{.file = "my.cu", .text = text, .version = 2};
+  left.workshop = KernelHistory{.file = "my.cu", .kernel_id = "my", .versions = {{{}, text}, {{}, text + '\n'}}};
+  write_handover(folder.path(), left);
+  const Handover read = read_handover(folder.path());
+  EXPECT_EQ(read.kernel->text, text);
+  ASSERT_EQ(read.workshop->versions.size(), 2u);
+  EXPECT_EQ(read.workshop->versions[0].text, text);
+  EXPECT_EQ(read.workshop->versions[1].text, text + '\n');
+}
+
+TEST(HandoverTest, IsRemovedWithoutTheFilesOfOthers) {
+  const TemporaryFolder parent;
+  const std::filesystem::path folder = parent / "handover", other = folder / "other.txt";
+  std::filesystem::create_directory(folder);
+  Handover left;
+  left.kernel = Handover::Kernel{.file = "my.cu", .text = "// id: my\n", .version = 2};
+  left.workshop = KernelHistory{.file = "my.cu", .kernel_id = "my", .versions = {{{}, "1"}, {{}, "2"}}};
+  std::ofstream{other} << "of another program";
+  write_handover(folder, left);
+  std::ofstream{Handover::checkpoint_in(folder)} << "a run";
+  remove_handover(folder);
+  ASSERT_TRUE(std::filesystem::remove(other));
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "all of its own files are gone";
+  write_handover(folder, left);
+  remove_handover(folder);
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(HandoverTest, ThatIsDamagedIsOneLine) {
@@ -81,6 +118,26 @@ TEST(HandoverTest, LeavesTheOptionsThatConcernTheEnd) {
   EXPECT_EQ(next.save_file, "end.tipsy");
   EXPECT_EQ(next.resume_file, "/tmp/x/run.checkpoint");
   EXPECT_EQ(next.handover, "/tmp/x");
+}
+
+TEST(HandoverTest, IsNamedForTheUserWhileItIsThere) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(continuation(folder.path()), "") << "taken over";
+  const std::string checkpoint = Handover::checkpoint_in(folder.path()).string();
+  std::ofstream{checkpoint} << "a run";
+  EXPECT_EQ(continuation(folder.path()), "'orrery view --resume " + checkpoint + "' continues");
+}
+
+TEST(HandoverTest, IsNotTakenOverAfterAStopRequest) {
+  const TemporaryFolder folder;
+  std::ofstream{Handover::checkpoint_in(folder.path())} << "a run";
+  const auto end = [&] {
+    watch_stop_signals();
+    std::raise(SIGTERM);
+    std::fputs(start_anew(folder.path(), {"--help"}).c_str(), stderr);
+    std::_Exit(stop_status());
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(128 + SIGTERM), "orrery view --resume .*run.checkpoint' continues");
 }
 
 TEST(HandoverTest, OnlyTheProgramsOwnWordsAreTakenAway) {

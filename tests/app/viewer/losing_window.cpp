@@ -27,7 +27,7 @@ int run(std::vector<std::string> words) {
     edited.compiles = true;
     kernels.put(edited);
     kernels.put(test::kernel_info("built-in", create_kernel<test::LosesItsDevice>));
-    const auto given = std::get<ViewOptions>(parse_options(kernels, words));
+    const auto given = std::get<ViewOptions>(parse_options(kernels, words, handover.has_value()));
     status = run_view(kernels, handover ? options_after_handover(given, *handover) : given, &next);
   }
   if (next.empty()) return status;

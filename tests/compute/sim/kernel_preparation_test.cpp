@@ -91,6 +91,20 @@ TEST_F(KernelPreparation, OnlyTheLatestOfManyIsCompiled) {
   EXPECT_EQ(block(sim), "128");
 }
 
+TEST_F(KernelPreparation, OfANewVersionTakesASettingThatIsChangedMeanwhile) {
+  Simulation sim = simulation();
+  catalog.put(slow.info());
+  const int version = catalog.find("slow")->revision;
+  sim.apply(SelectKernel{"slow", {{"block", "128"}}});
+  sim.apply(SetTunable{"block", "64"});
+  slow.finish();
+  wait_until_made(sim);
+  EXPECT_EQ(block(sim), "64");
+  const auto prepared = sim.take_prepared();
+  ASSERT_TRUE(prepared);
+  EXPECT_EQ(prepared->kernel->revision, version);
+}
+
 TEST_F(KernelPreparation, EndsIfTheRunningSettingOrAnotherKernelIsSelected) {
   for (const Command& command : {Command{SetTunable{"block", "256"}}, Command{SelectKernel{"cpu-serial"}}}) {
     Simulation sim = simulation();
