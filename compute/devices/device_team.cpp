@@ -21,6 +21,10 @@ bool can_read(const cuda::Device& device, const cuda::Device& other) {
     (void)cudaGetLastError();  // not an error, but launch checks would see it as one
     return true;
   }
+  if (enabled == cudaErrorTooManyPeers) {
+    (void)cudaGetLastError();
+    return false;  // copies between the two go through host memory
+  }
   ORRERY_CUDA_CHECK(enabled);
   return true;
 }
@@ -40,7 +44,7 @@ DeviceTeam::DeviceTeam(std::span<const int> ordinals) {
     require_alike(*devices_.back(), *leader());
   }
   for (const auto& device : devices_) {
-    for (const auto& other : devices_) direct_ = can_read(*device, *other) && direct_;
+    direct_ = can_read(*device, *leader()) && can_read(*leader(), *device) && direct_;
   }
   const char* const wish = std::getenv("ORRERY_NCCL");
   by_nccl_ = wish && std::string_view{wish} == "1";

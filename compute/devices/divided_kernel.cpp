@@ -103,12 +103,14 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
 void DividedKernel::evaluate_parts(const ForceArgs& args) {
   // A device that failed since the last evaluation says so here. Otherwise its results would just be missing.
   for_others([](Member& member, std::size_t) { (void)member.done.reached(); });
-  if (times_) times_->begin(sizes_);
+  // Few targets say nothing about the work of all.
+  PartTimes* const times = times_ && !args.targets ? &*times_ : nullptr;
+  if (times) times->begin(sizes_);
   const std::vector<Part> parts = sizes_.parts();
   const auto evaluate_part = [&](Member& member, const ForceArgs& own, std::size_t index) {
-    if (times_) times_->part_begins(index, own.stream);
+    if (times) times->part_begins(index, own.stream);
     member.division().evaluate_part(own, parts[index]);
-    if (times_) times_->part_ends(index, own.stream);
+    if (times) times->part_ends(index, own.stream);
   };
   DivisionFacet& division = leader().division();
   std::vector<Broadcast::End> ends{{.blocks = division.share_out(args), .stream = args.stream}};
@@ -138,7 +140,7 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
     copy_blocks(results, member.device, division.places(args, parts[i]), leader().device, args.stream);
   }
   division.join(args, parts);
-  if (times_) times_->end();
+  if (times) times->end();
 }
 
 }  // namespace orrery

@@ -87,7 +87,7 @@ std::string Simulation::leave_device() {
   next.kernel = backends_.default_cpu_kernel(choice_.integrator->needs_jerks);
   next.settings = Settings{*next.kernel};
   const HostCopy state = host_copy_ ? *host_copy_ : HostCopy{scene_->bodies, {.sim_time = scene_->time}};
-  kernel_ = backends_.make_kernel(*next.kernel, next.settings);
+  kernel_ = next.kernel->make(next.settings, nullptr);  // not divided, whatever the devices of the run are
   engines_[lost].reset();
   replace_choice(next);
   engine().upload(with_digits(state.bodies, choice_.digits), plan());
