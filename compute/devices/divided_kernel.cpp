@@ -84,6 +84,11 @@ void DividedKernel::bodies_replaced() {
   for (Member& member : members_) member.kernel->bodies_replaced();
 }
 
+/// Without this, the results of a device that failed would just be missing.
+void DividedKernel::check_other_devices() {
+  for_others([](Member& member, std::size_t) { (void)member.done.reached(); });
+}
+
 std::string DividedKernel::chosen(int count, const MassRange& masses) const {
   const std::string own = members_.front().kernel->chosen(count, masses);
   return own + (own.empty() ? "" : ", ") + team_.words();
@@ -101,8 +106,7 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
 }
 
 void DividedKernel::evaluate_parts(const ForceArgs& args) {
-  // A device that failed since the last evaluation says so here. Otherwise its results would just be missing.
-  for_others([](Member& member, std::size_t) { (void)member.done.reached(); });
+  check_other_devices();
   // Few targets say nothing about the work of all.
   PartTimes* const times = times_ && !args.targets ? &*times_ : nullptr;
   if (times) times->begin(sizes_);

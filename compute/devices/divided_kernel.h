@@ -27,6 +27,7 @@ class DividedKernel final : public ForceKernel {
 
   void prepare(int count) override;
   void bodies_replaced() override;
+  void check_other_devices() override;
   /// The first device's, which has the whole tree.
   TreeFacet* tree() override { return leader().kernel->tree(); }
   std::string chosen(int count, const MassRange& masses) const override;

@@ -153,6 +153,8 @@ class ForceKernel {
   /// Call when the bodies were replaced. What evaluate() caches from one call to the next stays correct, but may be
   /// slow for the new bodies.
   virtual void bodies_replaced() {}
+  /// Call when the device has passed the evaluations. Throws if another device that took part in one failed.
+  virtual void check_other_devices() {}
   /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
   /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
   /// list targets but the kernel's descriptor does not have takes_targets.

@@ -95,6 +95,7 @@ class CudaEngine final : public Engine {
     std::vector<Vec4> result(bodies_.size());
     cuda::download<Vec4>(bodies_.d_accelerations(), result, stream_.get());
     stream_.synchronize();
+    plan_.kernel->check_other_devices();
     mapping.unmap();
     return result;
   }
@@ -152,6 +153,7 @@ class CudaEngine final : public Engine {
     device_.activate();
     std::vector<BatchResult> ended;
     while (!in_flight_.empty() && in_flight_.front().done.reached()) {
+      plan_.kernel->check_other_devices();
       ended.push_back(result_of(in_flight_.front()));
       free_.push_back(std::move(in_flight_.front()));
       in_flight_.pop_front();

@@ -6,6 +6,7 @@
 Skipped with 77 if kernel files cannot run here.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -34,16 +35,25 @@ __global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilog
 }
 """
 
+# Of two devices that divide an evaluation, only the second begins with another body than the first one.
+ON_THE_SECOND = KERNEL.replace("place == 0", "place == 0 && targets.body(0) > 0")
+
+
+def devices(orrery):
+    info = subprocess.run([orrery, "info", "--json"], capture_output=True, text=True)
+    return len(json.loads(info.stdout)["cuda"]["devices"])
+
+
 def can_run(orrery):
     return subprocess.run([orrery, "run", "--kernel", "cuda-naive", "--scene", "two-body", "--steps", "1"],
                           capture_output=True).returncode == 0
 
 
 class GpuFaultsTest(ProcessCase):
-    def scene(self, bodies, evaluations):
+    def scene(self, bodies, evaluations, kernel=KERNEL):
         """The options for a run that loses its device after so many evaluations."""
         with open(self.path(FILE), "w") as file:
-            file.write(KERNEL.replace("BODIES", str(bodies)).replace("EVALUATIONS", str(evaluations)))
+            file.write(kernel.replace("BODIES", str(bodies)).replace("EVALUATIONS", str(evaluations)))
         return ["--scene", "plummer", "-n", str(bodies), "--kernel-file", FILE]
 
     def assert_one_loss(self, err):
@@ -62,6 +72,18 @@ class GpuFaultsTest(ProcessCase):
         self.assertEqual({row.count(",") for row in rows}, {rows[0].count(",")}, "the last row is whole")
         status, _, err = self.run_to_end("inspect", "a.checkpoint")
         self.assertEqual((status, err), (0, ""))
+
+    def test_a_run_names_the_second_device_that_fails_in_the_last_evaluation(self):
+        if devices(self.orrery) < 2:
+            self.skipTest("one device is here")
+        steps = 40  # and as many evaluations, after one at the start
+        status, _, err = self.run_to_end("run", *self.scene(2048, steps, ON_THE_SECOND), "--steps", str(steps), "--devices",
+                                         "0,1")
+        self.assertEqual(status, 1, err)
+        self.assert_one_line(err, "device 1: ")
+        status, _, err = self.run_to_end("run", *self.scene(2048, steps + 1, ON_THE_SECOND), "--steps", str(steps),
+                                         "--devices", "0,1")
+        self.assertEqual(status, 0, err)
 
     def test_a_run_of_the_window_keeps_its_recording(self):
         status, _, err = self.run_to_end("view", "--offscreen", "--size", "64x48", *self.scene(2048, 2000), "--frames",
