@@ -1,6 +1,7 @@
 // How a simulation changes to a kernel that takes long to make: it is made beside the steps, which go on.
 #include <algorithm>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include "compute/core/device_lost.h"
@@ -12,8 +13,8 @@ namespace orrery {
 /// What SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those of
 /// another version of a kernel file.
 std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
-  if (preparing_ && preparing_->kernel()->id == choice_.kernel->id)
-    return {preparing_->kernel(), preparing_->settings()};
+  const bool same = preparing_ && std::string_view{preparing_->kernel()->id} == choice_.kernel->id;
+  if (same) return {preparing_->kernel(), preparing_->settings()};
   return {choice_.kernel, choice_.settings};
 }
 
