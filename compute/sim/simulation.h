@@ -5,13 +5,13 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -218,7 +218,7 @@ class Simulation {
   void drop_preparation();
   void start_preparation();
   void take_over_preparation();
-  void retire(std::shared_ptr<ForceKernel> kernel);
+  void retire(std::shared_ptr<void> retired);
   void remember_settings();
   Settings remembered_settings(const KernelInfo& kernel) const;
   void load(const SceneRequest& request);
@@ -268,8 +268,8 @@ class Simulation {
   std::shared_ptr<KernelInPreparation> preparing_;             // null: none
   std::vector<std::shared_ptr<KernelInPreparation>> dropped_;  // have not ended yet
   std::optional<PreparedKernel> prepared_;
-  std::jthread retiring_;
-  std::optional<KernelCard> card_;  // of kernel_ under the present law and count
+  std::vector<std::future<void>> retiring_;  // the destructor waits for each
+  std::optional<KernelCard> card_;           // of kernel_ under the present law and count
   std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
   std::shared_ptr<const Scene> scene_;                                        // its first state, for Restart and Reset
   SceneRequest request_;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compute/core/device_lost.h"
-#include "compute/core/start_thread.h"
+#include "compute/core/is_ready.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -43,7 +43,10 @@ void Simulation::drop_preparation() {
 
 /// One at a time: while the user presses one button after the other, only the latest is made.
 void Simulation::start_preparation() {
-  std::erase_if(dropped_, [](const auto& dropped) { return dropped->ended(); });
+  for (auto& dropped : dropped_) {
+    if (dropped->ended()) retire(std::exchange(dropped, nullptr));
+  }
+  std::erase(dropped_, nullptr);
   if (preparing_ && dropped_.empty()) preparing_->start();
 }
 
@@ -70,10 +73,11 @@ void Simulation::take_over_preparation() {
   }
 }
 
-/// Of a kernel that is no longer used. Unloading it may wait for the device, and no frame does.
-void Simulation::retire(std::shared_ptr<ForceKernel> kernel) {
+/// Of a kernel that is no longer used, or its preparation. Unloading it may wait for the device, and no frame does.
+void Simulation::retire(std::shared_ptr<void> retired) {
+  std::erase_if(retiring_, [](const auto& earlier) { return is_ready(earlier); });
   try {
-    retiring_ = start_thread([kernel = std::move(kernel)](const std::stop_token& /*stop*/) mutable { kernel.reset(); });
+    retiring_.push_back(std::async(std::launch::async, [last = std::move(retired)]() mutable { last.reset(); }));
   } catch (const std::exception&) {
     // There are no threads: it has been destroyed here.
   }

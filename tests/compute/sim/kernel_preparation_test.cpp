@@ -132,6 +132,19 @@ TEST_F(KernelPreparation, OtherPhysicsAndBodiesGoWithIt) {
   run_steps(sim, 2);
 }
 
+TEST_F(KernelPreparation, NoFrameDestroysAKernel) {
+  Simulation sim = simulation();
+  slow.finish();
+  sim.apply(SetTunable{"block", "64"});
+  wait_until_made(sim);
+  frames_until(sim, [&] { return slow.present() == 1; });
+  sim.apply(SetTunable{"block", "128"});
+  while (slow.present() == 1) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  sim.apply(SelectKernel{"cpu-serial"});  // the one that was prepared, and the one that ran, are not used any more
+  frames_until(sim, [&] { return slow.present() == 0; });
+  EXPECT_EQ(slow.destroyed_by(std::this_thread::get_id()), 0);
+}
+
 TEST_F(KernelPreparation, AWrongValueIsRefusedAtOnce) {
   Simulation sim = simulation();
   sim.apply(SetTunable{"block", "64"});

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/uniform_kernel.h"
@@ -26,7 +29,7 @@ class SlowKernel {
         Tunable{.name = "block", .notes = "Of a test.", .values = values, .initial = "256"}};
     KernelInfo info = kernel_info("slow", [this](const Settings& settings, const cuda::Device*) {
       if (settings.text("block") != "256") compile(settings.text("block"));
-      return std::make_unique<UniformKernel>(1.0f);
+      return std::make_unique<Made>(*this);
     });
     info.tunables = tunables;
     info.compiles = true;
@@ -37,6 +40,15 @@ class SlowKernel {
   void finish(const std::string& error = {}) {
     change([&] { error_ = error, finished_ = true; });
   }
+  /// Of those that were made, how many are there, and how many a thread has destroyed.
+  int present() const {
+    const std::lock_guard lock{mutex_};
+    return present_;
+  }
+  int destroyed_by(std::thread::id thread) const {
+    const std::lock_guard lock{mutex_};
+    return static_cast<int>(std::ranges::count(destroyers_, thread));
+  }
   /// The values that were compiled, in their order: "64 128".
   std::string compiled() const {
     const std::lock_guard lock{mutex_};
@@ -44,6 +56,21 @@ class SlowKernel {
   }
 
  private:
+  struct Made final : ForceKernel {
+    explicit Made(SlowKernel& maker) : slow{maker} {
+      slow.change([this] { ++slow.present_; });
+    }
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+    ~Made() override {
+      slow.change([this] { --slow.present_, slow.destroyers_.push_back(std::this_thread::get_id()); });
+    }
+    void do_evaluate(const ForceArgs& args) override { uniform.do_evaluate(args); }
+
+    SlowKernel& slow;
+    UniformKernel uniform{1};
+  };
+
   template <class Change>
   void change(Change change) {
     const std::lock_guard lock{mutex_};
@@ -61,6 +88,8 @@ class SlowKernel {
   std::condition_variable changed_;
   std::string error_, compiled_;
   bool finished_ = false;
+  int present_ = 0;
+  std::vector<std::thread::id> destroyers_;
 };
 
 }  // namespace orrery::test
