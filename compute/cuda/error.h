@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 
 namespace orrery::cuda {
 

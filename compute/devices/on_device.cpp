@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
 
 namespace orrery {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 
@@ -118,7 +118,7 @@ void Simulation::apply(const Command& command) {
   try {
     std::visit(carry_out_checked, command);
   } catch (const std::exception& failure) {
-    const auto* const lost = dynamic_cast<const DeviceLost*>(&failure);
+    const auto* const lost = dynamic_cast<const BackendLost*>(&failure);
     if (!lost) throw;
     throw std::runtime_error(after_loss(*lost, failure.what(), !paused_));
   }
@@ -193,7 +193,7 @@ void Simulation::forget_checkpoints(Backend used) {
     try {
       engine->forget_checkpoint();
     } catch (const std::exception& failure) {
-      if (engine == engines_[static_cast<std::size_t>(used)] || !dynamic_cast<const DeviceLost*>(&failure)) throw;
+      if (engine == engines_[static_cast<std::size_t>(used)] || !dynamic_cast<const BackendLost*>(&failure)) throw;
       engine.reset();
     }
   }

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
@@ -249,7 +249,7 @@ class Simulation {
   void gather_or_report();
   int start_frame(std::int64_t tag);
   void report_failure(const std::exception& failure);
-  std::string after_loss(const DeviceLost& lost, const std::string& cause, bool ran);
+  std::string after_loss(const BackendLost& lost, const std::string& cause, bool ran);
   std::string leave_device();
   DeviceLoss loss_of(const std::string& cause, bool ran) const;
   void return_to_proven_kernel();

@@ -2,7 +2,7 @@
 #include <exception>
 #include <utility>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 
@@ -104,7 +104,7 @@ void Simulation::take_over_choice() {
     adopt(next);
   } catch (const std::exception& failure) {
     choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure.what()});
-    const auto* const lost = dynamic_cast<const DeviceLost*>(&failure);
+    const auto* const lost = dynamic_cast<const BackendLost*>(&failure);
     last_error_ = lost ? after_loss(*lost, failure.what(), !paused_) : failure.what();
   }
 }

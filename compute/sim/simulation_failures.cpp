@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/bodies_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
@@ -15,7 +15,7 @@ void Simulation::report_failure(const std::exception& failure) {
   paused_ = true;
   step_once_ = false;
   progress_changed_ = true;
-  if (const auto* const lost = dynamic_cast<const DeviceLost*>(&failure)) {
+  if (const auto* const lost = dynamic_cast<const BackendLost*>(&failure)) {
     last_error_ = after_loss(*lost, failure.what(), ran);
     return;
   }
@@ -46,7 +46,7 @@ void Simulation::return_to_proven_kernel() {
 }
 
 /// Returns one line. A device that the present kernel does not use is no loss for the bodies.
-std::string Simulation::after_loss(const DeviceLost& lost, const std::string& cause, bool ran) {
+std::string Simulation::after_loss(const BackendLost& lost, const std::string& cause, bool ran) {
   const bool works = dynamic_cast<const BodiesLost*>(&lost) != nullptr;
   const std::string what = (works ? "" : "the device failed: ") + cause;
   const std::string cure = works ? "" : "; start the program again to use the device";

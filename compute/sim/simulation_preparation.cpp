@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/core/is_ready.h"
 #include "compute/sim/simulation.h"
 
@@ -68,7 +68,7 @@ void Simulation::take_over_preparation() {
     adopt(next, std::move(made));
   } catch (const std::exception& failure) {
     prepared_->failure = std::current_exception();
-    if (dynamic_cast<const DeviceLost*>(&failure)) return report_failure(failure);
+    if (dynamic_cast<const BackendLost*>(&failure)) return report_failure(failure);
     last_error_ = failure.what();
   }
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/device_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
 #include "compute/sim/simulation.h"
@@ -105,7 +105,7 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   try {
     engine().go_on(hermite);
   } catch (const std::exception& failure) {  // memory is short: so it is for the first step, which reports it
-    if (dynamic_cast<const DeviceLost*>(&failure)) throw;
+    if (dynamic_cast<const BackendLost*>(&failure)) throw;
   }
 }
 

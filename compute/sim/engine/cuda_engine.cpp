@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/bodies_lost.h"
+#include "compute/core/backend_lost.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"
@@ -336,7 +336,7 @@ class CudaEngine final : public Engine {
       resize(before);
       if (!doubles.bodies.empty()) hermite_.go_on(doubles, stream_.get());
     } catch (const std::exception& failure) {
-      if (dynamic_cast<const DeviceLost*>(&failure)) throw;
+      if (dynamic_cast<const BackendLost*>(&failure)) throw;
       throw NoMemoryForBodies{std::string{"the bodies cannot be brought back: "} + failure.what()};
     }
     accelerations_current_ = false;

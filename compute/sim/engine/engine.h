@@ -83,7 +83,7 @@ class Engine {
   virtual ~Engine() = default;
 
   /// Replaces the bodies, and sets the plan of all later steps. If it throws, the old bodies and plan go on; only a
-  /// DeviceLost leaves nothing of them. Another number of bodies may cost the checkpoint and hermite_state(), also if
+  /// BackendLost leaves nothing of them. Another number of bodies may cost the checkpoint and hermite_state(), also if
   /// it throws.
   virtual void upload(const Bodies& bodies, const StepPlan& plan) = 0;
   /// Call when another engine has got the bodies: this one need not keep them.

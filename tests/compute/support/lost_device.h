@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/bodies_lost.h"
+#include "compute/core/backend_lost.h"
 
 namespace orrery::test {
 
