@@ -86,7 +86,7 @@ class Soak:
     def kernel_file(self):
         """A kernel of its own, as an entry of the list, if such files can run here; else None."""
         name = "soak-kernel"
-        self.command("new-kernel", name, "--force")
+        self.command("new-kernel", name)
         if self.command("verify", "--kernel-file", f"{name}.cu", limit_s=120).returncode != 0:
             return None
         tunables = []
