@@ -11,11 +11,12 @@ picture() {
   "$orrery" --scene "$2" -n "$3" --size 1280x720 --offscreen --steps-per-frame "$5" --script "$1.txt" "${@:7}"
 }
 
-# lesson NAME NUMBER PREDICTION FRAMES COMMANDS...: the answer of a lesson, after FRAMES frames in which it is measured.
+# lesson NAME NUMBER PREDICTION FRAMES COMMANDS...: the answer of a lesson, after FRAMES frames in which it is measured, with
+# CPU kernels, as most people meet it.
 lesson() {
   printf '%s\n' "0 lesson $2" '1 lesson-scene' "2 lesson-predict $3" '3 lesson-measure' "${@:5}" \
     "$4 lesson-page answer" "$(($4 + 20)) screenshot $1.png" "$(($4 + 20)) quit" >"$1.txt"
-  "$orrery" --fresh --size 1280x720 --offscreen --panel on --script "$1.txt"
+  CUDA_VISIBLE_DEVICES='' "$orrery" --fresh --size 1280x720 --offscreen --panel on --script "$1.txt"
 }
 
 # laboratory NAME N FRAME COMMANDS...: the window at FRAME, after commands that each begin with their frame.
