@@ -101,6 +101,7 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
   } catch (...) {
     bodies_replaced();  // some devices may have kept what others have not
     if (times_) times_->forget();
+    check_other_devices();  // the leader may have met the failure of another one
     throw;
   }
 }

@@ -152,7 +152,7 @@ class CudaEngine final : public Engine {
   std::vector<BatchResult> collect() override {
     device_.activate();
     std::vector<BatchResult> ended;
-    while (!in_flight_.empty() && in_flight_.front().done.reached()) {
+    while (!in_flight_.empty() && named([&] { return in_flight_.front().done.reached(); })) {
       plan_.kernel->check_other_devices();
       ended.push_back(result_of(in_flight_.front()));
       free_.push_back(std::move(in_flight_.front()));
@@ -164,7 +164,7 @@ class CudaEngine final : public Engine {
   void wait(const std::stop_token& /*stop*/) override { cancel_and_wait(); }
   void cancel_and_wait() override {
     device_.activate();
-    stream_.synchronize();
+    named([&] { stream_.synchronize(); });
   }
 
   void keep(const StepTime& now) override {
@@ -192,6 +192,16 @@ class CudaEngine final : public Engine {
   }
 
  private:
+  /// A failure that reaches the bodies' device may have begun on another one, which is then named instead.
+  template <class Call>
+  auto named(const Call& call) {
+    try {
+      return call();
+    } catch (const std::exception&) {
+      if (plan_.kernel) plan_.kernel->check_other_devices();
+      throw;
+    }
+  }
   /// For what is enqueued next.
   CudaStepParts step_parts() {
     return {.device = device_,
