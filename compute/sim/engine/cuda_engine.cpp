@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "compute/core/backend_lost.h"
@@ -194,7 +195,7 @@ class CudaEngine final : public Engine {
  private:
   /// A failure that reaches the bodies' device may have begun on another one, which is then named instead.
   template <class Call>
-  auto named(const Call& call) {
+  std::invoke_result_t<const Call&> named(const Call& call) {
     try {
       return call();
     } catch (const std::exception&) {
