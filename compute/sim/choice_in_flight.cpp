@@ -13,17 +13,9 @@ ChoiceInFlight::ChoiceInFlight(KernelChooser& chooser, const KernelDemand& deman
 
 void ChoiceInFlight::start() {
   if (std::exchange(started_, true)) return;
-  try {
-    thread_ = start_thread([this](const std::stop_token& stop) {
-      try {
-        promise_.set_value(chooser_.choose(demand_, {bodies_, law_}, stop));
-      } catch (...) {
-        promise_.set_exception(std::current_exception());
-      }
-    });
-  } catch (...) {
-    promise_.set_exception(std::current_exception());
-  }
+  thread_ = start_promised(promise_, [this](const std::stop_token& stop) {
+    return chooser_.choose(demand_, {bodies_, law_}, stop);
+  });
 }
 
 bool ChoiceInFlight::ended() const {

@@ -1,6 +1,5 @@
 #include "compute/sim/kernel_in_preparation.h"
 
-#include <exception>
 #include <utility>
 
 #include "compute/core/is_ready.h"
@@ -19,17 +18,7 @@ std::shared_ptr<ForceKernel> KernelInPreparation::make() const {
 
 void KernelInPreparation::start() {
   if (std::exchange(started_, true)) return;
-  try {
-    thread_ = start_thread([this](const std::stop_token& /*stop*/) {
-      try {
-        promise_.set_value(make());
-      } catch (...) {
-        promise_.set_exception(std::current_exception());
-      }
-    });
-  } catch (...) {
-    promise_.set_exception(std::current_exception());
-  }
+  thread_ = start_promised(promise_, [this](const std::stop_token& /*stop*/) { return make(); });
 }
 
 bool KernelInPreparation::ended() const {
