@@ -14,6 +14,10 @@ namespace orrery {
 
 using TeamDevices = std::vector<std::shared_ptr<const cuda::Device>>;
 
+/// Enqueues copies from one device to another, entry for entry, on `stream`.
+void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_device, std::span<const DeviceBlock> to,
+                 const cuda::Device& to_device, cudaStream_t stream);
+
 /// Copies from the first device of a team to all others.
 class Broadcast {
  public:

@@ -12,16 +12,6 @@ void wait_on(cudaStream_t stream, const cuda::Event& event) {
   ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
 }
 
-/// Copies entry for entry on `stream`.
-void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_device, std::span<const DeviceBlock> to,
-                 const cuda::Device& to_device, cudaStream_t stream) {
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i].bytes == 0) continue;
-    ORRERY_CUDA_CHECK(cudaMemcpyPeerAsync(to[i].data, to_device.ordinal(), from[i].data, from_device.ordinal(),
-                                          from[i].bytes, stream));
-  }
-}
-
 /// What another device than the leader gets: nothing that points to the leader's memory but the targets, whose number
 /// alone it reads.
 ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
