@@ -7,6 +7,8 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "compute/core/team.h"
 #include "compute/kernels/parts/jerk_columns.h"
 #include "compute/kernels/parts/jerk_tunables.h"

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compute/core/subnormals.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/threads.h"

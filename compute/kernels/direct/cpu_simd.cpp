@@ -7,6 +7,8 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "compute/core/team.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"

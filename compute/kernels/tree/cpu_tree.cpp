@@ -7,6 +7,7 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>

@@ -1,4 +1,6 @@
 // Without a window, the GPU computes the next steps while the panels are drawn. Nothing but the time may show it.
+#include <algorithm>
+
 #include "compute/core/error.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 

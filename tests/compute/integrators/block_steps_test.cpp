@@ -1,6 +1,7 @@
 // Levels of time steps, and leapfrog with block steps over a direct sum of its own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>

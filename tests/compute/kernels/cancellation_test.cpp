@@ -2,6 +2,7 @@
 // would last for minutes or hours and meet ctest's time limit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <thread>

@@ -1,6 +1,7 @@
 // Profiles as values: counters to figures, stall reasons, differences, JSON and CSV.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
