@@ -39,7 +39,7 @@ std::string key_table(const TextStyle&) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure);
 }
 
-ReportPicture picture_scene(const KernelCatalog&, const SceneRequest&, WindowSize, render::Theme, std::optional<int>) {
+ReportPicture picture_scene(KernelCatalog&, const SceneRequest&, WindowSize, render::Theme, std::optional<int>) {
   return {.words = "There is no picture: the viewer was not built."};
 }
 

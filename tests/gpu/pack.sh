@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Packs the program and the tests of a build folder, with the shared libraries that they need, for a machine that has a GPU
+# but neither the packages nor the time to build:
+#   tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER [TEST...]
+# TEST names a program in BUILD_FOLDER/tests; without any, those that evidence.sh runs. On the other machine, as root:
+#   source OUT_FOLDER/enter
+# unpacks them to the path of BUILD_FOLDER, which some tests have in them, and sets `build` and `orrery`.
+set -euo pipefail
+build=$(realpath "$1")
+mkdir -p "$2"
+out=$(realpath "$2")
+shift 2
+cd "$build"
+programs=(bin/orrery)
+if (($#)); then
+  programs+=("${@/#/tests/}")
+else
+  programs+=(tests/{*_gpu,peak_rates_test,cuda_{engine,launch,symmetric,trees}_test,two_devices_test,divided_kernel_test})
+  for test in tests/{mapped_bodies,render_gl,broken_kernels}_test; do [ ! -x "$test" ] || programs+=("$test"); done
+fi
+
+packed=$(mktemp -d)
+trap 'rm -rf "$packed"' EXIT
+root=$packed$build
+mkdir -p "$root"/{bin,tests,lib}
+for program in "${programs[@]}"; do strip -o "$root/$program" "$program"; done
+
+# Without the C and C++ runtimes and the driver's library, which the other machine has. libraries NAME...: what these need.
+libraries() {
+  ldd "$@" | sed -n 's|.* => \(/[^ ]*\) (.*|\1|p' | sort -u |
+    grep -vE '/(libc|libm|libpthread|libdl|librt|libresolv|libstdc\+\+|libgcc_s|ld-linux[^/]*|libcuda)\.so'
+}
+# OpenGL's loaders are opened at run time.
+mapfile -t loaders < <(ldconfig -p | sed -nE 's#.*lib(EGL|GL|GLX|OpenGL)\.so\.[01] .* => ##p')
+libraries "${programs[@]}" "${loaders[@]}" | cat - <(printf '%s\n' "${loaders[@]}") | sort -u |
+  while read -r library; do cp -L "$library" "$root/lib/"; done
+
+# Tests share most of their code: a dictionary as large as all of them finds it.
+tar -C "$packed" -cf - "${build#/}" | xz -T1 --lzma2=preset=6,dict=400MiB >"$out/build.tar.xz"
+cat >"$out/enter" <<ENTER
+# Unpacks what pack.sh packed.
+[ -d "$build/lib" ] || tar -xJf "\$(dirname "\${BASH_SOURCE[0]}")/build.tar.xz" -C /
+export build="$build" orrery="$build/bin/orrery" LD_LIBRARY_PATH="$build/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
+nvidia_egl=\$(ls /usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json /usr/share/glvnd/egl_vendor.d/10_nvidia.json \\
+  2>/dev/null | head -n 1)
+[ -z "\$nvidia_egl" ] || export __EGL_VENDOR_LIBRARY_FILENAMES=\$nvidia_egl
+ENTER
+ls -l "$out"
