@@ -29,6 +29,14 @@ for file in "${code[@]}"; do
   [[ $first == "#include \"$header\"" ]] || refuse "$file includes something before its own header, $header"
 done
 
+# In a unity build, the file before may include it, and another build then fails.
+algorithms='std::(min|max|minmax|clamp|fill_n|copy_n|sort|ranges::[a-z_]+)\('
+mapfile -t users < <(grep -lE "$algorithms" -- "${code[@]}" | grep -E '\.(h|cuh|cpp|cu)$')
+mapfile -t without < <(grep -LF '#include <algorithm>' -- "${users[@]}")
+for file in "${without[@]}"; do
+  refuse "$file uses an algorithm without <algorithm>: $(grep -m1 -oE "$algorithms" "$file")"
+done
+
 scripts=()
 for file in "${all[@]}"; do
   if IFS= read -r first <"$file" 2>/dev/null && [[ $first == '#!'*bash* || $file == *.sh ]]; then scripts+=("$file"); fi
