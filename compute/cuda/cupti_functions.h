@@ -9,9 +9,11 @@
 
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "compute/cuda/cupti.h"
+#include "compute/cuda/library_functions.h"
 
 namespace orrery::cuda {
 
@@ -63,35 +65,11 @@ struct Cupti::Functions {
       throw CuptiError("no hardware counters: CUPTI is not installed (" + reasons +
                        "). Install the CUDA toolkit's package of CUPTI, or add its folder to LD_LIBRARY_PATH");
     }
-#define ORRERY_CUPTI_FIND(function) find(function, #function)
-    ORRERY_CUPTI_FIND(cuptiGetResultString);
-    ORRERY_CUPTI_FIND(cuptiProfilerInitialize);
-    ORRERY_CUPTI_FIND(cuptiProfilerDeInitialize);
-    ORRERY_CUPTI_FIND(cuptiProfilerDeviceSupported);
-    ORRERY_CUPTI_FIND(cuptiProfilerGetCounterAvailability);
-    ORRERY_CUPTI_FIND(cuptiDeviceGetChipName);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostInitialize);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostDeinitialize);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostGetSupportedChips);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostGetMetricProperties);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostConfigAddMetrics);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostGetConfigImageSize);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostGetConfigImage);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostGetNumOfPasses);
-    ORRERY_CUPTI_FIND(cuptiProfilerHostEvaluateToGpuValues);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerEnable);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerDisable);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerGetCounterDataSize);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerCounterDataImageInitialize);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerSetConfig);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerStart);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerStop);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerPushRange);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerPopRange);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerDecodeData);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerGetCounterDataInfo);
-    ORRERY_CUPTI_FIND(cuptiRangeProfilerCounterDataGetRangeInfo);
-#undef ORRERY_CUPTI_FIND
+    try {
+      find_all(LibraryFunctions{library.get(), "this CUPTI"});
+    } catch (const std::runtime_error& error) {
+      throw CuptiError(std::string{"no hardware counters: "} + error.what() + ". Install CUPTI of CUDA 12.6 or later");
+    }
   }
 
   ~Functions() {
@@ -154,13 +132,36 @@ struct Cupti::Functions {
 #undef ORRERY_CUPTI_FUNCTION
 
  private:
-  template <class Function>
-  void find(Function& function, const char* name) const {
-    function = reinterpret_cast<Function>(dlsym(library.get(), name));
-    if (!function) {
-      throw CuptiError(std::string{"no hardware counters: this CUPTI has no function "} + name +
-                       ". Install CUPTI of CUDA 12.6 or later");
-    }
+  void find_all(const LibraryFunctions& functions) {
+#define ORRERY_CUPTI_FIND(function) functions.find(function, #function)
+    ORRERY_CUPTI_FIND(cuptiGetResultString);
+    ORRERY_CUPTI_FIND(cuptiProfilerInitialize);
+    ORRERY_CUPTI_FIND(cuptiProfilerDeInitialize);
+    ORRERY_CUPTI_FIND(cuptiProfilerDeviceSupported);
+    ORRERY_CUPTI_FIND(cuptiProfilerGetCounterAvailability);
+    ORRERY_CUPTI_FIND(cuptiDeviceGetChipName);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostInitialize);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostDeinitialize);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostGetSupportedChips);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostGetMetricProperties);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostConfigAddMetrics);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostGetConfigImageSize);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostGetConfigImage);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostGetNumOfPasses);
+    ORRERY_CUPTI_FIND(cuptiProfilerHostEvaluateToGpuValues);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerEnable);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerDisable);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerGetCounterDataSize);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerCounterDataImageInitialize);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerSetConfig);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerStart);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerStop);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerPushRange);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerPopRange);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerDecodeData);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerGetCounterDataInfo);
+    ORRERY_CUPTI_FIND(cuptiRangeProfilerCounterDataGetRangeInfo);
+#undef ORRERY_CUPTI_FIND
   }
 };
 

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/cuda/library_functions.h"
+
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/error.h"
 #endif
@@ -69,16 +71,16 @@ struct Nvml::Functions {
   /// Throws std::runtime_error that names what is missing.
   explicit Functions(const char* name) : library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)} {
     if (!library) throw std::runtime_error(std::string{"cannot load NVML: "} + dlerror());
-    find(init, "nvmlInit_v2");
-    find(shutdown, "nvmlShutdown");
-    find(error_text, "nvmlErrorString");
-    find(by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-    find(clock, "nvmlDeviceGetClockInfo");
-    find(power, "nvmlDeviceGetPowerUsage");
-    // Old drivers lack it.
-    fields = reinterpret_cast<decltype(fields)>(dlsym(library.get(), "nvmlDeviceGetFieldValues"));
-    find(temperature, "nvmlDeviceGetTemperature");
-    find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    const LibraryFunctions functions{library.get(), "NVML"};
+    functions.find(init, "nvmlInit_v2");
+    functions.find(shutdown, "nvmlShutdown");
+    functions.find(error_text, "nvmlErrorString");
+    functions.find(by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
+    functions.find(clock, "nvmlDeviceGetClockInfo");
+    functions.find(power, "nvmlDeviceGetPowerUsage");
+    functions.find_optional(fields, "nvmlDeviceGetFieldValues");  // old drivers lack it
+    functions.find(temperature, "nvmlDeviceGetTemperature");
+    functions.find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (const Return code = init(); code != success) throw std::runtime_error("nvmlInit: " + text(code));
   }
   ~Functions() { (void)shutdown(); }
@@ -110,13 +112,6 @@ struct Nvml::Functions {
   Return (*fields)(Device, int count, NvmlFieldValue*);  // null: not there
   Return (*temperature)(Device, int sensor, unsigned* celsius);
   Return (*slowed_by)(Device, unsigned long long* mask);
-
- private:
-  template <class Function>
-  void find(Function& function, const char* name) const {
-    function = reinterpret_cast<Function>(dlsym(library.get(), name));
-    if (!function) throw std::runtime_error(std::string{"NVML has no function "} + name);
-  }
 };
 
 Nvml::Nvml(const char* library) {

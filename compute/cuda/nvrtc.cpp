@@ -5,6 +5,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "compute/cuda/library_functions.h"
+
 #if ORRERY_HAVE_CUDA
 #include <cuda_runtime_api.h>
 #endif
@@ -22,25 +24,26 @@ constexpr NvrtcReturn nvrtc_success = 0, compilation_failed = 6;
 }  // namespace
 
 struct Nvrtc::Functions {
-  /// Throws std::runtime_error that names what is missing.
-  explicit Functions(void* loaded) : library{loaded} {
-    find(error_text, "nvrtcGetErrorString");
-    find(create, "nvrtcCreateProgram");
-    find(destroy, "nvrtcDestroyProgram");
-    find(add_name, "nvrtcAddNameExpression");
-    find(compile, "nvrtcCompileProgram");
-    find(lowered_name, "nvrtcGetLoweredName");
-    find(log_size, "nvrtcGetProgramLogSize");
-    find(log, "nvrtcGetProgramLog");
-    find(binary_size, "nvrtcGetCUBINSize");
-    find(binary, "nvrtcGetCUBIN");
+  /// Throws std::runtime_error that names what is missing. `library` is never closed: another thread may compile while
+  /// the process ends.
+  explicit Functions(void* library) {
+    const LibraryFunctions functions{library, "NVRTC"};
+    functions.find(error_text, "nvrtcGetErrorString");
+    functions.find(create, "nvrtcCreateProgram");
+    functions.find(destroy, "nvrtcDestroyProgram");
+    functions.find(add_name, "nvrtcAddNameExpression");
+    functions.find(compile, "nvrtcCompileProgram");
+    functions.find(lowered_name, "nvrtcGetLoweredName");
+    functions.find(log_size, "nvrtcGetProgramLogSize");
+    functions.find(log, "nvrtcGetProgramLog");
+    functions.find(binary_size, "nvrtcGetCUBINSize");
+    functions.find(binary, "nvrtcGetCUBIN");
   }
 
   void check(NvrtcReturn code, const std::string& call) const {
     if (code != nvrtc_success) throw std::runtime_error(call + ": " + error_text(code));
   }
 
-  void* library;  // is never closed: another thread may compile while the process ends
   const char* (*error_text)(NvrtcReturn);
   NvrtcReturn (*create)(NvrtcProgram**, const char* source, const char* name, int headers, const char* const* texts,
                         const char* const* names);
@@ -52,13 +55,6 @@ struct Nvrtc::Functions {
   NvrtcReturn (*log)(NvrtcProgram*, char* text);
   NvrtcReturn (*binary_size)(NvrtcProgram*, std::size_t* bytes);
   NvrtcReturn (*binary)(NvrtcProgram*, char* bytes);
-
- private:
-  template <class Function>
-  void find(Function& function, const char* name) const {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (!function) throw std::runtime_error(std::string{"NVRTC has no function "} + name);
-  }
 };
 
 namespace {
@@ -159,7 +155,7 @@ const Nvrtc& nvrtc() {
   static constexpr std::array libraries{built_with_12 ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                         built_with_12 ? "libnvrtc.so.13" : "libnvrtc.so.12", "libnvrtc.so",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};
-  static const Nvrtc& library = *new Nvrtc{libraries};  // is never destroyed, see Functions::library
+  static const Nvrtc& library = *new Nvrtc{libraries};  // is never destroyed, see Functions
   return library;
 }
 

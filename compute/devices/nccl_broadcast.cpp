@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "compute/cuda/library_functions.h"
 #include "compute/devices/broadcast.h"
 #include "compute/devices/device_list.h"
 #include "compute/devices/on_device.h"
@@ -22,15 +23,17 @@ constexpr int nccl_bytes = 0;
 class Nccl {
  public:
   /// Throws std::runtime_error that names what is missing.
-  Nccl() : library_{dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)} {
-    if (!library_) throw std::runtime_error(std::string{"NCCL cannot be opened: "} + dlerror());
-    find(error_text, "ncclGetErrorString");
-    find(version, "ncclGetVersion");
-    find(connect_all, "ncclCommInitAll");
-    find(destroy, "ncclCommDestroy");
-    find(begin_group, "ncclGroupStart");
-    find(end_group, "ncclGroupEnd");
-    find(broadcast, "ncclBroadcast");
+  Nccl() {
+    void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error(std::string{"NCCL cannot be opened: "} + dlerror());
+    const cuda::LibraryFunctions functions{library, "NCCL"};
+    functions.find(error_text, "ncclGetErrorString");
+    functions.find(version, "ncclGetVersion");
+    functions.find(connect_all, "ncclCommInitAll");
+    functions.find(destroy, "ncclCommDestroy");
+    functions.find(begin_group, "ncclGroupStart");
+    functions.find(end_group, "ncclGroupEnd");
+    functions.find(broadcast, "ncclBroadcast");
   }
 
   void check(NcclResult result, const std::string& call) const {
@@ -45,15 +48,31 @@ class Nccl {
   NcclResult (*end_group)();
   NcclResult (*broadcast)(const void* from, void* to, std::size_t count, int type, int root, NcclCommunicator*,
                           cudaStream_t);
+};
 
- private:
-  template <class Function>
-  void find(Function& function, const char* name) const {
-    function = reinterpret_cast<Function>(dlsym(library_, name));
-    if (!function) throw std::runtime_error(std::string{"NCCL has no function "} + name);
+/// NCCL launches the calls of a group together at its end. A group that an exception leaves ends as well: the thread's
+/// later calls would belong to it.
+class NcclGroup {
+ public:
+  /// `all` names the devices in messages.
+  NcclGroup(const Nccl& nccl, const std::string& all) : nccl_{nccl}, all_{all} {
+    nccl_.check(nccl_.begin_group(), all_ + "ncclGroupStart");
+  }
+  NcclGroup(const NcclGroup&) = delete;
+  NcclGroup& operator=(const NcclGroup&) = delete;
+  ~NcclGroup() {
+    if (open_) (void)nccl_.end_group();
   }
 
-  void* library_;
+  void end() {
+    open_ = false;
+    nccl_.check(nccl_.end_group(), all_ + "ncclGroupEnd");
+  }
+
+ private:
+  const Nccl& nccl_;
+  const std::string& all_;
+  bool open_ = true;
 };
 
 class NcclBroadcast final : public Broadcast {
@@ -77,7 +96,7 @@ class NcclBroadcast final : public Broadcast {
   void send(std::span<const End> ends) override {
     const ActiveAfterwards leads{*devices_.front()};
     const std::vector<DeviceBlock>& from = ends.front().blocks;
-    nccl_.check(nccl_.begin_group(), all_ + "ncclGroupStart");
+    NcclGroup group{nccl_, all_};
     for (std::size_t k = 0; k < from.size(); ++k) {
       if (from[k].bytes == 0) continue;
       for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -88,7 +107,7 @@ class NcclBroadcast final : public Broadcast {
         });
       }
     }
-    nccl_.check(nccl_.end_group(), all_ + "ncclGroupEnd");
+    group.end();
   }
 
   std::string name() const override {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace orrery::cuda {
+
+/// The functions of a library that dlopen() opened, which must stay open.
+class LibraryFunctions {
+ public:
+  /// `called`: the library's name in messages, such as "NVML".
+  LibraryFunctions(void* library, const char* called) : library_{library}, called_{called} {}
+
+  /// Points `function` to the library's function of this name. Throws std::runtime_error that names both if the library
+  /// has none.
+  template <class Function>
+  void find(Function& function, const char* name) const {
+    find_optional(function, name);
+    if (!function) throw std::runtime_error(std::string{called_} + " has no function " + name);
+  }
+  /// The same, but null if the library has none.
+  template <class Function>
+  void find_optional(Function& function, const char* name) const {
+    function = reinterpret_cast<Function>(dlsym(library_, name));
+  }
+
+ private:
+  void* library_;
+  const char* called_;
+};
+
+}  // namespace orrery::cuda
