@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -26,8 +27,19 @@ std::optional<FlyView> flight(const ImGuiIO& io, const HeldKeys& held) {
                  distance * static_cast<float>(held.forward)};
 }
 
+/// Whether the mouse is over the picture, which has an area.
+bool is_over_picture(const ImGuiIO& io) {
+  return !io.WantCaptureMouse && io.DisplaySize.x > 0 && io.DisplaySize.y > 0;
+}
+
+/// The pointer's, in shares of the window; none beyond it.
+std::optional<PickAt> place_of(const ImGuiIO& io) {
+  const PickAt place{io.MousePos.x / io.DisplaySize.x, io.MousePos.y / io.DisplaySize.y};
+  const bool inside = PickAt::shares.contains(place.x) && PickAt::shares.contains(place.y);
+  return inside ? std::optional{place} : std::nullopt;
+}
+
 Requests mouse_requests(const ImGuiIO& io) {
-  if (io.WantCaptureMouse || !(io.DisplaySize.x > 0) || !(io.DisplaySize.y > 0)) return {};
   Requests requests;
   const float right = io.MouseDelta.x / io.DisplaySize.y, up = -io.MouseDelta.y / io.DisplaySize.y;
   const bool moved = right != 0 || up != 0;
@@ -37,13 +49,10 @@ Requests mouse_requests(const ImGuiIO& io) {
   } else if (turning && moved) {
     requests.push_back(ViewCommand{OrbitView{right, up}});
   }
-  const float x = io.MousePos.x / io.DisplaySize.x, y = io.MousePos.y / io.DisplaySize.y;
-  const bool inside = PickAt::shares.contains(x) && PickAt::shares.contains(y);
   if (io.MouseWheel != 0) {
-    requests.push_back(ViewCommand{inside ? ZoomView{io.MouseWheel, x, y} : ZoomView{io.MouseWheel}});
+    const auto at = place_of(io);
+    requests.push_back(ViewCommand{at ? ZoomView{io.MouseWheel, at->x, at->y} : ZoomView{io.MouseWheel}});
   }
-  if (inside && clicked(io)) requests.push_back(ViewCommand{PickAt{x, y}});
-  if (io.MouseDoubleClicked[ImGuiMouseButton_Left]) requests.push_back(ViewCommand{FrameAll{}});
   return requests;
 }
 
@@ -58,8 +67,22 @@ HeldKeys held_keys() {
           between(ImGuiKey_DownArrow, ImGuiKey_UpArrow)};
 }
 
-Requests camera_requests(const ImGuiIO& io, const HeldKeys& held) {
-  Requests requests = mouse_requests(io);
+/// A click picks at once, since the bodies move. The second click of a double click takes that back.
+void CameraControl::follow_clicks(const ImGuiIO& io, std::optional<int> picked, Requests& requests) {
+  if (io.MouseClicked[ImGuiMouseButton_Left] && !io.MouseDoubleClicked[ImGuiMouseButton_Left]) before_click_.reset();
+  if (!is_over_picture(io)) return;
+  if (const auto place = place_of(io); place && clicked(io)) {
+    before_click_ = picked ? ViewCommand{PickBody{*picked}} : ViewCommand{Unpick{}};
+    requests.push_back(ViewCommand{*place});
+  }
+  if (!io.MouseDoubleClicked[ImGuiMouseButton_Left]) return;
+  if (before_click_) requests.push_back(*std::exchange(before_click_, {}));
+  requests.push_back(ViewCommand{FrameAll{}});
+}
+
+Requests CameraControl::requests(const ImGuiIO& io, const HeldKeys& held, std::optional<int> picked) {
+  Requests requests = is_over_picture(io) ? mouse_requests(io) : Requests{};
+  follow_clicks(io, picked, requests);
   if (const auto flown = flight(io, held)) requests.push_back(*flown);
   return requests;
 }

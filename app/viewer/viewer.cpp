@@ -202,7 +202,7 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   const bool anew = due || !view_.labels.empty() || !pictures_wanted_.empty() || film_;
   if (anew) {
     rescue_.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
-    carry_out_requests(camera_requests(gui_.io(), held_keys()));
+    carry_out_requests(camera_control_.requests(gui_.io(), held_keys(), picker_.number()));
   }
   rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
   if (next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);

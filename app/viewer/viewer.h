@@ -25,6 +25,7 @@
 #include "app/ui_state/view_options.h"
 #include "app/viewer/autosave.h"
 #include "app/viewer/body_picker.h"
+#include "app/viewer/camera_control.h"
 #include "app/viewer/camera_follow.h"
 #include "app/viewer/camera_glide.h"
 #include "app/viewer/cuda_sharing.h"
@@ -340,6 +341,7 @@ class Viewer {
   bool given_kernel_shown_ = false;  // of --kernel-file
   Gui gui_;
   render::OrbitCamera camera_;
+  CameraControl camera_control_;
   CameraGlide glide_;
   std::string shown_scene_;         // id or file
   bool appearance_chosen_ = false;  // by the user: scenes keep it

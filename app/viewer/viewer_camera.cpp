@@ -59,6 +59,7 @@ void Viewer::carry_out(const PickBody& c) {
 }
 void Viewer::carry_out(const Unpick&) {
   picker_.unpick();
+  view_.notice.clear();  // it may be of a click that is taken back
 }
 void Viewer::carry_out(const Follow& c) {
   if (c.what == Followed::body && !picker_.active()) {

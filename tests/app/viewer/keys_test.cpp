@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <functional>
 #include <numbers>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -255,7 +256,7 @@ Requests camera_requests_after(const std::function<void(ImGuiIO&)>& input, const
   ImGuiIO io;
   io.DisplaySize = {400, 200};
   input(io);
-  return camera_requests(io, held);
+  return CameraControl{}.requests(io, held, std::nullopt);
 }
 
 template <class T>
@@ -340,6 +341,40 @@ TEST(Mouse, AClickPicks) {
   EXPECT_TRUE(released([](ImGuiIO& io) { io.MouseDownOwned[0] = true; }).empty()) << "it began over a panel";
   EXPECT_TRUE(released([](ImGuiIO& io) { io.WantCaptureMouse = true; }).empty()) << "it ended over a panel";
   EXPECT_TRUE(released([](ImGuiIO& io) { io.MousePos = {100, 300}; }).empty()) << "it ended beyond the window";
+}
+
+TEST(Mouse, ADoubleClickShowsAllAndPicksNothing) {
+  for (const std::optional<int> picked : {std::optional<int>{}, std::optional{7}}) {
+    CameraControl control;
+    ImGuiIO io;
+    io.DisplaySize = {400, 200};
+    io.MousePos = io.MouseClickedPos[0] = {100, 150};
+    const auto press = [&](std::optional<int> now, bool twice) {
+      io.MouseClicked[0] = true;
+      io.MouseReleased[0] = false;
+      io.MouseDoubleClicked[0] = twice;
+      io.MouseClickedLastCount[0] = twice ? 2 : 1;
+      return control.requests(io, {}, now);
+    };
+    const auto release = [&](std::optional<int> now) {
+      io.MouseClicked[0] = io.MouseDoubleClicked[0] = false;
+      io.MouseReleased[0] = true;
+      return control.requests(io, {}, now);
+    };
+    EXPECT_TRUE(press(picked, false).empty());
+    only<PickAt>(release(picked));
+    const Requests second = press(3, true);
+    ASSERT_EQ(second.size(), 2u);
+    if (picked) {
+      EXPECT_EQ(only<PickBody>({second.front()}).number, *picked);
+    } else {
+      only<Unpick>({second.front()});
+    }
+    only<FrameAll>({second.back()});
+    EXPECT_TRUE(release(picked).empty());
+    EXPECT_TRUE(press(picked, false).empty());
+    only<PickAt>(release(picked));
+  }
 }
 
 TEST(Mouse, AsksForNothingAtRestOrOverAPanel) {
