@@ -243,7 +243,6 @@ void add_size(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--size", "WxH", help, [&](const std::string& text) {
     const auto [width, height] = parse_size("--size", text);
     draft.view.size = {width, height};
-    draft.view.size_given = true;
   });
 }
 

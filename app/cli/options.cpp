@@ -136,7 +136,7 @@ ViewOptions finish_render(OptionDraft& draft) {
   if (draft.film == "-" || (!folder && std::filesystem::path{draft.film}.extension() != ".mp4")) {
     refuse_value("--out", draft.film, "a name that ends in .mp4, or that of a folder: one without an extension");
   }
-  const auto [width, height] = draft.view.size;
+  const auto [width, height] = draft.view.size.value_or(WindowSize{});
   if (!folder && (width % 2 != 0 || height % 2 != 0)) {
     throw UsageError(fmt::format("--size cannot be {}x{}; both lengths of an MP4 film must be even", width, height));
   }
@@ -206,7 +206,7 @@ ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& 
   if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
   report.count_given = !draft.counts.empty();
   report.bench = finish_bench(draft);
-  report.picture = draft.view.size;
+  report.picture = draft.view.size.value_or(WindowSize{});
   report.theme = draft.view.theme.value_or(render::Theme::dark);
   report.words = words;
   return report;

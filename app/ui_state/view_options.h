@@ -37,9 +37,8 @@ struct ViewOptions {
   std::string path_file;  ///< as given, for messages
   std::optional<CameraPath> path;   ///< that the camera follows from the first frame on
   std::optional<FilmOptions> film;  ///< needs offscreen and frames
-  WindowSize size;
-  bool size_given = false;
-  bool fresh = false;  ///< restores nothing of the last session's window, and leaves what is kept of it
+  std::optional<WindowSize> size;   ///< none: the default, times the display's scale
+  bool fresh = false;               ///< restores nothing of the last session's window, and leaves what is kept of it
   bool offscreen = false;
   bool panel = true;
   bool legend = true;

@@ -2,6 +2,7 @@
 
 namespace orrery {
 
+/// Initially the default one.
 struct WindowSize {
   int width = 1280, height = 720;  ///< pixels
   friend bool operator==(const WindowSize&, const WindowSize&) = default;

@@ -34,14 +34,15 @@ constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_p
 constexpr double lockstep_frame_s = 1.0 / 60;                                                 // without a film
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
-  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size, options.panel);
+  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size.value_or(WindowSize{}), options.panel);
   return std::make_unique<Window>(options.size, options.vsync,
-                                  options.size_given && options.handover.empty() ? std::nullopt : place);
+                                  options.size && options.handover.empty() ? std::nullopt : place);
 }
 
 std::unique_ptr<Film> make_film(const ViewOptions& options) {
   if (!options.film) return nullptr;
-  return std::make_unique<Film>(*options.film, options.size, options.frames.value(), options.existing);
+  return std::make_unique<Film>(*options.film, options.size.value_or(WindowSize{}), options.frames.value(),
+                                options.existing);
 }
 
 template <class Duration>

@@ -37,7 +37,8 @@ Json Viewer::film_description() {
   run["kernel"] = lane_.status().kernel_id;
   run["settings"] = lane_.status().settings.to_string();
   run["steps_per_frame"] = lane_.status().steps_per_frame;
-  run["size"] = fmt::format("{}x{}", options_.size.width, options_.size.height);
+  const render::Canvas canvas = surface_->canvas();
+  run["size"] = fmt::format("{}x{}", canvas.width, canvas.height);
   run["panel"] = options_.panel;
   run["legend"] = options_.legend;
   run["theme"] = word_of(view_.appearance.theme);
@@ -49,7 +50,8 @@ Json Viewer::film_description() {
 
 void Viewer::begin_film() {
   if (!film_) return;
-  pixels_.emplace(options_.size.width, options_.size.height);
+  const render::Canvas canvas = surface_->canvas();
+  pixels_.emplace(canvas.width, canvas.height);
   film_->begin(film_description());
 }
 

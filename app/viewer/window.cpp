@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -58,15 +59,16 @@ void set_icon(GLFWwindow* window) {
 }
 
 /// Null if the display cannot.
-GLFWwindow* try_window(WindowSize size, bool visible, bool reports_resets) {
+GLFWwindow* try_window(std::optional<WindowSize> size, bool visible, bool reports_resets) {
   ask_for_core_profile(reports_resets);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
   // A size that the user gave is in pixels. The default looks the same on every display.
-  glfwWindowHint(GLFW_SCALE_TO_MONITOR, size == WindowSize{} ? GLFW_TRUE : GLFW_FALSE);
-  return glfwCreateWindow(size.width, size.height, "Orrery", nullptr, nullptr);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, size ? GLFW_FALSE : GLFW_TRUE);
+  const auto [width, height] = size.value_or(WindowSize{});
+  return glfwCreateWindow(width, height, "Orrery", nullptr, nullptr);
 }
 
-GLFWwindow* create_window(WindowSize size, bool visible) {
+GLFWwindow* create_window(std::optional<WindowSize> size, bool visible) {
   for (const bool reports_resets : {true, false}) {
     if (GLFWwindow* window = try_window(size, visible, reports_resets)) return window;
   }
@@ -124,7 +126,7 @@ void Window::Destroy::operator()(GLFWwindow* window) const noexcept {
   glfwDestroyWindow(window);
 }
 
-Window::Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& place)
+Window::Window(std::optional<WindowSize> size, bool vsync, const std::optional<WindowPlace>& place)
     : window_{create_window(size, true)} {
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
@@ -154,7 +156,7 @@ Window::Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& pl
   follow_monitor();
   glfwMakeContextCurrent(window);
   gl_ = render::load_gl(glfwGetProcAddress);
-  if (size != WindowSize{}) (void)allowed_size(size, least_window_at(scale()), gl_);
+  if (size) (void)allowed_size(*size, least_window_at(scale()), gl_);
   limit_size();
   if (place) move_to(*place);
   set_vsync(vsync);

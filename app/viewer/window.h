@@ -15,9 +15,9 @@ namespace orrery {
 class Window final : public Surface {
  public:
   /// Throws std::runtime_error, one line, if there is no display or its OpenGL is older than 4.5, and UsageError for
-  /// a size other than the default that cannot be drawn here. `place` is where to open it instead, as far as it can be
-  /// seen there.
-  Window(WindowSize size, bool vsync, const std::optional<WindowPlace>& place = std::nullopt);
+  /// a size that cannot be drawn here. No size: the default, times the display's scale. `place` is where to open it
+  /// instead, as far as it can be seen there.
+  Window(std::optional<WindowSize> size, bool vsync, const std::optional<WindowPlace>& place = std::nullopt);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 

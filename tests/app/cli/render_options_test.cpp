@@ -74,7 +74,7 @@ TEST(RenderOptions, RefuseWhatMakesNoFilm) {
   }
   for (const char* size : {"0x0", "1280", "99999x100", "1280x-720"}) refused({"--out", "a", "--size", size}, "--size");
   refused({"--out", "a.mp4", "--size", "1281x720"}, "--size", "even");
-  EXPECT_EQ(rendered({"--out", "a", "--size", "1281x721"}).size.width, 1281) << "a PNG may be odd";
+  EXPECT_EQ(rendered({"--out", "a", "--size", "1281x721"}).size.value().width, 1281) << "a PNG may be odd";
   refused({"--out", "a", "--vsync", "on"}, "--vsync", "'orrery view'");
   refused({"--out", "a", "--screenshot", "b.png"}, "--screenshot");
 }

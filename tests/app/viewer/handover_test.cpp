@@ -112,7 +112,6 @@ TEST(HandoverTest, LeavesTheOptionsThatConcernTheEnd) {
   given.record_file = "a.csv";
   given.kernel_file = "my.cu";
   given.save_file = "end.tipsy";
-  given.size_given = true;
   const ViewOptions next = options_after_handover(given, "/tmp/x");
   EXPECT_TRUE(next.scene.file.empty() && next.setup.empty() && next.record_file.empty() && next.kernel_file.empty());
   EXPECT_EQ(next.save_file, "end.tipsy");

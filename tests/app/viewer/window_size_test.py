@@ -19,6 +19,15 @@ class WindowSizeTest(WindowTestCase):
             self.assertEqual(viewer.close(), 0, viewer.said())
             self.assertEqual(viewer.said(), "")
 
+    def test_has_exactly_the_size_that_it_is_given(self):
+        self.display.set_scale(2)
+        for given, pixels in (([], (2560, 1440)), (["--size", "1280x720"], (1280, 720))):
+            viewer = self.start("-n", "500", "--kernel", "cpu-serial", "--fresh", *given)
+            lines = self.display.xdotool("getwindowgeometry", "--shell", self.display.window()).split()
+            values = dict(line.split("=") for line in lines)
+            self.assertEqual((int(values["WIDTH"]), int(values["HEIGHT"])), pixels)
+            self.assertEqual(viewer.close(), 0, viewer.said())
+
     def test_refuses_a_size_that_has_no_room(self):
         for scale, refused, taken in ((1, "300x200", "320x200"), (2, "639x400", "640x400")):
             self.display.set_scale(scale)
