@@ -46,7 +46,7 @@ void declare_compare(CLI::App& app, OptionDraft& draft) {
   add_device(app, draft);
   add_physics(app, draft);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery compare --a cpu-simd --b cpu-tree,theta=0.7 --scene plummer -n 4k --steps 2000\n"
       "  orrery compare --a cuda-tiled --b cuda-fp64 -n 16k --csv rounding.csv\n"
       "  orrery compare --a cpu-simd --b \"cpu-simd integrator=euler dt=0.001\" --dt 0.002\n"

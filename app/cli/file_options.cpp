@@ -36,7 +36,7 @@ void declare_convert(CLI::App& app, OptionDraft& draft) {
   add_byte_order(app, convert.order, "byte order of OUT: big or little (TIPSY: big; others: little)");
   add_force(app, draft);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery convert galaxy.bin galaxy.hdf5 --units kpc,1e10Msun\n"
       "  orrery convert table.txt bodies.ply --columns x,y,z,vx,vy,vz,m\n"
       "\nTime, ids, species and units are kept as far as the format holds them; a line lists what is lost.");
@@ -52,7 +52,7 @@ void declare_inspect(CLI::App& app, OptionDraft& draft) {
   add_force(app, draft);
   add_table_flags(app, inspect.table);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery inspect galaxy.bin\n"
       "  orrery inspect snapshot_010.hdf5 --picture galaxy.png\n"
       "\nThe exit status is 1 if the file is damaged or cannot be used.");
@@ -64,7 +64,7 @@ void declare_replay(CLI::App& app, OptionDraft& draft) {
   add_progress(app, draft.replay.progress);
   add_device(app, draft);
   app.footer(
-      "\nExample:\n"
+      "Example:\n"
       "  orrery replay run.replay\n"
       "\nThe exit status is 1 at the first state that differs.");
 }

@@ -55,7 +55,7 @@ void declare_new_kernel(CLI::App& app, OptionDraft& draft) {
   add(app, "--from", "ID", fmt::format("what it starts from: {} ({})", joined(starting_points()), options.from),
       [&](const std::string& text) { options.from = text; });
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery new-kernel my-kernel\n"
       "  orrery new-kernel my-kernel --from cuda-tiled\n"
       "  orrery verify --kernel-file my-kernel.cu\n"

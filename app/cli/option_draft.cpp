@@ -70,7 +70,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--fresh", view.fresh, "starts with the initial window, panels and colours, not the last session's");
   add_flag(app, "--offscreen", view.offscreen, "runs without a window or display");
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery                                          the collision of two galaxies, 16384 bodies\n"
       "  orrery --scene plummer -n 64k --kernel cuda-tiled --block 128\n"
       "  orrery galaxy.bin --record run.csv              bodies from a TIPSY file; timings to run.csv\n"
@@ -91,7 +91,7 @@ void declare_render(CLI::App& app, OptionDraft& draft) {
   add_panel(app, draft, "shows the panel in the film (off)");
   add_flag(app, "--progress", draft.progress, "shows progress even if stderr is not a terminal");
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery render --out collision.mp4 --frames 600 --size 1920x1080\n"
       "  orrery render --scene plummer -n 64k --path orbit.txt --out orbit.mp4 --fps 60\n"
       "  orrery render --frames 600 --out frames         keeps the frames that an earlier run made\n"
@@ -128,7 +128,7 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
            "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
   add_physics(app, draft);
   app.footer(fmt::format(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
@@ -157,7 +157,7 @@ void declare_report(CLI::App& app, OptionDraft& draft) {
   add_progress(app, draft.bench.progress);
   add_device(app, draft);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery report --out report.html\n"
       "  orrery report galaxy.bin --kernels cpu-simd,cpu-tree --set theta=0.3,0.5,0.7 --out galaxy.html\n"
       "\nMeasures as 'orrery bench' does. The page holds a picture of the scene, plots, tables, the settings, the\n"
@@ -179,7 +179,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
   add_law(app, draft, joined_ids(laws()) + " (both)");
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
       "  orrery verify --kernel-file mine.cu\n"
       "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
@@ -214,7 +214,7 @@ void declare_lesson(CLI::App& app, OptionDraft& draft) {
   add_table_flags(app, lesson.table);
   add_device(app, draft);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery lesson                                   lists the lessons\n"
       "  orrery lesson 3                                 asks for a prediction, measures and answers\n"
       "  orrery lesson --file mine.md --no-wait\n"

@@ -251,8 +251,9 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
   for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
-    const bool is_option = line.starts_with("  -") && columns_of(line) > descriptions;
-    fitted += columns_of(line) <= style.columns ? line + '\n' : paragraph(line, style, is_option ? descriptions : 0);
+    const std::size_t names = line.find("  ", 2);  // of options, files and subcommands end there
+    const bool described = line.starts_with("  ") && line.find_first_not_of(' ', names) == descriptions;
+    fitted += columns_of(line) <= style.columns ? line + '\n' : paragraph(line, style, described ? descriptions : 0);
   }
   return fitted;
 }
@@ -270,7 +271,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
   app.footer(
-      "\nWithout a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
+      "Without a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
       "script' the commands of a script, 'orrery help keys' the keys of the window.");
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& render = *app.add_subcommand("render", "renders a film without a window or display");

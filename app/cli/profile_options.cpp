@@ -24,7 +24,7 @@ void declare_profile(CLI::App& app, OptionDraft& draft) {
   add_force(app, draft);
   add_device(app, draft);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery profile --kernels cuda-branchy,cuda-naive,cuda-tiled -n 16k\n"
       "  orrery profile --kernels cuda-tiled --set block=128,256 -n 64k --json new.json --baseline old.json\n"
       "  orrery profile --kernels cpu-simd -n 16k\n"

@@ -39,7 +39,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
   add_law(app, draft, joined_ids(laws()));
   add_measurement(app, draft, race.table, race.progress, race.files);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery race --scene plummer -n 4k --until 1 --kernels cpu-simd\n"
       "  orrery race --scene two-body --until 20 --kernels cpu-serial --integrators leapfrog,yoshida4\n"
       "  orrery race -n 64k --until 0.5 --kernels cuda-symmetric,cuda-tree --dt 0.01,0.005,0.0025\n"

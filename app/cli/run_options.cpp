@@ -87,7 +87,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add_device(app, draft);
   add_devices(app, draft);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  orrery run --scene collision -n 64k --until 20 --snapshots out --every 0.5 --diagnostics energy.csv\n"
       "  orrery run galaxy.tipsy --steps 10000 --checkpoint galaxy.checkpoint\n"
       "  orrery run --resume galaxy.checkpoint --steps 20000\n"

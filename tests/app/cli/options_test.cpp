@@ -258,6 +258,13 @@ TEST(Options, ShowHelpAndVersion) {
   EXPECT_EQ(parsed<ShowText>({"--version"}).text.find("orrery "), 0u);
 }
 
+TEST(Options, HaveHelpWhoseDescriptionsStayInTheirColumn) {
+  const auto lines = [](const Words& words) { return fitted_help(parsed<ShowText>(words).text, {.columns = 60}); };
+  const std::string blanks(30, ' ');
+  EXPECT_NE(lines({"help"}).find("\n" + blanks + "window, with snapshots and\n"), std::string::npos);
+  EXPECT_NE(lines({"help", "bench"}).find("\n" + blanks + "from, instead of a generated\n"), std::string::npos);
+}
+
 TEST(Options, RefuseWhatContradictsItself) {
   const auto refused = [](const Words& words, const auto&... parts) {
     expect_failure(
