@@ -52,21 +52,15 @@ Requests requests_of(const Json& json) {
   return requests;
 }
 
-/// Writes the texts of the versions beside it.
-Json workshop_json(const fs::path& folder, const KernelHistory& history) {
-  Json json = history_json(history);
+void write_texts(const fs::path& folder, const KernelHistory& history) {
   std::size_t number = 0;
-  for (Json& version : json["versions"]) {
-    write_file(version_in(folder, ++number), version["text"].get<std::string>(), Existing::replace);
-    version.erase("text");
-  }
-  return json;
+  for (const auto& version : history.versions)
+    write_file(version_in(folder, ++number), version.text, Existing::replace);
 }
 
-KernelHistory workshop_of(const fs::path& folder, Json json) {
+void read_texts(const fs::path& folder, KernelHistory& history) {
   std::size_t number = 0;
-  for (Json& version : json.at("versions")) version["text"] = read_text(version_in(folder, ++number).string());
-  return history_of(json);
+  for (auto& version : history.versions) version.text = read_text(version_in(folder, ++number).string());
 }
 
 Handover handover_of(const fs::path& folder, const Json& json) {
@@ -82,7 +76,10 @@ Handover handover_of(const fs::path& folder, const Json& json) {
     handover.kernel = {
         .file = kernel.at("file"), .text = read_text(kernel_in(folder).string()), .version = kernel.at("version")};
   }
-  if (json.contains("workshop")) handover.workshop = workshop_of(folder, json["workshop"]);
+  if (json.contains("workshop")) {
+    handover.workshop = history_of(json["workshop"]);
+    read_texts(folder, *handover.workshop);
+  }
   return handover;
 }
 
@@ -99,7 +96,10 @@ void write_handover(const fs::path& folder, const Handover& handover) {
     json["kernel"] = {{"file", kernel->file}, {"version", kernel->version}};
     write_file(kernel_in(folder), kernel->text, Existing::replace);
   }
-  if (handover.workshop) json["workshop"] = workshop_json(folder, *handover.workshop);
+  if (handover.workshop) {
+    json["workshop"] = history_json(*handover.workshop);
+    write_texts(folder, *handover.workshop);
+  }
   const auto as_it_is = Json::error_handler_t::replace;  // a name of a file may have bytes that are no UTF-8
   write_file(file_in(folder), json.dump(-1, ' ', false, as_it_is), Existing::replace);
   write_window_memory(memory_in(folder), handover.window);

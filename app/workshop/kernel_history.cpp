@@ -7,10 +7,9 @@ namespace orrery {
 Json history_json(const KernelHistory& history) {
   Json versions = Json::array();
   for (const auto& [facts, text] : history.versions) {
-    Json version{{"time", facts.time},         {"compiles", facts.compiles},
-                 {"accepted", facts.accepted}, {"unchecked", facts.unchecked},
-                 {"error", facts.error},       {"compile_ms", facts.compile_ms},
-                 {"check_s", facts.check_s},   {"text", text}};
+    Json version{{"time", facts.time},           {"compiles", facts.compiles}, {"accepted", facts.accepted},
+                 {"unchecked", facts.unchecked}, {"error", facts.error},       {"compile_ms", facts.compile_ms},
+                 {"check_s", facts.check_s}};
     if (facts.largest_error) version["largest_error"] = *facts.largest_error;
     versions.push_back(std::move(version));
   }
@@ -29,7 +28,7 @@ KernelHistory history_of(const Json& json) {
                           .compile_ms = version.at("compile_ms"),
                           .check_s = version.at("check_s")};
     if (version.contains("largest_error")) facts.largest_error = version["largest_error"].get<double>();
-    history.versions.push_back({std::move(facts), version.at("text")});
+    history.versions.push_back({std::move(facts), {}});
   }
   return history;
 }

@@ -18,8 +18,9 @@ struct KernelHistory {
   std::vector<Version> versions;  ///< oldest first
 };
 
+/// Without the texts, which may be long.
 Json history_json(const KernelHistory& history);
-/// Reads back what history_json() made. Throws Json::exception.
+/// Reads back what history_json() made: the texts are empty. Throws Json::exception.
 KernelHistory history_of(const Json& json);
 
 }  // namespace orrery
