@@ -152,7 +152,8 @@ int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, 
   std::optional<std::filesystem::path> handover;
   const auto failed = [&](int status, const std::string& why) {
     const std::string next = handover ? continuation(*handover) : "";
-    return fail(status, next.empty() ? why : why + "; " + next);
+    if (next.empty()) return fail(status, why);
+    return fail(stop_requested() ? stop_status() : status, why + "; " + next);
   };
   try {
     if (is_compiler_process(arguments)) return run_compiler_process();

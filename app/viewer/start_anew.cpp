@@ -21,6 +21,8 @@ constexpr const char* first_word = "take-over-window";  // of the command line
 
 }  // namespace
 
+const char* const stopped_between = "stopped as the window was to start again";
+
 /// The checkpoint and the handover have what these options began with.
 ViewOptions options_after_handover(ViewOptions options, const fs::path& folder) {
   options.scene = {};
@@ -38,6 +40,8 @@ ViewOptions options_after_handover(ViewOptions options, const fs::path& folder) 
 std::optional<fs::path> take_handover(std::vector<std::string>& words) {
   if (words.size() < 2 || words.front() != first_word) return std::nullopt;
   prctl(PR_SET_NAME, "orrery");  // it was started by the name /proc/self/exe
+  watch_stop_signals();
+  take_stop_signals();  // which start_anew() held
   fs::path folder = words[1];
   words.erase(words.begin(), words.begin() + 2);
   return folder;
@@ -51,7 +55,8 @@ std::string continuation(const fs::path& folder) {
 }
 
 std::string start_anew(const fs::path& folder, const std::vector<std::string>& words) {
-  if (stop_requested()) return fmt::format("stopped as the window was to start again; {}", continuation(folder));
+  hold_stop_signals();  // none ends the next program before it can answer
+  if (stop_requested()) return fmt::format("{}; {}", stopped_between, continuation(folder));
   const std::string program = this_program().string();
   std::vector<std::string> all{"orrery", first_word, folder.string()};
   all.insert(all.end(), words.begin(), words.end());
@@ -62,6 +67,7 @@ std::string start_anew(const fs::path& folder, const std::vector<std::string>& w
   (void)close_range(STDERR_FILENO + 1, std::numeric_limits<unsigned>::max(), CLOSE_RANGE_CLOEXEC);
   execv(program.c_str(), pointers.data());
   const std::string why = std::strerror(errno);
+  take_stop_signals();
   return fmt::format("the program cannot be started again: {}; {}", why, continuation(folder));
 }
 

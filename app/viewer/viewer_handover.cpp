@@ -11,8 +11,10 @@
 #include "app/panels/source_draft.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/viewer/handover.h"
+#include "app/viewer/start_anew.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/format_count.h"
+#include "compute/core/stop_signal.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -147,6 +149,7 @@ void Viewer::resume_handed_over() {
 
 /// At the end of the window's start: what it takes over from the one before.
 void Viewer::take_over() {
+  if (stop_requested()) throw std::runtime_error(stopped_between);  // and leaves the folder
   carry_out_requests(handover_->requests);
   if (handover_->recording) {
     recording_asked_ = *handover_->recording;

@@ -1,5 +1,7 @@
 #include "compute/core/stop_signal.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -18,7 +20,21 @@ std::atomic<int> stopped_by{0};         // the signal; 0: none
 std::atomic<Clock::rep> stopped_at{0};  // 0: never
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
+std::atomic<pthread_t> held_by{};  // the thread that called hold_stop_signals()
+std::atomic<bool> held{false};
+
+sigset_t stop_signal_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : stop_signals) sigaddset(&set, signal);
+  return set;
+}
+
 void note(int signal) {
+  if (held) {  // another thread, whose signals do not outlast an exec()
+    pthread_kill(held_by, signal);
+    return;
+  }
   const Clock::duration now = Clock::now().time_since_epoch();
   Clock::rep first = 0;
   if (stopped_at.compare_exchange_strong(first, now.count())) {
@@ -45,6 +61,19 @@ void watch_stop_signals() {
 
 void ignore_stop_signals() {
   for (const int signal : stop_signals) ::signal(signal, SIG_IGN);
+}
+
+void hold_stop_signals() {
+  const sigset_t set = stop_signal_set();
+  (void)pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  held_by = pthread_self();
+  held = true;
+}
+
+void take_stop_signals() {
+  held = false;
+  const sigset_t set = stop_signal_set();
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 bool stop_requested() {

@@ -7,6 +7,10 @@ namespace orrery {
 void watch_stop_signals();
 /// From now on they do nothing: another process decides when this one ends.
 void ignore_stop_signals();
+/// From now on they wait until take_stop_signals(), also across an exec() of the calling thread.
+void hold_stop_signals();
+/// Those that were held are delivered now.
+void take_stop_signals();
 bool stop_requested();
 /// The exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
 int stop_status();

@@ -28,7 +28,11 @@ int run(std::vector<std::string> words) {
     kernels.put(edited);
     kernels.put(test::kernel_info("built-in", create_kernel<test::LosesItsDevice>));
     const auto given = std::get<ViewOptions>(parse_options(kernels, words, handover.has_value()));
-    status = run_view(kernels, handover ? options_after_handover(given, *handover) : given, &next);
+    try {
+      status = run_view(kernels, handover ? options_after_handover(given, *handover) : given, &next);
+    } catch (const std::exception& error) {
+      std::cerr << error.what() << (handover ? "; " + continuation(*handover) : "") << '\n';
+    }
   }
   if (next.empty()) return status;
   std::cerr << start_anew(next, words) << '\n';

@@ -6,8 +6,10 @@
 
 import glob
 import os
+import re
+import signal
 
-from window_support import WindowTestCase, main, wait_for
+from window_support import PATIENCE_S, Viewer, WindowTestCase, main, wait_for
 from window_test import recorded
 
 START = ("--scene", "plummer", "-n", "100", "--record", "a.csv")
@@ -46,6 +48,18 @@ class LostDeviceTest(WindowTestCase):
         viewer.wait_for_frames()
         self.assertEqual(viewer.said().count("in a new window"), 1, viewer.said())
         self.assertEqual(viewer.close(), 0, viewer.said())
+
+    def test_a_stop_before_the_new_window_names_the_run(self):
+        viewer = Viewer(self.display, self.folder, *START, "--kernel", "edited")
+        self.addCleanup(viewer.kill)
+        words = f"/proc/{viewer.process.pid}/cmdline"
+        while b"take-over-window" not in open(words, "rb").read():
+            self.assertIsNone(viewer.process.poll(), viewer.said())
+        viewer.process.send_signal(signal.SIGTERM)
+        self.assertEqual(viewer.process.wait(PATIENCE_S), 1, viewer.said())
+        said = re.search("stopped as the window was to start again; 'orrery view --resume (.*)' continues", viewer.said())
+        self.assertTrue(said, viewer.said())
+        self.assertTrue(os.path.exists(said[1]))
 
 
 if __name__ == "__main__":
