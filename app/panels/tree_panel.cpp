@@ -74,8 +74,8 @@ void cells(int depth, const ShowTreeCells& now, Requests& out) {
   if (edited.on) {
     row_label("Level", "The level whose cells are drawn; all: the larger cells of every level. 0 is the root.");
     const std::string shown = now.level == every ? "all" : "%d";
-    ImGui::SliderInt("##cells-level", &edited.level, every, std::max(depth, now.level), shown.c_str(),
-                     ImGuiSliderFlags_AlwaysClamp);
+    filled_slider("##cells-level", edited.level, {every, std::max(depth, now.level)}, shown.c_str(),
+                  ImGuiSliderFlags_AlwaysClamp);
     ui_mark("tree.level");
   }
   if (!(edited == now)) out.push_back(edited);

@@ -56,8 +56,8 @@ void set_colours(theme::Tone tone) {
   set(ImGuiCol_Header, accent(0.20f));
   set(ImGuiCol_HeaderHovered, accent(0.28f));
   set(ImGuiCol_HeaderActive, accent(0.40f));
-  set(ImGuiCol_SliderGrab, accent(0.55f));
-  set(ImGuiCol_SliderGrabActive, accent(1.0f));
+  set(ImGuiCol_SliderGrab, accent(0.30f));
+  set(ImGuiCol_SliderGrabActive, accent(0.45f));
   set(ImGuiCol_CheckMark, accent(1.0f));
   set(ImGuiCol_Separator, grey(0.08f));
   set(ImGuiCol_ScrollbarBg, {});

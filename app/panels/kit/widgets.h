@@ -62,6 +62,10 @@ bool marked_label(const char* id, const char* label, std::string_view notes, boo
 /// What the first click began, such as a drag, ends then.
 bool double_clicked(ImVec2 low, ImVec2 high);
 
+/// ImGui::SliderScalar over `span`, tinted up to the value: a handle would cover the text.
+template <class T>  // float or int
+bool filled_slider(const char* label, T& value, const Range<T>& span, const char* format, int flags);
+
 /// A logarithmic slider over `span` with entry by ctrl-click, marked as `id`. The new value while the grab is dragged
 /// and when an entry is finished, if it is another than `current`; `own` after a double click.
 template <class T>  // float or int
