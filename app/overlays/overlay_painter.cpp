@@ -130,7 +130,7 @@ void OverlayPainter::draw_others(const OverlayScene& scene, const render::OrbitC
 }
 
 void OverlayPainter::draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const {
-  boxes_.renderer().draw(camera, canvas);
+  boxes_.draw(camera, canvas);
   if (!lines_) return;
   lines_->trails.draw(camera, canvas);
   lines_->others.draw(camera, canvas);

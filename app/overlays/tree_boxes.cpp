@@ -31,8 +31,9 @@ render::DrawnBox box_of(const TreeCell& cell, glm::vec4 colour) {
 
 using Boxes = std::vector<render::DrawnBox>;
 
-void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::Theme theme, float share_of_strength,
-               Boxes& boxes) {
+Boxes boxes_of_cells(const TreeCells& read, std::span<const TreeCell> cells, render::Theme theme,
+                     float share_of_strength) {
+  Boxes boxes;
   const bool one_level = read.asked.level != CellRequest::every_level;
   const auto deepest = static_cast<float>(std::max(cells.empty() ? 0 : cells.back().level, 1));
   const float strength = share_of_strength * strength_of(cells.size()) * (theme == render::Theme::light ? 1.6f : 1.0f);
@@ -41,13 +42,13 @@ void add_cells(const TreeCells& read, std::span<const TreeCell> cells, render::T
     boxes.push_back(
         box_of(cell, {TreeBoxes::cell_colour(depth, theme), std::min(glm::mix(0.40f, 0.18f, depth) * strength, 1.0f)}));
   }
+  return boxes;
 }
 
-void add_walk(const BodyWalk& walk, render::Theme theme, Boxes& boxes) {
-  for (const TreeCell& cell : walk.cells) {
-    boxes.push_back(box_of(cell, whole.in(theme, 0.6f * strength_of(walk.cells.size()))));
-  }
-  for (const TreeCell& leaf : walk.leaves) boxes.push_back(box_of(leaf, one_by_one.in(theme, 0.85f)));
+Boxes boxes_of_walk(std::span<const TreeCell> cells, glm::vec4 colour) {
+  Boxes boxes;
+  for (const TreeCell& cell : cells) boxes.push_back(box_of(cell, colour));
+  return boxes;
 }
 
 /// The last level may have been read in part. Its cells differ between reads: they would flicker.
@@ -94,16 +95,26 @@ bool TreeBoxes::follow(const Status& status, const Wanted& wanted) {
   drawn_ = read;
   wanted_ = wanted;
   legend_.clear();
-  Boxes boxes;
+  Boxes cells, whole_cells, leaves;
   const bool walks = read && read->walk && wanted.walk_of == read->asked.walk_of;
   if (read && wanted.cells) {
-    const std::span<const TreeCell> cells = whole_levels(*read);
-    add_cells(*read, cells, wanted.theme, walks ? beside_a_walk : 1.0f, boxes);
-    legend_ = legend_of(*read, cells);
+    const std::span<const TreeCell> drawn = whole_levels(*read);
+    cells = boxes_of_cells(*read, drawn, wanted.theme, walks ? beside_a_walk : 1.0f);
+    legend_ = legend_of(*read, drawn);
   }
-  if (walks) add_walk(*read->walk, wanted.theme, boxes);
-  renderer_.set(boxes);
+  if (walks) {
+    const BodyWalk& walk = *read->walk;
+    whole_cells = boxes_of_walk(walk.cells, whole.in(wanted.theme, 0.6f * strength_of(walk.cells.size())));
+    leaves = boxes_of_walk(walk.leaves, one_by_one.in(wanted.theme, 0.85f));
+  }
+  cells_.set(cells);
+  whole_.set(whole_cells);
+  leaves_.set(leaves);
   return true;
+}
+
+void TreeBoxes::draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const {
+  for (const render::BoxRenderer* boxes : {&cells_, &whole_, &leaves_}) boxes->draw(camera, canvas);
 }
 
 void TreeBoxes::describe(Legend& legend) const {

@@ -43,10 +43,11 @@ class TreeBoxes {
   void describe(Legend& legend) const;
   /// Of the walk that is drawn; none if there is none.
   std::optional<PickedBody::Walk> walk() const;
-  const render::BoxRenderer& renderer() const { return renderer_; }
+  void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 
  private:
-  render::BoxRenderer renderer_;
+  render::BoxRenderer cells_;
+  render::BoxRenderer whole_{0.3f}, leaves_{0.6f};  // of a walk: the leaves are the smaller ones
   std::shared_ptr<const TreeCells> drawn_;
   Wanted wanted_;  // when drawn
   std::string legend_;

@@ -4,8 +4,10 @@
 
 namespace orrery::render {
 
-BoxRenderer::BoxRenderer()
-    : strokes_{"boxes.vert", sizeof(DrawnBox), {offsetof(DrawnBox, center), offsetof(DrawnBox, colour)}} {}
+BoxRenderer::BoxRenderer(float widest)
+    : strokes_{"boxes.vert", sizeof(DrawnBox), {offsetof(DrawnBox, center), offsetof(DrawnBox, colour)}} {
+  strokes_.program().set("widest", widest);
+}
 
 void BoxRenderer::set(std::span<const DrawnBox> boxes) {
   strokes_.set(std::as_bytes(boxes));

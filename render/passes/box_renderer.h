@@ -16,11 +16,14 @@ struct DrawnBox {
   glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
 };
 
-/// Draws cubes as thin translucent lines over a picture; those of few pixels fade away. Needs a current context,
+/// Draws cubes as thin translucent lines over a picture. Those of few pixels fade away, and so do those that are nearly
+/// `widest` heights of the picture wide: near the camera, their edges would cover the others. Needs a current context,
 /// load_gl() done.
 class BoxRenderer {
  public:
-  BoxRenderer();
+  static constexpr float any_width = 1e9f;
+
+  explicit BoxRenderer(float widest = any_width);
 
   /// Replaces the boxes. Throws std::runtime_error if the memory is not enough.
   void set(std::span<const DrawnBox> boxes);

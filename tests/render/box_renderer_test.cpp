@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {
@@ -15,12 +17,13 @@ class Boxes : public testing::Test, public Stage {
   }
   ~Boxes() override { EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR)); }
 
-  Image drawn(std::span<const DrawnBox> boxes) {
+  Image drawn(std::span<const DrawnBox> boxes) { return drawn(boxes, renderer_); }
+  Image drawn(std::span<const DrawnBox> boxes, BoxRenderer& renderer) {
     const RenderTarget target{GL_RGBA8, size, size};
     constexpr float dark[4] = {};
     glClearNamedFramebufferfv(target.framebuffer(), GL_COLOR, 0, dark);
-    renderer_.set(boxes);
-    renderer_.draw(camera, {target.framebuffer(), size, size});
+    renderer.set(boxes);
+    renderer.draw(camera, {target.framebuffer(), size, size});
     return read_framebuffer(target.framebuffer(), size, size);
   }
   static int lit(const Image& image) {
@@ -58,6 +61,19 @@ TEST_F(Boxes, NoneLeaveThePictureAlone) {
 TEST_F(Boxes, OfFewPixelsFadeAway) {
   const DrawnBox tiny{{0, 0, 0}, 0.01f, white};
   EXPECT_EQ(lit(drawn({&tiny, 1})), 0);
+}
+
+TEST_F(Boxes, ThatAreTooWideFadeAwayIfAsked) {
+  BoxRenderer any{}, narrow{0.3f};
+  const auto brightest = [&](float half_size, BoxRenderer& renderer) {
+    const DrawnBox box{{0, 0, 0}, half_size, white};
+    const Image image = drawn({&box, 1}, renderer);
+    return *std::ranges::max_element(image.rgb);
+  };
+  EXPECT_EQ(brightest(0.1f, narrow), brightest(0.1f, any));
+  EXPECT_LT(brightest(0.35f, narrow), brightest(0.35f, any)) << "it fades";
+  EXPECT_GT(brightest(0.35f, narrow), 0);
+  EXPECT_EQ(brightest(1, narrow), 0);
 }
 
 TEST_F(Boxes, HaveTheirColours) {
