@@ -18,6 +18,11 @@ namespace {
 
 using theme::em;
 
+constexpr const char* what_of_gpu =
+    "A profile shows what the warps of a kernel wait for, and how near it comes to the limits of the GPU.";
+constexpr const char* what_of_cpu =
+    "A profile shows the vector width and the threads of a kernel, and how near it comes to the processor's FMA limit.";
+
 std::string row_name(std::size_t row, const KernelProfile& profile) {
   return fmt::format("{}: {}, {}", row + 1, profile.label(), counted_bodies(profile.count));
 }
@@ -89,8 +94,7 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
   }
   const KernelProfile* const latest = profiles.latest();
   if (!latest) {
-    wrapped_text("A profile shows what the warps of a kernel wait for, and how near it comes to the limits of the GPU.",
-                 theme::dim);
+    wrapped_text(status.backend == Backend::cuda ? what_of_gpu : what_of_cpu, theme::dim);
     return;
   }
   text(latest->label(), theme::text, theme::Font::strong);
@@ -124,9 +128,16 @@ void profile_content(const Status& status, const ViewStatus& view, PanelState&, 
   const float column = wide ? (room - 2 * gap) / 3 : 0;
   ImGui::BeginChild("profile summary", {column, wide ? height : em(11)});
   summary(status, view, out);
-  if (latest) figure_rows(*latest, before);
+  if (latest && latest->on_gpu) figure_rows(*latest, before);
   ImGui::EndChild();
-  if (!latest || !latest->on_gpu) return;
+  if (!latest) return;
+  if (!latest->on_gpu) {
+    if (wide) ImGui::SameLine(0, gap);
+    ImGui::BeginChild("profile figures", {column, wide ? height : em(11)});
+    figure_rows(*latest, before);
+    ImGui::EndChild();
+    return;
+  }
   if (wide) ImGui::SameLine(0, gap);
   ImGui::BeginChild("profile stalls", {column, wide ? height : em(12)});
   stall_bars(*latest, before);
