@@ -65,8 +65,11 @@ void DividedKernel::prepare(int count) {
   if (count == prepared_) return;
   prepared_ = 0;  // until every device is
   wait_for_all();
-  leader().kernel->prepare(count);
-  for_others([&](Member& member, std::size_t) { member.kernel->prepare(count); });
+  const auto devices = static_cast<int>(members_.size());
+  leader().division().prepare_division(count, 0, devices);
+  for_others([&](Member& member, std::size_t index) {
+    member.division().prepare_division(count, static_cast<int>(index), devices);
+  });
   prepared_ = count;
 }
 

@@ -36,7 +36,28 @@ std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
 
+template <class T>
+void take_copy(const cuda::Device& device, cuda::DeviceArray<T>& array, int count) {
+  take_scratch(device, array, size_of(count), "the copied bodies and their accelerations", "fewer bodies");
+}
+
+template <class T>
+void take_result(const cuda::Device& device, cuda::DeviceArray<T>& array, int count) {
+  take_scratch(device, array, size_of(count), "the accelerations of other GPUs", "fewer bodies");
+}
+
 }  // namespace
+
+void TargetDivision::prepare_division(int count, int index, int devices) {
+  kernel_.prepare(count);
+  take_numbers(count);
+  if (index > 0) {
+    take_copy(device_, bodies_, count);
+    take_copy(device_, accelerations_, count);
+  } else if (devices > 1) {
+    take_result(device_, found_, count);
+  }
+}
 
 std::vector<DeviceBlock> TargetDivision::share_out(const ForceArgs& args) {
   has_low_words_ = reads_low_words_ && args.bodies_low;
@@ -51,9 +72,7 @@ std::vector<DeviceBlock> TargetDivision::share_out(const ForceArgs& args) {
 
 /// Memory is for all bodies, however few the targets are, so that it is taken once.
 std::vector<DeviceBlock> TargetDivision::receive(const ForceArgs& args, std::span<const DeviceBlock> shared) {
-  const auto take = [&](auto& array) {
-    take_scratch(device_, array, size_of(args.count), "the copied bodies and their accelerations", "fewer bodies");
-  };
+  const auto take = [&](auto& array) { take_copy(device_, array, args.count); };
   has_low_words_ = shared[1].bytes > 0;
   take(bodies_);
   take(accelerations_);
@@ -69,11 +88,18 @@ std::vector<DeviceBlock> TargetDivision::receive(const ForceArgs& args, std::spa
   return {{bodies_.data(), shared[0].bytes}, {bodies_low_.data(), shared[1].bytes}, {targets_.data(), shared[2].bytes}};
 }
 
-void TargetDivision::count_off(int count, cudaStream_t stream) {
+void TargetDivision::take_numbers(int count) {
   if (all_.size() >= size_of(count)) return;
+  numbered_ = 0;
   take_scratch(device_, all_, size_of(count), "the numbers of the bodies", "fewer bodies");
+}
+
+void TargetDivision::count_off(int count, cudaStream_t stream) {
+  take_numbers(count);
+  if (numbered_ >= count) return;
   number<<<cuda::ceil_div(count, block), block, 0, stream>>>(all_.data(), count);
   ORRERY_CUDA_CHECK_LAUNCH(number);
+  numbered_ = count;
 }
 
 void TargetDivision::evaluate_part(const ForceArgs& args, const Part& part) {
@@ -115,11 +141,8 @@ std::vector<DeviceBlock> TargetDivision::results(const ForceArgs& args, const Pa
 std::vector<DeviceBlock> TargetDivision::places(const ForceArgs& args, const Part& part) {
   const int first = part.first(args.target_count()), last = part.last(args.target_count());
   const std::size_t bytes = size_of(last - first) * sizeof(Vec4);
-  const auto take = [&](auto& array) {
-    take_scratch(device_, array, size_of(args.count), "the accelerations of other GPUs", "fewer bodies");
-  };
-  take(found_);
-  if (has_low_words_) take(found_low_);
+  take_result(device_, found_, args.count);
+  if (has_low_words_) take_result(device_, found_low_, args.count);
   return {{found_.data() + first, bytes}, {found_low_.data() + first, has_low_words_ ? bytes : 0}};
 }
 

@@ -16,6 +16,7 @@ class TargetDivision final : public DivisionFacet {
   TargetDivision(ForceKernel& kernel, bool reads_low_words, const cuda::Device& device)
       : kernel_{kernel}, reads_low_words_{reads_low_words}, device_{device} {}
 
+  void prepare_division(int count, int index, int devices) override;
   std::vector<DeviceBlock> share_out(const ForceArgs& args) override;
   std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override;
   void evaluate_part(const ForceArgs& args, const Part& part) override;
@@ -24,6 +25,7 @@ class TargetDivision final : public DivisionFacet {
   void join(const ForceArgs& args, std::span<const Part> parts) override;
 
  private:
+  void take_numbers(int count);
   void count_off(int count, cudaStream_t stream);
 
   ForceKernel& kernel_;
@@ -31,6 +33,7 @@ class TargetDivision final : public DivisionFacet {
   const cuda::Device& device_;
   bool has_low_words_ = false;                                 // in the present evaluation, which needs them
   cuda::DeviceArray<int> all_;                                 // 0, 1, ...
+  int numbered_ = 0;                                           // so many of them are written
   cuda::DeviceArray<Vec4> bodies_, bodies_low_;                // copies of the leader's
   cuda::DeviceArray<int> targets_;                             // likewise
   cuda::DeviceArray<Vec4> accelerations_, accelerations_low_;  // of the bodies, from the kernel

@@ -46,6 +46,9 @@ inline constexpr int most_devices = 64;
 class DivisionFacet {
  public:
   virtual ~DivisionFacet() = default;
+  /// As ForceKernel::prepare() for device `index` of so many: takes the memory that it needs for whole evaluations of
+  /// `count` bodies without low words. What other evaluations need besides, they take.
+  virtual void prepare_division(int count, int index, int devices) = 0;
   /// The leader: begins an evaluation with what one device does for all, and returns what the others need for their
   /// parts.
   virtual std::vector<DeviceBlock> share_out(const ForceArgs& args) = 0;

@@ -212,14 +212,18 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
   }
 
   DivisionFacet* division() override { return this; }
+  void prepare_division(int count, int index, int devices) override {
+    prepare(count);
+    if (index > 0) return take_copies(count);
+    for (int other = 1; other < devices; ++other) (void)accumulator_.place_of_others(count, other);
+  }
   std::vector<DeviceBlock> share_out(const ForceArgs& args) override {
     prepare(args.count);
     return {{const_cast<Vec4*>(args.bodies), static_cast<std::size_t>(args.count) * sizeof(Vec4)}};
   }
   std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override {
     prepare(args.count);
-    take_scratch(device_, received_, static_cast<std::size_t>(args.count), "cuda-symmetric: the copied bodies",
-                 "fewer bodies");
+    take_copies(args.count);
     return {{received_.data(), shared[0].bytes}};
   }
   void evaluate_part(const ForceArgs& args, const Part& part) override {
@@ -250,6 +254,12 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
   }
 
  private:
+  /// Of the bodies of another device.
+  void take_copies(int count) {
+    take_scratch(device_, received_, static_cast<std::size_t>(count), "cuda-symmetric: the copied bodies",
+                 "fewer bodies");
+  }
+
   static Instance instance(LawId law, bool equal_masses, int bodies) {
     return law_values.dispatch(law, [&](auto chosen_law) {
       return switch_values.dispatch(equal_masses, [&](auto equal) {

@@ -153,6 +153,10 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
 
   /// The others need no order of their own, so that all walk groups of the same tree.
   DivisionFacet* division() override { return this; }
+  void prepare_division(int count, int index, int /*devices*/) override {
+    prepare(count);
+    if (index == 0) take_counters();
+  }
   std::vector<DeviceBlock> share_out(const ForceArgs& args) override {
     sort_bodies(args);
     const auto bodies = static_cast<std::size_t>(args.count);
@@ -183,7 +187,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
     return {accelerations_of(part), {&state_.data()->found.interactions, sizeof(TreeCounts::interactions)}};
   }
   std::vector<DeviceBlock> places(const ForceArgs& /*args*/, const Part& part) override {
-    take_scratch(device_, others_, most_devices, "cuda-tree: the counters", "fewer bodies");
+    take_counters();
     return {accelerations_of(part), {others_.data() + (part.index - 1), sizeof(TreeCounts::interactions)}};
   }
   void join(const ForceArgs& args, std::span<const Part> parts) override {
@@ -291,6 +295,9 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
     while (split < octree_split_values.largest && groups * split < wanted) split *= 2;
     return split;
   }
+
+  /// Of the interactions that other devices evaluate.
+  void take_counters() { take_scratch(device_, others_, most_devices, "cuda-tree: the counters", "fewer bodies"); }
 
   /// One byte per body, for walk_octree(); null if every body is wanted.
   const unsigned char* flags(const ForceArgs& args) const { return args.targets ? is_target_.data() : nullptr; }
