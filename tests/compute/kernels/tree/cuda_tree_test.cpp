@@ -75,22 +75,41 @@ TEST_F(CudaTree, WarpsThatShareGroupsMeetTheSameBodiesAndCells) {
   }
 }
 
-TEST_F(CudaTree, LocalExpansionsAddLittleErrorToTheQuadrupoles) {
+/// What an order promises: errors and interactions as multiples of those of the order before it.
+struct OrderStep {
+  const char *order, *before;
+  Settings::Values others;  // settings of both
+  std::vector<const char*> tolerances;
+  double median, p99;   // of the errors, upper limits
+  double interactions;  // upper limit
+};
+
+class CudaTreeOrders : public CudaTree, public testing::WithParamInterface<OrderStep> {};
+INSTANTIATE_TEST_SUITE_P(
+    Steps, CudaTreeOrders,
+    testing::Values(OrderStep{"local", "quadrupole", {}, {"off", "1e-3", "1e-4", "1e-5"}, 1.5, 2.5, 0.9},
+                    OrderStep{"high", "local", {{"group", "64"}}, {"1e-5", "1e-6", "1e-7"}, 2, 10, 1}),
+    [](const auto& step) { return std::string{step.param.order}; });
+
+TEST_P(CudaTreeOrders, AddLittleErrorForFewerInteractions) {
+  const OrderStep& step = GetParam();
   const Bodies bodies = test::random_ball(65'537);
-  for (const char* tolerance : {"off", "1e-3", "1e-4", "1e-5"}) {
+  for (const char* tolerance : step.tolerances) {
     SCOPED_TRACE(tolerance);
     ForceError error[2];
     std::uint64_t interactions[2];
-    for (const bool local : {false, true}) {
-      const Settings settings{info(), {{"order", local ? "local" : "quadrupole"}, {"tolerance", tolerance}}};
-      error[local] = test::sampled_error(info(), settings, bodies, {});
+    for (const bool own : {false, true}) {
+      Settings settings{info(), step.others};
+      settings.set("order", own ? step.order : step.before);
+      settings.set("tolerance", tolerance);
+      error[own] = test::sampled_error(info(), settings, bodies, {});
       test::Evaluations evaluations{info(), settings, bodies.count()};
       evaluations.run(bodies);
-      interactions[local] = evaluations.evaluated();
+      interactions[own] = evaluations.evaluated();
     }
-    EXPECT_LT(error[true].median, 1.5 * error[false].median);
-    EXPECT_LT(error[true].p99, 2.5 * error[false].p99);
-    EXPECT_LT(10 * interactions[true], 9 * interactions[false]);
+    EXPECT_LT(error[true].median, step.median * error[false].median);
+    EXPECT_LT(error[true].p99, step.p99 * error[false].p99);
+    EXPECT_LT(static_cast<double>(interactions[true]), step.interactions * static_cast<double>(interactions[false]));
   }
 }
 
@@ -98,25 +117,6 @@ TEST_F(CudaTree, SumsOfLocalExpansionsKeepTheDigitsOfSmallTolerances) {
   const Bodies bodies = test::random_ball(65'537);
   const Settings settings{info(), {{"order", "local"}, {"tolerance", "1e-7"}, {"group", "32"}}};
   EXPECT_LT(test::sampled_error(info(), settings, bodies, {}).median, 2e-6);
-}
-
-TEST_F(CudaTree, HighMomentsHaveTheErrorsOfLocalExpansionsForFewerInteractions) {
-  const Bodies bodies = test::random_ball(65'537);
-  for (const char* tolerance : {"1e-5", "1e-6", "1e-7"}) {
-    SCOPED_TRACE(tolerance);
-    ForceError error[2];
-    std::uint64_t interactions[2];
-    for (const bool high : {false, true}) {
-      const Settings settings{info(), {{"order", high ? "high" : "local"}, {"tolerance", tolerance}, {"group", "64"}}};
-      error[high] = test::sampled_error(info(), settings, bodies, {});
-      test::Evaluations evaluations{info(), settings, bodies.count()};
-      evaluations.run(bodies);
-      interactions[high] = evaluations.evaluated();
-    }
-    EXPECT_LT(error[true].median, 2 * error[false].median);
-    EXPECT_LT(error[true].p99, 10 * error[false].p99);
-    EXPECT_LT(interactions[true], interactions[false]);
-  }
 }
 
 TEST_F(CudaTree, HighMomentsReachSmallErrors) {
