@@ -24,7 +24,7 @@ endfunction()
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
 may_include("compute/core/(atomic_file|descriptor|host_memory|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
-may_include("compute/core/" "compute/core/" "(sched|emmintrin)[.]h$")
+may_include("compute/core/" "compute/core/" "(pthread|sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})

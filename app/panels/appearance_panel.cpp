@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/slider.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"

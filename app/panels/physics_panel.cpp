@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/panels/kit/slider.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/slider.h"
 #include "app/panels/kit/time_bar.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"

@@ -2,12 +2,10 @@
 
 #include <imgui.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/panels/kit/theme.h"
-#include "compute/core/range.h"
 
 namespace orrery {
 
@@ -61,16 +59,6 @@ bool marked_label(const char* id, const char* label, std::string_view notes, boo
 /// Whether the present window was double-clicked between these corners, also below a list that the first click opened.
 /// What the first click began, such as a drag, ends then.
 bool double_clicked(ImVec2 low, ImVec2 high);
-
-/// ImGui::SliderScalar over `span`, tinted up to the value: a handle would cover the text.
-template <class T>  // float or int
-bool filled_slider(const char* label, T& value, const Range<T>& span, const char* format, int flags);
-
-/// A logarithmic slider over `span` with entry by ctrl-click, marked as `id`. The new value while the grab is dragged
-/// and when an entry is finished, if it is another than `current`; `own` after a double click.
-template <class T>  // float or int
-std::optional<T> log_slider(const char* id, T current, const Range<T>& span, const char* format,
-                            std::optional<T> own = std::nullopt);
 
 /// A line of text to edit, marked as `id`, with `hint` while it is empty; red if `refused`. True when Enter ended it.
 bool text_field(const char* id, const char* hint, std::string& content, bool refused = false);
