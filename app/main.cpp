@@ -28,6 +28,7 @@
 #include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
 #include "app/cli/verify_command.h"
+#include "app/process/build_id.h"
 #include "app/process/parent.h"
 #include "app/text/console.h"
 #include "app/text/text_style.h"
@@ -41,8 +42,11 @@
 #include "compute/core/stop_signal.h"
 #include "compute/ranks/mpi_ranks.h"
 #include "compute/ranks/rank_leader.h"
+#include "compute/ranks/rank_watch.h"
 #include "compute/ranks/rank_worker.h"
+#include "compute/ranks/same_program.h"
 #include "compute/sim/backends.h"
+#include "orrery_version.h"
 
 namespace orrery {
 namespace {
@@ -150,7 +154,8 @@ int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
 /// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
 int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, std::filesystem::path& next_program) {
   std::optional<std::filesystem::path> handover;
-  const auto failed = [&](int status, const std::string& why) {
+  const auto failed = [&](int status, std::string why) {
+    if (sharing && status == 1 && !why.starts_with("rank ")) why.insert(0, "rank 0: ");
     const std::string next = handover ? continuation(*handover) : "";
     if (next.empty()) return fail(status, why);
     return fail(stop_requested() ? stop_status() : status, why + "; " + next);
@@ -177,14 +182,42 @@ int run(std::vector<std::string> arguments, KernelSharing* sharing) {
   return fail(stop_requested() ? stop_status() : 1, why);
 }
 
-/// Until rank 0 ends. Leaves no other way out: MPI would wait in vain for the ranks to end together.
+/// MPI would wait in vain for the ranks to end together. mpirun then ends the others.
+[[noreturn]] void give_up(const std::string& why) {
+  console::complain(why);
+  std::_Exit(1);
+}
+
+std::string this_program() {
+  return std::string{"orrery "} + version + " (" + git_id + ", build " + build_id() + ")";
+}
+
+/// Until rank 0 ends.
 void serve(Communicator& ranks) {
-  ignore_stop_signals();  // rank 0 may have a checkpoint to write
+  const std::string name = "rank " + std::to_string(ranks.rank()) + ": ";
   try {
+    check_same_program(ranks, this_program());
     serve_leader(ranks, KernelCatalog{});
+  } catch (const std::bad_alloc&) {
+    give_up(name + "not enough memory");
   } catch (const std::exception& error) {
-    console::complain("rank " + std::to_string(ranks.rank()) + ": " + error.what());
-    std::_Exit(1);  // mpirun then ends the others
+    give_up(name + error.what());
+  }
+}
+
+/// As rank 0.
+int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& arguments) {
+  setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal, wherever it writes itself
+  int status = 0;
+  try {
+    check_same_program(ranks, this_program());
+    RankLeader leader{ranks, watch};
+    status = run(arguments, &leader);
+    leader.end();
+    return status;
+  } catch (const std::exception& error) {
+    if (status == 0) give_up(error.what());
+    std::_Exit(status);  // it has printed why
   }
 }
 
@@ -193,13 +226,11 @@ int run_rank(const std::vector<std::string>& arguments) {
   const int rank = launched_rank();
   try {
     const std::unique_ptr<Communicator> ranks = join_mpi_ranks();
-    if (rank > 0) {
-      serve(*ranks);
-      return 0;
-    }
-    setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal, wherever it writes itself
-    RankLeader leader{*ranks};
-    return run(arguments, &leader);
+    if (rank > 0) ignore_stop_signals();  // rank 0 may have a checkpoint to write
+    RankWatch watch{*ranks, give_up};
+    if (rank == 0) return lead(*ranks, watch, arguments);
+    serve(*ranks);
+    return 0;
   } catch (const std::exception& error) {
     return rank == 0 ? fail(1, error.what()) : 1;
   }

@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace orrery {
 
-/// One rank's connection to the others, which are processes, or threads in tests. Rank 0 leads. A rank may call from
-/// any of its threads, but from one at a time.
+/// One rank's connection to the others, which are processes, or threads in tests. Rank 0 leads. Any thread of a rank
+/// may call at any time, but only one may receive from the same rank.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -24,6 +25,15 @@ class Communicator {
   /// Sends data from rank 0 to all others, each of which calls receive_broadcast() with as many bytes.
   virtual void broadcast(std::span<const std::byte> data) = 0;
   virtual void receive_broadcast(std::span<std::byte> data) = 0;
+
+  /// Sends a sign of life. Never waits.
+  virtual void greet(int to) = 0;
+  /// Whether a sign of life of this rank has arrived since the last call.
+  virtual bool was_greeted(int from) = 0;
+
+  /// Another rank is lost: from now on, what sends, receives or looks for messages throws std::runtime_error{why}, and
+  /// so do calls that wait now. Call at most once. The process then cannot leave MPI in order: end it by std::_Exit().
+  virtual void interrupt(const std::string& why) = 0;
 };
 
 }  // namespace orrery

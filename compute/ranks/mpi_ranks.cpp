@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "compute/core/team.h"
+#include "compute/ranks/interruption.h"
 #include "compute/ranks/patience.h"
 
 // An error of an MPI function ends all processes, with a message: that is MPI's default.
 namespace orrery {
 namespace {
 
-constexpr int message_tag = 0;
+constexpr int message_tag = 0, greeting_tag = 1;
 constexpr std::size_t most_bytes = INT_MAX;  // of one call of MPI
 
 /// Threads for this rank: its part of what the ranks of this host may run on together, and no more than it may run on
@@ -34,6 +38,7 @@ int thread_share() {
   return std::max(1, std::min(CPU_COUNT(&own), CPU_COUNT(&all) / ranks));
 }
 
+/// One thread at a time calls MPI, and no call waits in MPI: while one thread waits, others can send and look.
 class MpiRanks final : public Communicator {
  public:
   MpiRanks() {
@@ -45,8 +50,14 @@ class MpiRanks final : public Communicator {
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    greetings_.resize(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
   }
-  ~MpiRanks() override { MPI_Finalize(); }
+  ~MpiRanks() override {
+    for (MPI_Request& greeting : greetings_) {
+      if (greeting != MPI_REQUEST_NULL) MPI_Request_free(&greeting);
+    }
+    MPI_Finalize();
+  }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
 
@@ -55,25 +66,25 @@ class MpiRanks final : public Communicator {
 
   void send(int to, std::span<const std::byte> message) override {
     if (message.size() > most_bytes) throw std::runtime_error("too many bodies for one message of MPI: use more ranks");
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &request);
-    wait_until([&] {
-      int sent = 0;
-      MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
-      return sent != 0;
+    transfer([&](MPI_Request& request) {
+      MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &request);
     });
   }
   void receive(int from, std::vector<std::byte>& message) override {
     MPI_Status status;
-    wait_until([&] { return probe(from, status); });
+    wait_until([&] { return probe(from, message_tag, status); });
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
     message.resize(static_cast<std::size_t>(size));
-    MPI_Recv(message.data(), size, MPI_BYTE, from, message_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    transfer([&](MPI_Request& request) {
+      MPI_Irecv(message.data(), size, MPI_BYTE, from, message_tag, MPI_COMM_WORLD, &request);
+    });
   }
   bool has_message(int from) override {
+    const std::lock_guard lock{mutex_};
+    interruption_.check();
     MPI_Status status;
-    return probe(from, status);
+    return probe(from, message_tag, status);
   }
 
   void broadcast(std::span<const std::byte> data) override {
@@ -82,26 +93,67 @@ class MpiRanks final : public Communicator {
   }
   void receive_broadcast(std::span<std::byte> data) override { broadcast_parts(data); }
 
+  void greet(int to) override {
+    const std::lock_guard lock{mutex_};
+    if (interruption_) return;
+    MPI_Request& greeting = greetings_[static_cast<std::size_t>(to)];
+    if (has_ended(greeting)) MPI_Isend(nullptr, 0, MPI_BYTE, to, greeting_tag, MPI_COMM_WORLD, &greeting);
+  }
+  bool was_greeted(int from) override {
+    const std::lock_guard lock{mutex_};
+    bool was = false;
+    for (MPI_Status status; !interruption_ && probe(from, greeting_tag, status); was = true) {
+      MPI_Recv(nullptr, 0, MPI_BYTE, from, greeting_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // it is here
+    }
+    return was;
+  }
+  void interrupt(const std::string& why) override { interruption_.set(why); }
+
  private:
-  static bool probe(int from, MPI_Status& status) {
+  static bool probe(int from, int tag, MPI_Status& status) {
     int arrived = 0;
-    MPI_Iprobe(from, message_tag, MPI_COMM_WORLD, &arrived, &status);
+    MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status);
     return arrived != 0;
   }
+  /// Also true if there is none.
+  static bool has_ended(MPI_Request& request) {
+    int ended = 0;
+    MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
+    return ended != 0;
+  }
   /// MPI's own waiting would keep a processor busy, also while the leader has no work for this rank.
-  static void wait_until(const auto& done) {
-    for (Patience patience; !done(); patience.pause()) {
+  void wait_until(const auto& condition) {
+    const auto met = [&] {
+      const std::lock_guard lock{mutex_};
+      interruption_.check();
+      return condition();
+    };
+    for (Patience patience; !met(); patience.pause()) {
     }
   }
-  static void broadcast_parts(std::span<std::byte> data) {
+  /// After an interruption, the transfer may never end, and its memory may be freed: nothing calls MPI any more.
+  void transfer(const auto& start) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool started = false;
+    wait_until([&] {
+      if (!std::exchange(started, true)) start(request);
+      return has_ended(request);
+    });
+  }
+  void broadcast_parts(std::span<std::byte> data) {
     while (!data.empty()) {
       const std::size_t size = std::min(data.size(), most_bytes);
-      MPI_Bcast(data.data(), static_cast<int>(size), MPI_BYTE, /*root=*/0, MPI_COMM_WORLD);
+      transfer([&](MPI_Request& request) {
+        MPI_Ibcast(data.data(), static_cast<int>(size), MPI_BYTE, /*root=*/0, MPI_COMM_WORLD, &request);
+      });
       data = data.subspan(size);
     }
   }
 
   int rank_ = 0, size_ = 1;
+  std::mutex mutex_;  // held while a thread calls MPI
+  Interruption interruption_;
+  std::vector<MPI_Request> greetings_;  // the latest to each rank
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ enum class Order {
   evaluate,  ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   cancel,    ///< the evaluation; comes too late if that has ended
   drop,      ///< a kernel: its key
-  end,       ///< serve_leader() returns
+  end,       ///< serve_leader() returns. Replied
 };
 
 /// The first value of each reply: the second is the text of the error, except after `done`.

@@ -12,8 +12,11 @@ namespace orrery {
 /// them.
 class RankLeader final : public KernelSharing {
  public:
-  /// `ranks` must outlive this.
-  explicit RankLeader(Communicator& ranks) : line_{ranks} {}
+  /// `ranks` and `watch` must outlive this.
+  RankLeader(Communicator& ranks, RankWatch& watch) : line_{ranks, watch} {}
+
+  /// Ends the other ranks, see WorkerLine.
+  void end() { line_.end(); }
 
   int ranks() const override { return line_.ranks(); }
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) override;

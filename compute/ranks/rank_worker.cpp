@@ -58,7 +58,7 @@ class RankWorker {
           kernels_.erase(order.get<int>());
           break;
         case Order::end:
-          return;
+          return reply_after([] {});
       }
     }
   }

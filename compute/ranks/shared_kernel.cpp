@@ -46,7 +46,8 @@ void SharedKernel::prepare(int count) {
                         own_->prepare(count);
                         all_.resize(static_cast<std::size_t>(count));
                         std::iota(all_.begin(), all_.end(), 0);
-                      }});
+                      },
+                  .is_long = [](int rank) { return rank > 0; }});  // the leader needs far less memory
   prepared_ = count;
 }
 
@@ -116,6 +117,7 @@ void SharedKernel::do_evaluate(const ForceArgs& args) {
                         tree_interactions_ += static_cast<std::int64_t>(done.by_tree);
                         vector_instructions_ += done.vector_instructions;
                       },
+                  .is_long = [&](int rank) { return !share(rank).empty(); },
                   .cancelled = args.cancelled});
   if (args.targets || !own_->tree()) return;
   // Later evaluations walk from compact groups of bodies.
@@ -144,6 +146,7 @@ void SharedKernel::evaluate_jerks(const JerkArgs& args) {
                       [&](int rank, MessageReader& reply) {
                         if (reply.get<Evaluated>().complete) reply.get_entries(args.pulls, share(rank));
                       },
+                  .is_long = [&](int rank) { return !share(rank).empty(); },
                   .cancelled = args.cancelled});
 }
 

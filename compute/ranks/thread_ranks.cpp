@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compute/ranks/interruption.h"
+
 namespace orrery {
 
 class ThreadRanks::Rank final : public Communicator {
@@ -14,18 +16,21 @@ class ThreadRanks::Rank final : public Communicator {
 
   void send(int to, std::span<const std::byte> message) override {
     const std::lock_guard lock{ranks_.mutex_};
+    interruption_.check();
     ranks_.mailbox(rank_, to).emplace_back(message.begin(), message.end());
     ranks_.arrived_.notify_all();
   }
   void receive(int from, std::vector<std::byte>& message) override {
     std::unique_lock lock{ranks_.mutex_};
     Mailbox& mailbox = ranks_.mailbox(from, rank_);
-    ranks_.arrived_.wait(lock, [&] { return !mailbox.empty(); });
+    ranks_.arrived_.wait(lock, [&] { return !mailbox.empty() || interruption_; });
+    interruption_.check();
     message = std::move(mailbox.front());
     mailbox.pop_front();
   }
   bool has_message(int from) override {
     const std::lock_guard lock{ranks_.mutex_};
+    interruption_.check();
     return !ranks_.mailbox(from, rank_).empty();
   }
 
@@ -39,19 +44,33 @@ class ThreadRanks::Rank final : public Communicator {
     std::ranges::copy(message, data.begin());
   }
 
+  void greet(int to) override {
+    const std::lock_guard lock{ranks_.mutex_};
+    ranks_.greetings_[ranks_.pair(rank_, to)] = true;
+  }
+  bool was_greeted(int from) override {
+    const std::lock_guard lock{ranks_.mutex_};
+    const std::size_t pair = ranks_.pair(from, rank_);
+    const bool was = ranks_.greetings_[pair];
+    ranks_.greetings_[pair] = false;
+    return was;
+  }
+  void interrupt(const std::string& why) override {
+    const std::lock_guard lock{ranks_.mutex_};
+    interruption_.set(why);
+    ranks_.arrived_.notify_all();
+  }
+
  private:
   ThreadRanks& ranks_;
   int rank_;
+  Interruption interruption_;
 };
 
-ThreadRanks::ThreadRanks(int size) : mailboxes_(static_cast<std::size_t>(size * size)) {
+ThreadRanks::ThreadRanks(int size) : mailboxes_(static_cast<std::size_t>(size * size)), greetings_(mailboxes_.size()) {
   for (int rank = 0; rank < size; ++rank) ranks_.push_back(std::make_unique<Rank>(*this, rank));
 }
 
 ThreadRanks::~ThreadRanks() = default;
-
-ThreadRanks::Mailbox& ThreadRanks::mailbox(int from, int to) {
-  return mailboxes_[static_cast<std::size_t>(from) * ranks_.size() + static_cast<std::size_t>(to)];
-}
 
 }  // namespace orrery

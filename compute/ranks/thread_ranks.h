@@ -23,11 +23,15 @@ class ThreadRanks {
   class Rank;
   using Mailbox = std::deque<std::vector<std::byte>>;
 
-  Mailbox& mailbox(int from, int to);
+  std::size_t pair(int from, int to) const {
+    return static_cast<std::size_t>(from) * ranks_.size() + static_cast<std::size_t>(to);
+  }
+  Mailbox& mailbox(int from, int to) { return mailboxes_[pair(from, to)]; }
 
-  std::mutex mutex_;  // guards the mailboxes
+  std::mutex mutex_;  // guards the mailboxes and greetings
   std::condition_variable arrived_;
   std::vector<Mailbox> mailboxes_;  // by sender and receiver
+  std::vector<bool> greetings_;     // likewise
   std::vector<std::unique_ptr<Communicator>> ranks_;
 };
 

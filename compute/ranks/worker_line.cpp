@@ -3,6 +3,8 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compute/core/error.h"
 #include "compute/ranks/orders.h"
@@ -25,19 +27,32 @@ std::exception_ptr worker_error(int rank, Outcome outcome, const std::string& ca
 
 }  // namespace
 
-WorkerLine::WorkerLine(Communicator& ranks) : ranks_{ranks}, orders_(static_cast<std::size_t>(ranks.size())) {}
+WorkerLine::WorkerLine(Communicator& ranks, RankWatch& watch)
+    : ranks_{ranks}, watch_{watch}, orders_(static_cast<std::size_t>(ranks.size())) {}
 
 WorkerLine::~WorkerLine() {
-  tell(order_alone(Order::end));
+  if (ended_) return;
+  try {
+    end();
+  } catch (const std::exception&) {  // whoever uses this line has met the loss, or does not care
+  }
+}
+
+void WorkerLine::end() {
+  ended_ = true;
+  exchange({.order = [](int, MessageWriter& order) { order.put(Order::end); }, .own_part = [] {}});
 }
 
 void WorkerLine::exchange(const Exchange& exchange) {
   const std::lock_guard lock{mutex_};
+  std::vector<bool> long_parts(1, exchange.is_long(0));
   for (int rank = 1; rank < ranks(); ++rank) {
+    long_parts.push_back(exchange.is_long(rank));
     MessageWriter& order = orders_[static_cast<std::size_t>(rank)];
     order.clear();
     exchange.order(rank, order);
   }
+  watch_.begin_parts(long_parts);
   for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, orders_[static_cast<std::size_t>(rank)].bytes());
   std::exception_ptr failure;
   bool cancelled = false;
@@ -47,9 +62,11 @@ void WorkerLine::exchange(const Exchange& exchange) {
     failure = std::current_exception();
     cancel_once(cancelled);
   }
+  watch_.end_part(0);
   for (int rank = 1; rank < ranks(); ++rank) {
     wait_for_reply(rank, exchange.cancelled, cancelled);
     ranks_.receive(rank, reply_);
+    watch_.end_part(rank);
     MessageReader reply{reply_};
     const auto outcome = reply.get<Outcome>();
     if (outcome == Outcome::done) {
@@ -62,9 +79,12 @@ void WorkerLine::exchange(const Exchange& exchange) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void WorkerLine::tell(const MessageWriter& order) {
+void WorkerLine::tell(const MessageWriter& order) noexcept {
   const std::lock_guard lock{mutex_};
-  send_to_all(order);
+  try {
+    send_to_all(order);
+  } catch (const std::exception&) {  // a rank is lost: the others end without orders
+  }
 }
 
 void WorkerLine::send_to_all(const MessageWriter& order) {

@@ -7,20 +7,23 @@
 
 #include "compute/ranks/communicator.h"
 #include "compute/ranks/message.h"
+#include "compute/ranks/rank_watch.h"
 
 namespace orrery {
 
 /// The leader's end of the messages to and from the workers. Any thread may use it; one exchange runs at a time.
 class WorkerLine {
  public:
-  /// `ranks` must outlive this.
-  explicit WorkerLine(Communicator& ranks);
+  /// `ranks` and `watch` must outlive this.
+  WorkerLine(Communicator& ranks, RankWatch& watch);
   WorkerLine(const WorkerLine&) = delete;
   WorkerLine& operator=(const WorkerLine&) = delete;
-  /// Ends the workers.
+  /// Ends the workers, unless end() has.
   ~WorkerLine();
 
   int ranks() const { return ranks_.size(); }
+  /// Ends the workers. Call at most once, nothing after it. Throws if a rank is lost: see Communicator::interrupt().
+  void end();
 
   struct Exchange {
     /// Writes the order for a worker. All are written before the first is sent, so that this may throw.
@@ -29,15 +32,17 @@ class WorkerLine {
     std::function<void()> own_part;
     /// Reads a worker's reply if its outcome is `done`.
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
+    /// Whether a rank's part may take long, see RankWatch.
+    std::function<bool(int rank)> is_long = [](int) { return true; };
     const std::atomic<bool>* cancelled = nullptr;  ///< once it is set, the workers stop as well. May be null
   };
   /// Returns when every worker has replied. Throws what the own part threw, or the first worker's error as "rank 2:
-  /// ...".
+  /// ...", also if a rank is lost.
   void exchange(const Exchange& exchange);
   /// Call only in an own part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
-  /// An order without a reply.
-  void tell(const MessageWriter& order);
+  /// An order without a reply. Does nothing if a rank is lost.
+  void tell(const MessageWriter& order) noexcept;
 
  private:
   void send_to_all(const MessageWriter& order);
@@ -45,6 +50,8 @@ class WorkerLine {
   void wait_for_reply(int rank, const std::atomic<bool>* stop, bool& cancelled);
 
   Communicator& ranks_;
+  RankWatch& watch_;
+  bool ended_ = false;
   std::mutex mutex_;                   // held during an exchange
   std::vector<MessageWriter> orders_;  // by rank
   std::vector<std::byte> reply_;

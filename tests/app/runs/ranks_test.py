@@ -7,31 +7,18 @@
 import json
 import os
 import re
-import shutil
 import signal
-import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from process_case import ProcessCase
+from ranks_case import RanksCase, facts, skip_without_mpirun
 
-NO_TESTS = 77
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               # Containers may forbid it, and then each start prints a warning.
-               "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 SCENE = ["--scene", "plummer", "-n", "1000"]
 
 
-class RanksTest(ProcessCase):
-    def run_ranks(self, ranks, *arguments):
-        """Status, stdout and the lines on stderr that are orrery's and not mpirun's."""
-        mpirun = subprocess.run(["mpirun", "-n", str(ranks), "--oversubscribe", self.orrery, *arguments],
-                                cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True,
-                                timeout=self.patience_s)
-        return mpirun.returncode, mpirun.stdout, [line for line in mpirun.stderr.splitlines() if "orrery:" in line]
-
+class RanksTest(RanksCase):
     def read(self, name):
         with open(self.path(name), "rb") as file:
             return file.read()
@@ -83,17 +70,10 @@ class RanksTest(ProcessCase):
 
     def test_a_stopped_run_leaves_a_checkpoint_that_any_number_of_ranks_continues(self):
         run = ["run", *SCENE, "--kernel", "cpu-serial", "--checkpoint", "a.checkpoint", "--every-s", "1", "--steps"]
-        mpirun = subprocess.Popen(["mpirun", "-n", "2", "--oversubscribe", self.orrery, *run, "1000000"],
-                                  cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True)
-        self.addCleanup(mpirun.kill)
-        end = time.monotonic() + self.patience_s
-        while not os.path.exists(self.path("a.checkpoint")):
-            self.assertIsNone(mpirun.poll(), "ended before its first checkpoint")
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.01)
+        mpirun = self.start_mpirun("-n", "2", self.orrery, *run, "1000000")
+        self.wait_for_file("a.checkpoint", mpirun)
         mpirun.send_signal(signal.SIGINT)
-        _, err = mpirun.communicate(timeout=self.patience_s)
+        _, _, err = self.end_of(mpirun)
         stopped = re.search("stopped after step ([0-9,]+) of .*continue with: orrery run --resume a.checkpoint", err)
         self.assertTrue(stopped, err)
         step = int(stopped[1].replace(",", ""))
@@ -113,10 +93,7 @@ class WithoutMpi(ProcessCase):
 
 if __name__ == "__main__":
     ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
-    info = subprocess.run([ProcessCase.orrery, "info", "--json"], capture_output=True, text=True).stdout
-    if json.loads(info)["mpi"] is None:
+    if facts(ProcessCase.orrery)["mpi"] is None:
         unittest.main(defaultTest="WithoutMpi")
-    if not shutil.which("mpirun"):
-        print("skipped: mpirun is not installed (Debian: openmpi-bin)")
-        sys.exit(NO_TESTS)
+    skip_without_mpirun()
     unittest.main(defaultTest="RanksTest")

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,7 +19,10 @@ class RankTeam {
  public:
   explicit RankTeam(int size, const KernelCatalog& known = test::catalog()) : ranks_{size} {
     for (int rank = 1; rank < size; ++rank) {
-      workers_.emplace_back([this, rank, &known] { serve_leader(ranks_.at(rank), known); });
+      workers_.emplace_back([this, rank, &known] {
+        const RankWatch watch{ranks_.at(rank), fail};
+        serve_leader(ranks_.at(rank), known);
+      });
     }
   }
 
@@ -25,9 +31,12 @@ class RankTeam {
   const Backends& backends() const { return backends_; }
 
  private:
+  static void fail(const std::string& why) { ADD_FAILURE() << why; }
+
   ThreadRanks ranks_;
   std::vector<std::jthread> workers_;  // joined after the leader has ended them
-  RankLeader leader_{ranks_.at(0)};
+  RankWatch watch_{ranks_.at(0), fail};
+  RankLeader leader_{ranks_.at(0), watch_};
   KernelCatalog catalog_{&leader_};
   Backends backends_{catalog_};
 };

@@ -1,0 +1,87 @@
+#include "compute/ranks/rank_watch.h"
+
+#include <cmath>
+#include <utility>
+
+#include "compute/core/start_thread.h"
+
+namespace orrery {
+
+RankWatch::RankWatch(Communicator& ranks, GiveUp give_up, const Limits& limits)
+    : ranks_{ranks}, give_up_{std::move(give_up)}, limits_{limits}, silent_(static_cast<std::size_t>(ranks.size())) {
+  if (ranks.rank() > 0) {
+    peers_ = {0};
+    if (ranks.rank() > 1) limits_.silence += limits.surrender;  // rank 1 comes first
+  } else {
+    for (int rank = 1; rank < ranks.size(); ++rank) peers_.push_back(rank);
+    surrender_ = limits.surrender;
+  }
+  thread_ = start_thread([this](std::stop_token stop) { watch(stop); });
+}
+
+void RankWatch::begin_parts(const std::vector<bool>& long_parts) {
+  const std::lock_guard lock{mutex_};
+  parts_.clear();
+  for (const bool is_long : long_parts) parts_.push_back(is_long ? Part::long_part : Part::short_part);
+  part_ticks_ = 0;
+  slowest_ended_ = -1;
+}
+
+void RankWatch::end_part(int rank) {
+  const std::lock_guard lock{mutex_};
+  end_part_locked(rank);
+}
+
+void RankWatch::end_part_locked(int rank) {
+  const Part part = std::exchange(parts_[static_cast<std::size_t>(rank)], Part::ended);
+  if (part == Part::long_part) slowest_ended_ = part_ticks_;
+}
+
+void RankWatch::watch(const std::stop_token& stop) {
+  std::unique_lock lock{mutex_};
+  while (!stopped_.wait_for(lock, stop, limits_.tick, [&] { return stop.stop_requested(); })) tick();
+}
+
+void RankWatch::tick() {
+  if (why_.empty()) look_for_silence();
+  if (why_.empty()) look_for_overdue_parts();
+  if (!why_.empty() && since_loss_++ == surrender_) give_up_(why_);
+}
+
+void RankWatch::look_for_silence() {
+  for (const int rank : peers_) {
+    ranks_.greet(rank);
+    int& silent = silent_[static_cast<std::size_t>(rank)];
+    silent = ranks_.was_greeted(rank) ? 0 : silent + 1;
+    if (silent > limits_.silence) return lose(rank, "no sign of life for " + seconds(limits_.silence));
+  }
+}
+
+void RankWatch::look_for_overdue_parts() {
+  ++part_ticks_;
+  int overdue = -1;
+  for (int rank = 0; rank < static_cast<int>(parts_.size()); ++rank) {
+    if (parts_[static_cast<std::size_t>(rank)] == Part::ended) continue;
+    if (rank > 0 && ranks_.has_message(rank)) {
+      end_part_locked(rank);
+    } else if (overdue < 0) {
+      overdue = rank;
+    }
+  }
+  if (overdue < 0 || slowest_ended_ < 0) return;
+  if (part_ticks_ <= limits_.overdue + limits_.times * slowest_ended_) return;
+  lose(overdue,
+       "no result after " + seconds(part_ticks_ - 1) + ", those of others within " + seconds(slowest_ended_ + 1));
+}
+
+void RankWatch::lose(int rank, const std::string& cause) {
+  why_ = "rank " + std::to_string(rank) + ": " + cause;
+  if (ranks_.rank() == 0) ranks_.interrupt(why_);
+}
+
+std::string RankWatch::seconds(int ticks) const {
+  const std::chrono::duration<double> time = ticks * limits_.tick;
+  return std::to_string(std::lround(std::ceil(time.count()))) + " s";
+}
+
+}  // namespace orrery

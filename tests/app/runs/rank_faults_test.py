@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Ranks of mpirun that die, hang, run out of memory or do not fit together: every process ends in time, one line names
+the rank and the cause, and the run continues from its last checkpoint.
+
+    rank_faults_test.py ORRERY
+"""
+
+import ctypes
+import filecmp
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from process_case import ProcessCase
+from ranks_case import NO_TESTS, RanksCase, facts, own_lines, skip_without_mpirun
+
+TIME_LIMIT_S = 15
+PTRACE_ATTACH = 16
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def rank_of(pid):
+    with open(f"/proc/{pid}/environ") as file:
+        words = dict(word.partition("=")[::2] for word in file.read().split("\0"))
+    return int(words["OMPI_COMM_WORLD_RANK"])
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def stop_busiest_thread(pid):
+    """Only that one: the others go on."""
+    def work(thread):
+        with open(f"/proc/{pid}/task/{thread}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[11])
+
+    busiest = max((int(name) for name in os.listdir(f"/proc/{pid}/task")), key=work)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(PTRACE_ATTACH, busiest, None, None) != 0:
+        raise unittest.SkipTest("no thread can be stopped here: " + os.strerror(ctypes.get_errno()))
+
+
+class RunningRanks:
+    """A run of three ranks that has left its first checkpoint."""
+
+    def __init__(self, case, name, bodies):
+        self.case, self.checkpoint = case, name + ".checkpoint"
+        self.mpirun = case.start_mpirun("-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel",
+                                        "cpu-serial", "--steps", "1000000", "--checkpoint", self.checkpoint, "--every-s",
+                                        "1")
+
+    def processes(self):
+        """By rank."""
+        self.case.wait_for_file(self.checkpoint, self.mpirun)
+        return {rank_of(pid): pid for pid in children(self.mpirun.pid)}
+
+    def assert_all_end(self, processes, *words):
+        """In time, with one line that has these words, and with a checkpoint that any number of ranks continues."""
+        begin = time.monotonic()
+        status, out, err = self.case.end_of(self.mpirun)
+        self.case.assertLess(time.monotonic() - begin, TIME_LIMIT_S, err)
+        self.case.assertNotEqual(status, 0)
+        self.case.assertEqual(out, "")
+        self.case.assertEqual([pid for pid in processes.values() if is_alive(pid)], [])
+        lines = [line for line in err.splitlines() if words[0] in line]
+        self.case.assertEqual(len(lines), 1, err)
+        for word in words:
+            self.case.assertIn(word, lines[0])
+        self.case.assertEqual([line for line in own_lines(err) if "rank " in line and line not in lines], [], err)
+        self.case.assert_continues(self.checkpoint)
+
+
+class RankFaultsTest(RanksCase):
+    def assert_continues(self, checkpoint):
+        _, _, err = self.run_to_end("run", "--resume", checkpoint, "--steps", "1")
+        step = int(re.search("has reached step ([0-9]+)", err)[1])
+        status, out, err = self.run_to_end("run", "--resume", checkpoint, "--steps", str(step + 1))
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(f"steps {step:,} to {step + 1:,}", out)
+
+    def test_a_killed_rank(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                run = RunningRanks(self, f"killed-{rank}", "1000")
+                processes = run.processes()
+                os.kill(processes[rank], signal.SIGKILL)
+                run.assert_all_end(processes, f"rank {rank} ", "exited on signal 9")
+
+    def test_a_stopped_rank(self):
+        runs = [RunningRanks(self, f"stopped-{rank}", "1000") for rank in (0, 1)]
+        of_run = [run.processes() for run in runs]
+        for rank, processes in enumerate(of_run):
+            os.kill(processes[rank], signal.SIGSTOP)
+        for rank, (run, processes) in enumerate(zip(runs, of_run)):
+            run.assert_all_end(processes, f"rank {rank}: no sign of life for ")
+
+    def test_a_kernel_that_does_not_end(self):
+        run = RunningRanks(self, "endless", "6k")  # so that the thread is most probably in the kernel
+        processes = run.processes()
+        stop_busiest_thread(processes[1])
+        run.assert_all_end(processes, "rank 1: no result after ", "continue with: orrery run --resume endless.checkpoint")
+
+    def test_a_rank_without_memory(self):
+        if "-fsanitize" in facts(self.orrery)["build_flags"]:
+            self.skipTest("a sanitizer needs more memory than can be allowed")
+        with open(self.path("limited.sh"), "w") as file:
+            file.write('[ "$OMPI_COMM_WORLD_RANK" = "$1" ] && ulimit -v 300000\nshift\nexec "$@"\n')  # kB
+        for rank, cause in (0, "not enough memory"), (1, "rank 1: not enough memory"):
+            with self.subTest(rank=rank):
+                status, out, err = self.end_of(self.start_mpirun(
+                    "-n", "2", "sh", "limited.sh", str(rank), self.orrery, "run", "--scene", "cold-collapse", "-n", "1M",
+                    "--kernel", "cpu-tree", "--steps", "1"))
+                self.assertNotEqual(status, 0)
+                self.assertEqual(out, "")
+                self.assertEqual(len(own_lines(err)), 1, err)
+                self.assertIn(cause, own_lines(err)[0])
+
+    def test_a_body_that_becomes_non_finite(self):
+        # This drag reverses a velocity in each step, and makes it larger: not a number after some 1,800 steps.
+        status, _, err = self.run_ranks(3, "run", "--scene", "plummer", "-n", "300", "--law", "attract-repel", "--drag",
+                                        "1.35", "--dt", "0.01", "--kernel", "cpu-serial", "--steps", "100",
+                                        "--checkpoint", "wild.checkpoint")
+        self.assertEqual((status, err), (0, []))
+        status, out, err = self.run_ranks(3, "run", "--resume", "wild.checkpoint", "--steps", "100000")
+        self.assertEqual((status, out, len(err)), (1, "", 1), err)
+        self.assertIn(" is not finite after step ", err[0])
+        self.assertIn("rank 0: body ", err[0])
+        self.assert_continues("wild.checkpoint")
+
+    def test_ranks_of_different_builds(self):
+        notes = subprocess.run(["readelf", "-n", self.orrery], capture_output=True, text=True).stdout
+        build = re.search("Build ID: ([0-9a-f]+)", notes)[1]
+        other = build[::-1]
+        with open(self.orrery, "rb") as file:
+            program = file.read()
+        self.assertEqual(program.count(bytes.fromhex(build)), 1)
+        with open(self.path("other"), "wb") as file:
+            file.write(program.replace(bytes.fromhex(build), bytes.fromhex(other)))
+        os.chmod(self.path("other"), 0o755)
+        run = ["run", "--scene", "two-body", "--steps", "1"]
+        status, out, err = self.end_of(self.start_mpirun("-n", "2", self.orrery, *run, ":", "-n", "1",
+                                                         self.path("other"), *run))
+        self.assertEqual((status, out, len(own_lines(err))), (1, "", 1), err)
+        self.assertRegex(err, f"rank 2 runs orrery .*{other}.*, and rank 0 orrery .*{build}")
+
+    def test_more_ranks_than_bodies(self):
+        run = ["run", "--scene", "two-body", "--steps", "20", "--kernel", "cpu-tree", "--every", "0.05", "--snapshots"]
+        self.assertEqual(self.run_to_end(*run, "alone")[0], 0)
+        status, _, err = self.run_ranks(4, *run, "shared")
+        self.assertEqual((status, err), (0, []))
+        names = sorted(os.listdir(self.path("alone")))
+        self.assertEqual(sorted(os.listdir(self.path("shared"))), names)
+        for name in names:
+            self.assertTrue(filecmp.cmp(self.path("alone/" + name), self.path("shared/" + name), shallow=False), name)
+
+
+if __name__ == "__main__":
+    ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
+    if facts(ProcessCase.orrery)["mpi"] is None:
+        sys.exit(NO_TESTS)
+    skip_without_mpirun()
+    unittest.main()

@@ -1,0 +1,61 @@
+"""Tests that start the program as the ranks of mpirun."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+from process_case import ProcessCase
+
+NO_TESTS = 77
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               # Containers may forbid it, and then each start prints a warning.
+               "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+
+
+def facts(orrery):
+    """What the program prints about itself and the machine."""
+    return json.loads(subprocess.run([orrery, "info", "--json"], capture_output=True, text=True).stdout)
+
+
+def skip_without_mpirun():
+    if not shutil.which("mpirun"):
+        print("skipped: mpirun is not installed (Debian: openmpi-bin)")
+        sys.exit(NO_TESTS)
+
+
+def own_lines(err):
+    """The lines that are orrery's and not mpirun's."""
+    return [line for line in err.splitlines() if "orrery:" in line]
+
+
+class RanksCase(ProcessCase):
+    def start_mpirun(self, *words):
+        mpirun = subprocess.Popen(["mpirun", "--oversubscribe", *words], cwd=self.folder, env=ENVIRONMENT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            mpirun.kill()
+            mpirun.communicate()
+
+        self.addCleanup(end)
+        return mpirun
+
+    def end_of(self, mpirun):
+        """Status, stdout and stderr."""
+        out, err = mpirun.communicate(timeout=self.patience_s)
+        return mpirun.returncode, out, err
+
+    def run_ranks(self, ranks, *arguments):
+        """Status, stdout and orrery's lines on stderr."""
+        status, out, err = self.end_of(self.start_mpirun("-n", str(ranks), self.orrery, *arguments))
+        return status, out, own_lines(err)
+
+    def wait_for_file(self, name, mpirun):
+        end = time.monotonic() + self.patience_s
+        while not os.path.exists(self.path(name)):
+            self.assertIsNone(mpirun.poll(), "ended too early")
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)

@@ -1,0 +1,153 @@
+// Ranks that hang are noticed, and ranks that work for long are left alone.
+#include "compute/ranks/rank_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compute/ranks/message.h"
+#include "compute/ranks/orders.h"
+#include "compute/ranks/same_program.h"
+#include "compute/ranks/thread_ranks.h"
+#include "compute/ranks/worker_line.h"
+#include "tests/compute/support/failure.h"
+
+namespace orrery {
+namespace {
+
+using namespace std::chrono_literals;
+using test::expect_failure;
+using test::Failure;
+
+constexpr RankWatch::Limits quick{.tick = 4ms, .silence = 50, .overdue = 50, .times = 10, .surrender = 50};
+
+/// Where silence is not the subject, a busy machine may delay greetings.
+constexpr RankWatch::Limits patient{.tick = 4ms, .silence = 2500, .overdue = 50, .times = 10, .surrender = 50};
+
+/// What a rank gave up for.
+class Surrender {
+ public:
+  RankWatch::GiveUp note() {
+    return [this](const std::string& why) { reason_.set_value(why); };
+  }
+  std::string wait() {
+    std::future<std::string> reason = reason_.get_future();
+    return reason.wait_for(20s) == std::future_status::ready ? reason.get() : "nothing";
+  }
+  bool came() { return reason_.get_future().wait_for(0s) == std::future_status::ready; }
+
+ private:
+  std::promise<std::string> reason_;
+};
+
+/// A worker whose helper is alive: greets the leader, and replies only if `replies`.
+std::jthread living_worker(Communicator& rank, bool replies) {
+  return std::jthread{[&rank, replies](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      rank.greet(0);
+      std::this_thread::sleep_for(1ms);
+      if (!replies || !rank.has_message(0)) continue;
+      std::vector<std::byte> order;
+      rank.receive(0, order);
+      MessageWriter reply;
+      reply.put(Outcome::done);
+      rank.send(0, reply.bytes());
+    }
+  }};
+}
+
+TEST(RankWatch, ASilentWorkerInterruptsTheLeader) {
+  ThreadRanks ranks{3};
+  const std::jthread first = living_worker(ranks.at(1), false);
+  Surrender surrender;
+  const RankWatch watch{ranks.at(0), surrender.note(), quick};
+  std::vector<std::byte> message;
+  expect_failure(
+      Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no sign of life for ");
+  expect_failure(
+      Failure::runtime, [&] { ranks.at(0).send(1, message); }, "rank 2: ");
+  EXPECT_EQ(surrender.wait().find("rank 2: no sign of life"), 0u) << "the leader did not end by itself";
+}
+
+TEST(RankWatch, WorkersGiveUpASilentLeaderTheFirstOneFirst) {
+  ThreadRanks ranks{3};
+  Surrender first, second;
+  const RankWatch of_second{ranks.at(2), second.note(), quick};
+  const RankWatch of_first{ranks.at(1), first.note(), quick};
+  EXPECT_EQ(first.wait().find("rank 0: no sign of life"), 0u);
+  EXPECT_FALSE(second.came());
+}
+
+TEST(RankWatch, ALongEvaluationIsNoHang) {
+  ThreadRanks ranks{2};
+  const std::jthread worker = living_worker(ranks.at(1), false);
+  Surrender surrender;
+  RankWatch watch{ranks.at(0), surrender.note(), patient};
+  watch.begin_parts({true, true});
+  std::this_thread::sleep_for(patient.tick * 200);
+  EXPECT_NO_THROW((void)ranks.at(0).has_message(1)) << "no part has ended";
+  watch.end_part(0);
+  std::this_thread::sleep_for(patient.tick * 200);
+  EXPECT_NO_THROW((void)ranks.at(0).has_message(1)) << "not yet ten times as long";
+  EXPECT_FALSE(surrender.came());
+}
+
+TEST(RankWatch, RanksWithoutWorkAreNoMeasureOfOthers) {
+  ThreadRanks ranks{3};
+  const std::jthread first = living_worker(ranks.at(1), false), second = living_worker(ranks.at(2), false);
+  RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
+  watch.begin_parts({true, false, true});
+  watch.end_part(1);
+  std::this_thread::sleep_for(patient.tick * 200);
+  EXPECT_NO_THROW((void)ranks.at(0).has_message(1));
+  watch.end_part(0);
+  std::vector<std::byte> message;
+  watch.begin_parts({true, false, true});
+  watch.end_part(1);
+  watch.end_part(0);
+  expect_failure(
+      Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no result after ");
+}
+
+TEST(RankWatch, AKernelOfTheLeaderThatDoesNotEndIsNoticed) {
+  ThreadRanks ranks{2};
+  const std::jthread worker = living_worker(ranks.at(1), false);
+  ranks.at(1).send(0, {});  // its reply
+  Surrender surrender;
+  RankWatch watch{ranks.at(0), surrender.note(), patient};
+  watch.begin_parts({true, true});
+  EXPECT_EQ(surrender.wait().find("rank 0: no result after "), 0u);
+}
+
+TEST(WorkerLine, AnExchangeEndsIfAWorkersPartDoesNot) {
+  ThreadRanks ranks{3};
+  const std::jthread first = living_worker(ranks.at(1), true), second = living_worker(ranks.at(2), false);
+  RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
+  WorkerLine line{ranks.at(0), watch};
+  const WorkerLine::Exchange work{.order = [](int, MessageWriter& order) { order.put(0); }, .own_part = [] {}};
+  expect_failure(
+      Failure::runtime, [&] { line.exchange(work); }, "rank 2: no result after ");
+  MessageWriter order;
+  EXPECT_NO_THROW(line.tell(order));
+  expect_failure(
+      Failure::runtime, [&] { line.end(); }, "rank 2: no result after ");
+}
+
+TEST(SameProgram, AnotherBuildIsNamed) {
+  ThreadRanks ranks{3};
+  check_same_program(ranks.at(1), "orrery 1 (build a)");
+  check_same_program(ranks.at(2), "orrery 2 (build b)");
+  expect_failure(
+      Failure::runtime, [&] { check_same_program(ranks.at(0), "orrery 1 (build a)"); },
+      "rank 2 runs orrery 2 (build b), and rank 0 orrery 1 (build a)");
+  for (int rank = 1; rank < 3; ++rank) check_same_program(ranks.at(rank), "orrery 1 (build a)");
+  EXPECT_NO_THROW(check_same_program(ranks.at(0), "orrery 1 (build a)"));
+}
+
+}  // namespace
+}  // namespace orrery
