@@ -60,11 +60,11 @@ void RankWatch::look_for_silence() {
 void RankWatch::look_for_overdue_parts() {
   ++part_ticks_;
   int overdue = -1;
-  for (int rank = 0; rank < static_cast<int>(parts_.size()); ++rank) {
+  for (int rank = static_cast<int>(parts_.size()) - 1; rank >= 0; --rank) {
     if (parts_[static_cast<std::size_t>(rank)] == Part::ended) continue;
     if (rank > 0 && ranks_.has_message(rank)) {
       end_part_locked(rank);
-    } else if (overdue < 0) {
+    } else if (rank > 0 || overdue < 0) {  // the leader may wait for a worker to take its bodies
       overdue = rank;
     }
   }

@@ -4,12 +4,15 @@
     ranks_test.py ORRERY
 """
 
+import hashlib
 import json
 import os
 import re
 import signal
+import struct
 import sys
 import unittest
+from random import Random
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from process_case import ProcessCase
@@ -40,6 +43,34 @@ class RanksTest(RanksCase):
                 with self.subTest(kernel=kernel, ranks=ranks):
                     self.assertEqual(self.run_with_outputs(ranks, f"{kernel}-{ranks}", "--kernel", kernel, *more),
                                      alone)
+
+    def identity(self, name):
+        """A hash over (id, mass) of all bodies of a text table, whatever their order."""
+        with open(self.path(name)) as file:
+            lines = [line.split() for line in file]
+        header = next(line[1:] for line in lines if line[0] == "#" and "id" in line)
+        id_at, mass_at = header.index("id"), header.index("m")
+        rows = [line for line in lines if line[0] != "#"]
+        pairs = sorted((int(row[id_at]), struct.pack("f", float(row[mass_at]))) for row in rows)
+        return hashlib.sha256(repr(pairs).encode()).hexdigest()
+
+    def test_bodies_keep_their_ids(self):
+        random = Random(1)
+        with open(self.path("first.txt"), "w") as file:
+            print("# id m x y z vx vy vz", file=file)
+            for body in random.sample(range(2**40), 501):
+                print(body, random.uniform(1, 3) / 1000, *(random.gauss(0, 1) for _ in range(6)), file=file)
+        for ranks, integrator, kernel in ((2, "leapfrog", "cpu-tree"), (3, "leapfrog-blocks", "cpu-tree"),
+                                          (4, "hermite4-blocks", "cpu-jerk")):
+            with self.subTest(integrator=integrator):
+                status, _, err = self.run_ranks(ranks, "run", "first.txt", "--integrator", integrator, "--kernel", kernel,
+                                                "--dt", "0.01", "--steps", "10", "--every", "0.02", "--snapshots",
+                                                integrator, "--format", "text")
+                self.assertEqual((status, err), (0, []))
+                snapshots = sorted(os.listdir(self.path(integrator)))
+                self.assertEqual(len(snapshots), 6)
+                for name in snapshots:
+                    self.assertEqual(self.identity(f"{integrator}/{name}"), self.identity("first.txt"), name)
 
     def test_bench_and_verify(self):
         status, _, err = self.run_ranks(2, "bench", "--kernels", "all", "-n", "256", "--repeat", "1", "--json", "b.json")

@@ -13,6 +13,7 @@
 #include "compute/diagnostics/reference.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
@@ -20,8 +21,10 @@
 namespace orrery {
 namespace {
 
+using test::coincident;
 using test::expect_failure;
 using test::Failure;
+using test::lopsided;
 
 std::vector<DeviceList> teams() {
   std::vector<DeviceList> lists{{.ordinals = {0, 0}}, {.ordinals = {0, 0, 0}}};
@@ -39,19 +42,6 @@ std::vector<KernelPtr> kernels_by_division(bool divided) {
   std::vector<KernelPtr> kernels = test::kernels_under_test();
   std::erase_if(kernels, [&](const KernelPtr& kernel) { return can_be_divided(*kernel) != divided; });
   return kernels;
-}
-
-Bodies coincident(int count) {
-  Bodies bodies = test::random_ball(count);
-  for (Vec4& body : bodies.positions) body = {1, 2, 3, body.w};
-  return bodies;
-}
-
-/// All in a small part of the tree's cube but one.
-Bodies lopsided(int count) {
-  Bodies bodies = test::random_ball(count);
-  bodies.positions.front() = {50, 50, 50, bodies.positions.front().w};
-  return bodies;
 }
 
 std::vector<int> random_targets(int count, int size) {

@@ -15,6 +15,7 @@
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/kernel_info.h"
@@ -33,19 +34,14 @@ std::vector<KernelPtr> kernels_by_sharing(bool can_be_shared) {
   return kernels;
 }
 
-Bodies coincident(int count) {
-  Bodies bodies = test::random_ball(count);
-  for (Vec4& body : bodies.positions) body = {1, 2, 3, body.w};
-  return bodies;
-}
-
 class SharedKernelOf : public testing::TestWithParam<KernelPtr> {
  protected:
   static const KernelInfo& info() { return *GetParam(); }
 };
 
 TEST_P(SharedKernelOf, FindsTheBitsOfOneProcess) {
-  std::vector<Bodies> systems{coincident(257)};
+  std::vector<Bodies> systems{test::coincident(257), test::collinear(257), test::lopsided(257),
+                              test::massless(33),    test::coincident(2),  test::lopsided(3)};
   for (const int count : {1, 2, 3, 5, 31, 257, 4097}) systems.push_back(test::random_ball(count));
   const auto alone = test::backends().make_kernel(info(), Settings{info()});
   for (const int size : {2, 3, 4}) {
@@ -77,6 +73,25 @@ TEST_P(SharedKernelOf, EvaluatesTargets) {
     EXPECT_EQ(entries(found, targets), entries(all, targets));
     EXPECT_EQ(std::ranges::count_if(found, [](const Vec4& a) { return !std::isnan(a.x); }),
               static_cast<std::ptrdiff_t>(targets.size()));
+  }
+}
+
+TEST_P(SharedKernelOf, FindsTheBitsOfOneProcessForMoreBodiesThan16BitsCount) {
+  const Bodies bodies = test::random_ball(65'537);
+  test::ForceRequest request{.law = {}};
+  if (!info().is_tree) {  // some of the bodies, for all take long
+    for (int body = 0; body < bodies.count(); body += 1021) request.targets.push_back(body);
+  }
+  const auto alone = test::backends().make_kernel(info(), Settings{info()});
+  const auto found_by = [&](ForceKernel& kernel) {
+    const std::vector<Vec4> all = test::evaluate(kernel, bodies, request).accelerations;
+    return request.targets.empty() ? all : entries(all, request.targets);
+  };
+  const std::vector<Vec4> expected = found_by(*alone);
+  for (const int size : {2, 3, 4}) {
+    RankTeam team{size};
+    const auto shared = team.backends().make_kernel(info(), Settings{info()});
+    for (int again = 0; again < 2; ++again) EXPECT_EQ(found_by(*shared), expected) << size << " ranks";
   }
 }
 
