@@ -74,9 +74,12 @@ std::string Film::finish() {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
   const std::int64_t total = added_ + kept_;
   const std::string parts = kept_ > 0 ? fmt::format(" ({} kept)", format_count(kept_)) : std::string{};
-  return fmt::format("wrote {}: {}{}, {:.4g} s at {:g} frames/s; rendered {:.3g} frames/s", printable(name),
-                     counted(total, "frame"), parts, static_cast<double>(total) / options_.fps, options_.fps,
-                     elapsed_s > 0 ? static_cast<double>(pictures_) / elapsed_s : 0);
+  const std::string source =
+      pictures_ < added_
+          ? fmt::format("{}, shown for several frames", counted(pictures_, "picture"))
+          : fmt::format("rendered {:.3g} frames/s", elapsed_s > 0 ? static_cast<double>(pictures_) / elapsed_s : 0);
+  return fmt::format("wrote {}: {}{}, {:.4g} s at {:g} frames/s; {}", printable(name), counted(total, "frame"), parts,
+                     static_cast<double>(total) / options_.fps, options_.fps, source);
 }
 
 }  // namespace orrery

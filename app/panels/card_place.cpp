@@ -33,8 +33,14 @@ bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVe
 ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
   const ImVec2 size = place.size();
   const ImVec2 last{std::max(room.high.x - size.x, room.low.x), std::max(room.high.y - size.y, room.low.y)};
-  return {place.corner == CardCorner::upper_right ? last.x : room.low.x,
-          place.corner == CardCorner::lower_left ? last.y : room.low.y};
+  switch (place.corner) {
+    case CardCorner::lower_left:
+      return {room.low.x, last.y};
+    case CardCorner::upper_right:
+      return {last.x, std::clamp(room.messages_end, room.low.y, last.y)};
+    default:
+      return room.low;
+  }
 }
 
 void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {

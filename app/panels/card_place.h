@@ -17,6 +17,7 @@ enum class CardExtent { whole, brief, head };
 /// The part of the window in which a card may be.
 struct CardRoom {
   ImVec2 low, high;
+  float messages_end = 0;  ///< in the upper right corner, the card is below them
 };
 
 struct CardPlace {

@@ -246,11 +246,13 @@ void buttons(const Status& status, const ViewStatus& view, CompareDraft& draft, 
   const bool active = view.compare.active;
   const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 size{active ? (room - gap) / 2 : room, 0};
+  ImGui::BeginDisabled(view.measuring());
   if (accent_button(active ? "Start anew" : "Compare from here", size)) {
     draft.running = asked_for(draft, status);  // so that the draft stays as it was chosen
     out.push_back(draft.running);
   }
   ui_mark("compare.start");
+  ImGui::EndDisabled();
   tooltip("B starts from the present state of A. Both then run to equal times.");
   if (!active) return;
   ImGui::SameLine();

@@ -15,30 +15,30 @@ namespace {
 
 using theme::em;
 
-/// A line at the top of the picture, below the info strip. Returns the height it took.
+/// A line at the top of the picture, below the info strip. Returns the room it took.
 template <class Content>
-float toast(const char* name, float y, float opacity, Content&& content) {
+ImVec2 toast(const char* name, float y, float opacity, Content&& content) {
   const float right = ImGui::GetIO().DisplaySize.x - em(0.75f);
   ImGui::SetNextWindowPos({right, y}, ImGuiCond_Always, {1, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, opacity);
-  float height = 0;
+  ImVec2 size{0, 0};
   if (ImGui::Begin(name, nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     content();
-    height = ImGui::GetWindowSize().y + em(0.4f);
+    size = {ImGui::GetWindowSize().x + em(0.75f), ImGui::GetWindowSize().y + em(0.4f)};
   }
   ImGui::End();
   ImGui::PopStyleVar();
-  return height;
+  return size;
 }
 
 /// The same for an error.
 template <class Content>
-float alarm(const char* name, float y, Content&& content) {
+ImVec2 alarm(const char* name, float y, Content&& content) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);
   ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
-  const float height = toast(name, y, 1, content);
+  const ImVec2 size = toast(name, y, 1, content);
   ImGui::PopStyleColor(2);
-  return height;
+  return size;
 }
 
 /// Width of a message that leaves the side column free.
@@ -51,8 +51,8 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
 }
 
 /// Visible while something is recorded, even if all else is hidden.
-float recording_light(const char* id, const std::string& what, const std::string& file, const char* how_to_stop,
-                      float y) {
+ImVec2 recording_light(const char* id, const std::string& what, const std::string& file, const char* how_to_stop,
+                       float y) {
   return toast(id, y, 1, [&] {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.35f), at.y + em(0.5f)}, em(0.32f), theme::bad);
@@ -65,7 +65,7 @@ float recording_light(const char* id, const std::string& what, const std::string
 }
 
 /// Why the run stopped, and the ways to continue.
-float non_finite_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
+ImVec2 non_finite_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
   return alarm("Non-finite body", y, [&] {
     const NonFinite& body = *status.non_finite;
     wrapped(!status.last_error.empty() ? status.last_error
@@ -89,7 +89,7 @@ float non_finite_toast(const Status& status, const ViewStatus& view, float y, Re
 }
 
 /// Whether to continue where the last window stopped.
-float last_run_toast(double age_s, const ViewStatus& view, PanelState& state, float y, Requests& out) {
+ImVec2 last_run_toast(double age_s, const ViewStatus& view, PanelState& state, float y, Requests& out) {
   return toast("Last run", y, 1, [&] {
     const std::string question =
         fmt::format("Continue the run of the last window, saved {} ago?", duration_text(age_s));
@@ -113,28 +113,33 @@ float last_run_toast(double age_s, const ViewStatus& view, PanelState& state, fl
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
   float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
+  state.messages = {};
+  const auto keep = [&](ImVec2 size) {
+    y += size.y;
+    state.messages = {std::min(state.messages.left, ImGui::GetIO().DisplaySize.x - size.x), y};
+  };
   if (view.recording.active && view.in_window) {
-    y += recording_light("recording", "recording  " + counted(view.recording.rows, "row"), view.recording.file,
-                         "F5 stops the recording.", y);
+    keep(recording_light("recording", "recording  " + counted(view.recording.rows, "row"), view.recording.file,
+                         "F5 stops the recording.", y));
   }
   if (view.film.active && view.in_window) {
-    y += recording_light("filming", "filming  " + counted(view.film.pictures, "picture"), view.film.file,
-                         "F6 completes the film.", y);
+    keep(recording_light("filming", "filming  " + counted(view.film.pictures, "picture"), view.film.file,
+                         "F6 completes the film.", y));
   }
   if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
-    y += alarm("Error", y, [&] {
+    keep(alarm("Error", y, [&] {
       ImGui::AlignTextToFramePadding();
       wrapped(status.last_error, view, theme::bad);
       ui_mark("error");
       ImGui::SameLine();
       if (ImGui::Button("\u00d7", {em(1.6f), 0})) state.dismissed_error = status.last_error;
       ui_mark("error.dismiss");
-    });
+    }));
   }
 
-  if (status.non_finite) y += non_finite_toast(status, view, y, out);
+  if (status.non_finite) keep(non_finite_toast(status, view, y, out));
   if (view.last_run_age_s && !state.last_run_declined) {
-    y += last_run_toast(*view.last_run_age_s, view, state, y, out);
+    keep(last_run_toast(*view.last_run_age_s, view, state, y, out));
   }
 
   constexpr double shown_s = 5, fading_s = 1;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -84,6 +85,11 @@ struct LabState {
 };
 
 /// The state that the panels keep between frames; one per ImGui context.
+/// Where the messages that stay are, in pixels, as drawn last.
+struct Messages {
+  float left = std::numeric_limits<float>::infinity(), end = 0;
+};
+
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;
@@ -91,6 +97,7 @@ struct PanelState {
   ColourRangeDraft colours;
   LabState lab;
   CardPlace card;
+  Messages messages;
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, replay_file, results_file;
   int picture_times = 1;           ///< see SaveEnlarged

@@ -142,8 +142,10 @@ void picked_panel(const Status& status, const ViewStatus& view, PanelState& stat
   const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
   if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
   const float strip_end = view.presentation ? margin : em(3.6f);
-  const CardRoom room{{left, std::max(strip_end, captions_end + margin / 2)},
-                      {display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin}};
+  const bool reached = state.messages.left < left + place.width;
+  const CardRoom room{{left, std::max({strip_end, captions_end + margin / 2, reached ? state.messages.end : 0})},
+                      {display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
+                      state.messages.end};
   state.card = place;
   keep_clear(state.card, body.number, seen_at, room);
   ImGui::SetNextWindowPos(card_position(state.card, room));

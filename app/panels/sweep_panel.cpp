@@ -86,7 +86,8 @@ void progress(const SweepStatus& sweep, Requests& out) {
   if (progress_row("sweep", share, done, sweep.present)) out.push_back(StopSweep{});
 }
 
-void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft, Requests& out) {
+void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, Requests& out) {
+  const SweepStatus& sweep = view.sweep;
   const KernelInfo* kernel = status.kernel.get();
   const std::vector<const Tunable*> chosen = varied(kernel, draft);
   ImGui::BeginDisabled(sweep.active);
@@ -104,13 +105,14 @@ void controls(const Status& status, const SweepStatus& sweep, SweepDraft& draft,
     progress(sweep, out);
     return;
   }
-  ImGui::BeginDisabled(!counts);
+  const bool may_start = counts && !view.measuring();
+  ImGui::BeginDisabled(!may_start);
   const std::string variants = chosen.empty() || !counts
                                    ? std::string{}
                                    : ": " + counted(static_cast<std::int64_t>(variants_of(chosen, *counts)), "variant");
   const std::string label = fmt::format("Sweep {}{}###sweep", subject(chosen), variants);
   const bool pressed = accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0});
-  if ((pressed || entered) && counts) {
+  if ((pressed || entered) && may_start) {
     out.push_back(sweep_of(chosen, *counts));
   }
   ui_mark("sweep.start");
@@ -214,7 +216,7 @@ void sweep_content(const Status& status, const ViewStatus& view, PanelState& sta
   const float room = ImGui::GetContentRegionAvail().x;
   const bool wide = room >= em(34);
   ImGui::BeginChild("what to sweep", {wide ? em(16) : 0, wide ? height : em(9.5f)});
-  controls(status, view.sweep, state.lab.sweep, out);
+  controls(status, view, state.lab.sweep, out);
   if (!view.sweep.active) best(status, view, out);
   written_rows("sweep", view.sweep.files, view.sweep.error);
   ImGui::EndChild();

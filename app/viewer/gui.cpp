@@ -91,6 +91,9 @@ bool Gui::input_waits() {
     std::array<double, 2> pointer{};
     glfwGetCursorPos(surface_.window(), &pointer[0], &pointer[1]);
     waits |= pointer != std::exchange(pointer_, pointer);
+    for (const int button : {GLFW_MOUSE_BUTTON_LEFT, GLFW_MOUSE_BUTTON_RIGHT, GLFW_MOUSE_BUTTON_MIDDLE}) {
+      waits |= glfwGetMouseButton(surface_.window(), button) == GLFW_PRESS;
+    }
   }
   return waits;
 }

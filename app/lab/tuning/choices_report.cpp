@@ -31,12 +31,12 @@ bool is_of_this_machine(const Backends& backends, Json key, Backend backend) {
   }
 }
 
-/// ", accuracy 0.0005 by cpu-tree theta=0.5": all variants that meet it.
+/// ", accuracy 0.0005 (met by cpu-tree theta=0.5)": all variants below full accuracy that meet it.
 std::string accuracy_words(double accuracy, const Json& those) {
   if (!(accuracy > 0)) return "";
   std::string words;
   for (const Json& one : those) words += (words.empty() ? "" : " and ") + one.get<std::string>();
-  return fmt::format(", accuracy {:g} by {}", accuracy, words.empty() ? "full fp32 alone" : words);
+  return fmt::format(", accuracy {:g} (met by {})", accuracy, words.empty() ? "full fp32 alone" : words);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST_F(AutoCommand, TellsForWhichTreesItMeasured) {
   const json trees = told["choices"][0]["accurate_variants"];
   ASSERT_GE(trees.size(), 1u) << told;
   const Outcome text = run_orrery({"info", "--wide"}, {.cache_folder = cache});
-  const std::string line = "accuracy 0.0005 by " + trees[0].get<std::string>();
+  const std::string line = "accuracy 0.0005 (met by " + trees[0].get<std::string>();
   EXPECT_NE(text.out.find(line), std::string::npos) << text.out;
 }
 

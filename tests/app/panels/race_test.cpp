@@ -1,4 +1,5 @@
 #include <limits>
+#include <utility>
 
 #include "app/panels/kit/count_entry.h"
 #include "tests/app/panels/panels_fixture.h"
@@ -75,6 +76,18 @@ TEST_F(Panels, StopARace) {
   EXPECT_FALSE(seen("race.start"));
   EXPECT_NE(lab_text().find("cpu-simd, leapfrog, dt 0.01"), std::string::npos) << lab_text();
   only<StopRace>(click("race.stop"));
+}
+
+TEST_F(Panels, NothingElseStartsDuringARace) {
+  view.race.active = true;
+  for (const auto& [tab, button] : {std::pair{"sweep", "sweep.start"}, {"compare", "compare.start"}}) {
+    open_tab(tab);
+    EXPECT_TRUE(click(button).empty()) << tab;
+    view.race.active = false;
+    settle();
+    EXPECT_FALSE(click(button).empty()) << tab;
+    view.race.active = true;
+  }
 }
 
 TEST_F(Panels, ReturnToARunOfARace) {
