@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-/// Of the mean time, how much longer the slowest part may take. Smaller changes would follow the noise of the times.
+/// Of the mean, how much more a part may cost. Smaller changes would follow the noise of times.
 constexpr double allowed_imbalance = 0.05;
 /// Of an equal share. A part that seems slow in one evaluation keeps enough to be measured again.
 constexpr double least_share = 0.25;
@@ -24,14 +24,14 @@ std::vector<Part> PartSizes::parts() const {
   return parts;
 }
 
-void PartSizes::learn(std::span<const double> ms) {
-  const double mean = std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size());
-  if (!(std::ranges::min(ms) > 0) || std::ranges::max(ms) <= (1 + allowed_imbalance) * mean) return;
+void PartSizes::learn(std::span<const double> costs) {
+  const double mean = std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
+  if (!(std::ranges::min(costs) > 0) || std::ranges::max(costs) <= (1 + allowed_imbalance) * mean) return;
   const auto make_sum_one = [&] {
     const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
     for (double& share : shares_) share /= sum;
   };
-  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] /= ms[i];
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] /= costs[i];
   make_sum_one();
   const double least = least_share / static_cast<double>(shares_.size());
   for (double& share : shares_) share = std::max(share, least);

@@ -7,14 +7,14 @@
 
 namespace orrery {
 
-/// How large the parts of an evaluation are: equal at first, and then such that all take the same time.
+/// How large the parts of an evaluation are: equal at first, and then such that all cost the same.
 class PartSizes {
  public:
   explicit PartSizes(int parts) : shares_(static_cast<std::size_t>(parts), 1.0 / parts) {}
 
   std::vector<Part> parts() const;
-  /// `ms`: what the present parts took, in their order. Changes them if the slowest took much longer than the mean.
-  void learn(std::span<const double> ms);
+  /// `costs`: times or work of the present parts, in their order. Changes the parts if one cost 5 % more than the mean.
+  void learn(std::span<const double> costs);
 
  private:
   std::vector<double> shares_;  // their sum is 1

@@ -45,6 +45,7 @@ struct Evaluated {
   bool complete = false;           ///< otherwise it was cancelled, and no entries follow
   std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
   double vector_instructions = 0;  ///< of a tree, see TreeReport
+  double ms = 0;                   ///< what the kernel took
 };
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #include "compute/ranks/rank_worker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
@@ -150,6 +151,7 @@ class RankWorker {
                                              .pulls = arrays_.pulls.data(),
                                              .cancelled = &watch_.cancelled()});
     }
+    const auto begin = std::chrono::steady_clock::now();
     kernel.evaluate({.bodies = arrays_.positions.data(),
                      .bodies_low = part.low_words ? arrays_.positions_low.data() : nullptr,
                      .count = part.count,
@@ -163,6 +165,7 @@ class RankWorker {
                                   .accelerations_low = part.stores_low ? arrays_.accelerations_low.data() : nullptr},
                      .evaluated = &result.by_tree,
                      .cancelled = &watch_.cancelled()});
+    result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     TreeFacet* const tree = kernel.tree();
     if (const std::optional<TreeReport> report = tree ? tree->report() : std::nullopt) {
       result.vector_instructions = report->vector_instructions;

@@ -1,12 +1,20 @@
 #include "compute/ranks/shared_kernel.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 namespace orrery {
+namespace {
+
+constexpr int evaluations_per_change = 4;
+
+}  // namespace
 
 SharedKernel::SharedKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
-    : line_{line}, key_{key}, reads_low_words_{kernel.reads_low_words} {
+    : line_{line}, key_{key}, reads_low_words_{kernel.reads_low_words}, sizes_{line.ranks()} {
   try {
     line_.exchange({.order =
                         [&](int, MessageWriter& order) {
@@ -46,6 +54,8 @@ void SharedKernel::prepare(int count) {
                         own_->prepare(count);
                         all_.resize(static_cast<std::size_t>(count));
                         std::iota(all_.begin(), all_.end(), 0);
+                        sizes_ = PartSizes{line_.ranks()};
+                        timed_ = -1;
                       },
                   .is_long = [](int rank) { return rank > 0; }});  // the leader needs far less memory
   prepared_ = count;
@@ -59,14 +69,25 @@ std::string SharedKernel::chosen(int count, const MassRange& masses) const {
 void SharedKernel::share_out(const Targets& targets, int count) {
   if (count != prepared_) prepare(count);
   targets_ = targets ? std::span{targets.indices, static_cast<std::size_t>(targets.count)} : std::span{all_};
+  bounds_.assign(1, 0);
+  for (const Part& part : (targets ? PartSizes{line_.ranks()} : sizes_).parts()) {
+    // Rounded up: the leader's share is never empty, so that it has a tree to report.
+    bounds_.push_back(static_cast<std::size_t>(std::ceil(part.end * static_cast<double>(targets_.size()))));
+  }
 }
 
-/// Equal parts of the targets. The leader's is never empty, so that it has a tree to report.
 std::span<const int> SharedKernel::share(int rank) const {
-  const auto ranks = static_cast<std::size_t>(line_.ranks()), at = static_cast<std::size_t>(rank);
-  const std::size_t begin = (targets_.size() * at + ranks - 1) / ranks;
-  const std::size_t end = (targets_.size() * (at + 1) + ranks - 1) / ranks;
-  return targets_.subspan(begin, end - begin);
+  const auto at = static_cast<std::size_t>(rank);
+  return targets_.subspan(bounds_[at], bounds_[at + 1] - bounds_[at]);
+}
+
+/// From the least times of several evaluations: other programs disturb some.
+void SharedKernel::learn_sizes(std::span<const double> ms) {
+  if (timed_ <= 0) least_ms_.assign(ms.begin(), ms.end());
+  for (std::size_t rank = 0; rank < ms.size(); ++rank) least_ms_[rank] = std::min(least_ms_[rank], ms[rank]);
+  if (++timed_ < evaluations_per_change) return;
+  sizes_.learn(least_ms_);
+  timed_ = 0;
 }
 
 Evaluation SharedKernel::part_of(int rank, Evaluation part) const {
@@ -88,6 +109,7 @@ void SharedKernel::do_evaluate(const ForceArgs& args) {
                        .kick_dt = epilogue.kick_dt,
                        .drag = epilogue.drag,
                        .subnormals = subnormals_here()};
+  std::vector<double> ms(static_cast<std::size_t>(line_.ranks()));
   tree_interactions_ = 0;
   vector_instructions_ = 0;
   line_.exchange({.order =
@@ -104,7 +126,10 @@ void SharedKernel::do_evaluate(const ForceArgs& args) {
                         if (all.low_words) line_.broadcast(std::as_bytes(std::span{args.bodies_low, count}));
                         ForceArgs own = args;
                         own.targets = own_targets();
+                        const auto begin = std::chrono::steady_clock::now();
                         own_->evaluate(own);
+                        ms[0] =
+                            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
                       },
                   .take =
                       [&](int rank, MessageReader& reply) {
@@ -116,10 +141,12 @@ void SharedKernel::do_evaluate(const ForceArgs& args) {
                         if (args.evaluated) *args.evaluated += done.by_tree;
                         tree_interactions_ += static_cast<std::int64_t>(done.by_tree);
                         vector_instructions_ += done.vector_instructions;
+                        ms[static_cast<std::size_t>(rank)] = done.ms;
                       },
                   .is_long = [&](int rank) { return !share(rank).empty(); },
                   .cancelled = args.cancelled});
   if (args.targets || !own_->tree()) return;
+  if (!args.cancelled || !*args.cancelled) learn_sizes(ms);
   // Later evaluations walk from compact groups of bodies.
   if (std::vector<int> order = own_->tree()->order(); order.size() == all_.size()) all_ = std::move(order);
 }

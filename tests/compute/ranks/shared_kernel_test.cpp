@@ -277,12 +277,13 @@ struct FragileTeam {
   std::unique_ptr<ForceKernel> make() const { return team.backends().make_kernel(*kernel, Settings{*kernel}); }
 };
 
-/// Notes its targets. Its tree has an order of its own.
+/// Notes its targets, each of which takes some time. Its tree has an order of its own.
 class Ordered final : public ForceKernel, public TreeFacet {
  public:
-  explicit Ordered(std::vector<int>& seen) : seen_{seen} {}
+  Ordered(std::vector<int>& seen, std::chrono::microseconds per_target) : seen_{seen}, per_target_{per_target} {}
   void do_evaluate(const ForceArgs& args) override {
     seen_.assign(args.targets.indices, args.targets.indices + args.targets.count);
+    std::this_thread::sleep_for(args.targets.count * per_target_);
   }
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return std::nullopt; }
@@ -292,11 +293,13 @@ class Ordered final : public ForceKernel, public TreeFacet {
 
  private:
   std::vector<int>& seen_;
+  std::chrono::microseconds per_target_;
 };
 
-KernelInfo ordered(std::vector<int>& seen) {
-  KernelInfo info = test::kernel_info(
-      "ordered", [&](const Settings&, const cuda::Device*) { return std::make_unique<Ordered>(seen); });
+KernelInfo ordered(std::vector<int>& seen, std::chrono::microseconds per_target = {}) {
+  KernelInfo info = test::kernel_info("ordered", [&seen, per_target](const Settings&, const cuda::Device*) {
+    return std::make_unique<Ordered>(seen, per_target);
+  });
   info.takes_targets = true;
   return info;
 }
@@ -317,6 +320,25 @@ TEST(SharedKernel, RanksGetNeighboursInTheTreeAfterTheFirstEvaluation) {
   }
   test::evaluate(*kernel, bodies, {.law = {}, .targets = {3, 0}});
   EXPECT_EQ(first, std::vector{3}) << "targets keep the order in which they are listed";
+}
+
+TEST(SharedKernel, ASlowRankGetsFewerBodiesOfATree) {
+  std::vector<int> first, second;
+  KernelCatalog known;
+  known.put(ordered(second, std::chrono::microseconds{400}));
+  RankTeam team{2, known};
+  const KernelPtr own = team.catalog().put(ordered(first, std::chrono::microseconds{100}));
+  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  const Bodies bodies = test::random_ball(64);
+  test::evaluate(*kernel, bodies, {.law = {}});
+  EXPECT_EQ(first.size(), 32u) << "nothing is measured yet";
+  for (int evaluation = 0; evaluation < 20; ++evaluation) {
+    test::evaluate(*kernel, bodies, {.law = {}});
+    EXPECT_EQ(first.size() + second.size(), 64u);
+  }
+  EXPECT_NEAR(static_cast<double>(first.size()), 51, 8) << "51 take as long as the other 13";
+  test::evaluate(*kernel, bodies, {.law = {}, .targets = {1, 2, 3, 4}});
+  EXPECT_EQ(first, (std::vector{1, 2})) << "listed targets are divided equally";
 }
 
 TEST(SharedKernel, AWorkersErrorNamesItsRank) {
