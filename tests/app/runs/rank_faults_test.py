@@ -108,10 +108,21 @@ class RankFaultsTest(RanksCase):
     def test_a_stopped_rank(self):
         runs = [RunningRanks(self, f"stopped-{rank}", "1000") for rank in (0, 1)]
         of_run = [run.processes() for run in runs]
+        suspended = RunningRanks(self, "suspended", "1000")
+        job = suspended.processes().values()
+        for pid in job:
+            os.kill(pid, signal.SIGSTOP)
         for rank, processes in enumerate(of_run):
             os.kill(processes[rank], signal.SIGSTOP)
         for rank, (run, processes) in enumerate(zip(runs, of_run)):
             run.assert_all_end(processes, f"rank {rank}: no sign of life for ")
+        for pid in job:
+            os.kill(pid, signal.SIGCONT)
+        time.sleep(2)
+        self.assertIsNone(suspended.mpirun.poll(), "a job that was suspended as a whole goes on")
+        suspended.mpirun.send_signal(signal.SIGINT)
+        _, _, err = self.end_of(suspended.mpirun)
+        self.assertIn("stopped after step ", err)
 
     def test_a_kernel_that_does_not_end(self):
         run = RunningRanks(self, "endless", "6k")  # so that the thread is most probably in the kernel
