@@ -139,6 +139,13 @@ class MarkdownParser {
   bool open_ = false;  // the next line may belong to the last block
 };
 
+/// Where the star is that ends the *words* at the beginning of `line`. A star beside a blank is one of arithmetic.
+std::size_t end_of_emphasis(std::string_view line) {
+  const std::size_t end = line.find('*', 1);
+  const bool words = end != std::string_view::npos && end > 1 && line[1] != ' ' && line[end - 1] != ' ';
+  return words ? end : std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<TextSection> parse_markdown(std::string_view text, const std::string& name) {
@@ -171,6 +178,9 @@ std::vector<TextSpan> spans_of(std::string_view line) {
     } else if (line.starts_with("**") && (end = until("**", 2)) != std::string_view::npos) {
       add(Style::strong, line.substr(2, end - 2));
       line.remove_prefix(end + 2);
+    } else if (line.front() == '*' && (end = end_of_emphasis(line)) != std::string_view::npos) {
+      add(Style::strong, line.substr(1, end - 1));
+      line.remove_prefix(end + 1);
     } else if (const std::size_t words = until("](", 1); line.front() == '[' && words != std::string_view::npos &&
                                                          (end = until(")", words)) != std::string_view::npos &&
                                                          until("]", 1) == words) {

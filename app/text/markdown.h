@@ -35,7 +35,8 @@ struct TextSpan {
   Style style;
   std::string text;
 };
-/// The parts of a line: **strong**, `code`, and the words of [a link](address).
+/// The parts of a line: **strong** and *emphasized* words, which are strong as well, `code`, and the words of [a
+/// link](address).
 std::vector<TextSpan> spans_of(std::string_view line);
 /// The same as plain text; code keeps its quotes.
 std::string plain_text(std::string_view line);

@@ -3,6 +3,7 @@
 
 #include "app/panels/kit/count_entry.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {

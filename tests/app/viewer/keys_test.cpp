@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/viewer/camera_control.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {
