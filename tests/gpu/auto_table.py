@@ -3,7 +3,7 @@
 
 auto_table.py ORRERY [--sizes 16k,128k] [--accuracies 1e-2,1e-3] [--scenes plummer,collapse,collision] [--sweep LIST]
 
-The sweep measures the direct sums that no other kernel beats, and the tree with many values of theta or tolerance, or those
+The sweep measures the direct sums that no other kernel beats, and the tree with many values of tolerance, or those
 of --sweep; without a GPU, those of the CPU. The times of direct sums of more than 131,072 bodies are those of 131,072, times the square of the ratio.
 The fastest of the sweep has a median error of at most the accuracy itself, `auto` of at most 90 % of it. Every run of `auto`
 begins with an empty cache. *ratio* is the step of `auto` over that of the fastest. If the fastest takes more than 10 s per step,
@@ -20,9 +20,10 @@ import time
 from bench_tables import Refused, number, positive, table
 
 SCENES = ("plummer", "collapse", "collision")
-SWEEPS = {"cpu-tree": "theta=0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.5,0.6,0.7,0.8,0.9,1.0",
+SWEEPS = {"cpu-tree": "tolerance=1e-6,3e-6,1e-5,2e-5,5e-5,1e-4,2e-4,5e-4,1e-3,2e-3,5e-3,1e-2",
           "cuda-tree": "tolerance=5e-8,1e-7,3e-7,1e-6,3e-6,1e-5,2e-5,3e-5,5e-5,1e-4,2e-4,3e-4,5e-4,1e-3,2e-3,5e-3,1e-2"}
-TREE_CHANGES = {"cuda-tree": ["--set", "rebuild=1,4", "--set", "order=local,high"]}
+TREE_CHANGES = {"cuda-tree": ["--set", "rebuild=1,4", "--set", "order=local,high"],
+                "cpu-tree": ["--set", "leaf=16,32", "--set", "order=local,high"]}
 MOST_SUMMED = 131_072
 SLOW_MS = 10_000
 DIRECT = {"cuda": ["cuda-symmetric", "cuda-tensor", "cuda-tiled", "cuda-fp64"], "cpu": ["cpu-symmetric", "cpu-simd"]}
@@ -100,7 +101,7 @@ def main():
     parser.add_argument("--sizes", default="1k,16k,128k,1M,10M")
     parser.add_argument("--accuracies", default="1e-2,1e-3,1e-4,1e-5,1e-6,1e-7")
     parser.add_argument("--scenes", default="plummer,collapse,collision")
-    parser.add_argument("--sweep", help="values of the tree's theta or tolerance, separated by commas (many)")
+    parser.add_argument("--sweep", help="values of the tree's tolerance, separated by commas (many)")
     options = parser.parse_args()
     scenes = options.scenes.split(",")
     unknown = sorted(set(scenes) - set(SCENES))

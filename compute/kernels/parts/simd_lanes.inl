@@ -12,6 +12,9 @@ struct Lanes {
   friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return {hn::Add(a.v, b.v)}; }
   friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return {hn::Sub(a.v, b.v)}; }
   friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return {hn::Mul(a.v, b.v)}; }
+  friend HWY_INLINE Lanes operator*(float a, Lanes b) { return {hn::Mul(hn::Set(FloatTag{}, a), b.v)}; }
+  friend HWY_INLINE Lanes operator/(Lanes a, Lanes b) { return {hn::Div(a.v, b.v)}; }
+  friend HWY_INLINE Lanes operator-(Lanes a) { return {hn::Neg(a.v)}; }
 };
 
 HWY_INLINE Lanes lanes(float value) {
@@ -19,6 +22,9 @@ HWY_INLINE Lanes lanes(float value) {
 }
 HWY_INLINE Lanes load(const float* aligned) {
   return {hn::Load(FloatTag{}, aligned)};
+}
+HWY_INLINE Lanes load_unaligned(const float* at) {
+  return {hn::LoadU(FloatTag{}, at)};
 }
 HWY_INLINE void store(Lanes value, float* aligned) {
   hn::Store(value.v, FloatTag{}, aligned);

@@ -18,8 +18,6 @@ namespace orrery {
 namespace {
 
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
-constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4", "5e-4", "3e-4", "2e-4",
-                                            "1e-4", "7e-5", "5e-5", "2e-5", "1e-5", "5e-6", "2e-6", "1e-6"};
 constexpr auto groups_or_auto = octree_group_values.names_after("auto");
 constexpr auto splits_or_auto = octree_split_values.names_after("auto");
 constexpr Values<1, 2, 4, 8, 16> rebuild_values;
@@ -29,13 +27,7 @@ constexpr Tunable tunables[] = {
      .values = theta_values,
      .initial = "1.0",
      .numbers = Range<double>{0.1, 1.2}},
-    {.name = "tolerance",
-     .notes = "And only where what its pull leaves out is less than this part of the whole pull on the bodies; off: "
-              "theta alone decides.",
-     .values = tolerance_values,
-     .initial = "1e-3",
-     .numbers = Range<double>{1e-8, 1e-2},
-     .trades_accuracy = true},
+    tolerance_tunable,
     leaf_tunable("16"),
     {.name = "group",
      .notes =
@@ -46,7 +38,7 @@ constexpr Tunable tunables[] = {
      .notes = "Warps that share the walk of a group; auto: more than one where there are too few groups for the GPU.",
      .values = splits_or_auto,
      .initial = "auto"},
-    octree_order_tunable,
+    order_tunable,
     {.name = "rebuild",
      .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
      .values = rebuild_values.names(),
@@ -109,7 +101,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   Tree(const Settings& settings, const cuda::Device& device)
       : device_{device},
         theta_{theta(settings)},
-        tolerance_{settings.text("tolerance") == "off" ? 0.0f : std::stof(settings.text("tolerance"))},
+        tolerance_{tolerance(settings)},
         leaf_{settings.integer("leaf")},
         group_{settings.integer("group")},
         split_{settings.integer("split")},

@@ -43,6 +43,12 @@ Box main_part(const Vec4* bodies, int count, const Box& all) {
           {high(mean.x, all.high.x), high(mean.y, all.high.y), high(mean.z, all.high.z)}};
 }
 
+template <class From, class To>
+float distance(const From& from, const To& to) {
+  const float dx = from.x - to.x, dy = from.y - to.y, dz = from.z - to.z;
+  return std::sqrt(dx * dx + dy * dy + dz * dz);
+}
+
 /// The deepest level at which both keys are in one cell.
 int common_level(std::uint64_t a, std::uint64_t b) {
   return a == b ? key_levels : (std::countl_zero(a ^ b) - 1) / 3;
@@ -77,8 +83,14 @@ void HostOctree::make_keys(const Vec4* bodies, int count, int threads, const std
 void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
   const int count = static_cast<int>(keys_.size());
   bodies_.resize(keys_.size());
+  for (std::vector<float>& column : columns_) column.resize(keys_.size() + read_ahead);
   for_each_chunk(count, bodies_per_share, shape.threads, cancelled, [&](int first, int last) {
-    for (int i = first; i < last; ++i) bodies_[static_cast<std::size_t>(i)] = bodies[original(i)];
+    for (int i = first; i < last; ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      const Vec4 body = bodies_[place] = bodies[original(i)];
+      columns_[0][place] = body.x, columns_[1][place] = body.y, columns_[2][place] = body.z;
+      columns_[3][place] = body.w;
+    }
   });
 
   cells_.assign(1, {.bodies = {0, count}});
@@ -105,7 +117,7 @@ void HostOctree::split(std::size_t index, int leaf) {
         std::upper_bound(keys_.begin() + begin, keys_.begin() + cell.bodies.end, child,
                          [level](int wanted, const KeyedBody& body) { return wanted < child_of_key(body.key, level); });
     const int end = static_cast<int>(last - keys_.begin());
-    cells_.push_back({.bodies = {begin, end}, .level = level});
+    cells_.push_back({.bodies = {begin, end}, .parent = static_cast<int>(index), .level = level});
     begin = end;
   }
   cells_[index].first_child = first_child;
@@ -118,62 +130,113 @@ Box HostOctree::box_of(BodyRange range) const {
   return box;
 }
 
+void HostOctree::find_moments_of(std::size_t index, const Shape& shape) {
+  const OctreeCell& cell = cells_[index];
+  if (cell.is_leaf()) {
+    const Vec4* first = &bodies_[static_cast<std::size_t>(cell.bodies.begin)];
+    moments_[index] = combined_moments(cell.bodies.count(), [first](int i) -> const Vec4& { return first[i]; });
+    boxes_[index] = box_of(cell.bodies);
+  } else {
+    const std::size_t child = static_cast<std::size_t>(cell.first_child);
+    const Moments* first = &moments_[child];
+    moments_[index] = combined_moments(cell.children, [first](int i) -> const Moments& { return first[i]; });
+    boxes_[index] = boxes_[child];
+    for (int i = 1; i < cell.children; ++i) boxes_[index].add(boxes_[child + static_cast<std::size_t>(i)]);
+  }
+  radii_[index] = radius_of(index);
+  const Box& box = boxes_[index];
+  const Vec4& at = moments_[index].center;
+  const SecondMoments<float>& q = moments_[index].q;
+  const float offset = distance(at, box.center()), side = box.widest(), trace = q.xx + q.yy + q.zz;
+  const float opening = side / shape.theta + offset, size = side + offset;
+  const float variance = at.w > 0 ? trace / at.w : 0, sigma = std::sqrt(variance), left_out = at.w * variance;
+  // One or two bodies cost no more than a cell. A cell whose moments leave the range of float is always opened.
+  const bool few = cell.is_leaf() && cell.bodies.count() <= 2, in_range = std::isfinite(trace);
+  const auto set = [&](WalkValue which, float value) { values_[which * values_stride() + index] = value; };
+  set(center_x, at.x), set(center_y, at.y), set(center_z, at.z);
+  set(opening_sq, few || !in_range ? std::numeric_limits<float>::infinity() : opening * opening);
+  set(reach, shape.far == FarField::monopole ? std::sqrt(left_out) : std::pow(left_out * sigma, 0.4f));
+  set(cell_mass, at.w), set(spread, sigma), set(size_sq, cell.is_leaf() ? 0 : size * size);
+  second_rows_[index] = {at, quadrupole_of(q)};
+  if (shape.far == FarField::high) find_high_moments_of(index);
+}
+
+float HostOctree::radius_of(std::size_t index) const {
+  const OctreeCell& cell = cells_[index];
+  const Vec3 center = boxes_[index].center(), half = boxes_[index].half();
+  float radius = 0;
+  for (int i = cell.is_leaf() ? cell.bodies.begin : 0; i < (cell.is_leaf() ? cell.bodies.end : 0); ++i) {
+    radius = std::max(radius, distance(bodies_[static_cast<std::size_t>(i)], center));
+  }
+  for (int i = cell.first_child; i < cell.first_child + cell.children; ++i) {
+    const auto child = static_cast<std::size_t>(i);
+    radius = std::max(radius, distance(boxes_[child].center(), center) + radii_[child]);
+  }
+  return std::min(radius, distance(half, Vec3{}));
+}
+
+void HostOctree::find_high_moments_of(std::size_t index) {
+  const OctreeCell& cell = cells_[index];
+  const Vec4& center = moments_[index].center;
+  HighRow& sum = high_rows_[index] = high::moments_to_second(center.w, moments_[index].q);
+  if (cell.is_leaf()) {
+    for (int i = cell.bodies.begin; i < cell.bodies.end; ++i) {
+      const Vec4& body = bodies_[static_cast<std::size_t>(i)];
+      high::add_body(sum, body.x - center.x, body.y - center.y, body.z - center.z, body.w);
+    }
+  } else {
+    for (int i = cell.first_child; i < cell.first_child + cell.children; ++i) {
+      const Vec4& child = moments_[static_cast<std::size_t>(i)].center;
+      high::add_cell(sum, child.x - center.x, child.y - center.y, child.z - center.z,
+                     high_rows_[static_cast<std::size_t>(i)]);
+    }
+  }
+  float all = 0;
+  for (const float moment : sum.at) all += std::abs(moment);
+  if (!std::isfinite(all)) {
+    values_[opening_sq * values_stride() + index] = std::numeric_limits<float>::infinity();
+  }
+  sum.at[1] = center.x, sum.at[2] = center.y, sum.at[3] = center.z;
+}
+
 void HostOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancelled) {
   moments_.resize(cells_.size());
   boxes_.resize(cells_.size());
-  nodes_.resize(cells_.size());
-  const auto find = [&](std::size_t index) {
-    const OctreeCell& cell = cells_[index];
-    if (cell.is_leaf()) {
-      const Vec4* first = &bodies_[static_cast<std::size_t>(cell.bodies.begin)];
-      moments_[index] = combined_moments(cell.bodies.count(), [first](int i) -> const Vec4& { return first[i]; });
-      boxes_[index] = box_of(cell.bodies);
-    } else {
-      const std::size_t child = static_cast<std::size_t>(cell.first_child);
-      const Moments* first = &moments_[child];
-      moments_[index] = combined_moments(cell.children, [first](int i) -> const Moments& { return first[i]; });
-      boxes_[index] = boxes_[child];
-      for (int i = 1; i < cell.children; ++i) boxes_[index].add(boxes_[child + static_cast<std::size_t>(i)]);
-    }
-    const Box& box = boxes_[index];
-    const Vec4& at = moments_[index].center;
-    const float offset = std::hypot(at.x - (box.low.x + box.high.x) / 2, at.y - (box.low.y + box.high.y) / 2,
-                                    at.z - (box.low.z + box.high.z) / 2);
-    const float opening = box.widest() / shape.theta + offset;
-    const SecondMoments<float>& q = moments_[index].q;
-    const bool in_range = std::isfinite(q.xx + q.yy + q.zz);  // of float; else the cell is always opened
-    nodes_[index] = {at.x, at.y, at.z, in_range ? opening * opening : std::numeric_limits<float>::infinity()};
-  };
+  radii_.resize(cells_.size());
+  second_rows_.resize(cells_.size());
+  high_rows_.resize(shape.far == FarField::high ? cells_.size() : 0);
+  values_.resize(walk_values * values_stride());
   for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {
     const std::size_t begin = generations_[g];
     const int count = static_cast<int>(generations_[g + 1] - begin);
     for_each_chunk(count, cells_per_share, shape.threads, cancelled, [&](int first, int last) {
-      for (int cell = first; cell < last; ++cell) find(begin + static_cast<std::size_t>(cell));
+      for (int cell = first; cell < last; ++cell) find_moments_of(begin + static_cast<std::size_t>(cell), shape);
     });
   }
 }
 
-std::vector<BodyRange> HostOctree::groups(int most) const {
-  std::vector<BodyRange> groups;
-  const auto gather = [&](const auto& self, const OctreeCell& cell) -> void {
-    if (cell.bodies.count() <= most || cell.is_leaf()) {
+std::vector<BodyGroup> HostOctree::groups(int most) const {
+  std::vector<BodyGroup> groups;
+  const auto gather = [&](const auto& self, int index) -> void {
+    const OctreeCell& cell = cells_[static_cast<std::size_t>(index)];
+    if (cell.is_leaf() || cell.bodies.count() <= most) {
       for (int begin = cell.bodies.begin; begin < cell.bodies.end; begin += most) {
-        groups.push_back({begin, std::min(begin + most, cell.bodies.end)});
+        groups.push_back({{begin, std::min(begin + most, cell.bodies.end)}, cell.parent});
       }
       return;
     }
-    const OctreeCell* child = &cells_[static_cast<std::size_t>(cell.first_child)];
-    for (const OctreeCell* end = child + cell.children; child != end;) {
-      OctreeCell run = *child++;
-      if (run.bodies.count() > most) {
-        self(self, run);
+    const auto child = [&](int i) -> const OctreeCell& { return cells_[static_cast<std::size_t>(i)]; };
+    for (int i = cell.first_child, end = i + cell.children; i != end;) {
+      BodyGroup run{child(i).bodies, index};
+      if (run.count() > most) {
+        self(self, i++);
         continue;
       }
-      while (child != end && child->bodies.end - run.bodies.begin <= most) run.bodies.end = child++->bodies.end;
-      groups.push_back(run.bodies);
+      for (++i; i != end && child(i).bodies.end - run.begin <= most; ++i) run.end = child(i).bodies.end;
+      groups.push_back(run);
     }
   };
-  gather(gather, cells_.front());
+  gather(gather, 0);
   return groups;
 }
 

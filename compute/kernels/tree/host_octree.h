@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include "compute/core/vec.h"
+#include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/host_sort.h"
 #include "compute/kernels/tree/morton.h"
 #include "compute/kernels/tree/multipole.h"
@@ -18,6 +20,9 @@ struct Box {
 
   void add(const Box& other);
   float widest() const;  ///< its longest side
+  Vec3 center() const { return {(low.x + high.x) / 2, (low.y + high.y) / 2, (low.z + high.z) / 2}; }
+  /// From the center to a corner.
+  Vec3 half() const { return {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2}; }
 };
 
 /// Consecutive bodies in the order of their keys.
@@ -26,19 +31,44 @@ struct BodyRange {
   int count() const { return end - begin; }
 };
 
+/// Bodies that walk the tree together, and the smallest cell that holds more than them; -1: none.
+struct BodyGroup : BodyRange {
+  int cell = -1;
+};
+
 /// A cell. Cells lie level by level; the children of a cell are consecutive.
 struct OctreeCell {
   BodyRange bodies;
+  int parent = -1;                    ///< -1: the root
   int first_child = 0, children = 0;  ///< no children: a leaf
   int level = 0;                      ///< below the root; a cell with a single child is left out
   bool is_leaf() const { return children == 0; }
 };
 
-/// What the walk reads of a cell.
-struct WalkNode {
-  float x, y, z;     ///< centre of mass
-  float opening_sq;  ///< the square of the distance from which the cell counts as a whole
+/// What a walk reads to decide about a cell.
+enum WalkValue {
+  center_x,    ///< of mass
+  center_y,    ///< of mass
+  center_z,    ///< of mass
+  opening_sq,  ///< the square of the distance from which the cell may count as a whole
+  reach,       ///< see HostOctree::Shape::far
+  cell_mass,
+  spread,   ///< the rms distance of the bodies from their centre of mass
+  size_sq,  ///< opening_sq at an opening angle of 1, and 0 of a leaf
+  walk_values
 };
+
+/// The moments of a cell to the second order.
+struct SecondRow {
+  Vec4 center;  ///< of mass; the mass in w
+  Quadrupole<float> q;
+  float unused = 0;  ///< makes the row a multiple of four floats
+};
+/// Moments of high order. In the places of the dipole, which is zero, is the centre of mass.
+using HighRow = high::Moments;
+
+/// As many floats may be read from the place of any body or cell on.
+inline constexpr int read_ahead = 16;
 
 /// An octree over bodies in host memory. All arrays are reused by the next call.
 class HostOctree {
@@ -47,6 +77,9 @@ class HostOctree {
     int leaf = 0;  ///< bodies in a leaf at most; a finest cell may have more
     int threads = 1;
     float theta = 0;  ///< in (0, 1]: the opening angle
+    /// A cell's `reach` is, to the power that makes it a squared distance, what its pull leaves out times a power of
+    /// the distance: (M sigma^3)^(2/5) with quadrupoles, (M sigma^2)^(1/2) without. As in Octree::tolerance.
+    FarField far = FarField::quadrupole;
   };
 
   // The phases, in this order. Each returns early once `cancelled` (may be null) is set.
@@ -60,13 +93,21 @@ class HostOctree {
   const std::vector<Vec4>& bodies() const { return bodies_; }
   int original(int body) const { return static_cast<int>(keys_[static_cast<std::size_t>(body)].body); }
   Box box_of(BodyRange range) const;
+  const Box& box(std::size_t cell) const { return boxes_[cell]; }
+  /// The bodies of a cell are not farther than this from the center of its box.
+  float radius(std::size_t cell) const { return radii_[cell]; }
+  /// x, y, z or m of the bodies, in the same order, and read_ahead more values.
+  const float* column(int axis) const { return columns_[static_cast<std::size_t>(axis)].data(); }
 
   const std::vector<OctreeCell>& cells() const { return cells_; }
-  const std::vector<Moments>& moments() const { return moments_; }
-  const std::vector<WalkNode>& nodes() const { return nodes_; }
+  /// Of all cells, and read_ahead more values.
+  const float* values(WalkValue which) const { return values_.data() + which * values_stride(); }
+  std::size_t values_stride() const { return cells_.size() + read_ahead; }  ///< from one value to the next
+  const std::vector<SecondRow>& second_rows() const { return second_rows_; }
+  const std::vector<HighRow>& high_rows() const { return high_rows_; }  ///< of FarField::high alone
   int depth() const { return deepest_; }
   /// Ranges of at most `most` bodies each that cover all bodies: cells, or neighbouring children of one cell.
-  std::vector<BodyRange> groups(int most) const;
+  std::vector<BodyGroup> groups(int most) const;
   /// The cells asked for, by level.
   PickedCells cubes(const CellRequest& request) const;
   /// The cube of a cell. It contains all its bodies, also distant ones.
@@ -74,16 +115,23 @@ class HostOctree {
 
  private:
   void split(std::size_t cell, int leaf);
+  void find_moments_of(std::size_t cell, const Shape& shape);
+  void find_high_moments_of(std::size_t cell);
+  float radius_of(std::size_t cell) const;
 
   TreeCube cube_;
   std::vector<KeyedBody> keys_;
   KeySort sort_;
   std::vector<Vec4> bodies_;
+  std::array<std::vector<float>, 4> columns_;
   std::vector<OctreeCell> cells_;
   std::vector<std::size_t> generations_;  ///< the first cell of each generation, and one past the last
   std::vector<Moments> moments_;
   std::vector<Box> boxes_;
-  std::vector<WalkNode> nodes_;
+  std::vector<float> radii_;
+  std::vector<float> values_;  ///< walk_values columns
+  std::vector<SecondRow> second_rows_;
+  std::vector<HighRow> high_rows_;
   int deepest_ = 0;
 };
 

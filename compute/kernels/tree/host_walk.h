@@ -1,128 +1,146 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "compute/kernels/tree/host_octree.h"
+#include "compute/kernels/tree/tree_tunables.h"
 
+// What the walk of cpu-tree works on. host_walk.inl is the walk itself.
 namespace orrery {
 
 /// The bodies that a group interacts with, as a structure of aligned arrays, with room for a vector behind the last.
 struct BodyList {
   static constexpr int capacity = 1024;
-  static constexpr int padding = 16;
-  alignas(64) float x[capacity + padding], y[capacity + padding], z[capacity + padding], mass[capacity + padding];
+  alignas(64) float x[capacity + read_ahead], y[capacity + read_ahead], z[capacity + read_ahead],
+      mass[capacity + read_ahead];
   int count = 0;
 
-  bool full() const { return count == capacity; }
-  void add(const Vec4& body);
-  /// Fills up to a multiple of `lanes` <= padding with copies of the last entry without mass. Returns that multiple.
+  /// Fills up to a multiple of `lanes` <= read_ahead with copies of the last entry without mass. Returns that multiple.
   int pad(int lanes);
 };
 
+/// Cells that a group interacts with.
 struct CellList {
-  static constexpr int capacity = 512;
-  BodyList centers;  ///< of mass; `capacity` of them at most
-  /// The fields of Quadrupole.
-  alignas(64) float xx[capacity + BodyList::padding], yy[capacity + BodyList::padding],
-      zz[capacity + BodyList::padding], xy[capacity + BodyList::padding], xz[capacity + BodyList::padding],
-      yz[capacity + BodyList::padding], half_trace[capacity + BodyList::padding];
-
-  bool full() const { return centers.count == capacity; }
-  void add(const Moments& cell);
-  int pad(int lanes);
+  static constexpr int capacity = 512, row = sizeof(SecondRow) / sizeof(float);
+  alignas(64) float columns[row][capacity];  ///< the values of SecondRow, in its order
 };
 
-/// Whether a cell counts as a whole for the bodies in `box`: if the box is farther from its centre of mass than
-/// l / theta + |centre of mass - centre of the cell's box|, with l the longest side of that box: Barnes 1994 for the
-/// offset; groups as in Bonsai (Bedorf, Gaburov and Portegies Zwart 2012).
-bool is_far(const Box& box, const WalkNode& node);
-
-/// The ball around a group's bodies, for local expansions.
-struct GroupBall {
-  Vec3 center;           ///< of their box
-  float distant_sq = 0;  ///< the square of the distance from which cells count as distant
-};
-GroupBall ball_of(const HostOctree& tree, BodyRange group, float theta);
-bool is_distant(const GroupBall& ball, const WalkNode& node);
-
-/// Walks the tree for the bodies in `box`: calls far(cell) for each cell that counts as a whole, and near(cell) for
-/// each leaf whose bodies are met one by one. `stack` is memory to be reused.
-template <class Far, class Near>
-void visit_cells(const HostOctree& tree, const Box& box, std::vector<std::size_t>& stack, const Far& far,
-                 const Near& near) {
-  stack.assign(1, 0);
-  while (!stack.empty()) {
-    const std::size_t index = stack.back();
-    stack.pop_back();
-    if (is_far(box, tree.nodes()[index])) {
-      far(index);
-      continue;
-    }
-    const OctreeCell& cell = tree.cells()[index];
-    for (int child = cell.children; child-- > 0;) stack.push_back(static_cast<std::size_t>(cell.first_child + child));
-    if (cell.is_leaf()) near(index);
-  }
-}
-
-/// What the bodies of a group meet, by the walk that computes their forces.
-inline BodyWalk walk_of(const HostOctree& tree, BodyRange group) {
-  BodyWalk walk;
-  std::vector<std::size_t> stack;
-  visit_cells(
-      tree, tree.box_of(group), stack, [&](std::size_t cell) { walk.cells.push_back(tree.cube(cell)); },
-      [&](std::size_t cell) {
-        walk.leaves.push_back(tree.cube(cell));
-        walk.bodies += tree.cells()[cell].bodies.count();
-      });
-  return walk;
-}
-
-/// Collects what a group of bodies interacts with, and flushes a list when it is full.
-class TreeWalk {
+/// Numbers of cells, with room for a vector behind the last.
+class CellNumbers {
  public:
-  BodyList bodies;
-  CellList cells;
-  CellList distant;  ///< cells; empty without a ball
-
-  /// Walks the tree for the bodies of `group`, see visit_cells(). Each flush must empty its list; all are also called
-  /// at the end. `ball`: of the group, or null if no cell counts as distant.
-  template <class FlushBodies, class FlushCells, class FlushDistant>
-  void walk(const HostOctree& tree, BodyRange group, const GroupBall* ball, const FlushBodies& flush_bodies,
-            const FlushCells& flush_cells, const FlushDistant& flush_distant) {
-    visit_cells(
-        tree, tree.box_of(group), stack_,
-        [&](std::size_t cell) {
-          if (ball && is_distant(*ball, tree.nodes()[cell])) {
-            if (distant.full()) flush_distant();
-            distant.add(tree.moments()[cell]);
-          } else {
-            if (cells.full()) flush_cells();
-            cells.add(tree.moments()[cell]);
-          }
-        },
-        [&](std::size_t cell) {
-          const BodyRange range = tree.cells()[cell].bodies;
-          for (int body = range.begin; body < range.end; ++body) {
-            if (bodies.full()) flush_bodies();
-            bodies.add(tree.bodies()[static_cast<std::size_t>(body)]);
-          }
-        });
-    flush_bodies();
-    flush_cells();
-    flush_distant();
+  int count() const { return count_; }
+  const int* data() const { return numbers_.data(); }
+  int operator[](int i) const { return numbers_[static_cast<std::size_t>(i)]; }
+  void clear() { count_ = 0; }
+  /// Where up to read_ahead numbers may be written, and then counted by grow().
+  int* end() {
+    if (static_cast<std::size_t>(count_ + read_ahead) > numbers_.size()) {
+      numbers_.resize(2 * numbers_.size() + 2 * read_ahead);
+    }
+    return numbers_.data() + count_;
   }
+  void grow(int by) { count_ += by; }
 
  private:
-  std::vector<std::size_t> stack_;
+  std::vector<int> numbers_ = std::vector<int>(read_ahead);
+  int count_ = 0;
 };
 
-inline void BodyList::add(const Vec4& body) {
-  x[count] = body.x;
-  y[count] = body.y;
-  z[count] = body.z;
-  mass[count++] = body.w;
-}
+/// The cells that a walk has still to test, with the values that it reads of them.
+class CellQueue {
+ public:
+  int count() const { return count_; }
+  /// Of these and the values, read_ahead more may be read.
+  const int* cells() const { return cells_.data(); }
+  const float* values(WalkValue which) const { return values_.data() + which * stride_; }
+  std::size_t stride() const { return stride_; }  ///< from one value to the next
+
+  void clear() { count_ = 0; }
+  void assign(const CellQueue& other) {
+    clear();
+    reserve(other.count_);
+    for (int which = 0; which < walk_values; ++which) {
+      std::copy_n(other.values(static_cast<WalkValue>(which)), other.count_, end(static_cast<WalkValue>(which)));
+    }
+    std::copy_n(other.cells(), other.count_, end_of_cells());
+    grow(other.count_);
+  }
+
+  /// Makes room for `more` cells behind the last, and for read_ahead more values.
+  void reserve(int more) {
+    const auto needed = static_cast<std::size_t>(count_ + more + read_ahead);
+    if (needed > stride_) move_to(2 * needed);
+  }
+  /// Where the next cells are written, once there is room, and then counted by grow().
+  float* end(WalkValue which) { return values_.data() + which * stride_ + count_; }
+  int* end_of_cells() { return cells_.data() + count_; }
+  void grow(int by) { count_ += by; }
+
+ private:
+  void move_to(std::size_t stride) {
+    std::vector<float> values(walk_values * stride);
+    for (std::size_t which = 0; which < walk_values; ++which) {
+      std::copy_n(values_.data() + which * stride_, count_, values.data() + which * stride);
+    }
+    values_ = std::move(values);
+    cells_.resize(stride);
+    stride_ = stride;
+  }
+
+  std::vector<float> values_;
+  std::vector<int> cells_;
+  int count_ = 0;
+  std::size_t stride_ = 0;
+};
+
+/// The bodies of a group or of a cell, as cells are tested against them.
+struct WalkTarget {
+  Vec3 center, half;    ///< of their box
+  float radius_sq = 0;  ///< of a ball around that center
+  float error = 0;      ///< what a cell's pull may leave out; 0: any
+};
+
+/// The field of distant cells around the center of a target.
+struct TargetField {
+  LocalExpansion<float> local;
+  high::Expansion high;
+};
+
+/// A cell on the way from the root to a group: what it meets, all its bodies meet.
+struct WalkLevel {
+  int cell = -1;
+  WalkTarget target;
+  CellNumbers distant;  ///< these add to `field`
+  CellQueue rest;       ///< these are left to the cells below
+  TargetField field;
+};
+
+/// How groups walk.
+struct WalkPlan {
+  const HostOctree& tree;
+  float theta;
+  FarField far;  ///< without an expansion for laws that have none
+  /// What a cell's pull on the bodies of a group, or of a cell, may leave out; 0: any.
+  std::vector<float> group_errors, cell_errors;
+
+  bool expands() const { return far == FarField::local || far == FarField::high; }
+};
+
+/// The walk of one group after the other, in one thread's memory.
+struct GroupWalk {
+  std::vector<WalkLevel> levels;  ///< from the root down; of the first `depth`
+  int depth = 0;
+  CellQueue queue;
+  WalkTarget target;
+  TargetField field;  ///< of `distant`
+  CellNumbers distant, cells, leaves;
+  std::int64_t with_distant = 0;  ///< cells that were added to the fields
+};
 
 inline int BodyList::pad(int lanes) {
   int padded = count;
@@ -133,57 +151,6 @@ inline int BodyList::pad(int lanes) {
     mass[padded] = 0;
   }
   return padded;
-}
-
-inline void CellList::add(const Moments& cell) {
-  const int at = centers.count;
-  centers.add(cell.center);
-  const Quadrupole<float> q = quadrupole_of(cell.q);
-  xx[at] = q.xx;
-  yy[at] = q.yy;
-  zz[at] = q.zz;
-  xy[at] = q.xy;
-  xz[at] = q.xz;
-  yz[at] = q.yz;
-  half_trace[at] = q.half_trace;
-}
-
-inline int CellList::pad(int lanes) {
-  const int padded = centers.pad(lanes);
-  for (int at = centers.count; at < padded; ++at) {
-    xx[at] = yy[at] = zz[at] = xy[at] = xz[at] = yz[at] = half_trace[at] = 0;
-  }
-  return padded;
-}
-
-inline GroupBall ball_of(const HostOctree& tree, BodyRange group, float theta) {
-  const Box box = tree.box_of(group);
-  GroupBall ball{.center = {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2, (box.low.z + box.high.z) / 2}};
-  float radius_sq = 0;
-  for (int i = group.begin; i < group.end; ++i) {
-    const Vec4& at = tree.bodies()[static_cast<std::size_t>(i)];
-    const float dx = at.x - ball.center.x, dy = at.y - ball.center.y, dz = at.z - ball.center.z;
-    radius_sq = std::max(radius_sq, dx * dx + dy * dy + dz * dz);
-  }
-  const float radii = local_radii / theta;
-  ball.distant_sq = radii * radii * radius_sq;
-  return ball;
-}
-
-inline bool is_distant(const GroupBall& ball, const WalkNode& node) {
-  const float dx = node.x - ball.center.x, dy = node.y - ball.center.y, dz = node.z - ball.center.z;
-  const float distance_sq = dx * dx + dy * dy + dz * dz;
-  return distance_sq >= ball.distant_sq && distance_sq < farthest_local * farthest_local;
-}
-
-inline bool is_far(const Box& box, const WalkNode& node) {
-  const auto beyond = [](float at, float low, float high) {
-    const float outside = low - at > at - high ? low - at : at - high;
-    return outside > 0 ? outside : 0.0f;
-  };
-  const float dx = beyond(node.x, box.low.x, box.high.x), dy = beyond(node.y, box.low.y, box.high.y),
-              dz = beyond(node.z, box.low.z, box.high.z);
-  return dx * dx + dy * dy + dz * dz > node.opening_sq;
 }
 
 }  // namespace orrery

@@ -123,3 +123,26 @@ ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx
   sum.add(L::yzzz, jyz, cz - number(45));
   sum.add(L::zzzz, m5, multiply_add(cz - number(90), zz, number(9)));
 }
+
+/// The pull of an expansion, a LocalExpansion<float>, at an offset (x, y, z) from its centre.
+template <class L, class Real>
+ORRERY_HD Vec3Of<Real> pull_at(const L& expansion, Real x, Real y, Real z) {
+  const auto a = [&](typename L::Term term) { return constant_like(x, expansion.at[term]); };
+  // Of the third-order terms, a third: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
+  const Real three = constant_like(x, 3), tx = x / three, ty = y / three, tz = z / three;
+  const Real xxx = a(L::xxx) + a(L::xxxx) * tx + a(L::xxxy) * ty + a(L::xxxz) * tz;
+  const Real xxy = a(L::xxy) + a(L::xxxy) * tx + a(L::xxyy) * ty + a(L::xxyz) * tz;
+  const Real xxz = a(L::xxz) + a(L::xxxz) * tx + a(L::xxyz) * ty + a(L::xxzz) * tz;
+  const Real xyy = a(L::xyy) + a(L::xxyy) * tx + a(L::xyyy) * ty + a(L::xyyz) * tz;
+  const Real xyz = a(L::xyz) + a(L::xxyz) * tx + a(L::xyyz) * ty + a(L::xyzz) * tz;
+  const Real xzz = a(L::xzz) + a(L::xxzz) * tx + a(L::xyzz) * ty + a(L::xzzz) * tz;
+  const Real yyy = a(L::yyy) + a(L::xyyy) * tx + a(L::yyyy) * ty + a(L::yyyz) * tz;
+  const Real yyz = a(L::yyz) + a(L::xyyz) * tx + a(L::yyyz) * ty + a(L::yyzz) * tz;
+  const Real yzz = a(L::yzz) + a(L::xyzz) * tx + a(L::yyzz) * ty + a(L::yzzz) * tz;
+  const Real zzz = a(L::zzz) + a(L::xzzz) * tx + a(L::yzzz) * ty + a(L::zzzz) * tz;
+  const Real two = constant_like(x, 2), hx = x / two, hy = y / two, hz = z / two;
+  const Real xx = a(L::xx) + xxx * hx + xxy * hy + xxz * hz, xy = a(L::xy) + xxy * hx + xyy * hy + xyz * hz;
+  const Real xz = a(L::xz) + xxz * hx + xyz * hy + xzz * hz, yy = a(L::yy) + xyy * hx + yyy * hy + yyz * hz;
+  const Real yz = a(L::yz) + xyz * hx + yyz * hy + yzz * hz, zz = a(L::zz) + xzz * hx + yzz * hy + zzz * hz;
+  return {a(L::x) + xx * x + xy * y + xz * z, a(L::y) + xy * x + yy * y + yz * z, a(L::z) + xz * x + yz * y + zz * z};
+}

@@ -35,31 +35,18 @@ ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) 
 /// Where the opening angle alone decides, a group's local expansion takes the cells beyond this many radii of the
 /// group, over theta. So the expansion adds little to the errors of the cells themselves (docs/measurements/trees.md).
 inline constexpr float local_radii = 2.5f;
+/// Where what a cell leaves out decides: the first neglected term of the expansion of a mass, about M radius^4 / d^6,
+/// is at least so many times smaller than that.
+inline constexpr float local_safety = 10;
 /// Beyond this distance, terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 
-/// The pull of an expansion at an offset (x, y, z) from its centre.
-ORRERY_HD inline Vec3 pull_at(const LocalExpansion<float>& expansion, float x, float y, float z) {
-  using L = LocalExpansion<float>;
-  const float* a = expansion.at;
-  // Of the third-order terms, a third: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
-  const float tx = x / 3, ty = y / 3, tz = z / 3;
-  const float xxx = a[L::xxx] + a[L::xxxx] * tx + a[L::xxxy] * ty + a[L::xxxz] * tz;
-  const float xxy = a[L::xxy] + a[L::xxxy] * tx + a[L::xxyy] * ty + a[L::xxyz] * tz;
-  const float xxz = a[L::xxz] + a[L::xxxz] * tx + a[L::xxyz] * ty + a[L::xxzz] * tz;
-  const float xyy = a[L::xyy] + a[L::xxyy] * tx + a[L::xyyy] * ty + a[L::xyyz] * tz;
-  const float xyz = a[L::xyz] + a[L::xxyz] * tx + a[L::xyyz] * ty + a[L::xyzz] * tz;
-  const float xzz = a[L::xzz] + a[L::xxzz] * tx + a[L::xyzz] * ty + a[L::xzzz] * tz;
-  const float yyy = a[L::yyy] + a[L::xyyy] * tx + a[L::yyyy] * ty + a[L::yyyz] * tz;
-  const float yyz = a[L::yyz] + a[L::xyyz] * tx + a[L::yyyz] * ty + a[L::yyzz] * tz;
-  const float yzz = a[L::yzz] + a[L::xyzz] * tx + a[L::yyzz] * ty + a[L::yzzz] * tz;
-  const float zzz = a[L::zzz] + a[L::xzzz] * tx + a[L::yzzz] * ty + a[L::zzzz] * tz;
-  const float hx = x / 2, hy = y / 2, hz = z / 2;
-  const float xx = a[L::xx] + xxx * hx + xxy * hy + xxz * hz, xy = a[L::xy] + xxy * hx + xyy * hy + xyz * hz;
-  const float xz = a[L::xz] + xxz * hx + xyz * hy + xzz * hz, yy = a[L::yy] + xyy * hx + yyy * hy + yyz * hz;
-  const float yz = a[L::yz] + xyz * hx + yyz * hy + yzz * hz, zz = a[L::zz] + xzz * hx + yzz * hy + zzz * hz;
-  return {a[L::x] + xx * x + xy * y + xz * z, a[L::y] + xy * x + yy * y + yz * z, a[L::z] + xz * x + yz * y + zz * z};
-}
+/// The acceleration of a group is estimated from the pull of coarse cells on the center of its box: their extent over
+/// their distance is at most this.
+inline constexpr float coarse_opening = 1.5f;
+/// Pulls may cancel at the center, but not at every body of the group: the estimate is at least this part of the sum of
+/// their sizes.
+inline constexpr float least_pull_part = 0.05f;
 
 /// The far field of a cell.
 struct Moments {

@@ -29,10 +29,8 @@ class GroupExpansion<FarField::local> {
   explicit __device__ GroupExpansion(const Space& /*space*/) {}
   /// `error`: of a cell's pull, at most; 0: any.
   __device__ void find_range(const Octree& tree, float radius_sq, float error) {
-    // The first neglected term of the expansion of a mass is about M radius^4 / d^6.
-    constexpr float safety = 10;
     if (error > 0) {
-      distant_scale_ = radius_sq * sqrtf(safety / error);
+      distant_scale_ = radius_sq * sqrtf(local_safety / error);
     } else {
       const float least_sq = local_radii * local_radii / (tree.theta * tree.theta) * radius_sq;
       distant_least_ = least_sq * sqrtf(least_sq);
@@ -86,30 +84,23 @@ class GroupExpansion<FarField::high> {
     for (int term = 0; term < high::field_terms; ++term) sums_[term] = 0;
   }
   __device__ void find_range(const Octree& tree, float radius_sq, float error) {
-    constexpr float least_radii = 1.5f;  // the series converges beyond one
     radius_sq_ = radius_sq;
     part_of_radius_ = 0.5f * sqrtf(radius_sq);
-    least_sq_ = fmaxf(least_radii * least_radii * radius_sq, nearest * nearest);
+    least_sq_ = fmaxf(high::least_radii * high::least_radii * radius_sq, high::nearest * high::nearest);
     if (error > 0) {
       inverse_error_ = 1 / error;
     } else {
       widest_ = local_radii * local_radii / (tree.theta * tree.theta);
     }
   }
-  /// The neglected terms are about M (sigma + r)^6 / d^8, with sigma the rms distance of the cell's bodies from their
-  /// centre of mass and r that of the group's. Those of the masses alone, M r^6 / d^8, do not cancel between cells on
-  /// one side of the group, and are greatest at its edge.
   __device__ bool takes(const Octree& tree, int cell, float distance_sq) const {
-    constexpr float same_sign = 2, most_pull = 1e33f;
     const float mass = tree.moments_a[cell].x, half_trace = tree.moments_b[cell].w;
     const float sigma = mass > 0 ? sqrtf(fmaxf(half_trace / (-1.5f * mass), 0)) : 0;
     const float extent = sigma + part_of_radius_, extent_sq = extent * extent;
-    const float inverse_sq = 1 / distance_sq;
-    const float both = extent_sq * inverse_sq, group = radius_sq_ * inverse_sq;
-    const float left_out = mass * (both * both * both + same_sign * (group * group * group));
+    const float left_out = high::left_out(mass, extent_sq, radius_sq_, distance_sq);
     const float distance_8 = (distance_sq * distance_sq) * (distance_sq * distance_sq);
     return left_out * inverse_error_ <= distance_sq && extent_sq * widest_ <= distance_sq && distance_sq >= least_sq_ &&
-           distance_sq < farthest * farthest && mass * (1 / most_pull) <= fminf(distance_8, 1);
+           distance_sq < high::farthest * high::farthest && mass * (1 / high::most_pull) <= fminf(distance_8, 1);
   }
   template <class PairLaw>
   __device__ void add(const Octree& tree, int cell, const PairLaw& law, float dx, float dy, float dz) {
@@ -135,8 +126,6 @@ class GroupExpansion<FarField::high> {
   __device__ Vec3 pull(float x, float y, float z) const { return high::pull_at(whole_, x, y, z); }
 
  private:
-  // Within these distances the highest derivatives of 1 / R are numbers of fp32.
-  static constexpr float nearest = 1e-4f, farthest = 1e5f;
   LaneSums sums_;
   high::Expansion whole_;
   float radius_sq_ = 0, part_of_radius_ = 0, least_sq_ = 0;

@@ -187,7 +187,7 @@ class Walk {
 
   /// Estimates the group's acceleration from the pull of a few dozen coarse cells on the center of its box.
   __device__ float acceleration_scale() {
-    constexpr float coarse = 1.5f * 1.5f;  // a cell's extent over its distance, squared
+    constexpr float coarse = coarse_opening * coarse_opening;
     Vec3 sum;
     float size = 0;
     begin_at_root();
@@ -215,9 +215,7 @@ class Walk {
       sum = {sum.x + other(sum.x), sum.y + other(sum.y), sum.z + other(sum.z)};
       size += other(size);
     }
-    // The pulls may cancel at the center, but not at every body of the group: keeps a lower bound.
-    constexpr float least_part = 0.05f;
-    return fmaxf(norm3df(sum.x, sum.y, sum.z), least_part * size);
+    return fmaxf(norm3df(sum.x, sum.y, sum.z), least_pull_part * size);
   }
   __device__ float scale_of(float error) const {
     return far == FarField::monopole ? rsqrtf(error) : powf(error, -0.4f);

@@ -17,27 +17,35 @@ constexpr Tunable leaf_tunable(const char* initial) {
           .initial = initial};
 }
 
-inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local> order_values{"monopole",
-                                                                                                "quadrupole", "local"};
+inline constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3", "1e-3", "7e-4",
+                                                   "5e-4", "3e-4", "2e-4", "1e-4", "7e-5", "5e-5",
+                                                   "2e-5", "1e-5", "5e-6", "2e-6", "1e-6"};
+inline constexpr Tunable tolerance_tunable{
+    .name = "tolerance",
+    .notes =
+        "And only where what its pull leaves out is less than this part of the whole pull on the bodies; off: "
+        "theta alone decides.",
+    .values = tolerance_values,
+    .initial = "1e-3",
+    .numbers = Range<double>{1e-8, 1e-2},
+    .trades_accuracy = true};
+/// Of trees with `tolerance`; 0: off.
+inline float tolerance(const Settings& settings) {
+  const std::string value = settings.text("tolerance");
+  return value == "off" ? 0.0f : std::stof(value);
+}
+
+inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local, FarField::high> order_values{
+    "monopole", "quadrupole", "local", "high"};
 inline constexpr Tunable order_tunable{
     .name = "order",
     .notes =
         "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
-        "through one expansion around its center.",
+        "through one expansion around its center; high: with moments to fifth order, for small tolerances.",
     .values = order_values.names(),
     .initial = "local"};
-/// Of cuda-tree, which has high moments too.
-inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::local, FarField::high> octree_order_values{
-    "monopole", "quadrupole", "local", "high"};
-inline constexpr Tunable octree_order_tunable{
-    .name = "order",
-    .notes =
-        "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
-        "through one expansion around its center; high: with moments to fifth order, for small tolerances.",
-    .values = octree_order_values.names(),
-    .initial = "local"};
 inline FarField far_field(const Settings& settings) {
-  return octree_order_values.find(settings.text("order"));
+  return order_values.find(settings.text("order"));
 }
 
 /// Threads in a block of cuda-tree-lock's kernels; no CUDA tree launches its TreeLog with more.

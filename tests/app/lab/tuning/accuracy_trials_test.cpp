@@ -198,7 +198,7 @@ TEST_F(AccuracyTrialsTest, ATreeThatIsSlowerThanADirectSumIsNotTriedFurther) {
 }
 
 TEST_F(AccuracyTrialsTest, ATreeWithoutSuchATunableIsTriedAsItIs) {
-  KernelInfo info = *test::find_kernel("cpu-tree");
+  KernelInfo info = *test::tree_by_theta();
   info.tunables = info.tunables.subspan(1);
   std::vector<Tunable> tunables{info.tunables.begin(), info.tunables.end()};
   for (Tunable& tunable : tunables) tunable.trades_accuracy = false;

@@ -206,8 +206,8 @@ TEST_F(AutoChooserTreesTest, SaysThatErrorsAreOfNowAndTimesOfThen) {
   choose_with(0.7);
   EXPECT_EQ(how.find("measured now"), std::string::npos) << how;
   choose_with(0.704);
-  for (const char* part :
-       {"measured 2026-11-21", "median errors measured now", "cpu-tree: 1 ms, median error 0.00042"}) {
+  for (const char* part : {"measured 2026-11-21", "median errors measured now",
+                           "cpu-tree theta=0.7 tolerance=off: 1 ms, median error 0.00042"}) {
     EXPECT_NE(how.find(part), std::string::npos) << part << " is not in " << how;
   }
   EXPECT_EQ(how.find("0.00043"), std::string::npos) << how;

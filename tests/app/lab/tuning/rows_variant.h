@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <string_view>
+#include <vector>
+
 #include "app/lab/tuning/tuning_run.h"
 #include "tests/compute/support/backends.h"
 
@@ -13,9 +17,26 @@ inline Variant rows_variant(const char* rows) {
   return variant;
 }
 
-/// cpu-tree with this value of its tunable `theta`.
+/// cpu-tree, but its accuracy is traded by `theta` alone, whose initial value is 0.7.
+inline KernelPtr tree_by_theta() {
+  static const std::vector<Tunable> tunables = [] {
+    const auto all = test::find_kernel("cpu-tree")->tunables;
+    std::vector<Tunable> changed{all.begin(), all.end()};
+    for (Tunable& tunable : changed) {
+      tunable.trades_accuracy = tunable.name == std::string_view{"theta"};
+      if (tunable.trades_accuracy) tunable.initial = "0.7";
+      if (tunable.name == std::string_view{"tolerance"}) tunable.initial = "off";
+    }
+    return changed;
+  }();
+  KernelInfo info = *test::find_kernel("cpu-tree");
+  info.tunables = tunables;
+  return std::make_shared<const KernelInfo>(info);
+}
+
+/// tree_by_theta() with this value of `theta`.
 inline Variant tree_variant(const char* theta) {
-  const KernelPtr kernel = test::find_kernel("cpu-tree");
+  static const KernelPtr kernel = tree_by_theta();
   Variant variant{kernel, Settings{*kernel}};
   variant.settings.set("theta", theta);
   return variant;

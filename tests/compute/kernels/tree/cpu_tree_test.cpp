@@ -1,8 +1,10 @@
 // What cpu-tree promises beyond what every kernel does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "compute/kernels/tree/host_octree.h"
@@ -41,13 +43,24 @@ std::uint64_t evaluated(const Bodies& bodies, ForceKernel& kernel) {
 
 TEST(CpuTree, HasTheSameBitsForAnyNumberOfThreads) {
   const Bodies bodies = test::random_ball(9001);
-  Settings settings{info()};
-  settings.set("threads", "1");
-  const auto by_one = test::accelerations(info(), settings, bodies, {});
-  for (const char* threads : {"2", "4", "16"}) {
-    settings.set("threads", threads);
-    EXPECT_EQ(test::accelerations(info(), settings, bodies, {}), by_one) << threads << " threads";
+  for (const char* order : {"local", "high"}) {
+    Settings settings{info(), {{"order", order}, {"threads", "1"}}};
+    const auto by_one = test::accelerations(info(), settings, bodies, {});
+    for (const char* threads : {"2", "4", "16"}) {
+      settings.set("threads", threads);
+      EXPECT_EQ(test::accelerations(info(), settings, bodies, {}), by_one) << threads << " threads, " << order;
+    }
   }
+}
+
+TEST(CpuTree, FewTargetsHaveTheBitsThatTheyHaveAmongAllBodies) {
+  const Bodies bodies = test::random_ball(5000);
+  const Settings settings{info(), {{"order", "high"}, {"tolerance", "1e-4"}}};
+  const auto kernel = test::backends().make_kernel(info(), settings);
+  const auto all = test::evaluate(*kernel, bodies, {}).accelerations;
+  const std::vector<int> targets{4999, 17, 2500, 0};
+  const auto some = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
+  for (const int body : targets) EXPECT_EQ(some[static_cast<std::size_t>(body)], all[static_cast<std::size_t>(body)]);
 }
 
 TEST(CpuTree, IsRightForBodiesOnALine) {
@@ -105,7 +118,12 @@ TEST(CpuTree, LocalExpansionsAddLittleErrorToTheQuadrupoles) {
     ForceError error[2];
     std::uint64_t interactions[2];
     for (const bool local : {false, true}) {
-      const Settings settings{info(), {{"order", local ? "local" : "quadrupole"}, {"theta", theta}}};
+      const Settings settings{info(),
+                              {{"order", local ? "local" : "quadrupole"},
+                               {"theta", theta},
+                               {"tolerance", "off"},
+                               {"group", "64"},
+                               {"leaf", "32"}}};
       error[local] = test::sampled_error(info(), settings, bodies, {});
       interactions[local] = evaluated(bodies, *test::backends().make_kernel(info(), settings));
     }
@@ -115,12 +133,79 @@ TEST(CpuTree, LocalExpansionsAddLittleErrorToTheQuadrupoles) {
   }
 }
 
+TEST(CpuTree, TheErrorFollowsTheToleranceAtEveryOrder) {
+  const Bodies bodies = test::random_ball(20'000);
+  for (const char* order : {"monopole", "quadrupole", "local", "high"}) {
+    for (const char* tolerance : {"1e-3", "1e-4", "1e-5"}) {
+      const Settings settings{info(), {{"order", order}, {"tolerance", tolerance}}};
+      const double median = test::sampled_error(info(), settings, bodies, {}).median;
+      EXPECT_LT(median, 6 * std::stod(tolerance)) << order << ' ' << tolerance;
+      EXPECT_GT(median, std::stod(tolerance) / 20) << order << ' ' << tolerance << ": not more exact than needed";
+    }
+  }
+}
+
+TEST(CpuTree, HighMomentsNeedFewerInteractionsForSmallErrors) {
+  const Bodies bodies = test::random_ball(20'000);
+  ForceError error[2];
+  std::uint64_t interactions[2];
+  for (const bool high : {false, true}) {
+    const Settings settings{info(), {{"order", high ? "high" : "local"}, {"tolerance", "5e-6"}}};
+    error[high] = test::sampled_error(info(), settings, bodies, {});
+    interactions[high] = evaluated(bodies, *test::backends().make_kernel(info(), settings));
+  }
+  EXPECT_LT(error[true].median, 2 * error[false].median);
+  EXPECT_LT(error[true].p99, 50 * error[true].median);
+  EXPECT_LT(4 * interactions[true], 3 * interactions[false]);
+}
+
+/// Softening of the order of the distances makes the traces of all moments count.
+TEST(CpuTree, ExpansionsAreExactAlsoWithLargeSoftening) {
+  const Bodies bodies = test::random_ball(10'000);
+  const Law soft{.softening = 3};
+  for (const char* order : {"local", "high"}) {
+    const Settings settings{info(), {{"order", order}, {"tolerance", "1e-4"}}};
+    const ForceError error = test::sampled_error(info(), settings, bodies, soft);
+    EXPECT_LT(error.median, 4e-4) << order;
+    EXPECT_LT(error.p99, 1e-2) << order;
+  }
+}
+
 TEST(CpuTree, RepulsionHasNoLocalExpansion) {
   const Bodies bodies = test::random_ball(3000);
   const auto by_order = [&](const char* order) {
     return test::accelerations(info(), Settings{info(), {{"order", order}}}, bodies, test::attract_repel);
   };
   EXPECT_EQ(by_order("local"), by_order("quadrupole"));
+  EXPECT_EQ(by_order("high"), by_order("quadrupole"));
+}
+
+/// What a group met covers all bodies once: so a cell that counts for a cell around the group is not met again.
+TEST(CpuTree, TheWalkOfABodyMeetsEveryBodyOnce) {
+  const Bodies bodies = test::random_ball(6000);
+  for (const char* order : {"quadrupole", "local", "high"}) {
+    const auto kernel = test::backends().make_kernel(info(), Settings{info(), {{"order", order}}});
+    test::evaluate(*kernel, bodies, {});
+    TreeFacet& tree = *kernel->tree();
+    tree.pick_cells({.most = 1 << 20, .walk_of = 42}, nullptr);
+    ASSERT_TRUE(tree.cells() && tree.cells()->walk);
+    const BodyWalk walk = tree.cells()->walk.value();
+    EXPECT_FALSE(walk.cells.empty());
+    std::int64_t met = 0;
+    const auto holds = [](const TreeCell& cube, const Vec4& p) {
+      return std::max({std::abs(p.x - cube.center.x), std::abs(p.y - cube.center.y), std::abs(p.z - cube.center.z)}) <=
+             cube.half_size;
+    };
+    for (const Vec4& body : bodies.positions) {
+      std::int64_t times = 0;
+      for (const auto* cubes : {&walk.cells, &walk.leaves}) {
+        times += std::ranges::count_if(*cubes, [&](const TreeCell& cube) { return holds(cube, body); });
+      }
+      EXPECT_GE(times, 1) << order;
+      met += times;
+    }
+    EXPECT_LT(met, bodies.count() + bodies.count() / 100) << order << ": some lie on the borders of two cubes";
+  }
 }
 
 TEST(HostOctree, CellsAndTheirCubesHoldTheirBodies) {

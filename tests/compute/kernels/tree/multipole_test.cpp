@@ -159,7 +159,7 @@ TEST(LocalExpansion, AtItsCenterItPullsLikeTheCell) {
   add_cell_pull(wanted, law, scalar_units(), dx, dy, dz, cell.center.w, quadrupole_of(cell.q));
   LocalExpansion<float> expansion{};
   add_distant_cell(expansion, law.inverse_distance(dx, dy, dz), dx, dy, dz, cell.center.w, quadrupole_of(cell.q));
-  const Vec3 pull = pull_at(expansion, 0, 0, 0);
+  const Vec3 pull = pull_at(expansion, 0.0f, 0.0f, 0.0f);
   EXPECT_FLOAT_EQ(pull.x, wanted.x);
   EXPECT_FLOAT_EQ(pull.y, wanted.y);
   EXPECT_FLOAT_EQ(pull.z, wanted.z);

@@ -1,0 +1,262 @@
+// The walk of cpu-tree. No include guard: cpu_tree.cpp includes this for each instruction set, after group_field.inl.
+
+using Mask = hn::Mask<FloatTag>;
+using IntTag = hn::RebindToSigned<FloatTag>;
+
+/// Appends the numbers of the lanes in `mask`.
+HWY_INLINE void append(CellNumbers& numbers, hn::Vec<IntTag> cells, Mask mask) {
+  hn::StoreU(hn::Compress(cells, hn::RebindMask(IntTag{}, mask)), IntTag{}, numbers.end());
+  numbers.grow(static_cast<int>(hn::CountTrue(FloatTag{}, mask)));
+}
+
+HWY_INLINE Lanes distance_outside(Lanes offset, Lanes half) {
+  return {hn::Max(hn::Sub(hn::Abs(offset.v), half.v), hn::Zero(FloatTag{}))};
+}
+HWY_INLINE Lanes square_of_length(Lanes x, Lanes y, Lanes z) {
+  return multiply_add(x, x, multiply_add(y, y, z * z));
+}
+
+/// Whether cells act as a whole on a target. A comparison with NaN is false, and then the cell is opened.
+class CellTest {
+ public:
+  CellTest(const WalkPlan& plan, const WalkTarget& target) : target_{target}, far_{plan.far} {
+    const float error = target.error, r = std::sqrt(target.radius_sq), widest = local_radii / plan.theta;
+    reach_scale_ = error > 0 ? (far_ == FarField::monopole ? 1 / std::sqrt(error) : std::pow(error, -0.4f)) : 0;
+    if (far_ == FarField::local) {
+      const float least_sq = widest * widest * target.radius_sq;
+      distant_scale_ = error > 0 ? target.radius_sq * target.radius_sq * (local_safety / error) : 0;
+      least_ = error > 0 ? 0 : least_sq * least_sq * least_sq;
+    } else {
+      part_of_radius_ = r / 2;
+      widest_ = error > 0 ? 0 : widest * widest;
+      least_ = std::max(high::least_radii * high::least_radii * target.radius_sq, high::nearest * high::nearest);
+    }
+  }
+
+  struct Verdict {
+    Mask distant;  ///< acts through an expansion
+    Mask whole;    ///< acts as a whole, perhaps through an expansion
+  };
+  /// Of the cells at places [i, i + lane_count) of the queue.
+  HWY_INLINE Verdict operator()(const CellQueue& queue, int i) const {
+    const auto value = [&](WalkValue which) { return load_unaligned(queue.values(which) + i); };
+    const Lanes dx = value(center_x) - lanes(target_.center.x), dy = value(center_y) - lanes(target_.center.y),
+                dz = value(center_z) - lanes(target_.center.z);
+    const Lanes outside_sq =
+        square_of_length(distance_outside(dx, lanes(target_.half.x)), distance_outside(dy, lanes(target_.half.y)),
+                         distance_outside(dz, lanes(target_.half.z)));
+    const Mask apart = hn::Ge(outside_sq.v, value(opening_sq).v);
+    const Mask whole = hn::And(apart, hn::Ge(outside_sq.v, (lanes(reach_scale_) * value(reach)).v));
+    const Lanes distance_sq = square_of_length(dx, dy, dz);
+    if (far_ == FarField::local) return {hn::And(whole, is_distant(distance_sq, value(cell_mass))), whole};
+    if (far_ != FarField::high) return {hn::FirstN(FloatTag{}, 0), whole};
+    const Mask distant = hn::And(apart, is_high_distant(distance_sq, value(cell_mass), value(spread)));
+    return {distant, hn::Or(whole, distant)};
+  }
+
+ private:
+  HWY_INLINE Mask is_distant(Lanes distance_sq, Lanes mass) const {
+    const Lanes least{hn::Max((mass * lanes(distant_scale_)).v, lanes(least_).v)};
+    return hn::And(hn::Ge((distance_sq * distance_sq * distance_sq).v, least.v),
+                   hn::Lt(distance_sq.v, lanes(farthest_local * farthest_local).v));
+  }
+  HWY_INLINE Mask is_high_distant(Lanes distance_sq, Lanes mass, Lanes sigma) const {
+    const Lanes extent = sigma + lanes(part_of_radius_), extent_sq = extent * extent;
+    const Lanes left_out = high::left_out(mass, extent_sq, lanes(target_.radius_sq), distance_sq);
+    const Lanes distance_4 = distance_sq * distance_sq;
+    const Mask exact = target_.error > 0 ? hn::Le(left_out.v, (lanes(target_.error) * distance_sq).v)
+                                         : hn::Le((extent_sq * lanes(widest_)).v, distance_sq.v);
+    const Mask in_range =
+        hn::And(hn::Lt(distance_sq.v, lanes(high::farthest * high::farthest).v),
+                hn::Le((lanes(1 / high::most_pull) * mass).v, hn::Min((distance_4 * distance_4).v, lanes(1).v)));
+    return hn::And(hn::And(exact, in_range), hn::Ge(distance_sq.v, lanes(least_).v));
+  }
+
+  WalkTarget target_;
+  FarField far_;
+  float reach_scale_ = 0, distant_scale_ = 0, least_ = 0, part_of_radius_ = 0, widest_ = 0;
+};
+
+/// Adds up to eight consecutive cells to a queue.
+HWY_INLINE void add_cells_to(CellQueue& queue, const HostOctree& tree, int first, int count) {
+  queue.reserve(count);
+  const std::size_t stride = queue.stride(), tree_stride = tree.values_stride();
+  const float* from = tree.values(center_x) + first;
+  float* to = queue.end(center_x);
+  for (int which = 0; which < walk_values; ++which, from += tree_stride, to += stride) {
+    for (int i = 0; i < 8; i += lane_count) hn::StoreU(load_unaligned(from + i).v, FloatTag{}, to + i);
+  }
+  for (int i = 0; i < 8; i += lane_count) {
+    hn::StoreU(hn::Iota(IntTag{}, first + i), IntTag{}, queue.end_of_cells() + i);
+  }
+  queue.grow(count);
+}
+void begin_at_root(CellQueue& queue, const HostOctree& tree) {
+  queue.clear();
+  add_cells_to(queue, tree, 0, 1);
+}
+
+/// Moves the lanes in `mask` of the vector at place i of a queue to the end of another.
+HWY_INLINE void append(CellQueue& queue, const CellQueue& from, int i, Mask mask) {
+  queue.reserve(lane_count);
+  for (int k = 0; k < walk_values; ++k) {
+    const auto which = static_cast<WalkValue>(k);
+    hn::StoreU(hn::Compress(load_unaligned(from.values(which) + i).v, mask), FloatTag{}, queue.end(which));
+  }
+  const auto cells = hn::LoadU(IntTag{}, from.cells() + i);
+  hn::StoreU(hn::Compress(cells, hn::RebindMask(IntTag{}, mask)), IntTag{}, queue.end_of_cells());
+  queue.grow(static_cast<int>(hn::CountTrue(FloatTag{}, mask)));
+}
+
+/// Adds the children of the cells in `opened`.
+HWY_INLINE void add_children(const HostOctree& tree, hn::Vec<IntTag> cells, Mask opened, CellQueue& queue) {
+  alignas(64) int numbers[max_lanes];
+  hn::StoreU(hn::Compress(cells, hn::RebindMask(IntTag{}, opened)), IntTag{}, numbers);
+  const int count = static_cast<int>(hn::CountTrue(FloatTag{}, opened));
+  for (int i = 0; i < count; ++i) {
+    const OctreeCell& cell = tree.cells()[static_cast<std::size_t>(numbers[i])];
+    add_cells_to(queue, tree, cell.first_child, cell.children);
+  }
+}
+
+/// Calls use(valid, i) for the vectors of cells of a queue that may grow meanwhile; `valid`: the lanes that hold cells.
+template <class Use>
+HWY_INLINE void for_each_vector(const CellQueue& queue, const Use& use) {
+  for (int i = 0; i < queue.count();) {
+    const int count = std::min(lane_count, queue.count() - i);
+    use(hn::FirstN(FloatTag{}, static_cast<std::size_t>(count)), i);
+    i += count;
+  }
+}
+
+/// Tests the cells in walk.queue for a group: sorts them, and the descendants of those that are opened, into distant
+/// cells, cells that act on each body, and leaves.
+HWY_NOINLINE void sort_cells(const WalkPlan& plan, GroupWalk& walk) {
+  const CellTest test{plan, walk.target};
+  for_each_vector(walk.queue, [&](Mask valid, int i) {
+    const auto verdict = test(walk.queue, i);
+    const auto cells = hn::LoadU(IntTag{}, walk.queue.cells() + i);
+    const Mask has_children = hn::Gt(load_unaligned(walk.queue.values(size_sq) + i).v, hn::Zero(FloatTag{}));
+    const Mask opened = hn::AndNot(verdict.whole, valid);
+    append(walk.distant, cells, hn::And(verdict.distant, valid));
+    append(walk.cells, cells, hn::AndNot(verdict.distant, hn::And(verdict.whole, valid)));
+    append(walk.leaves, cells, hn::AndNot(has_children, opened));
+    add_children(plan.tree, cells, hn::And(has_children, opened), walk.queue);
+  });
+}
+
+/// Likewise for a cell on the way to a group: finds the cells that are distant for all its bodies. Of the others, the
+/// larger ones are opened; those as small as the cell itself are left to its children.
+HWY_NOINLINE void sort_level(const WalkPlan& plan, CellQueue& queue, WalkLevel& level) {
+  const CellTest test{plan, level.target};
+  constexpr float size_of_cube = 4.0f / 3;  // the square of a cube's side over the radius of the ball around it
+  const Lanes own_size_sq = lanes(size_of_cube * level.target.radius_sq);
+  level.distant.clear();
+  level.rest.clear();
+  for_each_vector(queue, [&](Mask valid, int i) {
+    const auto verdict = test(queue, i);
+    const auto cells = hn::LoadU(IntTag{}, queue.cells() + i);
+    const Mask distant = hn::And(verdict.distant, valid), others = hn::AndNot(verdict.distant, valid);
+    const Mask opened = hn::And(others, hn::Gt(load_unaligned(queue.values(size_sq) + i).v, own_size_sq.v));
+    append(level.distant, cells, distant);
+    append(level.rest, queue, i, hn::AndNot(opened, others));
+    add_children(plan.tree, cells, opened, queue);
+  });
+}
+
+void begin_queue(const WalkPlan& plan, const GroupWalk& walk, CellQueue& queue) {
+  if (walk.depth == 0) return begin_at_root(queue, plan.tree);
+  queue.assign(walk.levels[static_cast<std::size_t>(walk.depth - 1)].rest);
+}
+
+/// Makes the levels of the walk those of the cells around a group. Levels that the last group had, too, stay. Calls
+/// add_field(level) for the others.
+template <class AddField>
+void enter_cells(const WalkPlan& plan, int cell, GroupWalk& walk, const AddField& add_field) {
+  const auto parent_of = [&](int of) { return plan.tree.cells()[static_cast<std::size_t>(of)].parent; };
+  int depth = 0;
+  for (int at = cell; at >= 0; at = parent_of(at)) ++depth;
+  if (static_cast<int>(walk.levels.size()) < depth) walk.levels.resize(static_cast<std::size_t>(depth));
+  int same = std::min(depth, walk.depth);
+  int at = cell;
+  for (int k = depth; k-- > 0; at = parent_of(at)) {
+    WalkLevel& level = walk.levels[static_cast<std::size_t>(k)];
+    if (k < same && level.cell != at) same = k;
+    level.cell = at;
+  }
+  for (walk.depth = same; walk.depth < depth; ++walk.depth) {
+    WalkLevel& level = walk.levels[static_cast<std::size_t>(walk.depth)];
+    const auto index = static_cast<std::size_t>(level.cell);
+    const Box& box = plan.tree.box(index);
+    const float radius = plan.tree.radius(index);
+    level.target = {box.center(), box.half(), radius * radius, plan.cell_errors[index]};
+    begin_queue(plan, walk, walk.queue);
+    sort_level(plan, walk.queue, level);
+    add_field(level);
+  }
+}
+
+/// The bodies of a group as a target.
+HWY_NOINLINE WalkTarget target_of(const HostOctree& tree, BodyRange group, float error) {
+  const auto for_each = [&](const auto& use) {
+    for (int i = group.begin; i < group.end; i += lane_count) {
+      // Lanes behind the last body repeat it.
+      const int from = std::max(group.begin, std::min(i, group.end - lane_count));
+      const auto at = [&](int axis) {
+        const Vector all = load_unaligned(tree.column(axis) + from).v;
+        const Mask own = hn::FirstN(FloatTag{}, static_cast<std::size_t>(group.end - from));
+        return hn::IfThenElse(own, all, hn::Set(FloatTag{}, tree.column(axis)[group.begin]));
+      };
+      use(at(0), at(1), at(2));
+    }
+  };
+  Box box = tree.box_of({group.begin, group.begin + 1});
+  for_each([&](Vector x, Vector y, Vector z) {
+    const auto least = [](Vector of) { return hn::GetLane(hn::MinOfLanes(FloatTag{}, of)); };
+    const auto greatest = [](Vector of) { return hn::GetLane(hn::MaxOfLanes(FloatTag{}, of)); };
+    box.add({{least(x), least(y), least(z)}, {greatest(x), greatest(y), greatest(z)}});
+  });
+  const Vec3 center = box.center();
+  Vector radius_sq = hn::Zero(FloatTag{});
+  for_each([&](Vector x, Vector y, Vector z) {
+    const Lanes dx = Lanes{x} - lanes(center.x), dy = Lanes{y} - lanes(center.y), dz = Lanes{z} - lanes(center.z);
+    radius_sq = hn::Max(radius_sq, square_of_length(dx, dy, dz).v);
+  });
+  return {center, box.half(), hn::GetLane(hn::MaxOfLanes(FloatTag{}, radius_sq)), error};
+}
+
+/// Finds what a group meets.
+template <class AddField>
+void find_cells(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk, const AddField& add_field) {
+  if (plan.expands()) enter_cells(plan, group.cell, walk, add_field);
+  walk.target = target_of(plan.tree, group, error);
+  walk.distant.clear();
+  walk.cells.clear();
+  walk.leaves.clear();
+  begin_queue(plan, walk, walk.queue);
+  sort_cells(plan, walk);
+}
+
+/// Estimates the acceleration of a group from the pull of a few dozen coarse cells on the center of its box.
+template <class PairLaw>
+HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& pair_law, const Vec3& center,
+                                         CellQueue& queue) {
+  const PairLaw law = pair_law;
+  Vec3Of<Lanes> sum{lanes(0), lanes(0), lanes(0)};
+  Lanes sizes = lanes(0);
+  begin_at_root(queue, tree);
+  for_each_vector(queue, [&](Mask valid, int i) {
+    const auto value = [&](WalkValue which) { return load_unaligned(queue.values(which) + i); };
+    const Lanes dx = value(center_x) - lanes(center.x), dy = value(center_y) - lanes(center.y),
+                dz = value(center_z) - lanes(center.z);
+    const Lanes distance_sq = square_of_length(dx, dy, dz);
+    const Mask stands = hn::Ge((lanes(coarse_opening * coarse_opening) * distance_sq).v, value(size_sq).v);
+    const Lanes mass{hn::IfThenElseZero(hn::And(stands, valid), value(cell_mass).v)};
+    const Lanes factor = law.factor(dx, dy, dz, mass);
+    sum = {multiply_add(factor, dx, sum.x), multiply_add(factor, dy, sum.y), multiply_add(factor, dz, sum.z)};
+    sizes = sizes + Lanes{hn::Mul(hn::Abs(factor.v), hn::Sqrt(distance_sq.v))};
+    add_children(tree, hn::LoadU(IntTag{}, queue.cells() + i), hn::AndNot(stands, valid), queue);
+  });
+  const float x = sum_of_lanes(sum.x), y = sum_of_lanes(sum.y), z = sum_of_lanes(sum.z);
+  return of_sums * std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(sizes));
+}
