@@ -10,7 +10,7 @@ inline constexpr double simd_instructions_per_pair = 16;
 
 /// Likewise in the loops of cpu-tree over cells: one that acts on one body, and one that joins a group's expansion.
 inline constexpr double simd_instructions_per_cell = 37, simd_instructions_per_distant_cell = 141,
-                        simd_instructions_per_high_cell = 1362;
+                        simd_instructions_per_high_cell = 1177;
 
 /// The most fused multiply-adds in single precision that threads of this processor reach.
 struct FmaLimit {
