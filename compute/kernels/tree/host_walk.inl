@@ -77,16 +77,17 @@ class CellTest {
   float reach_scale_ = 0, distant_scale_ = 0, least_ = 0, part_of_radius_ = 0, widest_ = 0;
 };
 
-/// Adds up to eight consecutive cells to a queue.
+constexpr int most_children = 8;
+/// Adds up to most_children consecutive cells to a queue.
 HWY_INLINE void add_cells_to(CellQueue& queue, const HostOctree& tree, int first, int count) {
   queue.reserve(count);
   const std::size_t stride = queue.stride(), tree_stride = tree.values_stride();
   const float* from = tree.values(center_x) + first;
   float* to = queue.end(center_x);
   for (int which = 0; which < walk_values; ++which, from += tree_stride, to += stride) {
-    for (int i = 0; i < 8; i += lane_count) hn::StoreU(load_unaligned(from + i).v, FloatTag{}, to + i);
+    for (int i = 0; i < most_children; i += lane_count) hn::StoreU(load_unaligned(from + i).v, FloatTag{}, to + i);
   }
-  for (int i = 0; i < 8; i += lane_count) {
+  for (int i = 0; i < most_children; i += lane_count) {
     hn::StoreU(hn::Iota(IntTag{}, first + i), IntTag{}, queue.end_of_cells() + i);
   }
   queue.grow(count);
@@ -96,7 +97,7 @@ void begin_at_root(CellQueue& queue, const HostOctree& tree) {
   add_cells_to(queue, tree, 0, 1);
 }
 
-/// Moves the lanes in `mask` of the vector at place i of a queue to the end of another.
+/// Adds the cells in the lanes `mask` of the vector at place i of a queue to another.
 HWY_INLINE void append(CellQueue& queue, const CellQueue& from, int i, Mask mask) {
   queue.reserve(lane_count);
   for (int k = 0; k < walk_values; ++k) {
@@ -108,7 +109,7 @@ HWY_INLINE void append(CellQueue& queue, const CellQueue& from, int i, Mask mask
   queue.grow(static_cast<int>(hn::CountTrue(FloatTag{}, mask)));
 }
 
-/// Adds the children of the cells in `opened`.
+/// Adds the children of the cells in the lanes `opened` to a queue.
 HWY_INLINE void add_children(const HostOctree& tree, hn::Vec<IntTag> cells, Mask opened, CellQueue& queue) {
   alignas(64) int numbers[max_lanes];
   hn::StoreU(hn::Compress(cells, hn::RebindMask(IntTag{}, opened)), IntTag{}, numbers);
