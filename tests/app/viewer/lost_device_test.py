@@ -6,6 +6,7 @@
 
 import glob
 import os
+import pathlib
 import re
 import signal
 
@@ -52,8 +53,8 @@ class LostDeviceTest(WindowTestCase):
     def test_a_stop_before_the_new_window_names_the_run(self):
         viewer = Viewer(self.display, self.folder, *START, "--kernel", "edited")
         self.addCleanup(viewer.kill)
-        words = f"/proc/{viewer.process.pid}/cmdline"
-        while b"take-over-window" not in open(words, "rb").read():
+        words = pathlib.Path(f"/proc/{viewer.process.pid}/cmdline")
+        while b"take-over-window" not in words.read_bytes():
             self.assertIsNone(viewer.process.poll(), viewer.said())
         viewer.process.send_signal(signal.SIGTERM)
         self.assertEqual(viewer.process.wait(PATIENCE_S), 1, viewer.said())
