@@ -24,7 +24,7 @@ double pairs(int count) {
 double evaluations_of(const std::string& integrator_id, const KernelInfo& kernel, const Status& status) {
   const IntegratorInfo& integrator = find_integrator(integrator_id);
   if (!integrator.block_steps || kernel.takes_targets) return integrator.evaluations_per_step;
-  return 1 << (status.levels ? deepest_of(*status.levels) : most_level);
+  return 1 << (status.levels ? deepest_of(*status.levels) : most_leapfrog_level);
 }
 
 /// Whether the row's steps have as many evaluations as those of `status`.

@@ -8,7 +8,7 @@ constinit const IntegratorInfo hermite4_blocks{
     .id = "hermite4-blocks",
     .title = "Hermite 4, block steps",
     .notes =
-        "Hermite 4 in which each body has its own time step: dt, dt/2, ... or dt/256, chosen by Aarseth's criterion "
+        "Hermite 4 in which each body has its own time step: dt, dt/2, ... or dt/32768, chosen by Aarseth's criterion "
         "whenever one of its steps ends. Only the bodies whose steps end are evaluated.",
     .order = 4,
     .evaluations_per_step = 1,

@@ -14,8 +14,11 @@
 namespace orrery {
 
 /// Levels of time steps: a body of level l has steps of dt / 2^l.
-inline constexpr int level_count = 9;
+inline constexpr int level_count = 16;
 inline constexpr int most_level = level_count - 1;
+/// The deepest one of leapfrog-blocks. Its levels last for a whole dt, so that a deeper one would take thousands of
+/// substeps for an encounter that is over long before.
+inline constexpr int most_leapfrog_level = 8;
 using Level = std::uint8_t;
 
 /// The bodies at each level.
@@ -56,15 +59,16 @@ struct StepCriterion {
     const double length = distance > double{softening} ? distance : double{softening};
     return std::sqrt(2 * double{eta} * length / acceleration);
   }
-  /// The first level whose step is not longer, or most_level; 0 for an acceleration that is not a number.
+  /// Of leapfrog-blocks: the first level whose step is not longer, or most_leapfrog_level; 0 for an acceleration that
+  /// is not a number.
   ORRERY_HD int level(float time_step, const Vec4& acceleration) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
-    return level_of(time_step, longest_step(std::sqrt(x * x + y * y + z * z)));
+    return level_of(time_step, longest_step(std::sqrt(x * x + y * y + z * z)), 0, most_leapfrog_level);
   }
-  /// The first level from `level` on whose step is not longer than `longest`, or most_level; `step` is that of `level`.
+  /// The first level from `level` on whose step is not longer than `longest`, or `deepest`; `step` is that of `level`.
   /// `level` if `longest` is not a number.
-  ORRERY_HD static int level_of(double step, double longest, int level = 0) {
-    for (; step > longest && level < most_level; step /= 2) ++level;
+  ORRERY_HD static int level_of(double step, double longest, int level = 0, int deepest = most_level) {
+    for (; step > longest && level < deepest; step /= 2) ++level;
     return level;
   }
   friend bool operator==(const StepCriterion&, const StepCriterion&) = default;

@@ -20,7 +20,7 @@ struct PassId {
   enum Place : std::uint32_t { first_drift, check = (1u << place_bits) - 2, next_drift };
   /// `n` counts the drifts of a step, from 0.
   static constexpr Place drift(int n) { return static_cast<Place>(n); }
-  static_assert((1u << most_level) < check, "each moment of a step with levels is a place");
+  static_assert((1u << most_leapfrog_level) < check, "each moment of a step of leapfrog-blocks is a place");
 
   std::uint32_t number;
 

@@ -43,16 +43,16 @@ TEST(StepCriterion, ALevelsStepIsTheFirstThatIsNotLonger) {
   EXPECT_EQ(level(0.0626f), 1);
   EXPECT_EQ(level(-0.99f), 2);
   EXPECT_EQ(level(1.01f), 3);
-  EXPECT_EQ(level(1e30f), most_level);
-  EXPECT_EQ(level(infinite), most_level);
+  EXPECT_EQ(level(1e30f), most_leapfrog_level);
+  EXPECT_EQ(level(infinite), most_leapfrog_level);
   EXPECT_EQ(level(nan_value), 0);
-  EXPECT_EQ(level(std::numeric_limits<float>::max()), most_level);
+  EXPECT_EQ(level(std::numeric_limits<float>::max()), most_leapfrog_level);
   EXPECT_EQ(StepCriterion{}.level(0.4f, {}), 0) << "massless bodies without softening";
 }
 
 /// Follows the substeps and checks that each body's kicks and drifts are those of its own leapfrog.
 TEST(Substep, EachLevelIsALeapfrogOfItsOwn) {
-  for (int deepest = 0; deepest <= most_level; ++deepest) {
+  for (int deepest = 0; deepest <= most_leapfrog_level; ++deepest) {
     for (int level = 0; level <= deepest; ++level) {
       const float own = 1.0f / static_cast<float>(1 << level);
       float kicked = 0, at_step_begin = 0, position = 0;

@@ -83,7 +83,7 @@ TEST(HermiteUpdate, TheFirstStepIsTheShorterOfTwoCriteria) {
 
 TEST(HermiteUpdate, ALevelRisesWheneverItMustAndFallsByOneWhereALongerStepMayBegin) {
   const auto next = [](int number, int level, double longest) {
-    return next_level({.time_step = 1, .deepest = most_level, .number = number}, level, longest);
+    return next_level({.time_step = 1, .deepest = 8, .number = number}, level, longest);
   };
   EXPECT_EQ(next(32, 3, 0.125), 3);
   EXPECT_EQ(next(32, 3, 0.1), 4);
@@ -97,7 +97,7 @@ TEST(HermiteUpdate, ALevelRisesWheneverItMustAndFallsByOneWhereALongerStepMayBeg
 
 TEST(HermiteUpdate, OwnTimeCountsFromTheBeginOfTheBodysStep) {
   const auto time = [](int number, int level) {
-    return own_time({.time_step = 2, .deepest = most_level, .number = number}, level);
+    return own_time({.time_step = 2, .deepest = 8, .number = number}, level);
   };
   EXPECT_DOUBLE_EQ(time(256, 0), 2);
   EXPECT_DOUBLE_EQ(time(1, 0), 2.0 / 256);

@@ -92,9 +92,11 @@ TEST_P(Hermite, BlockStepsFollowEccentricOrbits) {
     double eccentricity;
     int steps;  // of a period
     double energy_error;
+    int deepest;  // the level at the passage, at least
   };
-  for (const auto& [eccentricity, steps, allowed] : {Case{0.9, 32, 1e-6}, Case{0.99, 1024, 1e-5}}) {
-    SCOPED_TRACE(eccentricity);
+  for (const auto& [eccentricity, steps, allowed, least] :
+       {Case{0.9, 32, 1e-6, 4}, Case{0.99, 1024, 1e-5, 4}, Case{0.99, 32, 1e-5, 9}}) {
+    SCOPED_TRACE(testing::Message() << eccentricity << ' ' << steps);
     const Bodies start = ellipse(eccentricity);
     Simulation sim = of_bodies(start, "hermite4-blocks", 2 * std::numbers::pi / steps);
     sim.apply(SetEta{0.002f});
@@ -104,8 +106,8 @@ TEST_P(Hermite, BlockStepsFollowEccentricOrbits) {
       sim.run(1);
       deepest = std::max(deepest, deepest_of(*sim.status().levels));
     }
-    EXPECT_GE(deepest, 4) << "the passage needs shorter steps";
-    EXPECT_LE(deepest_of(*sim.status().levels), 2) << "the far end does not";
+    EXPECT_GE(deepest, least) << "the passage needs shorter steps";
+    EXPECT_LE(deepest_of(*sim.status().levels), 3) << "the far end does not";
     EXPECT_NEAR(energy_of(sim), before, allowed * std::abs(before));
     EXPECT_LT(distance(sim.bodies().positions[0], start.positions[0]), 1e-4);
   }
