@@ -19,17 +19,18 @@ std::string table_of(const std::vector<RaceResult>& results, const TextStyle& st
   }
   const std::vector<std::size_t> front = race_front(results);
   const bool any_problem = std::ranges::any_of(results, [](const RaceResult& result) { return bool{result.problem}; });
-  Table table{
-      "lltlrrrrt",
-      {"", "kernel", "settings", "integrator", "dt", "steps", "time s", "energy error", any_problem ? "problem" : ""},
-      {"steps"}};
+  Table table{"lltlrrrrrrt",
+              {"", "kernel", "settings", "integrator", "dt", "steps", "evaluations", "interactions", "time s",
+               "energy error", any_problem ? "problem" : ""},
+              {"evaluations", "interactions", "steps"}};
   for (std::size_t i = 0; i < results.size(); ++i) {
     const RaceResult& result = results[i];
     const bool leads = std::ranges::find(front, i) != front.end();
     table.add({leads ? "*" : "", result.variant.kernel->id,
                settings.text(result.variant.kernel->id, result.variant.settings.values()), result.integrator_id,
-               fmt::format("{:.4g}", result.time_step), format_count(result.steps), significant(result.seconds),
-               scientific(result.energy_error, 3), result.problem.text});
+               fmt::format("{:.4g}", result.time_step), format_count(result.steps), format_count(result.evaluations),
+               with_prefix(result.interactions), significant(result.seconds), scientific(result.energy_error, 3),
+               result.problem.text});
   }
   return table.text(style);
 }

@@ -10,6 +10,8 @@ std::array<std::string, race_columns.size()> race_fields(const RaceResult& resul
           result.integrator_id,
           csv_number(result.time_step, 9),
           std::to_string(result.steps),
+          std::to_string(result.evaluations),
+          csv_number(result.interactions),
           csv_number(result.seconds),
           csv_number(result.energy_error),
           result.problem.text};
@@ -21,6 +23,8 @@ Json race_json(const RaceResult& result) {
           {"integrator", result.integrator_id},
           {"dt", decimal(result.time_step)},
           {"steps", result.steps},
+          {"evaluations", result.evaluations},
+          {"interactions", json_number(result.interactions)},
           {"seconds", json_number(result.seconds)},
           {"energy_error", json_number(result.energy_error)},
           {"problem", result.problem.text}};

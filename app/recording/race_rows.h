@@ -9,8 +9,9 @@
 
 namespace orrery {
 
-inline constexpr std::array<std::string_view, 8> race_columns{"kernel", "settings", "integrator",   "dt",
-                                                              "steps",  "seconds",  "energy_error", "problem"};
+inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "settings",    "integrator",   "dt",
+                                                               "steps",        "evaluations", "interactions", "seconds",
+                                                               "energy_error", "problem"};
 
 std::array<std::string, race_columns.size()> race_fields(const RaceResult& result);
 Json race_json(const RaceResult& result);

@@ -191,6 +191,8 @@ void Race::start_batch() {
 void Race::take(const StepTiming& timing) {
   RaceResult& entry = entries_[at_];
   taken_ += timing.steps;
+  entry.evaluations += timing.evaluations;
+  entry.interactions += timing.interactions_per_evaluation * timing.evaluations;
   entry.seconds += timing.step_ms * timing.steps / 1e3;
   if (timing.steps > 0) step_s_ = timing.step_ms / 1e3;
   if (!samples_) return;

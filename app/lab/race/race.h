@@ -30,8 +30,10 @@ struct RaceResult {
   Variant variant;
   std::string integrator_id;
   float time_step = 0;
-  std::int64_t steps = 0;   ///< to the end
-  double seconds = 0;       ///< of the steps; NaN: it did not reach the end
+  std::int64_t steps = 0;        ///< to the end
+  std::int64_t evaluations = 0;  ///< of forces: with block steps, one for each moment at which steps of bodies end
+  double interactions = 0;       ///< in them, see StepTiming::interactions_per_evaluation
+  double seconds = 0;            ///< of the steps; NaN: it did not reach the end
   double energy_error = 0;  ///< the largest |E - E0|/|E0| of `samples` states; NaN: not known, which keeps no limit
   Problem problem{};        ///< why it did not reach the end
 };

@@ -52,6 +52,10 @@ TEST(Race, RunsEachCombinationToTheSameTime) {
     EXPECT_EQ(results[i].steps, steps[i % 3]);
     EXPECT_NEAR(results[i].time_step * static_cast<double>(results[i].steps), 0.1, 1e-7);
     EXPECT_EQ(results[i].integrator_id, i < 3 ? "leapfrog" : "yoshida4");
+    const std::int64_t all = results[i].steps * find_integrator(results[i].integrator_id).evaluations_per_step;
+    EXPECT_GE(results[i].evaluations, all);
+    EXPECT_LE(results[i].evaluations, all + 1) << "the first one";
+    EXPECT_NEAR(results[i].interactions, 1e4 * static_cast<double>(results[i].evaluations), 1);
     EXPECT_GT(results[i].seconds, 0);
     EXPECT_GT(results[i].energy_error, 0);
     EXPECT_LT(results[i].energy_error, 0.1);
