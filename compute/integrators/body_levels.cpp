@@ -8,12 +8,8 @@ int BodyLevels::assign(const StepCriterion& criterion, float time_step, std::spa
   levels_.resize(accelerations.size());
   order_.resize(accelerations.size());
   origins_.resize(accelerations.size());
-  counts_ = {};
-  for (std::size_t i = 0; i < accelerations.size(); ++i) {
-    const int level = criterion.level(time_step, accelerations[i]);
-    levels_[i] = static_cast<Level>(level);
-    ++counts_[static_cast<std::size_t>(level)];
-  }
+  find_levels(criterion, time_step, accelerations, every_level);
+  find_levels(criterion, time_step, accelerations, kept_levels(counts_));
   LevelCounts next{};  // place in order_ of each level's next body
   for (int level = 0; level < most_level; ++level) {
     next[static_cast<std::size_t>(level)] = count_from(counts_, level + 1);
@@ -22,6 +18,16 @@ int BodyLevels::assign(const StepCriterion& criterion, float time_step, std::spa
     order_[static_cast<std::size_t>(next[levels_[i]]++)] = static_cast<int>(i);
   }
   return deepest_of(counts_);
+}
+
+void BodyLevels::find_levels(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations,
+                             LevelSet kept) {
+  counts_ = {};
+  for (std::size_t i = 0; i < accelerations.size(); ++i) {
+    const int level = criterion.level(time_step, accelerations[i], kept);
+    levels_[i] = static_cast<Level>(level);
+    ++counts_[static_cast<std::size_t>(level)];
+  }
 }
 
 int BodyLevels::kick_drift(const Substep& now, const StateArrays& arrays, float drag) {

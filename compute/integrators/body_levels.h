@@ -11,7 +11,7 @@ namespace orrery {
 /// The levels of bodies in host memory, for StepOps::assign_levels and what uses them.
 class BodyLevels {
  public:
-  /// Gives each body its level. Returns the deepest that has bodies.
+  /// Gives each body its level, see StepCriterion and kept_levels(). Returns the deepest that has bodies.
   int assign(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations);
   const LevelCounts& counts() const { return counts_; }
   /// The active bodies at `now`, those of the deepest level first.
@@ -22,6 +22,8 @@ class BodyLevels {
   int kick_drift(const Substep& now, const StateArrays& arrays, float drag);
 
  private:
+  void find_levels(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations, LevelSet kept);
+
   std::vector<Level> levels_;
   LevelCounts counts_{};
   std::vector<int> order_;           // the bodies, the deepest level first

@@ -11,14 +11,15 @@ namespace {
 
 constexpr int levels_block = 128;
 
-__global__ void find_levels(StepCriterion criterion, float time_step, const Vec4* __restrict__ accelerations, int count,
-                            Level* __restrict__ levels, int* __restrict__ bodies, int* __restrict__ counts) {
+__global__ void find_body_levels(StepCriterion criterion, float time_step, const Vec4* __restrict__ accelerations,
+                                 LevelSet kept, int count, Level* __restrict__ levels, int* __restrict__ bodies,
+                                 int* __restrict__ counts) {
   __shared__ int in_block[level_count];
   if (threadIdx.x < level_count) in_block[threadIdx.x] = 0;
   __syncthreads();
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) {
-    const int level = criterion.level(time_step, accelerations[i]);
+    const int level = criterion.level(time_step, accelerations[i], kept);
     levels[i] = static_cast<Level>(level);
     bodies[i] = i;
     atomicAdd(&in_block[level], 1);
@@ -81,21 +82,27 @@ void BodyLevels::prepare(int count, Digits digits) {
   memory_ = std::move(memory);
 }
 
-int BodyLevels::assign(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations,
-                       cudaStream_t stream) {
+void BodyLevels::find_levels(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations,
+                             LevelSet kept, cudaStream_t stream) {
   const std::span<int> counts_here = memory_.counts_here.first(level_count);
   ORRERY_CUDA_CHECK(cudaMemsetAsync(memory_.counts.data(), 0, level_count * sizeof(int), stream));
-  find_levels<<<ceil_div(count(), levels_block), levels_block, 0, stream>>>(
-      criterion, time_step, d_accelerations, count(), memory_.levels.data(), memory_.bodies.data(),
+  find_body_levels<<<ceil_div(count(), levels_block), levels_block, 0, stream>>>(
+      criterion, time_step, d_accelerations, kept, count(), memory_.levels.data(), memory_.bodies.data(),
       memory_.counts.data());
-  ORRERY_CUDA_CHECK_LAUNCH(find_levels);
+  ORRERY_CUDA_CHECK_LAUNCH(find_body_levels);
   download(memory_.counts.data(), counts_here, stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::ranges::copy(counts_here, counts_.begin());
+}
+
+int BodyLevels::assign(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations,
+                       cudaStream_t stream) {
+  find_levels(criterion, time_step, d_accelerations, every_level, stream);
+  find_levels(criterion, time_step, d_accelerations, kept_levels(counts_), stream);
   std::size_t scratch_bytes = memory_.sort_scratch.size();
   ORRERY_CUDA_CHECK(sort_by_level(memory_.sort_scratch.data(), scratch_bytes, memory_.levels.data(),
                                   memory_.sorted_levels.data(), memory_.bodies.data(), memory_.order.data(), count(),
                                   stream));
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  std::ranges::copy(counts_here, counts_.begin());
   return deepest_of(counts_);
 }
 

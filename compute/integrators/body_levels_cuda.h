@@ -48,6 +48,9 @@ class BodyLevels {
   };
 
   int count() const { return static_cast<int>(memory_.levels.size()); }
+  /// Waits for the stream.
+  void find_levels(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations, LevelSet kept,
+                   cudaStream_t stream);
 
   const Device& device_;
   Memory memory_;

@@ -9,7 +9,8 @@ constinit const IntegratorInfo leapfrog_blocks{
     .title = "Leapfrog, block steps",
     .notes =
         "Leapfrog in which each body has its own time step: dt, dt/2, ... or dt/256, chosen at the begin of each dt as "
-        "suits its acceleration. Only the bodies whose steps end are evaluated, if the kernel can.",
+        "suits its acceleration; few bodies join those with the next shorter steps. Only the bodies whose steps end "
+        "are evaluated, if the kernel can.",
     .order = 2,
     .evaluations_per_step = 1,
     .block_steps = true,

@@ -79,18 +79,41 @@ TEST(Substep, EachLevelIsALeapfrogOfItsOwn) {
 TEST(BodyLevels, ListTheDeepestFirst) {
   BodyLevels levels;
   const StepCriterion criterion{.softening = 0.2f};
-  const std::vector<Vec4> accelerations{{0.05f}, {1.01f}, {}, {0.0626f}, {1.01f}, {-0.05f}};
+  std::vector<Vec4> accelerations{{0.05f}, {1.01f}, {}, {0.0626f}, {1.01f}, {-0.05f}};
   EXPECT_EQ(levels.assign(criterion, 0.4f, accelerations), 3);
-  EXPECT_EQ(levels.counts(), (LevelCounts{3, 1, 0, 2}));
+  EXPECT_EQ(levels.counts(), (LevelCounts{3, 0, 0, 3})) << "one of level 1 is too few beside two below";
+  accelerations.push_back({-0.0626f});
+  accelerations.push_back({});
+  EXPECT_EQ(levels.assign(criterion, 0.4f, accelerations), 3);
+  EXPECT_EQ(levels.counts(), (LevelCounts{4, 2, 0, 2}));
   const auto active = [&](int number) {
     const auto bodies = levels.active({.time_step = 0.4f, .deepest = 3, .number = number});
     return std::vector<int>{bodies.begin(), bodies.end()};
   };
-  EXPECT_EQ(active(0), (std::vector<int>{1, 4, 3, 0, 2, 5}));
+  EXPECT_EQ(active(0), (std::vector<int>{1, 4, 3, 6, 0, 2, 5, 7}));
   EXPECT_EQ(active(8), active(0));
-  EXPECT_EQ(active(4), (std::vector<int>{1, 4, 3}));
+  EXPECT_EQ(active(4), (std::vector<int>{1, 4, 3, 6}));
   EXPECT_EQ(active(2), (std::vector<int>{1, 4}));
   EXPECT_EQ(active(7), (std::vector<int>{1, 4}));
+}
+
+TEST(BodyLevels, FewBodiesJoinADeeperLevel) {
+  const auto counts = [](const LevelCounts& asked) {
+    LevelCounts joined{};
+    const LevelSet kept = kept_levels(asked);
+    for (int level = 0; level < level_count; ++level) {
+      joined[static_cast<std::size_t>(joined_level(level, kept))] += asked[static_cast<std::size_t>(level)];
+    }
+    return joined;
+  };
+  EXPECT_EQ(counts({50, 50}), (LevelCounts{50, 50}));
+  EXPECT_EQ(counts({49, 51}), (LevelCounts{0, 100}));
+  EXPECT_EQ(counts({20, 30, 0, 50}), (LevelCounts{0, 50, 0, 50}));
+  EXPECT_EQ(counts({80, 15, 5}), (LevelCounts{80, 15, 5}));
+  EXPECT_EQ(counts({80, 5, 15}), (LevelCounts{80, 0, 20}));
+  EXPECT_EQ(counts({32, 40, 32, 16, 8, 4, 2, 1, 1}), (LevelCounts{0, 72, 32, 16, 8, 4, 2, 1, 1}));
+  EXPECT_EQ(counts({0, 0, 7}), (LevelCounts{0, 0, 7}));
+  EXPECT_EQ(counts({}), LevelCounts{});
 }
 
 /// Gravity in double precision for whichever integrator asks. Accelerations that nobody may read are not numbers.
@@ -156,22 +179,27 @@ class DirectSum final : public StepOps {
   bool current_ = false;
 };
 
-/// A close pair on a circle of period 0.2, far from a third body, which is on a circle around it.
-Bodies binary_and_body() {
-  const float distance = 0.1f, speed = std::sqrt(1 / distance) / 2, far = 2, far_speed = std::sqrt(1.001f / far);
-  return {{{distance / 2, 0, 0, 0.5f}, {-distance / 2, 0, 0, 0.5f}, {0, far, 0, 1e-3f}},
-          {{0, speed, 0, 0}, {0, -speed, 0, 0}, {far_speed, 0, 0, 0}}};
+/// A close pair on a circle of period 0.2, far from six light bodies, which are on circles around it.
+Bodies binary_and_far_bodies() {
+  const float distance = 0.1f, speed = std::sqrt(1 / distance) / 2;
+  Bodies bodies{{{distance / 2, 0, 0, 0.5f}, {-distance / 2, 0, 0, 0.5f}}, {{0, speed, 0, 0}, {0, -speed, 0, 0}}};
+  for (int i = 0; i < 6; ++i) {
+    const float far = 2 + 0.1f * static_cast<float>(i), angle = static_cast<float>(i), far_speed = std::sqrt(1 / far);
+    bodies.positions.push_back({far * std::cos(angle), far * std::sin(angle), 0, 1e-4f});
+    bodies.velocities.push_back({-far_speed * std::sin(angle), far_speed * std::cos(angle), 0, 0});
+  }
+  return bodies;
 }
 
 double distance(const Vec4& a, const Vec4& b) {
   return std::hypot(double{a.x} - b.x, double{a.y} - b.y, double{a.z} - b.z);
 }
 
-/// To time 0.25, with a criterion by which the pair has level 3, however long the steps are, and the third body level
+/// To time 0.25, with a criterion by which the pair has level 3, however long the steps are, and the far bodies level
 /// 0.
 DirectSum integrated(const char* integrator, int steps) {
   const float mean_mass = 2.7e-3f * std::pow(16.0f / static_cast<float>(steps), 4.0f);
-  DirectSum sum{binary_and_body(), {.softening = 1e-4f, .mean_mass = mean_mass}};
+  DirectSum sum{binary_and_far_bodies(), {.softening = 1e-4f, .mean_mass = mean_mass}};
   for (int step = 0; step < steps; ++step) find_integrator(integrator).step(sum, 0.25f / static_cast<float>(steps));
   return sum;
 }
@@ -179,7 +207,7 @@ DirectSum integrated(const char* integrator, int steps) {
 TEST(LeapfrogBlocks, ErrorsFallByFourWhenEveryStepHalves) {
   const Bodies exact = integrated("leapfrog", 16'384).bodies();
   const DirectSum coarse = integrated("leapfrog-blocks", 16), fine = integrated("leapfrog-blocks", 32);
-  EXPECT_EQ(coarse.counts(), (LevelCounts{1, 0, 0, 2}));
+  EXPECT_EQ(coarse.counts(), (LevelCounts{6, 0, 0, 2}));
   EXPECT_EQ(fine.counts(), coarse.counts());
   for (const std::size_t body : {0u, 1u}) {
     const double coarse_error = distance(coarse.bodies().positions[body], exact.positions[body]);
@@ -190,17 +218,17 @@ TEST(LeapfrogBlocks, ErrorsFallByFourWhenEveryStepHalves) {
 }
 
 TEST(LeapfrogBlocks, EvaluatesABodyWhenItsOwnStepEnds) {
-  EXPECT_EQ(integrated("leapfrog-blocks", 16).evaluated, 3 + 16 * (1 + 8 + 8));  // and reads no other acceleration
+  EXPECT_EQ(integrated("leapfrog-blocks", 16).evaluated, 8 + 16 * (6 + 8 * 2));  // and reads no other acceleration
 }
 
 TEST(LeapfrogBlocks, WithLevelZeroAloneItIsLeapfrogToTheBit) {
   const StepCriterion lax{.softening = 1e-4f, .mean_mass = 1e6f};
-  DirectSum blocks{binary_and_body(), lax}, plain{binary_and_body(), lax};
+  DirectSum blocks{binary_and_far_bodies(), lax}, plain{binary_and_far_bodies(), lax};
   for (int step = 0; step < 100; ++step) {
     find_integrator("leapfrog-blocks").step(blocks, 1e-3f);
     leapfrog.step(plain, 1e-3f);
   }
-  EXPECT_EQ(blocks.counts(), (LevelCounts{3}));
+  EXPECT_EQ(blocks.counts(), (LevelCounts{8}));
   EXPECT_EQ(blocks.bodies(), plain.bodies());
   EXPECT_EQ(blocks.evaluated, plain.evaluated);
 }

@@ -87,6 +87,7 @@ TEST_P(BlockSteps, CountTheInteractionsThatTheyEvaluate) {
   constexpr int count = 700;
   Simulation sim = simulation("plummer", count);
   sim.apply(SetTimeStep{0.1f});
+  sim.apply(SetEta{0.035f});
   EXPECT_EQ(sim.status().interactions_per_step, 0) << "nothing is known yet";
   EXPECT_FALSE(sim.status().levels);
   sim.run(1);
