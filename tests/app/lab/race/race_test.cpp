@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "compute/core/error.h"
+#include "compute/integrators/integrator.h"
 #include "compute/kernels/catalog.h"
 #include "tests/compute/support/backends.h"
 
