@@ -63,9 +63,9 @@ class RunningRanks:
 
     def __init__(self, case, name, bodies):
         self.case, self.checkpoint = case, name + ".checkpoint"
-        self.mpirun = case.start_mpirun("-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel",
-                                        "cpu-serial", "--steps", "1000000", "--checkpoint", self.checkpoint, "--every-s",
-                                        "1")
+        self.mpirun = case.start_mpirun(
+            "-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel", "cpu-serial", "--steps",
+            "1000000", "--checkpoint", self.checkpoint, "--every-s", "1")
 
     def processes(self):
         """By rank."""
@@ -128,7 +128,8 @@ class RankFaultsTest(RanksCase):
         run = RunningRanks(self, "endless", "6k")  # so that the thread is most probably in the kernel
         processes = run.processes()
         stop_busiest_thread(processes[1])
-        run.assert_all_end(processes, "rank 1: no result after ", "continue with: orrery run --resume endless.checkpoint")
+        run.assert_all_end(processes, "rank 1: no result after ",
+                           "continue with: orrery run --resume endless.checkpoint")
 
     def test_a_rank_without_memory(self):
         if "-fsanitize" in facts(self.orrery)["build_flags"]:
@@ -138,8 +139,8 @@ class RankFaultsTest(RanksCase):
         for rank, cause in (0, "not enough memory"), (1, "rank 1: not enough memory"):
             with self.subTest(rank=rank):
                 status, out, err = self.end_of(self.start_mpirun(
-                    "-n", "2", "sh", "limited.sh", str(rank), self.orrery, "run", "--scene", "cold-collapse", "-n", "1M",
-                    "--kernel", "cpu-tree", "--steps", "1"))
+                    "-n", "2", "sh", "limited.sh", str(rank), self.orrery, "run", "--scene", "cold-collapse", "-n",
+                    "1M", "--kernel", "cpu-tree", "--steps", "1"))
                 self.assertNotEqual(status, 0)
                 self.assertEqual(out, "")
                 self.assertEqual(len(own_lines(err)), 1, err)
