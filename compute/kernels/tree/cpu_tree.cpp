@@ -259,7 +259,7 @@ class CpuTree final : public ForceKernel, public TreeFacet {
     for_each_work(args, 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       for (std::size_t g = first; g < last; ++g) {
         const float pull = HWY_DYNAMIC_DISPATCH(estimate)(args.law, tree_, groups_[g], work.walk.queue);
-        plan_->group_errors[g] = std::max(tolerance_ * pull, least);
+        plan_->group_errors[g] = std::max(least, tolerance_ * pull);  // `least` if the pull is not a number
       }
     });
     std::ranges::fill(plan_->cell_errors, std::numeric_limits<float>::infinity());

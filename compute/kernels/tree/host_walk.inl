@@ -252,10 +252,11 @@ HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& 
                 dz = value(center_z) - lanes(center.z);
     const Lanes distance_sq = square_of_length(dx, dy, dz);
     const Mask stands = hn::Ge((lanes(coarse_opening * coarse_opening) * distance_sq).v, value(size_sq).v);
-    const Lanes mass{hn::IfThenElseZero(hn::And(stands, valid), value(cell_mass).v)};
-    const Lanes factor = law.factor(dx, dy, dz, mass);
-    sum = {multiply_add(factor, dx, sum.x), multiply_add(factor, dy, sum.y), multiply_add(factor, dz, sum.z)};
-    sizes = sizes + Lanes{hn::Mul(hn::Abs(factor.v), hn::Sqrt(distance_sq.v))};
+    // The lanes behind the last cell hold anything, also infinities, and zero times these is not a number.
+    const auto of_cells = [acts = hn::And(stands, valid)](Lanes all) { return Lanes{hn::IfThenElseZero(acts, all.v)}; };
+    const Lanes factor = law.factor(dx, dy, dz, value(cell_mass));
+    sum = {sum.x + of_cells(factor * dx), sum.y + of_cells(factor * dy), sum.z + of_cells(factor * dz)};
+    sizes = sizes + of_cells({hn::Mul(hn::Abs(factor.v), hn::Sqrt(distance_sq.v))});
     add_children(tree, hn::LoadU(IntTag{}, queue.cells() + i), hn::AndNot(stands, valid), queue);
   });
   const float x = sum_of_lanes(sum.x), y = sum_of_lanes(sum.y), z = sum_of_lanes(sum.z);
