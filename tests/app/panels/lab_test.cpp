@@ -53,8 +53,8 @@ Result tried_with_error(const std::string& kernel_id, double error, double rate)
 }
 
 TEST_F(Panels, NameSettingsThatWereChangedFirst) {
-  EXPECT_EQ(changes_first(tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto"), view.kernels),
-            "order=monopole theta=0.5 group=64 leaf=32 threads=auto");
+  EXPECT_EQ(changes_first(tried("cpu-tree", "group=32 leaf=16 order=monopole theta=0.5 threads=auto"), view.kernels),
+            "order=monopole theta=0.5 group=32 leaf=16 threads=auto");
   EXPECT_EQ(changes_first(tried("of-another-build", "b=1 c=2"), view.kernels), "b=1 c=2");
   EXPECT_EQ(changes_first(tried("cpu-serial", ""), view.kernels), "");
 }
