@@ -20,7 +20,8 @@ from process_case import ProcessCase
 from ranks_case import NO_TESTS, RanksCase, facts, own_lines, skip_without_mpirun
 
 TIME_LIMIT_S = 15
-PTRACE_ATTACH = 16
+PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+WALL = 0x40000000  # waitpid: for threads, too
 
 
 def children(pid):
@@ -42,20 +43,41 @@ def is_alive(pid):
         return False
 
 
-def stop_busiest_thread(pid):
-    """Only that one: the others go on."""
-    def figures(thread):
-        with open(f"/proc/{pid}/task/{thread}/stat") as file:
-            return file.read().rpartition(")")[2].split()
-
-    busiest = max((int(name) for name in os.listdir(f"/proc/{pid}/task")), key=lambda thread: int(figures(thread)[11]))
-    running = 0  # looks in a row: a thread that waits for other ranks sleeps in between
-    while running < 5:
-        running = running + 1 if figures(busiest)[0] == "R" else 0
-        time.sleep(0.001)
+def attach(thread):
+    """Stops this thread alone: the others of its process go on."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.ptrace(PTRACE_ATTACH, busiest, None, None) != 0:
+    if libc.ptrace(PTRACE_ATTACH, thread, None, None) != 0:
         raise unittest.SkipTest("no thread can be stopped here: " + os.strerror(ctypes.get_errno()))
+    os.waitpid(thread, WALL)
+    return libc
+
+
+def is_in_program(pid, thread):
+    """Whether a stopped thread was in the program's own code: neither in a library, such as MPI, nor in the system."""
+    with open(f"/proc/{pid}/task/{thread}/syscall") as file:
+        words = file.read().split()
+    if words[0] != "-1":
+        return False
+    place = int(words[-1], 16)
+    program = os.readlink(f"/proc/{pid}/exe")
+    with open(f"/proc/{pid}/maps") as file:
+        parts = [line.split()[0].split("-") for line in file if line.rstrip().endswith(program)]
+    return any(int(begin, 16) <= place < int(end, 16) for begin, end in parts)
+
+
+def stop_kernel(pid):
+    """Stops the thread that evaluates forces, within the kernel. In MPI it would keep the others from greeting."""
+    def processor_time(thread):
+        with open(f"/proc/{pid}/task/{thread}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[11])
+
+    busiest = max((int(name) for name in os.listdir(f"/proc/{pid}/task")), key=processor_time)
+    while True:
+        libc = attach(busiest)
+        if is_in_program(pid, busiest):
+            return
+        libc.ptrace(PTRACE_DETACH, busiest, None, None)
+        time.sleep(0.001)
 
 
 class RunningRanks:
@@ -125,9 +147,9 @@ class RankFaultsTest(RanksCase):
         self.assertIn("stopped after step ", err)
 
     def test_a_kernel_that_does_not_end(self):
-        run = RunningRanks(self, "endless", "6k")  # so that the thread is most probably in the kernel
+        run = RunningRanks(self, "endless", "6k")
         processes = run.processes()
-        stop_busiest_thread(processes[1])
+        stop_kernel(processes[1])
         run.assert_all_end(processes, "rank 1: no result after ",
                            "continue with: orrery run --resume endless.checkpoint")
 
