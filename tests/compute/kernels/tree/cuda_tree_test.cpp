@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ struct OrderStep {
   double median, p99;   // of the errors, upper limits
   double interactions;  // upper limit
 };
+void PrintTo(const OrderStep& step, std::ostream* out) {
+  *out << step.order;
+}
 
 class CudaTreeOrders : public CudaTree, public testing::WithParamInterface<OrderStep> {};
 INSTANTIATE_TEST_SUITE_P(
