@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -15,6 +16,8 @@ namespace orrery {
 
 /// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
 inline constexpr int max_timed_steps = 8;
+/// The first ones in these steps: a step of hermite4-blocks may have 32,768, and a batch keeps its events.
+inline constexpr std::size_t max_timed_evaluations = 2048;
 /// Times evaluations in 1 of 16 short batches: the events keep each kernel from starting while the one before ends,
 /// which would show in every step's time.
 inline constexpr int batches_for_a_timed_one = 16;

@@ -137,7 +137,7 @@ class CudaStepOps final : public StepOps {
   void time(double interactions, const std::function<void()>& evaluation) {
     ++batch_.evaluations;
     batch_.interactions += interactions;
-    const auto* pass = timed_ ? &next_pass() : nullptr;
+    const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;
     if (pass) pass->first.record(parts_.stream);
     evaluation();
     if (pass) pass->second.record(parts_.stream);
