@@ -76,7 +76,7 @@ check_tests() {
 
 run_tests() {
   local test
-  for test in "$build"/tests/{*_gpu,peak_rates_test,cuda_{engine,launch,symmetric,trees}_test}; do
+  for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,divided_kernel}_test}; do
     check_tests "$(basename "$test")" "$test"
   done
   if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
