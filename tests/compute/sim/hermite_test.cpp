@@ -87,6 +87,8 @@ TEST_P(Hermite, ErrorFallsBySixteenWhenTheStepHalves) {
   }
 }
 
+/// The limits are those of pairs in float: at the passage, the potential is 20 and 200 times the energy, and so is the
+/// effect of its rounding errors, which differ between a processor's and a GPU's reciprocal square root.
 TEST_P(Hermite, BlockStepsFollowEccentricOrbits) {
   struct Case {
     double eccentricity;
@@ -95,7 +97,7 @@ TEST_P(Hermite, BlockStepsFollowEccentricOrbits) {
     int deepest;  // the level at the passage, at least
   };
   for (const auto& [eccentricity, steps, allowed, least] :
-       {Case{0.9, 32, 1e-6, 4}, Case{0.99, 1024, 1e-5, 4}, Case{0.99, 32, 1e-5, 9}}) {
+       {Case{0.9, 32, 3e-6, 4}, Case{0.99, 1024, 3e-5, 4}, Case{0.99, 32, 3e-5, 9}}) {
     SCOPED_TRACE(testing::Message() << eccentricity << ' ' << steps);
     const Bodies start = ellipse(eccentricity);
     Simulation sim = of_bodies(start, "hermite4-blocks", 2 * std::numbers::pi / steps);
