@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Packs the program and the tests of a build folder, with the shared libraries that they need, for a machine that has a GPU
-# but neither the packages nor the time to build:
+# Packs the program and the tests of a build folder, with the shared libraries and the shaders that they need, for a machine
+# that has a GPU but neither the packages nor the time to build:
 #   tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER [TEST...]
 # TEST names a program in BUILD_FOLDER/tests; without any, those that evidence.sh runs. On the other machine, as root:
 #   source OUT_FOLDER/enter
-# unpacks them to the path of BUILD_FOLDER, which some tests have in them, and sets `build` and `orrery`.
+# unpacks them to the paths where they were, which the programs have in them, and sets `build` and `orrery`.
 set -euo pipefail
 build=$(realpath "$1")
 mkdir -p "$2"
@@ -24,6 +24,10 @@ trap 'rm -rf "$packed"' EXIT
 root=$packed$build
 mkdir -p "$root"/{bin,tests,lib}
 for program in "${programs[@]}"; do strip -o "$root/$program" "$program"; done
+# Programs of the preset dev read shaders from the sources.
+sources=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' CMakeCache.txt)
+mkdir -p "$packed$sources"
+cp -r "$sources/shaders" "$packed$sources/"
 
 # Without the C and C++ runtimes and the driver's library, which the other machine has. libraries NAME...: what these need.
 libraries() {
@@ -36,7 +40,7 @@ libraries "${programs[@]}" "${loaders[@]}" | cat - <(printf '%s\n' "${loaders[@]
   while read -r library; do cp -L "$library" "$root/lib/"; done
 
 # Tests share most of their code: a dictionary as large as all of them finds it.
-tar -C "$packed" -cf - "${build#/}" | xz -T1 --lzma2=preset=6,dict=400MiB >"$out/build.tar.xz"
+tar -C "$packed" -cf - "${build#/}" "${sources#/}/shaders" | xz -T1 --lzma2=preset=6,dict=400MiB >"$out/build.tar.xz"
 cat >"$out/enter" <<ENTER
 # Unpacks what pack.sh packed.
 [ -d "$build/lib" ] || tar -xJf "\$(dirname "\${BASH_SOURCE[0]}")/build.tar.xz" -C /
