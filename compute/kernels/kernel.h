@@ -19,6 +19,7 @@
 #include "compute/core/range.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/division_facet.h"
+#include "compute/kernels/domain_facet.h"
 #include "compute/kernels/epilogue.h"
 #include "compute/kernels/jerk_facet.h"
 #include "compute/kernels/phase_marks.h"
@@ -168,6 +169,8 @@ class ForceKernel {
   virtual JerkFacet* jerks() { return nullptr; }
   /// Lets several devices divide an evaluation; not null if KernelInfo::divides.
   virtual DivisionFacet* division() { return nullptr; }
+  /// Lets several ranks spread the bodies; null if every rank needs all of them.
+  virtual DomainFacet* domains() { return nullptr; }
   /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }

@@ -68,9 +68,6 @@ class TreeFacet {
   virtual ~TreeFacet() = default;
   /// What was found in one of the latest evaluations that have ended; none before the first.
   virtual std::optional<TreeReport> report() const = 0;
-  /// The bodies in the order of the latest evaluation's tree, in which neighbours in space are close to each other.
-  /// Empty if that is not known.
-  virtual std::vector<int> order() const { return {}; }
   /// Takes the memory that pick_cells() needs for a tree of `count` bodies.
   virtual void prepare_cells(const CellRequest& /*request*/, int /*count*/) {}
   /// Sets cells of the latest evaluation's tree aside; `request.most` is at least 1. A CUDA kernel enqueues that on

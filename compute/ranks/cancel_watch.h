@@ -17,7 +17,7 @@ class CancelWatch {
   explicit CancelWatch(Communicator& ranks)
       : ranks_{ranks}, thread_{start_thread([this](std::stop_token stop) { watch(stop); })} {}
 
-  /// Watches as long as it lives. No other thread may use the communicator until then.
+  /// Watches as long as it lives. Until then, other threads may use the communicator for exchanges only.
   class Span {
    public:
     explicit Span(CancelWatch& watch) : watch_{watch} {

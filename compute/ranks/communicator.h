@@ -1,20 +1,19 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "compute/kernels/domain_facet.h"
 
 namespace orrery {
 
 /// One rank's connection to the others, which are processes, or threads in tests. Rank 0 leads. Any thread of a rank
 /// may call at any time, but only one may receive from the same rank.
-class Communicator {
+class Communicator : public RankExchange {
  public:
-  virtual ~Communicator() = default;
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
-
   /// Messages from one rank to another arrive in their order. May wait until `to` receives.
   virtual void send(int to, std::span<const std::byte> message) = 0;
   /// Waits for the next message from a rank and replaces `message` by it.
@@ -25,6 +24,15 @@ class Communicator {
   /// Sends data from rank 0 to all others, each of which calls receive_broadcast() with as many bytes.
   virtual void broadcast(std::span<const std::byte> data) = 0;
   virtual void receive_broadcast(std::span<std::byte> data) = 0;
+
+  /// RankExchange::exchange(), which calls arrived(r) when the message of rank r is there. Neither receive() nor
+  /// has_message() sees these messages. Only one thread of each rank may call it.
+  using Arrived = std::function<void(int from)>;
+  virtual void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
+                               const Arrived& arrived) = 0;
+  void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) final {
+    exchange_noting(outgoing, incoming, [](int) {});
+  }
 
   /// Sends a sign of life. Never waits.
   virtual void greet(int to) = 0;

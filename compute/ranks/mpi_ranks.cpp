@@ -8,7 +8,9 @@
 #include <climits>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,7 +22,7 @@
 namespace orrery {
 namespace {
 
-constexpr int message_tag = 0, greeting_tag = 1;
+constexpr int message_tag = 0, greeting_tag = 1, exchange_tag = 2;
 constexpr std::size_t most_bytes = INT_MAX;  // of one call of MPI
 
 /// Threads for this rank: its part of what the ranks of this host may run on together, and no more than it may run on
@@ -38,6 +40,11 @@ int thread_share() {
   return std::max(1, std::min(CPU_COUNT(&own), CPU_COUNT(&all) / ranks));
 }
 
+/// In place of Patience once all ends are there: MPI moves data only while it is called, so sleep would hold them up.
+struct Yielding {
+  static void pause() { std::this_thread::yield(); }
+};
+
 /// One thread at a time calls MPI, and no call waits in MPI: while one thread waits, others can send and look.
 class MpiRanks final : public Communicator {
  public:
@@ -50,7 +57,8 @@ class MpiRanks final : public Communicator {
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    greetings_.resize(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+    greetings_.resize(index(size_), MPI_REQUEST_NULL);
+    for (int step = 1; step < size_; ++step) others_.push_back((rank_ + step) % size_);
   }
   ~MpiRanks() override {
     for (MPI_Request& greeting : greetings_) {
@@ -65,21 +73,10 @@ class MpiRanks final : public Communicator {
   int size() const override { return size_; }
 
   void send(int to, std::span<const std::byte> message) override {
-    if (message.size() > most_bytes) throw std::runtime_error("too many bodies for one message of MPI: use more ranks");
-    transfer([&](MPI_Request& request) {
-      MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &request);
-    });
+    check_size(message);
+    transfer([&](MPI_Request& request) { start_send(to, message_tag, message, request); });
   }
-  void receive(int from, std::vector<std::byte>& message) override {
-    MPI_Status status;
-    wait_until([&] { return probe(from, message_tag, status); });
-    int size = 0;
-    MPI_Get_count(&status, MPI_BYTE, &size);
-    message.resize(static_cast<std::size_t>(size));
-    transfer([&](MPI_Request& request) {
-      MPI_Irecv(message.data(), size, MPI_BYTE, from, message_tag, MPI_COMM_WORLD, &request);
-    });
-  }
+  void receive(int from, std::vector<std::byte>& message) override { receive_next(from, message_tag, message); }
   bool has_message(int from) override {
     const std::lock_guard lock{mutex_};
     interruption_.check();
@@ -93,10 +90,30 @@ class MpiRanks final : public Communicator {
   }
   void receive_broadcast(std::span<std::byte> data) override { broadcast_parts(data); }
 
+  void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
+                       const Arrived& arrived) override {
+    incoming.resize(outgoing.size());
+    incoming[index(rank_)].clear();
+    std::vector<MPI_Request> sends = start_sends(outgoing);
+    const auto finish_sends = [&] { wait_until<Yielding>([&] { return std::ranges::all_of(sends, has_ended); }); };
+    try {
+      for (std::vector<int> others = others_; !others.empty();) {
+        const int from = wait_for_any(others);
+        receive_next(from, exchange_tag, incoming[index(from)]);
+        arrived(from);
+        std::erase(others, from);
+      }
+    } catch (const std::bad_alloc&) {
+      finish_sends();  // until then, MPI reads what the caller may free
+      throw;
+    }
+    finish_sends();
+  }
+
   void greet(int to) override {
     const std::lock_guard lock{mutex_};
     if (interruption_) return;
-    MPI_Request& greeting = greetings_[static_cast<std::size_t>(to)];
+    MPI_Request& greeting = greetings_[index(to)];
     if (has_ended(greeting)) MPI_Isend(nullptr, 0, MPI_BYTE, to, greeting_tag, MPI_COMM_WORLD, &greeting);
   }
   bool was_greeted(int from) override {
@@ -110,6 +127,41 @@ class MpiRanks final : public Communicator {
   void interrupt(const std::string& why) override { interruption_.set(why); }
 
  private:
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  static void check_size(std::span<const std::byte> message) {
+    if (message.size() > most_bytes) throw std::runtime_error("too many bodies for one message of MPI: use more ranks");
+  }
+  static void start_send(int to, int tag, std::span<const std::byte> message, MPI_Request& request) {
+    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+  }
+  /// Those of an exchange.
+  std::vector<MPI_Request> start_sends(std::span<const MessageWriter> outgoing) {
+    for (const int to : others_) check_size(outgoing[index(to)].bytes());
+    std::vector<MPI_Request> sends(outgoing.size(), MPI_REQUEST_NULL);
+    const std::lock_guard lock{mutex_};
+    interruption_.check();
+    for (const int to : others_) start_send(to, exchange_tag, outgoing[index(to)].bytes(), sends[index(to)]);
+    return sends;
+  }
+  /// The first of these ranks whose message of an exchange is there.
+  int wait_for_any(const std::vector<int>& others) {
+    auto found = others.end();
+    wait_until([&] {
+      MPI_Status status;
+      found = std::ranges::find_if(others, [&](int from) { return probe(from, exchange_tag, status); });
+      return found != others.end();
+    });
+    return *found;
+  }
+  void receive_next(int from, int tag, std::vector<std::byte>& message) {
+    MPI_Status status;
+    wait_until([&] { return probe(from, tag, status); });
+    int size = 0;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    message.resize(static_cast<std::size_t>(size));
+    transfer<Yielding>(
+        [&](MPI_Request& request) { MPI_Irecv(message.data(), size, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request); });
+  }
   static bool probe(int from, int tag, MPI_Status& status) {
     int arrived = 0;
     MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status);
@@ -122,20 +174,22 @@ class MpiRanks final : public Communicator {
     return ended != 0;
   }
   /// MPI's own waiting would keep a processor busy, also while the leader has no work for this rank.
+  template <class Pauses = Patience>
   void wait_until(const auto& condition) {
     const auto met = [&] {
       const std::lock_guard lock{mutex_};
       interruption_.check();
       return condition();
     };
-    for (Patience patience; !met(); patience.pause()) {
+    for (Pauses pauses; !met(); pauses.pause()) {
     }
   }
   /// After an interruption, the transfer may never end, and its memory may be freed: nothing calls MPI any more.
+  template <class Pauses = Patience>
   void transfer(const auto& start) {
     MPI_Request request = MPI_REQUEST_NULL;
     bool started = false;
-    wait_until([&] {
+    wait_until<Pauses>([&] {
       if (!std::exchange(started, true)) start(request);
       return has_ended(request);
     });
@@ -143,7 +197,7 @@ class MpiRanks final : public Communicator {
   void broadcast_parts(std::span<std::byte> data) {
     while (!data.empty()) {
       const std::size_t size = std::min(data.size(), most_bytes);
-      transfer([&](MPI_Request& request) {
+      transfer<Yielding>([&](MPI_Request& request) {
         MPI_Ibcast(data.data(), static_cast<int>(size), MPI_BYTE, /*root=*/0, MPI_COMM_WORLD, &request);
       });
       data = data.subspan(size);
@@ -151,7 +205,8 @@ class MpiRanks final : public Communicator {
   }
 
   int rank_ = 0, size_ = 1;
-  std::mutex mutex_;  // held while a thread calls MPI
+  std::vector<int> others_;  // the next rank first, so that ranks begin an exchange with different ones
+  std::mutex mutex_;         // held while a thread calls MPI
   Interruption interruption_;
   std::vector<MPI_Request> greetings_;  // the latest to each rank
 };

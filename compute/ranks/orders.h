@@ -10,12 +10,13 @@ namespace orrery {
 
 /// The first value of each message from the leader to a worker.
 enum class Order {
-  make,      ///< a kernel: its key, id and settings as text. Replied
-  prepare,   ///< a kernel for a number of bodies: key, number. Replied
-  evaluate,  ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
-  cancel,    ///< the evaluation; comes too late if that has ended
-  drop,      ///< a kernel: its key
-  end,       ///< serve_leader() returns. Replied
+  make,             ///< a kernel: its key, id and settings as text. Replied
+  prepare,          ///< a kernel for a number of bodies: key, number. Replied
+  evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
+  evaluate_domain,  ///< what DomainPart reads. Replied
+  cancel,           ///< the evaluation; comes too late if that has ended
+  drop,             ///< a kernel: its key
+  end,              ///< serve_leader() returns. Replied
 };
 
 /// The first value of each reply: the second is the text of the error, except after `done`.
@@ -25,11 +26,12 @@ enum class Outcome {
   failed,
 };
 
-/// A worker's part of an evaluation.
+/// A rank's part of an evaluation.
 struct Evaluation {
-  int key = 0;  ///< of the kernel
-  int count = 0;
-  int targets = 0;         ///< of this worker; may be 0
+  int key = 0;      ///< of the kernel
+  int count = 0;    ///< all bodies; those of this rank if each has a part of them
+  int targets = 0;  ///< of this rank; may be 0
+  bool lists_targets = true;
   bool jerks = false;      ///< JerkFacet::evaluate_jerks() of PreciseBody; otherwise ForceKernel::evaluate() of Vec4
   bool low_words = false;  ///< of the bodies are broadcast as well
   MassRange masses{};
@@ -40,12 +42,14 @@ struct Evaluation {
   Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
 };
 
-/// In a reply to Order::evaluate; then come accelerations, their low words and velocities, or pulls.
+/// In the reply; then come accelerations, their low words and velocities, or pulls.
 struct Evaluated {
   bool complete = false;           ///< otherwise it was cancelled, and no entries follow
   std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
   double vector_instructions = 0;  ///< of a tree, see TreeReport
-  double ms = 0;                   ///< what the kernel took
+  std::int64_t cells = 0;          ///< of the part of a tree
+  int depth = 0;                   ///< of a tree
+  double ms = 0;                   ///< what the kernel took, without its waiting for other ranks
 };
 
 }  // namespace orrery

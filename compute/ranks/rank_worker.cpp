@@ -1,39 +1,22 @@
 #include "compute/ranks/rank_worker.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/core/message.h"
 #include "compute/ranks/cancel_watch.h"
-#include "compute/ranks/message.h"
+#include "compute/ranks/domain_part.h"
 #include "compute/ranks/orders.h"
 
 namespace orrery {
 namespace {
-
-/// Copies for one evaluation, one entry per body. They never shrink, as several kernels may be in use.
-struct WorkerArrays {
-  std::vector<Vec4> positions, positions_low, velocities, accelerations, accelerations_low;
-  std::vector<PreciseBody> precise;
-  std::vector<Pull> pulls;
-  std::vector<int> targets;
-
-  void prepare(const KernelInfo& kernel, int count) {
-    const auto size = static_cast<std::size_t>(count);
-    const auto grow = [&](auto& array) { array.resize(std::max(array.size(), size)); };
-    grow(positions), grow(velocities), grow(accelerations), grow(targets);
-    if (kernel.reads_low_words) grow(positions_low), grow(accelerations_low);
-    if (kernel.gives_jerks) grow(precise), grow(pulls);
-  }
-};
 
 class RankWorker {
  public:
@@ -52,6 +35,9 @@ class RankWorker {
           break;
         case Order::evaluate:
           evaluate(order);
+          break;
+        case Order::evaluate_domain:
+          evaluate_domain(order);
           break;
         case Order::cancel:  // of an evaluation that had ended
           break;
@@ -115,7 +101,7 @@ class RankWorker {
   void evaluate(MessageReader& order) {
     const auto part = order.get<Evaluation>();
     const std::span targets = std::span{arrays_.targets}.first(static_cast<std::size_t>(part.targets));
-    order.get_indices(targets);
+    order.get_values(targets);
     if (part.kicks) order.get_entries(arrays_.velocities.data(), targets);
     const auto receive = [&](auto& array) {
       ranks_.receive_broadcast(std::as_writable_bytes(std::span{array}.first(static_cast<std::size_t>(part.count))));
@@ -140,6 +126,16 @@ class RankWorker {
         });
   }
 
+  void evaluate_domain(MessageReader& order) {
+    DomainPart part{order, arrays_};
+    reply_after(
+        [&] {
+          const CancelWatch::Span watched{watch_};
+          part.evaluate(*kernels_.at(part.key()).kernel, ranks_, watch_.cancelled());
+        },
+        [&] { part.put_results(reply_); });
+  }
+
   void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {
     ForceKernel& kernel = *kernels_.at(part.key).kernel;
     const Targets wanted{targets.data(), part.targets};
@@ -151,7 +147,6 @@ class RankWorker {
                                              .pulls = arrays_.pulls.data(),
                                              .cancelled = &watch_.cancelled()});
     }
-    const auto begin = std::chrono::steady_clock::now();
     kernel.evaluate({.bodies = arrays_.positions.data(),
                      .bodies_low = part.low_words ? arrays_.positions_low.data() : nullptr,
                      .count = part.count,
@@ -165,11 +160,6 @@ class RankWorker {
                                   .accelerations_low = part.stores_low ? arrays_.accelerations_low.data() : nullptr},
                      .evaluated = &result.by_tree,
                      .cancelled = &watch_.cancelled()});
-    result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    TreeFacet* const tree = kernel.tree();
-    if (const std::optional<TreeReport> report = tree ? tree->report() : std::nullopt) {
-      result.vector_instructions = report->vector_instructions;
-    }
   }
 
   void put_results(const Evaluation& part, std::span<const int> targets) {
@@ -182,7 +172,7 @@ class RankWorker {
   Communicator& ranks_;
   const KernelCatalog& catalog_;
   std::map<int, Made> kernels_;  // by key
-  WorkerArrays arrays_;
+  RankArrays arrays_;
   MessageWriter reply_;
   CancelWatch watch_;
 };

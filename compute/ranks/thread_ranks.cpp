@@ -14,24 +14,12 @@ class ThreadRanks::Rank final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(ranks_.ranks_.size()); }
 
-  void send(int to, std::span<const std::byte> message) override {
-    const std::lock_guard lock{ranks_.mutex_};
-    interruption_.check();
-    ranks_.mailbox(rank_, to).emplace_back(message.begin(), message.end());
-    ranks_.arrived_.notify_all();
-  }
-  void receive(int from, std::vector<std::byte>& message) override {
-    std::unique_lock lock{ranks_.mutex_};
-    Mailbox& mailbox = ranks_.mailbox(from, rank_);
-    ranks_.arrived_.wait(lock, [&] { return !mailbox.empty() || interruption_; });
-    interruption_.check();
-    message = std::move(mailbox.front());
-    mailbox.pop_front();
-  }
+  void send(int to, std::span<const std::byte> message) override { post(ranks_.messages_, to, message); }
+  void receive(int from, std::vector<std::byte>& message) override { take(ranks_.messages_, from, message); }
   bool has_message(int from) override {
     const std::lock_guard lock{ranks_.mutex_};
     interruption_.check();
-    return !ranks_.mailbox(from, rank_).empty();
+    return !ranks_.messages_[ranks_.pair(from, rank_)].empty();
   }
 
   void broadcast(std::span<const std::byte> data) override {
@@ -42,6 +30,24 @@ class ThreadRanks::Rank final : public Communicator {
     receive(0, message);
     if (message.size() != data.size()) throw std::logic_error("a broadcast has another size than its receiver expects");
     std::ranges::copy(message, data.begin());
+  }
+
+  void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
+                       const Arrived& arrived) override {
+    const auto index = [](int rank) { return static_cast<std::size_t>(rank); };
+    std::vector<int> others;
+    for (int rank = 0; rank < size(); ++rank) {
+      if (rank != rank_) others.push_back(rank);
+    }
+    for (const int to : others) post(ranks_.exchanged_, to, outgoing[index(to)].bytes());
+    incoming.resize(outgoing.size());
+    incoming[index(rank_)].clear();
+    while (!others.empty()) {
+      const int from = wait_for_any(others);
+      take(ranks_.exchanged_, from, incoming[index(from)]);
+      arrived(from);
+      std::erase(others, from);
+    }
   }
 
   void greet(int to) override {
@@ -62,12 +68,41 @@ class ThreadRanks::Rank final : public Communicator {
   }
 
  private:
+  void post(std::vector<Mailbox>& mailboxes, int to, std::span<const std::byte> message) {
+    const std::lock_guard lock{ranks_.mutex_};
+    interruption_.check();
+    mailboxes[ranks_.pair(rank_, to)].emplace_back(message.begin(), message.end());
+    ranks_.arrived_.notify_all();
+  }
+  void take(std::vector<Mailbox>& mailboxes, int from, std::vector<std::byte>& message) {
+    std::unique_lock lock{ranks_.mutex_};
+    Mailbox& mailbox = mailboxes[ranks_.pair(from, rank_)];
+    ranks_.arrived_.wait(lock, [&] { return !mailbox.empty() || interruption_; });
+    interruption_.check();
+    message = std::move(mailbox.front());
+    mailbox.pop_front();
+  }
+
+  /// The first of these ranks whose message of an exchange is there.
+  int wait_for_any(const std::vector<int>& others) {
+    std::unique_lock lock{ranks_.mutex_};
+    auto found = others.end();
+    ranks_.arrived_.wait(lock, [&] {
+      found =
+          std::ranges::find_if(others, [&](int from) { return !ranks_.exchanged_[ranks_.pair(from, rank_)].empty(); });
+      return found != others.end() || interruption_;
+    });
+    interruption_.check();
+    return *found;
+  }
+
   ThreadRanks& ranks_;
   int rank_;
   Interruption interruption_;
 };
 
-ThreadRanks::ThreadRanks(int size) : mailboxes_(static_cast<std::size_t>(size * size)), greetings_(mailboxes_.size()) {
+ThreadRanks::ThreadRanks(int size)
+    : messages_(static_cast<std::size_t>(size * size)), exchanged_(messages_.size()), greetings_(messages_.size()) {
   for (int rank = 0; rank < size; ++rank) ranks_.push_back(std::make_unique<Rank>(*this, rank));
 }
 

@@ -26,12 +26,11 @@ class ThreadRanks {
   std::size_t pair(int from, int to) const {
     return static_cast<std::size_t>(from) * ranks_.size() + static_cast<std::size_t>(to);
   }
-  Mailbox& mailbox(int from, int to) { return mailboxes_[pair(from, to)]; }
 
   std::mutex mutex_;  // guards the mailboxes and greetings
   std::condition_variable arrived_;
-  std::vector<Mailbox> mailboxes_;  // by sender and receiver
-  std::vector<bool> greetings_;     // likewise
+  std::vector<Mailbox> messages_, exchanged_;  // by sender and receiver
+  std::vector<bool> greetings_;                // likewise
   std::vector<std::unique_ptr<Communicator>> ranks_;
 };
 

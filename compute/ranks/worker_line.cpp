@@ -79,6 +79,15 @@ void WorkerLine::exchange(const Exchange& exchange) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// The work between two exchanges counts as one part of each rank.
+void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
+                                  std::vector<std::vector<std::byte>>& incoming) {
+  RankWatch& watch = line_.watch_;
+  watch.end_part(0);
+  line_.ranks_.exchange_noting(outgoing, incoming, [&](int from) { watch.end_part(from); });
+  watch.begin_parts(std::vector<bool>(static_cast<std::size_t>(size()), true));
+}
+
 void WorkerLine::tell(const MessageWriter& order) noexcept {
   const std::lock_guard lock{mutex_};
   try {

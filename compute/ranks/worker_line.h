@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "compute/core/message.h"
 #include "compute/ranks/communicator.h"
-#include "compute/ranks/message.h"
 #include "compute/ranks/rank_watch.h"
 
 namespace orrery {
@@ -41,16 +41,30 @@ class WorkerLine {
   void exchange(const Exchange& exchange);
   /// Call only in an own part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
+  /// For the same: the exchanges with all ranks, in which a rank that does not come is noticed.
+  RankExchange& others() { return others_; }
   /// An order without a reply. Does nothing if a rank is lost.
   void tell(const MessageWriter& order) noexcept;
 
  private:
+  class Others final : public RankExchange {
+   public:
+    explicit Others(WorkerLine& line) : line_{line} {}
+    int rank() const override { return 0; }
+    int size() const override { return line_.ranks(); }
+    void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override;
+
+   private:
+    WorkerLine& line_;
+  };
+
   void send_to_all(const MessageWriter& order);
   void cancel_once(bool& cancelled);
   void wait_for_reply(int rank, const std::atomic<bool>* stop, bool& cancelled);
 
   Communicator& ranks_;
   RankWatch& watch_;
+  Others others_{*this};
   bool ended_ = false;
   std::mutex mutex_;                   // held during an exchange
   std::vector<MessageWriter> orders_;  // by rank

@@ -16,6 +16,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,6 +30,7 @@
 #include "compute/kernels/parts/simd_name.h"
 #include "compute/kernels/parts/simd_rows.h"
 #include "compute/kernels/parts/threads.h"
+#include "compute/kernels/tree/domain_tree.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
 #include "compute/kernels/tree/tree_tunables.h"
@@ -57,6 +60,7 @@ struct GroupWork {
   GroupPoints columns, from_fields;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
   std::int64_t with_bodies = 0, with_cells = 0;  ///< interactions by kind, besides walk.with_distant
+  bool lacks_cells = false;                      ///< opened one whose children another rank has
 };
 
 /// How the groups are evaluated.
@@ -89,6 +93,7 @@ namespace {
 #include "compute/kernels/tree/group_field.inl"
 #include "compute/kernels/tree/group_sums.inl"
 #include "compute/kernels/tree/host_walk.inl"
+#include "compute/kernels/tree/opened_cells.inl"
 
 /// Evaluates the groups [first, last).
 void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
@@ -127,6 +132,8 @@ namespace {
 HWY_EXPORT(evaluate_groups);
 HWY_EXPORT(estimate);
 HWY_EXPORT(find_walk);
+HWY_EXPORT(mark_for_estimate);
+HWY_EXPORT(mark_for_walk);
 HWY_EXPORT(target_name);
 
 constexpr const char* theta_values[] = {"0.2", "0.25", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
@@ -159,7 +166,7 @@ class PhaseClock {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-class CpuTree final : public ForceKernel, public TreeFacet {
+class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
  public:
   explicit CpuTree(const Settings& settings)
       : shape_{.leaf = settings.integer("leaf"),
@@ -177,33 +184,77 @@ class CpuTree final : public ForceKernel, public TreeFacet {
       phase();
       clock.end_phase(name, report.phases);
     };
-    run("keys", [&] { tree_.make_keys(args.bodies, args.count, shape_.threads, args.cancelled); });
+    run("keys", [&] {
+      tree_.make_keys(HostOctree::cube_of(args.bodies, args.count), args.bodies, args.count, shape_.threads,
+                      args.cancelled);
+    });
     run("sort", [&] { tree_.sort(shape_.threads, args.cancelled); });
     run("build", [&] { tree_.build(args.bodies, shape_, args.cancelled); });
     run("moments", [&] { tree_.find_moments(shape_, args.cancelled); });
-    run("walk", [&] { walk(args, report); });
+    run("walk", [&] {
+      begin_walk(args);
+      if (tolerance_ > 0) find_errors(args);
+      walk(args, report);
+    });
     report_.reset();
     if (cancelled(args)) return;
     report.cells = static_cast<std::int64_t>(tree_.cells().size());
-    report.depth = tree_.depth();
-    if (args.evaluated) *args.evaluated += static_cast<std::uint64_t>(report.interactions);
-    report_ = std::move(report);
+    end(args, std::move(report));
+  }
+
+  DomainFacet* domains() override { return this; }
+  MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, std::vector<int>& owners) override {
+    const int count = static_cast<int>(bodies.size());
+    const TreeCube cube = HostOctree::cube_of(bodies.data(), count);
+    tree_.make_keys(cube, bodies.data(), count, shape_.threads, nullptr);
+    const std::vector<std::uint64_t> borders = borders_of_parts(tree_.keys(), parts, std::max(shape_.leaf, group_));
+    owners.resize(bodies.size());
+    for (const KeyedBody& body : tree_.keys()) {
+      int owner = 0;
+      for (std::size_t rank = 1; rank < parts.size(); ++rank) owner += body.key >= borders[rank];
+      owners[body.body] = owner;
+    }
+    MessageWriter division;
+    division.put(cube);
+    division.put_all(borders);
+    return division;
+  }
+  void evaluate_domain(const ForceArgs& args, MessageReader division, RankExchange& ranks) override {
+    TreeReport report;
+    PhaseClock clock;
+    domain_.begin(ranks, args.cancelled);
+    plan_.emplace(WalkPlan{tree_, shape_.theta, far_for(args.law), tolerance_ > 0});
+    domain_.build(args.bodies, args.count, division);
+    clock.end_phase("build", report.phases);
+    domain_.exchange_pieces();
+    domain_.attempt([&] { begin_walk(args); });
+    if (tolerance_ > 0) {
+      domain_.exchange_for_estimates([&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
+        HWY_DYNAMIC_DISPATCH(mark_for_estimate)(*plan_, targets, opened);
+      });
+      domain_.attempt([&] { find_errors(args); });
+      domain_.exchange_errors(*plan_, groups_);
+    }
+    domain_.exchange_for_walk(*plan_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
+      HWY_DYNAMIC_DISPATCH(mark_for_walk)(*plan_, targets, opened);
+    });
+    clock.end_phase("exchange", report.phases);
+    domain_.attempt([&] { walk(args, report); });
+    clock.end_phase("walk", report.phases);
+    report_.reset();
+    if (!domain_.finish()) return;
+    report.cells = domain_.own_cells();
+    end(args, std::move(report));
   }
 
   TreeFacet* tree() override { return this; }
   std::optional<TreeReport> report() const override { return report_; }
-  std::vector<int> order() const override {
-    if (!report_) return {};
-    std::vector<int> order(tree_.bodies().size());
-    for (std::size_t place = 0; place < order.size(); ++place) order[place] = tree_.original(static_cast<int>(place));
-    return order;
-  }
   void pick_cells(const CellRequest& request, CUstream_st* /*stream*/) override {
     picked_.reset();
     if (!report_) return;
     picked_ = tree_.cubes(request);
     const auto count = static_cast<int>(tree_.bodies().size());
-    if (request.walk_of >= 0 && request.walk_of < count) picked_->walk = walk_of(request.walk_of);
+    if (request.walk_of >= 0 && request.walk_of < count && !tree_.is_joined()) picked_->walk = walk_of(request.walk_of);
   }
   std::optional<PickedCells> cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
@@ -212,19 +263,25 @@ class CpuTree final : public ForceKernel, public TreeFacet {
   }
 
  private:
-  void walk(const ForceArgs& args, TreeReport& report) {
+  void begin_walk(const ForceArgs& args) {
     while (static_cast<int>(work_.size()) < shape_.threads) work_.push_back(std::make_unique<GroupWork>());
-    for (const auto& work : work_) work->with_bodies = work->with_cells = work->walk.with_distant = 0;
+    for (const auto& work : work_) {
+      work->with_bodies = work->with_cells = work->walk.with_distant = 0;
+      work->lacks_cells = false;
+    }
     groups_ = tree_.groups(group_);
-    plan_.emplace(tree_, shape_.theta, far_for(args.law), std::vector<float>(groups_.size()),
-                  std::vector<float>(tree_.cells().size()));
-    if (tolerance_ > 0) find_errors(args);
+    plan_.emplace(WalkPlan{tree_, shape_.theta, far_for(args.law), tolerance_ > 0, std::vector<float>(groups_.size()),
+                           std::vector<float>(tree_.cells().size())});
+  }
+
+  void walk(const ForceArgs& args, TreeReport& report) {
     const GroupPlan plan{*plan_, groups_, mark_targets(args), rows_};
     // A thread takes neighbouring groups together, since they have most levels of their walks in common.
     for_each_work(args, 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       HWY_DYNAMIC_DISPATCH(evaluate_groups)(args, plan, first, last, work);
     });
     for (const auto& work : work_) {
+      if (work->lacks_cells) throw std::logic_error("cpu-tree opened a cell of another rank that it did not get");
       report.interactions += work->with_bodies + work->with_cells + work->walk.with_distant;
       const double per_distant =
           plan_->far == FarField::high ? simd_instructions_per_high_cell : simd_instructions_per_distant_cell;
@@ -232,6 +289,12 @@ class CpuTree final : public ForceKernel, public TreeFacet {
                                     simd_instructions_per_cell * static_cast<double>(work->with_cells) +
                                     per_distant * static_cast<double>(work->walk.with_distant);
     }
+  }
+
+  void end(const ForceArgs& args, TreeReport report) {
+    report.depth = tree_.depth();
+    if (args.evaluated) *args.evaluated += static_cast<std::uint64_t>(report.interactions);
+    report_ = std::move(report);
   }
 
   /// Repulsion has no expansions.
@@ -308,6 +371,7 @@ class CpuTree final : public ForceKernel, public TreeFacet {
   int group_;
   int rows_ = rows_for_this_processor();
   HostOctree tree_;
+  DomainTree domain_{tree_, shape_, group_};
   std::vector<BodyGroup> groups_;
   std::optional<WalkPlan> plan_;                  ///< of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread

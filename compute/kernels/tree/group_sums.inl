@@ -62,6 +62,7 @@ class GroupSums {
     list.count = 0;
     for (int k = 0; k < leaves.count(); ++k) {
       BodyRange left = tree_.cells()[static_cast<std::size_t>(leaves[k])].bodies;
+      if (left.count() == 0) work_.lacks_cells = true;
       while (left.count() > BodyList::capacity - list.count) {
         const int middle = left.begin + BodyList::capacity - list.count;
         append(list, tree_, {left.begin, middle});

@@ -1,9 +1,9 @@
 #include "compute/kernels/tree/host_octree.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "compute/core/team.h"
 
@@ -49,11 +49,6 @@ float distance(const From& from, const To& to) {
   return std::sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-/// The deepest level at which both keys are in one cell.
-int common_level(std::uint64_t a, std::uint64_t b) {
-  return a == b ? key_levels : (std::countl_zero(a ^ b) - 1) / 3;
-}
-
 }  // namespace
 
 void Box::add(const Box& other) {
@@ -65,12 +60,17 @@ float Box::widest() const {
   return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
 }
 
-void HostOctree::make_keys(const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled) {
-  keys_.resize(static_cast<std::size_t>(count));
+TreeCube HostOctree::cube_of(const Vec4* bodies, int count) {
   Box all = box_of_point(bodies[0]);
   for (int i = 1; i < count; ++i) all.add(box_of_point(bodies[i]));
   const Box main = main_part(bodies, count, all);
-  cube_ = cube_around(main.low, main.high);
+  return cube_around(main.low, main.high);
+}
+
+void HostOctree::make_keys(const TreeCube& cube, const Vec4* bodies, int count, int threads,
+                           const std::atomic<bool>* cancelled) {
+  keys_.resize(static_cast<std::size_t>(count));
+  cube_ = cube;
   if (is_set(cancelled)) return;
   for_each_chunk(count, bodies_per_share, threads, cancelled, [&](int first, int last) {
     for (int i = first; i < last; ++i) {
@@ -80,7 +80,8 @@ void HostOctree::make_keys(const Vec4* bodies, int count, int threads, const std
   });
 }
 
-void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled) {
+void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled,
+                       const KeyRange& domain) {
   const int count = static_cast<int>(keys_.size());
   bodies_.resize(keys_.size());
   for (std::vector<float>& column : columns_) column.resize(keys_.size() + read_ahead);
@@ -93,7 +94,9 @@ void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic
     }
   });
 
-  cells_.assign(1, {.bodies = {0, count}});
+  cells_.clear();
+  add_pieces(domain, 0, 0, {0, count});
+  top_ = {.pieces = static_cast<int>(cells_.size())};
   generations_.assign(1, 0);
   deepest_ = 0;
   while (generations_.back() < cells_.size() && !is_set(cancelled)) {
@@ -200,12 +203,7 @@ void HostOctree::find_high_moments_of(std::size_t index) {
 }
 
 void HostOctree::find_moments(const Shape& shape, const std::atomic<bool>* cancelled) {
-  moments_.resize(cells_.size());
-  boxes_.resize(cells_.size());
-  radii_.resize(cells_.size());
-  second_rows_.resize(cells_.size());
-  high_rows_.resize(shape.far == FarField::high ? cells_.size() : 0);
-  values_.resize(walk_values * values_stride());
+  resize_moments(shape);
   for (std::size_t g = generations_.size() - 1; g-- > 0 && !is_set(cancelled);) {
     const std::size_t begin = generations_[g];
     const int count = static_cast<int>(generations_[g + 1] - begin);
@@ -215,11 +213,34 @@ void HostOctree::find_moments(const Shape& shape, const std::atomic<bool>* cance
   }
 }
 
+void HostOctree::resize_moments(const Shape& shape) {
+  moments_.resize(cells_.size());
+  boxes_.resize(cells_.size());
+  radii_.resize(cells_.size());
+  resize_rows(shape);
+}
+
+void HostOctree::resize_rows(const Shape& shape) {
+  second_rows_.resize(cells_.size());
+  high_rows_.resize(shape.far == FarField::high ? cells_.size() : 0);
+  const std::size_t needed = cells_.size() + read_ahead;
+  if (needed <= values_stride_) return;
+  const std::size_t stride = needed + needed / 4;
+  std::vector<float> values(walk_values * stride);
+  for (std::size_t which = 0; which < walk_values; ++which) {
+    std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(which * values_stride_), values_stride_,
+                values.begin() + static_cast<std::ptrdiff_t>(which * stride));
+  }
+  values_ = std::move(values);
+  values_stride_ = stride;
+}
+
 std::vector<BodyGroup> HostOctree::groups(int most) const {
   std::vector<BodyGroup> groups;
+  const auto joins = [&](int index) { return is_own(index) && !is_shared(index); };
   const auto gather = [&](const auto& self, int index) -> void {
     const OctreeCell& cell = cells_[static_cast<std::size_t>(index)];
-    if (cell.is_leaf() || cell.bodies.count() <= most) {
+    if (!is_shared(index) && (cell.is_leaf() || cell.bodies.count() <= most)) {
       for (int begin = cell.bodies.begin; begin < cell.bodies.end; begin += most) {
         groups.push_back({{begin, std::min(begin + most, cell.bodies.end)}, cell.parent});
       }
@@ -228,15 +249,16 @@ std::vector<BodyGroup> HostOctree::groups(int most) const {
     const auto child = [&](int i) -> const OctreeCell& { return cells_[static_cast<std::size_t>(i)]; };
     for (int i = cell.first_child, end = i + cell.children; i != end;) {
       BodyGroup run{child(i).bodies, index};
-      if (run.count() > most) {
-        self(self, i++);
+      if (!joins(i) || run.count() > most) {
+        if (is_own(i)) self(self, i);
+        ++i;
         continue;
       }
-      for (++i; i != end && child(i).bodies.end - run.begin <= most; ++i) run.end = child(i).bodies.end;
+      for (++i; i != end && joins(i) && child(i).bodies.end - run.begin <= most; ++i) run.end = child(i).bodies.end;
       groups.push_back(run);
     }
   };
-  gather(gather, 0);
+  if (!keys_.empty()) gather(gather, root());
   return groups;
 }
 
@@ -245,7 +267,8 @@ PickedCells HostOctree::cubes(const CellRequest& request) const {
   const auto most = static_cast<std::size_t>(std::max(request.most, 0));
   PickedCells picked;
   for (int level = all ? 0 : request.level; level <= (all ? deepest_ : request.level); ++level) {
-    for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    const std::size_t own = top_.joined ? static_cast<std::size_t>(top_.begin) : cells_.size();
+    for (std::size_t cell = 0; cell < own; ++cell) {
       if (cells_[cell].level != level) continue;
       ++picked.count;
       if (picked.cells.size() < most) picked.cells.push_back(cube(cell));

@@ -3,13 +3,16 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "compute/core/message.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/host_sort.h"
 #include "compute/kernels/tree/morton.h"
 #include "compute/kernels/tree/multipole.h"
+#include "compute/kernels/tree/tree_division.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
@@ -24,6 +27,11 @@ struct Box {
   /// From the center to a corner.
   Vec3 half() const { return {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2}; }
 };
+
+/// A number of a body or a cell as a place in an array.
+inline std::size_t place_of(int number) {
+  return static_cast<std::size_t>(number);
+}
 
 /// Consecutive bodies in the order of their keys.
 struct BodyRange {
@@ -67,6 +75,19 @@ struct SecondRow {
 /// Moments of high order. In the places of the dipole, which is zero, is the centre of mass.
 using HighRow = high::Moments;
 
+/// A cell in which a rank has all bodies, but not all of the cell around it.
+struct TreePiece {
+  std::uint64_t first_key, last_key;
+  int bodies;
+  int is_leaf;
+  Moments moments;
+  Box box;
+  float radius;
+  float values[walk_values];
+  SecondRow second;
+  HighRow high;  ///< of FarField::high alone
+};
+
 /// As many floats may be read from the place of any body or cell on.
 inline constexpr int read_ahead = 16;
 
@@ -82,12 +103,41 @@ class HostOctree {
     FarField far = FarField::quadrupole;
   };
 
+  /// The root cube of `count` >= 1 bodies. It need not contain all of them.
+  static TreeCube cube_of(const Vec4* bodies, int count);
+
   // The phases, in this order. Each returns early once `cancelled` (may be null) is set.
-  /// `count` >= 1 bodies, finite, with masses > 0.
-  void make_keys(const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled);
+  /// The bodies are finite, with masses > 0. Without a domain of its own, there is at least one.
+  void make_keys(const TreeCube& cube, const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled);
   void sort(int threads, const std::atomic<bool>* cancelled) { sort_.sort(keys_, threads, cancelled); }
-  void build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled);
+  /// The bodies are those of all ranks whose keys lie in `domain`.
+  void build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled, const KeyRange& domain = {});
   void find_moments(const Shape& shape, const std::atomic<bool>* cancelled);
+
+  std::span<const KeyedBody> keys() const { return keys_; }
+
+  // If other ranks have bodies, too, these make this the tree of all bodies, but for cells of others that no walk
+  // opens.
+  /// The cells of this rank that are not parts of larger ones. They are the first ones of cells().
+  std::vector<TreePiece> pieces() const;
+  /// Adds the cells around the pieces of all ranks, in the order of their keys. Those of this rank begin at `own`.
+  void join(std::span<const TreePiece> pieces, int own, const Shape& shape);
+  /// Writes the pieces with the descendants of the cells that are `opened`, by number, and the bodies of opened leaves.
+  /// Without `moments`, bodies and moments are left out.
+  void put_opened(const std::vector<char>& opened, bool moments, MessageWriter& message) const;
+  /// Reads what another rank wrote, which has these pieces among those of all.
+  void take_opened(BodyRange pieces, const Shape& shape, MessageReader& message);
+  /// Leaves out what take_opened() added.
+  void close_others();
+  /// A cell of which this rank has a part.
+  bool is_shared(int cell) const {
+    return top_.joined && cell >= top_.begin && cell < top_.end && top_.part(cell).count() > 1;
+  }
+  /// The shared cells are among these.
+  int top_begin() const { return top_.begin; }
+  int top_end() const { return top_.end; }
+  int piece_count() const { return top_.pieces; }
+  bool is_joined() const { return top_.joined; }
 
   /// Bodies in the order of their keys, and the original index of each.
   const std::vector<Vec4>& bodies() const { return bodies_; }
@@ -100,21 +150,40 @@ class HostOctree {
   const float* column(int axis) const { return columns_[static_cast<std::size_t>(axis)].data(); }
 
   const std::vector<OctreeCell>& cells() const { return cells_; }
+  int root() const { return top_.joined ? top_.begin : 0; }
   /// Of all cells, and read_ahead more values.
   const float* values(WalkValue which) const { return values_.data() + which * values_stride(); }
-  std::size_t values_stride() const { return cells_.size() + read_ahead; }  ///< from one value to the next
+  std::size_t values_stride() const { return values_stride_; }  ///< from one value to the next
   const std::vector<SecondRow>& second_rows() const { return second_rows_; }
   const std::vector<HighRow>& high_rows() const { return high_rows_; }  ///< of FarField::high alone
   int depth() const { return deepest_; }
   /// Ranges of at most `most` bodies each that cover all bodies: cells, or neighbouring children of one cell.
   std::vector<BodyGroup> groups(int most) const;
-  /// The cells asked for, by level.
+  /// The cells asked for, by level; of this rank alone.
   PickedCells cubes(const CellRequest& request) const;
   /// The cube of a cell. It contains all its bodies, also distant ones.
   TreeCell cube(std::size_t cell) const;
 
  private:
+  /// What stands around the pieces of all ranks: cells [begin, end).
+  struct Top {
+    int pieces = 0;  ///< of this rank
+    bool joined = false;
+    int begin = 0, end = 0;
+    int own = 0;                     ///< the first piece of this rank, among those of all
+    std::vector<BodyRange> parts{};  ///< for each cell, its pieces
+    std::vector<int> cells{};        ///< for each piece, the cell
+    std::size_t bodies = 0;          ///< of this rank
+    const BodyRange& part(int cell) const { return parts[static_cast<std::size_t>(cell - begin)]; }
+  };
+
+  void add_pieces(const KeyRange& domain, std::uint64_t first_key, int level, BodyRange bodies);
   void split(std::size_t cell, int leaf);
+  /// Of this rank, or shared with others.
+  bool is_own(int cell) const;
+  void set_piece(int piece, const TreePiece& from, const Shape& shape);
+  void resize_moments(const Shape& shape);
+  void resize_rows(const Shape& shape);
   void find_moments_of(std::size_t cell, const Shape& shape);
   void find_high_moments_of(std::size_t cell);
   float radius_of(std::size_t cell) const;
@@ -130,6 +199,8 @@ class HostOctree {
   std::vector<Box> boxes_;
   std::vector<float> radii_;
   std::vector<float> values_;  ///< walk_values columns
+  std::size_t values_stride_ = 0;
+  Top top_;
   std::vector<SecondRow> second_rows_;
   std::vector<HighRow> high_rows_;
   int deepest_ = 0;

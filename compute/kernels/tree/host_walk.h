@@ -124,11 +124,25 @@ struct WalkLevel {
 struct WalkPlan {
   const HostOctree& tree;
   float theta;
-  FarField far;  ///< without an expansion for laws that have none
+  FarField far;     ///< without an expansion for laws that have none
+  bool has_errors;  ///< otherwise theta alone decides
   /// What a cell's pull on the bodies of a group, or of a cell, may leave out; 0: any.
-  std::vector<float> group_errors, cell_errors;
+  std::vector<float> group_errors{}, cell_errors{};
+
+  /// A cell on the way to groups opens cells that are larger than itself, by the square of a cube's side over the
+  /// radius of the ball around it.
+  static constexpr float size_of_cube = 4.0f / 3;
 
   bool expands() const { return far == FarField::local || far == FarField::high; }
+};
+
+/// Groups of another rank in a box, or a cell on the way to them.
+struct DistantTarget {
+  WalkTarget bodies;       ///< its error is the least of those of the groups
+  bool is_around = false;  ///< a cell on the way opens cells, but evaluates none
+  /// On the way to its groups, no cell opens another of at most this size, which is the square root of this.
+  float size_limit = 0;
+  int after = 0;  ///< in a list where targets follow those around them: the number of the first that is not inside
 };
 
 /// The walk of one group after the other, in one thread's memory.

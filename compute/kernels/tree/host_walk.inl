@@ -9,73 +9,7 @@ HWY_INLINE void append(CellNumbers& numbers, hn::Vec<IntTag> cells, Mask mask) {
   numbers.grow(static_cast<int>(hn::CountTrue(FloatTag{}, mask)));
 }
 
-HWY_INLINE Lanes distance_outside(Lanes offset, Lanes half) {
-  return {hn::Max(hn::Sub(hn::Abs(offset.v), half.v), hn::Zero(FloatTag{}))};
-}
-HWY_INLINE Lanes square_of_length(Lanes x, Lanes y, Lanes z) {
-  return multiply_add(x, x, multiply_add(y, y, z * z));
-}
-
-/// Whether cells act as a whole on a target. A comparison with NaN is false, and then the cell is opened.
-class CellTest {
- public:
-  CellTest(const WalkPlan& plan, const WalkTarget& target) : target_{target}, far_{plan.far} {
-    const float error = target.error, r = std::sqrt(target.radius_sq), widest = local_radii / plan.theta;
-    reach_scale_ = error > 0 ? (far_ == FarField::monopole ? 1 / std::sqrt(error) : std::pow(error, -0.4f)) : 0;
-    if (far_ == FarField::local) {
-      const float least_sq = widest * widest * target.radius_sq;
-      distant_scale_ = error > 0 ? target.radius_sq * target.radius_sq * (local_safety / error) : 0;
-      least_ = error > 0 ? 0 : least_sq * least_sq * least_sq;
-    } else {
-      part_of_radius_ = r / 2;
-      widest_ = error > 0 ? 0 : widest * widest;
-      least_ = std::max(high::least_radii * high::least_radii * target.radius_sq, high::nearest * high::nearest);
-    }
-  }
-
-  struct Verdict {
-    Mask distant;  ///< acts through an expansion
-    Mask whole;    ///< acts as a whole, perhaps through an expansion
-  };
-  /// Of the cells at places [i, i + lane_count) of the queue.
-  HWY_INLINE Verdict operator()(const CellQueue& queue, int i) const {
-    const auto value = [&](WalkValue which) { return load_unaligned(queue.values(which) + i); };
-    const Lanes dx = value(center_x) - lanes(target_.center.x), dy = value(center_y) - lanes(target_.center.y),
-                dz = value(center_z) - lanes(target_.center.z);
-    const Lanes outside_sq =
-        square_of_length(distance_outside(dx, lanes(target_.half.x)), distance_outside(dy, lanes(target_.half.y)),
-                         distance_outside(dz, lanes(target_.half.z)));
-    const Mask apart = hn::Ge(outside_sq.v, value(opening_sq).v);
-    const Mask whole = hn::And(apart, hn::Ge(outside_sq.v, (lanes(reach_scale_) * value(reach)).v));
-    const Lanes distance_sq = square_of_length(dx, dy, dz);
-    if (far_ == FarField::local) return {hn::And(whole, is_distant(distance_sq, value(cell_mass))), whole};
-    if (far_ != FarField::high) return {hn::FirstN(FloatTag{}, 0), whole};
-    const Mask distant = hn::And(apart, is_high_distant(distance_sq, value(cell_mass), value(spread)));
-    return {distant, hn::Or(whole, distant)};
-  }
-
- private:
-  HWY_INLINE Mask is_distant(Lanes distance_sq, Lanes mass) const {
-    const Lanes least{hn::Max((mass * lanes(distant_scale_)).v, lanes(least_).v)};
-    return hn::And(hn::Ge((distance_sq * distance_sq * distance_sq).v, least.v),
-                   hn::Lt(distance_sq.v, lanes(farthest_local * farthest_local).v));
-  }
-  HWY_INLINE Mask is_high_distant(Lanes distance_sq, Lanes mass, Lanes sigma) const {
-    const Lanes extent = sigma + lanes(part_of_radius_), extent_sq = extent * extent;
-    const Lanes left_out = high::left_out(mass, extent_sq, lanes(target_.radius_sq), distance_sq);
-    const Lanes distance_4 = distance_sq * distance_sq;
-    const Mask exact = target_.error > 0 ? hn::Le(left_out.v, (lanes(target_.error) * distance_sq).v)
-                                         : hn::Le((extent_sq * lanes(widest_)).v, distance_sq.v);
-    const Mask in_range =
-        hn::And(hn::Lt(distance_sq.v, lanes(high::farthest * high::farthest).v),
-                hn::Le((lanes(1 / high::most_pull) * mass).v, hn::Min((distance_4 * distance_4).v, lanes(1).v)));
-    return hn::And(hn::And(exact, in_range), hn::Ge(distance_sq.v, lanes(least_).v));
-  }
-
-  WalkTarget target_;
-  FarField far_;
-  float reach_scale_ = 0, distant_scale_ = 0, least_ = 0, part_of_radius_ = 0, widest_ = 0;
-};
+#include "compute/kernels/tree/cell_test.inl"
 
 constexpr int most_children = 8;
 /// Adds up to most_children consecutive cells to a queue.
@@ -94,7 +28,7 @@ HWY_INLINE void add_cells_to(CellQueue& queue, const HostOctree& tree, int first
 }
 void begin_at_root(CellQueue& queue, const HostOctree& tree) {
   queue.clear();
-  add_cells_to(queue, tree, 0, 1);
+  add_cells_to(queue, tree, tree.root(), 1);
 }
 
 /// Adds the cells in the lanes `mask` of the vector at place i of a queue to another.
@@ -133,9 +67,9 @@ HWY_INLINE void for_each_vector(const CellQueue& queue, const Use& use) {
 /// Tests the cells in walk.queue for a group: sorts them, and the descendants of those that are opened, into distant
 /// cells, cells that act on each body, and leaves.
 HWY_NOINLINE void sort_cells(const WalkPlan& plan, GroupWalk& walk) {
-  const CellTest test{plan, walk.target};
+  const CellTest test{plan, numbers_of(plan, walk.target)};
   for_each_vector(walk.queue, [&](Mask valid, int i) {
-    const auto verdict = test(walk.queue, i);
+    const auto verdict = test(QueuedCells{walk.queue, i});
     const auto cells = hn::LoadU(IntTag{}, walk.queue.cells() + i);
     const Mask has_children = hn::Gt(load_unaligned(walk.queue.values(size_sq) + i).v, hn::Zero(FloatTag{}));
     const Mask opened = hn::AndNot(verdict.whole, valid);
@@ -149,13 +83,12 @@ HWY_NOINLINE void sort_cells(const WalkPlan& plan, GroupWalk& walk) {
 /// Likewise for a cell on the way to a group: finds the cells that are distant for all its bodies. Of the others, the
 /// larger ones are opened; those as small as the cell itself are left to its children.
 HWY_NOINLINE void sort_level(const WalkPlan& plan, CellQueue& queue, WalkLevel& level) {
-  const CellTest test{plan, level.target};
-  constexpr float size_of_cube = 4.0f / 3;  // the square of a cube's side over the radius of the ball around it
-  const Lanes own_size_sq = lanes(size_of_cube * level.target.radius_sq);
+  const CellTest test{plan, numbers_of(plan, level.target)};
+  const Lanes own_size_sq = lanes(WalkPlan::size_of_cube * level.target.radius_sq);
   level.distant.clear();
   level.rest.clear();
   for_each_vector(queue, [&](Mask valid, int i) {
-    const auto verdict = test(queue, i);
+    const auto verdict = test(QueuedCells{queue, i});
     const auto cells = hn::LoadU(IntTag{}, queue.cells() + i);
     const Mask distant = hn::And(verdict.distant, valid), others = hn::AndNot(verdict.distant, valid);
     const Mask opened = hn::And(others, hn::Gt(load_unaligned(queue.values(size_sq) + i).v, own_size_sq.v));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "compute/core/vec.h"
@@ -64,6 +65,20 @@ ORRERY_HD inline std::uint64_t morton_key(const TreeCube& cube, float x, float y
 /// The index of the cell of `level` >= 1 that contains the key, among its parent's eight children in key order.
 ORRERY_HD inline int child_of_key(std::uint64_t key, int level) {
   return static_cast<int>(key >> 3 * (key_levels - level)) & 7;
+}
+
+/// The deepest level at which both keys are in one cell.
+inline int common_level(std::uint64_t a, std::uint64_t b) {
+  return a == b ? key_levels : (std::countl_zero(a ^ b) - 1) / 3;
+}
+
+/// How many keys there are in a cell of `level` in [0, key_levels].
+inline std::uint64_t keys_in_cell(int level) {
+  return std::uint64_t{1} << 3 * (key_levels - level);
+}
+/// The least key in the cell of `level` that contains the key.
+inline std::uint64_t first_key_in_cell(std::uint64_t key, int level) {
+  return key & ~(keys_in_cell(level) - 1);
 }
 
 /// The cell of `level` in [0, key_levels] that contains the key.

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "compute/ranks/message.h"
+#include "compute/core/message.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/same_program.h"
 #include "compute/ranks/thread_ranks.h"

@@ -1,27 +1,110 @@
-// Trees with settings that estimate errors first, or expand far fields higher, are shared without another bit.
+// Trees whose bodies are spread over ranks find the bits of one process.
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <cctype>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/degenerate_bodies.h"
+#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {
 namespace {
 
-TEST(SharedTreeSettings, FindTheBitsOfOneProcess) {
-  const KernelPtr tree = test::find_kernel("cpu-tree");
-  const Bodies bodies = test::random_ball(5000);
-  for (const char* text : {"tolerance=1e-3", "order=high tolerance=1e-5", "order=high", "leaf=8 group=16"}) {
-    SCOPED_TRACE(text);
-    const Settings settings{*tree, Settings::values_of(text)};
-    const auto alone = test::backends().make_kernel(*tree, settings);
-    const auto expected = test::evaluate(*alone, bodies, {.law = {}}).accelerations;
-    test::RankTeam team{3};
-    const auto shared = team.backends().make_kernel(*tree, settings);
-    for (int again = 0; again < 3; ++again) {
-      EXPECT_EQ(test::evaluate(*shared, bodies, {.law = {}}).accelerations, expected);
+const KernelInfo& tree() {
+  return *test::find_kernel("cpu-tree");
+}
+
+/// Clumps of very different sizes and densities, far apart, with many bodies at one place in the last.
+Bodies clumps(int each) {
+  std::mt19937 random{7};
+  std::normal_distribution<float> normal;
+  Bodies bodies = test::random_ball(4 * each);
+  constexpr float sizes[] = {1, 1e-3f, 30, 0};
+  for (int i = 0; i < bodies.count(); ++i) {
+    const int clump = i % 4;
+    Vec4& at = bodies.positions[static_cast<std::size_t>(i)];
+    const auto near = [&](float center) { return center + sizes[clump] * normal(random); };
+    at = {near(100.0f * static_cast<float>(clump)), near(clump == 1 ? 3.0f : -7.0f), near(0), at.w};
+  }
+  return bodies;
+}
+
+class TreeOnRanks : public testing::TestWithParam<const char*> {};
+
+TEST_P(TreeOnRanks, FindsTheBitsOfOneProcess) {
+  const Settings settings{tree(), Settings::values_of(GetParam())};
+  const auto alone = test::backends().make_kernel(tree(), settings);
+  for (const int size : {2, 3, 5}) {
+    test::RankTeam team{size};
+    const auto shared = team.backends().make_kernel(tree(), settings);
+    for (const Bodies& bodies : {test::random_ball(5000), clumps(900), test::coincident(700), test::lopsided(1000)}) {
+      for (const Law& law : {Law{}, test::attract_repel}) {
+        SCOPED_TRACE(std::to_string(size) + " ranks, " + std::to_string(bodies.count()) + " bodies");
+        const std::vector<Vec4> expected = test::evaluate(*alone, bodies, {.law = law}).accelerations;
+        for (int again = 0; again < 6; ++again) {  // the ranks' parts change in between
+          EXPECT_EQ(test::evaluate(*shared, bodies, {.law = law}).accelerations, expected);
+        }
+      }
     }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, TreeOnRanks,
+                         testing::Values("tolerance=1e-3", "tolerance=off", "tolerance=off theta=0.4",
+                                         "order=high tolerance=1e-5", "order=high tolerance=off", "order=monopole",
+                                         "order=quadrupole tolerance=1e-4", "leaf=8 group=16", "leaf=64 group=8",
+                                         "group=256"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           return name;
+                         });
+
+/// Counts the bodies of each rank, with an exchange so that all are at work together.
+TEST(TreeOnRanksWork, IsDividedEquallyAtFirst) {
+  const Bodies bodies = test::random_ball(8000);
+  const auto kernel = tree().make(Settings{tree()}, nullptr);
+  for (const int ranks : {2, 3, 4}) {
+    std::vector<int> owners, counts(static_cast<std::size_t>(ranks));
+    (void)kernel->domains()->divide(bodies.positions, PartSizes{ranks}.parts(), owners);
+    ASSERT_EQ(owners.size(), bodies.positions.size());
+    for (const int owner : owners) ++counts.at(static_cast<std::size_t>(owner));
+    for (const int count : counts) EXPECT_NEAR(count, 8000 / ranks, 400);
+  }
+}
+
+TEST(TreeOnRanksWork, StaysOnOneRankIfItCannotBeDivided) {
+  const Bodies bodies = test::coincident(500);
+  const auto kernel = tree().make(Settings{tree()}, nullptr);
+  std::vector<int> owners;
+  (void)kernel->domains()->divide(bodies.positions, PartSizes{3}.parts(), owners);
+  EXPECT_EQ(owners, std::vector<int>(500, 0));
+}
+
+TEST(TreeOnRanksWork, ACancelledEvaluationLeavesNothingBehind) {
+  const Bodies bodies = test::random_ball(3000);
+  test::RankTeam team{3};
+  const auto shared = team.backends().make_kernel(tree(), Settings{tree()});
+  const auto alone = test::backends().make_kernel(tree(), Settings{tree()});
+  const std::vector<Vec4> expected = test::evaluate(*alone, bodies, {.law = {}}).accelerations;
+  const std::atomic<bool> cancelled = true;
+  std::vector<Vec4> accelerations(bodies.positions.size());
+  for (int again = 0; again < 3; ++again) {
+    shared->evaluate({.bodies = bodies.positions.data(),
+                      .count = bodies.count(),
+                      .masses = mass_range(bodies.positions),
+                      .law = {},
+                      .epilogue = {.accelerations = accelerations.data()},
+                      .cancelled = &cancelled});
+    EXPECT_FALSE(shared->tree()->report());
+    EXPECT_EQ(test::evaluate(*shared, bodies, {.law = {}}).accelerations, expected);
   }
 }
 

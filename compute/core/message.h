@@ -24,7 +24,16 @@ class MessageWriter {
     put(text.size());
     put_bytes(text.data(), text.size());
   }
-  void put_indices(std::span<const int> indices) { put_bytes(indices.data(), indices.size_bytes()); }
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void put_values(std::span<const T> values) { put_bytes(values.data(), values.size_bytes()); }
+  /// Their number, and then all of them.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void put_all(const std::vector<T>& values) {
+    put(values.size());
+    put_bytes(values.data(), values.size() * sizeof(T));
+  }
   /// The entries of `array` at these indices.
   template <class T>
   requires std::is_trivially_copyable_v<T>
@@ -63,8 +72,20 @@ class MessageReader {
     const auto size = get<std::size_t>();
     return {reinterpret_cast<const char*>(taken(size)), size};
   }
-  void get_indices(std::span<int> indices) {
-    if (!indices.empty()) std::memcpy(indices.data(), taken(indices.size_bytes()), indices.size_bytes());
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void get_values(std::span<T> values) {
+    if (!values.empty()) std::memcpy(values.data(), taken(values.size_bytes()), values.size_bytes());
+  }
+  /// Appends them to `values`.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void get_all(std::vector<T>& values) {
+    const auto count = get<std::size_t>();
+    if (count > rest_.size() / sizeof(T)) throw too_short();
+    const std::size_t before = values.size();
+    values.resize(before + count);
+    if (count > 0) std::memcpy(values.data() + before, taken(count * sizeof(T)), count * sizeof(T));
   }
   /// Into the entries of `array` at these indices.
   template <class T>
@@ -78,8 +99,9 @@ class MessageReader {
   }
 
  private:
+  static std::logic_error too_short() { return std::logic_error("a message between ranks is too short"); }
   const std::byte* taken(std::size_t size) {
-    if (size > rest_.size()) throw std::logic_error("a message between ranks is too short");
+    if (size > rest_.size()) throw too_short();
     const std::byte* const begin = rest_.data();
     rest_ = rest_.subspan(size);
     return begin;

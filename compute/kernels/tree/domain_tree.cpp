@@ -1,0 +1,236 @@
+#include "compute/kernels/tree/domain_tree.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace orrery {
+namespace {
+
+/// So many bodies of a rank are one target for the others: more make fewer, larger targets, which need more cells.
+constexpr int targets_per_rank = 64;
+
+/// The square of the size that a cell on the way to groups compares others with. The comparison rounds.
+float size_limit(const HostOctree& tree, int cell) {
+  constexpr float rounding = 0.999f;
+  return rounding * WalkPlan::size_of_cube * tree.radius(place_of(cell)) * tree.radius(place_of(cell));
+}
+
+DistantTarget target_of(const HostOctree& tree, int cell, bool is_around) {
+  const Box& box = tree.box(place_of(cell));
+  const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
+  return {
+      .bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = is_around, .size_limit = size_limit(tree, cell)};
+}
+
+/// Some groups in a box that no smaller cell contains.
+DistantTarget target_in(const Box& box) {
+  const Vec3 half = box.half();
+  return {.bodies = {box.center(), half, half.x * half.x + half.y * half.y + half.z * half.z, 0},
+          .size_limit = std::numeric_limits<float>::infinity()};
+}
+
+/// Of the groups of these bodies.
+float least_error(const std::vector<float>& errors, const std::vector<BodyGroup>& groups, BodyRange bodies) {
+  const auto before = [](const BodyGroup& group, int body) { return group.begin < body; };
+  const auto first = std::lower_bound(groups.begin(), groups.end(), bodies.begin, before);
+  const auto last = std::lower_bound(first, groups.end(), bodies.end, before);
+  return std::min(std::numeric_limits<float>::infinity(), *std::min_element(errors.begin() + (first - groups.begin()),
+                                                                            errors.begin() + (last - groups.begin())));
+}
+
+/// Some targets with others around all of them.
+std::vector<DistantTarget> inside(const std::vector<DistantTarget>& around, const std::vector<DistantTarget>& targets) {
+  if (targets.empty()) return {};
+  std::vector<DistantTarget> all = around;
+  all.insert(all.end(), targets.begin(), targets.end());
+  for (std::size_t i = 0; i < around.size(); ++i) all[i].after = static_cast<int>(all.size());
+  for (std::size_t i = around.size(); i < all.size(); ++i) all[i].after += static_cast<int>(around.size());
+  return all;
+}
+
+}  // namespace
+
+void DomainTree::begin(RankExchange& ranks, const std::atomic<bool>* cancelled) {
+  ranks_ = &ranks;
+  cancelled_ = cancelled;
+  failure_ = nullptr;
+  stopped_ = false;
+  outgoing_.resize(place_of(ranks.size()));
+  others_.assign(place_of(ranks.size()), {});
+  pieces_.assign(place_of(ranks.size()), {0, 0});
+  targets_.clear();
+  of_targets_.clear();
+}
+
+void DomainTree::build(const Vec4* bodies, int count, MessageReader& division) {
+  attempt([&] {
+    const auto cube = division.get<TreeCube>();
+    std::vector<std::uint64_t> borders;
+    division.get_all(borders);
+    const std::size_t own = place_of(ranks_->rank());
+    tree_.make_keys(cube, bodies, count, shape_.threads, cancelled_);
+    tree_.sort(shape_.threads, cancelled_);
+    tree_.build(bodies, shape_, cancelled_, {borders.at(own), borders.at(own + 1)});
+    tree_.find_moments(shape_, cancelled_);
+  });
+}
+
+template <class Use>
+void DomainTree::for_each_other(const Use& use) {
+  for (int rank = 0; rank < ranks_->size(); ++rank) {
+    if (rank != ranks_->rank()) use(rank);
+  }
+}
+
+void DomainTree::exchange() {
+  if (!goes_on()) std::ranges::for_each(outgoing_, &MessageWriter::clear);
+  ranks_->exchange(outgoing_, incoming_);
+  std::ranges::for_each(outgoing_, &MessageWriter::clear);
+  for_each_other([&](int rank) {
+    if (incoming_[place_of(rank)].empty()) stopped_ = true;
+  });
+}
+
+void DomainTree::exchange_pieces() {
+  std::vector<TreePiece> own;
+  attempt([&] {
+    own = tree_.pieces();
+    const int bodies = static_cast<int>(tree_.keys().size());
+    find_targets(0, tree_.piece_count(), std::max(2 * group_, bodies / targets_per_rank));
+    for_each_other([&](int rank) {
+      outgoing_[place_of(rank)].put_all(own);
+      outgoing_[place_of(rank)].put_all(targets_);
+    });
+  });
+  exchange();
+  attempt([&] {
+    std::vector<TreePiece> all;
+    for (int rank = 0; rank < ranks_->size(); ++rank) {
+      pieces_[place_of(rank)].begin = static_cast<int>(all.size());
+      if (rank == ranks_->rank()) {
+        all.insert(all.end(), own.begin(), own.end());
+      } else {
+        MessageReader message = from(rank);
+        message.get_all(all);
+        message.get_all(others_[place_of(rank)]);
+      }
+      pieces_[place_of(rank)].end = static_cast<int>(all.size());
+    }
+    tree_.join(all, pieces_[place_of(ranks_->rank())].begin, shape_);
+  });
+}
+
+/// Of neighbours, of which no groups are parts with others.
+void DomainTree::find_targets(int first, int count, int most) {
+  BodyRange small{0, 0};  // neighbours that may form groups
+  const auto end_small = [&] {
+    if (small.count() == 0) return;
+    targets_.push_back(target_in(tree_.box_of(small)));
+    of_targets_.push_back(small);
+    small = {0, 0};
+  };
+  for (int index = first; index < first + count; ++index) {
+    const OctreeCell cell = tree_.cells()[place_of(index)];
+    if (cell.bodies.count() <= group_) {
+      small = {small.count() > 0 ? small.begin : cell.bodies.begin, cell.bodies.end};
+      continue;
+    }
+    end_small();
+    const bool is_around = !cell.is_leaf() && cell.bodies.count() > most;
+    const std::size_t number = targets_.size();
+    targets_.push_back(target_of(tree_, index, is_around));
+    of_targets_.push_back(cell.bodies);
+    if (is_around) {
+      find_targets(cell.first_child, cell.children, most);
+    } else {
+      targets_.back().size_limit = least_size_limit(index);
+    }
+    targets_[number].after = static_cast<int>(targets_.size());
+  }
+  end_small();
+}
+
+/// Of the cells on the way from a cell to its groups.
+float DomainTree::least_size_limit(int index) const {
+  const OctreeCell& cell = tree_.cells()[place_of(index)];
+  if (cell.bodies.count() <= group_) return std::numeric_limits<float>::infinity();
+  float least = size_limit(tree_, index);
+  for (int child = 0; child < cell.children; ++child)
+    least = std::min(least, least_size_limit(cell.first_child + child));
+  return least;
+}
+
+void DomainTree::exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments) {
+  attempt([&] {
+    for_each_other([&](int rank) {
+      std::vector<char> opened(place_of(tree_.top_begin()));
+      mark(inside(shared, others_[place_of(rank)]), opened);
+      tree_.put_opened(opened, moments, outgoing_[place_of(rank)]);
+    });
+  });
+  exchange();
+  attempt([&] {
+    tree_.close_others();
+    for_each_other([&](int rank) {
+      MessageReader message = from(rank);
+      tree_.take_opened(pieces_[place_of(rank)], shape_, message);
+    });
+  });
+}
+
+void DomainTree::exchange_for_estimates(const Mark& mark) {
+  exchange_opened(mark, {}, /*moments=*/false);
+}
+
+void DomainTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups) {
+  const auto for_each_shared = [&](const auto& use) {
+    for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
+      if (tree_.is_shared(cell)) use(plan.cell_errors[place_of(cell)]);
+    }
+  };
+  attempt([&] {
+    std::vector<float> errors, of_shared;
+    for (const BodyRange& bodies : of_targets_) errors.push_back(least_error(plan.group_errors, groups, bodies));
+    for_each_shared([&](float error) { of_shared.push_back(error); });
+    for_each_other([&](int rank) {
+      outgoing_[place_of(rank)].put_all(errors);
+      outgoing_[place_of(rank)].put_all(of_shared);
+    });
+  });
+  exchange();
+  attempt([&] {
+    for_each_other([&](int rank) {
+      MessageReader message = from(rank);
+      std::vector<float> errors, of_shared;
+      message.get_all(errors);
+      message.get_all(of_shared);
+      for (std::size_t i = 0; i < errors.size(); ++i) others_[place_of(rank)].at(i).bodies.error = errors[i];
+      std::size_t next = 0;
+      for_each_shared([&](float& error) { error = std::min(error, of_shared.at(next++)); });
+    });
+  });
+}
+
+void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
+  std::vector<DistantTarget> shared;
+  attempt([&] {
+    for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
+      if (!tree_.is_shared(cell)) continue;
+      shared.push_back(target_of(tree_, cell, /*is_around=*/true));
+      shared.back().bodies.error = plan.cell_errors[place_of(cell)];
+    }
+  });
+  exchange_opened(mark, shared, /*moments=*/true);
+}
+
+bool DomainTree::finish() {
+  if (failure_) std::rethrow_exception(failure_);
+  return goes_on();
+}
+
+std::int64_t DomainTree::own_cells() const {
+  const int around = ranks_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // with the pieces of all ranks
+  return tree_.top_begin() - tree_.piece_count() + around;
+}
+
+}  // namespace orrery

@@ -1,0 +1,127 @@
+#include "compute/ranks/domain_kernel.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "compute/ranks/domain_part.h"
+
+namespace orrery {
+namespace {
+
+constexpr int evaluations_per_change = 4;
+
+}  // namespace
+
+void DomainKernel::prepare_own(int count) {
+  arrays_.prepare({}, count);
+  owners_.resize(static_cast<std::size_t>(count));
+  places_.resize(owners_.size());
+  sizes_ = PartSizes{line_.ranks()};
+  timed_ = 0;
+}
+
+void DomainKernel::divide(const ForceArgs& args) {
+  const std::vector<Part> parts = sizes_.parts();
+  division_ = own_->domains()->divide({args.bodies, owners_.size()}, parts, owners_);
+  domains_.resize(ranks());
+  for (Domain& domain : domains_) domain.bodies.clear();
+  for (std::size_t body = 0; body < owners_.size(); ++body) {
+    domains_[static_cast<std::size_t>(owners_[body])].bodies.push_back(static_cast<int>(body));
+  }
+  if (args.targets) divide_targets(args.targets);
+}
+
+void DomainKernel::divide_targets(const Targets& targets) {
+  for (Domain& domain : domains_) {
+    domain.targets.clear();
+    domain.places.clear();
+    for (std::size_t place = 0; place < domain.bodies.size(); ++place) {
+      places_[static_cast<std::size_t>(domain.bodies[place])] = static_cast<int>(place);
+    }
+  }
+  for (int k = 0; k < targets.count; ++k) {
+    const auto body = static_cast<std::size_t>(targets.body(k));
+    Domain& domain = domains_[static_cast<std::size_t>(owners_[body])];
+    domain.targets.push_back(static_cast<int>(body));
+    domain.places.push_back(places_[body]);
+  }
+}
+
+void DomainKernel::put_part(const Domain& domain, const ForceArgs& args, Evaluation part, MessageWriter& order) const {
+  part.count = static_cast<int>(domain.bodies.size());
+  part.targets = static_cast<int>(targets_of(domain, args).size());
+  part.lists_targets = static_cast<bool>(args.targets);
+  order.put(part);
+  order.put_entries(args.bodies, domain.bodies);
+  if (part.lists_targets) order.put_values(std::span{domain.places});
+  if (part.kicks) order.put_entries(args.epilogue.velocities, targets_of(domain, args));
+  order.put_values(division_.bytes());
+}
+
+void DomainKernel::take_results(Domain& domain, const ForceArgs& args, MessageReader& reply) {
+  const auto done = reply.get<Evaluated>();
+  domain.ms = done.ms;
+  if (!done.complete) return;
+  const Epilogue& epilogue = args.epilogue;
+  if (epilogue.accelerations) reply.get_entries(epilogue.accelerations, targets_of(domain, args));
+  if (epilogue.velocities) reply.get_entries(epilogue.velocities, targets_of(domain, args));
+  if (args.evaluated) *args.evaluated += done.by_tree;
+  if (&domain == domains_.data()) return;  // its kernel has its figures
+  others_.by_tree += done.by_tree;
+  others_.vector_instructions += done.vector_instructions;
+  others_.cells += done.cells;
+  others_.depth = std::max(others_.depth, done.depth);
+}
+
+void DomainKernel::do_evaluate(const ForceArgs& args) {
+  prepare_for(args.count);
+  divide(args);
+  others_ = {};
+  const Evaluation all = evaluation_of(args);
+  const std::atomic<bool> never = false;
+  own_order_.clear();
+  own_reply_.clear();
+  put_part(domains_[0], args, all, own_order_);
+  line_.exchange(
+      {.order =
+           [&](int rank, MessageWriter& order) {
+             order.put(Order::evaluate_domain);
+             put_part(domains_[static_cast<std::size_t>(rank)], args, all, order);
+           },
+       .own_part =
+           [&] {
+             DomainPart part{MessageReader{own_order_.bytes()}, arrays_};
+             part.evaluate(*own_, line_.others(), args.cancelled ? *args.cancelled : never);
+             part.put_results(own_reply_);
+           },
+       .take = [&](int rank,
+                   MessageReader& reply) { take_results(domains_[static_cast<std::size_t>(rank)], args, reply); },
+       .cancelled = args.cancelled});
+  MessageReader reply{own_reply_.bytes()};
+  take_results(domains_[0], args, reply);
+  if (!args.targets && !(args.cancelled && *args.cancelled)) learn_sizes();
+}
+
+/// From the least times of several evaluations: other programs disturb some.
+void DomainKernel::learn_sizes() {
+  least_ms_.resize(ranks());
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    const double ms = domains_[rank].ms;
+    least_ms_[rank] = timed_ == 0 ? ms : std::min(least_ms_[rank], ms);
+  }
+  if (++timed_ < evaluations_per_change) return;
+  sizes_.learn(least_ms_);
+  timed_ = 0;
+}
+
+std::optional<TreeReport> DomainKernel::report() const {
+  std::optional<TreeReport> report = own_->tree()->report();
+  if (!report) return report;
+  report->interactions += static_cast<std::int64_t>(others_.by_tree);
+  report->vector_instructions += others_.vector_instructions;
+  report->cells += others_.cells;
+  report->depth = std::max(report->depth, others_.depth);
+  return report;
+}
+
+}  // namespace orrery

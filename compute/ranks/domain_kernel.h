@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compute/ranks/kernel_of_ranks.h"
+
+namespace orrery {
+
+/// A kernel of which each rank has a part of the bodies, and evaluates those. The parts change such that all ranks need
+/// the same time.
+class DomainKernel final : public KernelOfRanks, public TreeFacet {
+ public:
+  DomainKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
+      : KernelOfRanks{line, key, kernel, settings}, sizes_{line.ranks()} {}
+
+  TreeFacet* tree() override { return own_->tree() ? this : nullptr; }
+  /// The phases are those of this rank, and so are the cells that can be picked.
+  std::optional<TreeReport> report() const override;
+  void pick_cells(const CellRequest& request, CUstream_st* stream) override {
+    own_->tree()->pick_cells(request, stream);
+  }
+  std::optional<PickedCells> cells() const override { return own_->tree()->cells(); }
+
+ protected:
+  void prepare_own(int count) override;
+  void do_evaluate(const ForceArgs& args) override;
+
+ private:
+  /// A rank's part of the bodies.
+  struct Domain {
+    std::vector<int> bodies;   // in the arrays of all bodies, ascending
+    std::vector<int> targets;  // likewise, in any order, if some are listed
+    std::vector<int> places;   // those of the targets among `bodies`
+    double ms = 0;
+  };
+
+  void divide(const ForceArgs& args);
+  void divide_targets(const Targets& targets);
+  static const std::vector<int>& targets_of(const Domain& domain, const ForceArgs& args) {
+    return args.targets ? domain.targets : domain.bodies;
+  }
+  void put_part(const Domain& domain, const ForceArgs& args, Evaluation part, MessageWriter& order) const;
+  void take_results(Domain& domain, const ForceArgs& args, MessageReader& reply);
+  void learn_sizes();
+
+  RankArrays arrays_;            // of the leader's part
+  std::vector<int> owners_;      // of each body, its rank
+  std::vector<int> places_;      // and, if targets are listed, its place in the domain
+  std::vector<Domain> domains_;  // by rank
+  MessageWriter division_, own_order_, own_reply_;
+  PartSizes sizes_;
+  std::vector<double> least_ms_;  // by rank, of the evaluations with these sizes
+  int timed_ = 0;                 // so many of them
+  Evaluated others_;              // sums of the workers' figures of the latest evaluation
+};
+
+}  // namespace orrery

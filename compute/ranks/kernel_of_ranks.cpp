@@ -1,0 +1,74 @@
+#include "compute/ranks/kernel_of_ranks.h"
+
+namespace orrery {
+
+KernelOfRanks::KernelOfRanks(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
+    : line_{line}, key_{key}, reads_low_words_{kernel.reads_low_words} {
+  try {
+    line_.exchange({.order =
+                        [&](int, MessageWriter& order) {
+                          order.put(Order::make);
+                          order.put(key_);
+                          order.put_text(kernel.id);
+                          order.put_text(settings.to_string());
+                        },
+                    .own_part = [&] { own_ = kernel.make(settings, nullptr); }});
+  } catch (...) {
+    drop();
+    throw;
+  }
+}
+
+KernelOfRanks::~KernelOfRanks() {
+  drop();
+}
+
+void KernelOfRanks::drop() noexcept {
+  MessageWriter order;
+  order.put(Order::drop);
+  order.put(key_);
+  line_.tell(order);
+}
+
+void KernelOfRanks::prepare(int count) {
+  prepared_ = 0;  // until every rank is
+  line_.exchange({.order =
+                      [&](int, MessageWriter& order) {
+                        order.put(Order::prepare);
+                        order.put(key_);
+                        order.put(count);
+                      },
+                  .own_part =
+                      [&] {
+                        own_->prepare(count);
+                        prepare_own(count);
+                      },
+                  .is_long = [](int rank) { return rank > 0; }});  // the leader needs far less memory
+  prepared_ = count;
+}
+
+void KernelOfRanks::prepare_for(int count) {
+  if (count != prepared_) prepare(count);
+}
+
+std::string KernelOfRanks::chosen(int count, const MassRange& masses) const {
+  const std::string own = own_->chosen(count, masses);
+  return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(line_.ranks());
+}
+
+Evaluation KernelOfRanks::evaluation_of(const ForceArgs& args) const {
+  const Epilogue& epilogue = args.epilogue;
+  return {.key = key_,
+          .count = args.count,
+          .low_words = reads_low_words_ && args.bodies_low,
+          .masses = args.masses,
+          .law = args.law,
+          .stores = epilogue.accelerations != nullptr,
+          .stores_low = epilogue.accelerations_low != nullptr,
+          .kicks = epilogue.velocities != nullptr,
+          .kick_dt = epilogue.kick_dt,
+          .drag = epilogue.drag,
+          .subnormals = subnormals_here()};
+}
+
+}  // namespace orrery

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compute/devices/part_sizes.h"
+#include "compute/kernels/kernel.h"
+#include "compute/ranks/orders.h"
+#include "compute/ranks/rank_arrays.h"
+#include "compute/ranks/worker_line.h"
+
+namespace orrery {
+
+/// On the leader, a kernel that every rank has made. The bodies of this process are the only ones that last: workers
+/// hold copies for one evaluation.
+class KernelOfRanks : public ForceKernel {
+ public:
+  ~KernelOfRanks() override;
+
+  void prepare(int count) override;
+  void bodies_replaced() override { own_->bodies_replaced(); }
+  std::string chosen(int count, const MassRange& masses) const override;
+
+ protected:
+  /// `line` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also a worker's error.
+  KernelOfRanks(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings);
+
+  /// Takes the leader's own memory for so many bodies.
+  virtual void prepare_own(int count) = 0;
+  /// prepare(), unless that was the last one.
+  void prepare_for(int count);
+  Evaluation evaluation_of(const ForceArgs& args) const;
+  std::size_t ranks() const { return static_cast<std::size_t>(line_.ranks()); }
+
+  WorkerLine& line_;
+  const int key_;
+  const bool reads_low_words_;
+  std::unique_ptr<ForceKernel> own_;
+
+ private:
+  void drop() noexcept;
+
+  int prepared_ = 0;  // for so many bodies
+};
+
+}  // namespace orrery

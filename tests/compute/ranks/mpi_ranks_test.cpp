@@ -1,0 +1,32 @@
+// Messages of MPI. Each rank of mpirun runs all tests, in step with the others.
+#include "compute/ranks/mpi_ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/compute/ranks/exchanges.h"
+
+namespace orrery {
+namespace {
+
+std::unique_ptr<Communicator> ranks;
+
+TEST(MpiRanks, ExchangeMessagesOfAllSizes) {
+  test::expect_exchanges_of_all_sizes(*ranks);
+}
+
+TEST(MpiRanks, OrdersAreNoPartOfAnExchange) {
+  test::expect_orders_beside_exchanges(*ranks);
+}
+
+}  // namespace
+}  // namespace orrery
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  orrery::ranks = orrery::join_mpi_ranks();
+  const int status = RUN_ALL_TESTS();
+  orrery::ranks.reset();
+  return status;
+}
