@@ -13,7 +13,6 @@ constexpr int evaluations_per_change = 4;
 }  // namespace
 
 void DomainKernel::prepare_own(int count) {
-  arrays_.prepare({}, count);
   owners_.resize(static_cast<std::size_t>(count));
   places_.resize(owners_.size());
   sizes_ = PartSizes{line_.ranks()};

@@ -33,15 +33,15 @@ class TimedExchange final : public RankExchange {
 
 }  // namespace
 
-DomainPart::DomainPart(MessageReader order, RankArrays& arrays)
-    : arrays_{arrays}, part_{order.get<Evaluation>()}, division_{order} {
-  division_.get_values(std::span{arrays_.positions}.first(static_cast<std::size_t>(part_.count)));
-  if (part_.lists_targets) division_.get_values(targets());
+void DomainPart::read_bodies() {
+  arrays_.prepare(part_.count);
+  rest_.get_values(std::span{arrays_.positions}.first(static_cast<std::size_t>(part_.count)));
+  if (part_.lists_targets) rest_.get_values(targets());
   if (!part_.kicks) return;
   if (part_.lists_targets) {
-    division_.get_entries(arrays_.velocities.data(), targets());
+    rest_.get_entries(arrays_.velocities.data(), targets());
   } else {
-    division_.get_values(std::span{arrays_.velocities}.first(static_cast<std::size_t>(part_.count)));
+    rest_.get_values(std::span{arrays_.velocities}.first(static_cast<std::size_t>(part_.count)));
   }
 }
 
@@ -51,6 +51,14 @@ std::span<int> DomainPart::targets() const {
 
 void DomainPart::evaluate(ForceKernel& kernel, RankExchange& ranks, const std::atomic<bool>& cancelled) {
   const WithSubnormals as_the_leader{part_.subnormals};
+  try {
+    read_bodies();
+  } catch (...) {
+    const std::atomic<bool> stopped = true;  // the others wait for this rank in any case
+    kernel.domains()->evaluate_domain({.masses = part_.masses, .law = part_.law, .epilogue = {}, .cancelled = &stopped},
+                                      rest_, ranks);
+    throw;
+  }
   TimedExchange timed{ranks};
   const auto begin = Clock::now();
   const Targets targets = part_.lists_targets ? Targets{arrays_.targets.data(), part_.targets} : Targets{};
@@ -66,7 +74,7 @@ void DomainPart::evaluate(ForceKernel& kernel, RankExchange& ranks, const std::a
                     .drag = part_.drag},
        .evaluated = &result_.by_tree,
        .cancelled = &cancelled},
-      division_, timed);
+      rest_, timed);
   result_.ms = Ms{Clock::now() - begin - timed.time()}.count();
   result_.complete = !cancelled;
   if (!kernel.tree()) return;

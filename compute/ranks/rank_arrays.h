@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/kernels/kernel.h"
+#include "compute/core/precise_body.h"
 
 namespace orrery {
 
@@ -16,12 +16,13 @@ struct RankArrays {
   std::vector<Pull> pulls;
   std::vector<int> targets;
 
-  void prepare(const KernelInfo& kernel, int count) {
+  /// Makes room for so many bodies.
+  void prepare(int count, bool low_words = false, bool jerks = false) {
     const auto size = static_cast<std::size_t>(count);
     const auto grow = [&](auto& array) { array.resize(std::max(array.size(), size)); };
     grow(positions), grow(velocities), grow(accelerations), grow(targets);
-    if (kernel.reads_low_words) grow(positions_low), grow(accelerations_low);
-    if (kernel.gives_jerks) grow(precise), grow(pulls);
+    if (low_words) grow(positions_low), grow(accelerations_low);
+    if (jerks) grow(precise), grow(pulls);
   }
 };
 

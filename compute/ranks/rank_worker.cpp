@@ -94,7 +94,8 @@ class RankWorker {
     const Made& made = kernels_.at(order.get<int>());
     const int count = order.get<int>();
     made.kernel->prepare(count);
-    arrays_.prepare(*made.info, count);
+    const bool has_all = !made.kernel->domains();
+    if (has_all) arrays_.prepare(count, made.info->reads_low_words, made.info->gives_jerks);
   }
 
   /// Order::prepare came before, so that nothing can fail until all bodies are here.

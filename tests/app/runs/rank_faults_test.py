@@ -83,10 +83,10 @@ def stop_kernel(pid):
 class RunningRanks:
     """A run of three ranks that has left its first checkpoint."""
 
-    def __init__(self, case, name, bodies):
+    def __init__(self, case, name, bodies, kernel="cpu-serial"):
         self.case, self.checkpoint = case, name + ".checkpoint"
         self.mpirun = case.start_mpirun(
-            "-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel", "cpu-serial", "--steps",
+            "-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel", kernel, "--steps",
             "1000000", "--checkpoint", self.checkpoint, "--every-s", "1")
 
     def processes(self):
@@ -147,11 +147,13 @@ class RankFaultsTest(RanksCase):
         self.assertIn("stopped after step ", err)
 
     def test_a_kernel_that_does_not_end(self):
-        run = RunningRanks(self, "endless", "6k")
-        processes = run.processes()
-        stop_kernel(processes[1])
-        run.assert_all_end(processes, "rank 1: no result after ",
-                           "continue with: orrery run --resume endless.checkpoint")
+        for kernel, bodies in ("cpu-serial", "6k"), ("cpu-tree", "60k"):  # the ranks of a tree wait for each other
+            with self.subTest(kernel=kernel):
+                run = RunningRanks(self, "endless-" + kernel, bodies, kernel)
+                processes = run.processes()
+                stop_kernel(processes[1])
+                run.assert_all_end(processes, "rank 1: no result after ",
+                                   f"continue with: orrery run --resume endless-{kernel}.checkpoint")
 
     def test_a_rank_without_memory(self):
         if "-fsanitize" in facts(self.orrery)["build_flags"]:
