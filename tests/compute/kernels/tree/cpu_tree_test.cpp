@@ -213,7 +213,8 @@ TEST(HostOctree, CellsAndTheirCubesHoldTheirBodies) {
   ball.positions[5] = {1e5f, 1e5f, -1e5f, 1};
   constexpr HostOctree::Shape shape{.leaf = 8, .threads = 2, .theta = 0.7f};
   HostOctree tree;
-  tree.make_keys(ball.positions.data(), ball.count(), shape.threads, nullptr);
+  tree.make_keys(HostOctree::cube_of(ball.positions.data(), ball.count()), ball.positions.data(), ball.count(),
+                 shape.threads, nullptr);
   tree.sort(shape.threads, nullptr);
   tree.build(ball.positions.data(), shape, nullptr);
   tree.find_moments(shape, nullptr);
