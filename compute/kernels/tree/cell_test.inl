@@ -92,24 +92,36 @@ class CellTest {
   HWY_INLINE Verdict everywhere(const Cells& cells) const {
     const Lanes least_sq = least_distance_sq(cells);
     Verdict verdict = verdict_at(cells, least_sq, least_sq);
-    const Lanes greatest_sq = lanes(3) * (least_sq + lanes(8) * targets_[ball_sq]);
     const float farthest = far_ == FarField::high ? high::farthest : farthest_local;
-    verdict.distant = hn::And(verdict.distant, hn::Lt(greatest_sq.v, lanes(farthest * farthest).v));
+    verdict.distant = hn::And(verdict.distant, hn::Lt(greatest_distance_sq(cells).v, lanes(farthest * farthest).v));
     return verdict;
   }
   /// Of the square of the distance from any point in the box of the target.
   template <class Cells>
   HWY_INLINE Lanes least_distance_sq(const Cells& cells) const {
-    const auto outside = [&](WalkValue at, TargetValue center, TargetValue half) {
-      const Lanes offset = cells[at] - targets_[center];
-      const Lanes sizes{hn::Add(hn::Abs(targets_[center].v), hn::Add(hn::Abs(offset.v), targets_[half].v))};
-      return distance_outside(offset, targets_[half] + lanes(1e-6f) * sizes);
-    };
-    return lanes(0.999f) * square_of_length(outside(center_x, target_x, half_x), outside(center_y, target_y, half_y),
-                                            outside(center_z, target_z, half_z));
+    const auto outside = [](Lanes offset, Lanes half) { return distance_outside(offset, half); };
+    return lanes(0.999f) * square_of_distance(cells, outside);
   }
 
  private:
+  template <class Cells>
+  HWY_INLINE Lanes greatest_distance_sq(const Cells& cells) const {
+    const auto farthest = [](Lanes offset, Lanes half) { return Lanes{hn::Add(hn::Abs(offset.v), half.v)}; };
+    return lanes(1.001f) * square_of_distance(cells, farthest);
+  }
+  /// along(offset, half): the distance along one axis, of the offset from the center of the box and half its size, with
+  /// what rounding may add to it.
+  template <class Cells, class Along>
+  HWY_INLINE Lanes square_of_distance(const Cells& cells, const Along& along) const {
+    const auto distance = [&](WalkValue at, TargetValue center, TargetValue half) {
+      const Lanes offset = cells[at] - targets_[center];
+      const Lanes sizes{hn::Add(hn::Abs(targets_[center].v), hn::Add(hn::Abs(offset.v), targets_[half].v))};
+      return along(offset, targets_[half] + lanes(1e-6f) * sizes);
+    };
+    return square_of_length(distance(center_x, target_x, half_x), distance(center_y, target_y, half_y),
+                            distance(center_z, target_z, half_z));
+  }
+
   template <class Cells>
   HWY_INLINE Verdict verdict_at(const Cells& cells, Lanes outside_sq, Lanes distance_sq) const {
     const Mask apart = hn::Ge(outside_sq.v, cells[opening_sq].v);

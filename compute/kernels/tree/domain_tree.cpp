@@ -1,6 +1,7 @@
 #include "compute/kernels/tree/domain_tree.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace orrery {
@@ -12,21 +13,27 @@ constexpr int targets_per_rank = 64;
 /// The square of the size that a cell on the way to groups compares others with. The comparison rounds.
 float size_limit(const HostOctree& tree, int cell) {
   constexpr float rounding = 0.999f;
-  return rounding * WalkPlan::size_of_cube * tree.radius(place_of(cell)) * tree.radius(place_of(cell));
+  const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
+  return rounding * (WalkPlan::size_of_cube * radius_sq);
 }
 
-DistantTarget target_of(const HostOctree& tree, int cell, bool is_around) {
+/// A cell on the way to groups that are targets by themselves.
+DistantTarget around_groups(const HostOctree& tree, int cell) {
   const Box& box = tree.box(place_of(cell));
   const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
-  return {
-      .bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = is_around, .size_limit = size_limit(tree, cell)};
+  return {.bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = true, .size_limit = size_limit(tree, cell)};
 }
 
-/// Some groups in a box that no smaller cell contains.
-DistantTarget target_in(const Box& box) {
-  const Vec3 half = box.half();
-  return {.bodies = {box.center(), half, half.x * half.x + half.y * half.y + half.z * half.z, 0},
-          .size_limit = std::numeric_limits<float>::infinity()};
+/// Groups in a box. The ball around some of them may be larger than the one around all. It reaches no farther from its
+/// center than the corners of the box from theirs, but for rounding.
+DistantTarget groups_in(const Box& box, float size_limit) {
+  const Vec3 center = box.center(), half = box.half();
+  const auto reach_sq = [](float at, float size) {
+    const float reach = size + 1e-6f * (std::abs(at) + size);
+    return reach * reach;
+  };
+  const float radius_sq = reach_sq(center.x, half.x) + reach_sq(center.y, half.y) + reach_sq(center.z, half.z);
+  return {.bodies = {center, half, radius_sq, 0}, .size_limit = size_limit};
 }
 
 /// Of the groups of these bodies.
@@ -125,7 +132,7 @@ void DomainTree::find_targets(int first, int count, int most) {
   BodyRange small{0, 0};  // neighbours that may form groups
   const auto end_small = [&] {
     if (small.count() == 0) return;
-    targets_.push_back(target_in(tree_.box_of(small)));
+    targets_.push_back(groups_in(tree_.box_of(small), std::numeric_limits<float>::infinity()));
     of_targets_.push_back(small);
     small = {0, 0};
   };
@@ -138,13 +145,10 @@ void DomainTree::find_targets(int first, int count, int most) {
     end_small();
     const bool is_around = !cell.is_leaf() && cell.bodies.count() > most;
     const std::size_t number = targets_.size();
-    targets_.push_back(target_of(tree_, index, is_around));
+    targets_.push_back(is_around ? around_groups(tree_, index)
+                                 : groups_in(tree_.box(place_of(index)), least_size_limit(index)));
     of_targets_.push_back(cell.bodies);
-    if (is_around) {
-      find_targets(cell.first_child, cell.children, most);
-    } else {
-      targets_.back().size_limit = least_size_limit(index);
-    }
+    if (is_around) find_targets(cell.first_child, cell.children, most);
     targets_[number].after = static_cast<int>(targets_.size());
   }
   end_small();
@@ -216,7 +220,7 @@ void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   attempt([&] {
     for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
       if (!tree_.is_shared(cell)) continue;
-      shared.push_back(target_of(tree_, cell, /*is_around=*/true));
+      shared.push_back(around_groups(tree_, cell));
       shared.back().bodies.error = plan.cell_errors[place_of(cell)];
     }
   });

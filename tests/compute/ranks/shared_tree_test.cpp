@@ -36,9 +36,45 @@ Bodies clumps(int each) {
   return bodies;
 }
 
-class TreeOnRanks : public testing::TestWithParam<const char*> {};
+/// Eight bodies at one corner of each of these octahedra, and eight at the others: the ball around the latter, from the
+/// center of their box, is larger than the one around all.
+Bodies octahedra(int count) {
+  constexpr Vec3 corners[] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 0, 0}, {0, 1, 0},
+                              {0, 0, 1},  {0, 0, 1},  {0, 1, 0},  {1, 0, 0}};
+  std::mt19937 random{7};
+  std::normal_distribution<float> normal{0, 200};
+  Bodies bodies = test::random_ball(16 * count);
+  for (std::size_t i = 0; i < bodies.positions.size(); i += 16) {
+    const float x = normal(random), y = normal(random), z = normal(random);
+    for (std::size_t k = 0; k < 16; ++k) {
+      const Vec3& corner = corners[k < 8 ? 0 : k - 7];
+      bodies.positions[i + k] = {x + corner.x, y + corner.y, z + corner.z, 1};
+    }
+  }
+  return bodies;
+}
 
-TEST_P(TreeOnRanks, FindsTheBitsOfOneProcess) {
+void expect_bits_of_one_process(const std::string& settings_text, const Bodies& bodies, const Law& law) {
+  const Settings settings{tree(), Settings::values_of(settings_text)};
+  const auto alone = test::backends().make_kernel(tree(), settings);
+  const std::vector<Vec4> expected = test::evaluate(*alone, bodies, {.law = law}).accelerations;
+  for (const int size : {2, 3, 5}) {
+    SCOPED_TRACE(settings_text + ", " + std::to_string(size) + " ranks");
+    test::RankTeam team{size};
+    const auto shared = team.backends().make_kernel(tree(), settings);
+    EXPECT_EQ(test::evaluate(*shared, bodies, {.law = law}).accelerations, expected);
+  }
+}
+
+TEST(TreeOnRanks, OpensTheSameCellsForAGroupThatIsWiderThanItsLeaf) {
+  for (const int count : {100, 150}) {
+    expect_bits_of_one_process("order=high leaf=16 group=8 tolerance=1e-6", octahedra(count), {.softening = 1e6f});
+  }
+}
+
+class TreeOnRanksWith : public testing::TestWithParam<const char*> {};
+
+TEST_P(TreeOnRanksWith, FindsTheBitsOfOneProcess) {
   const Settings settings{tree(), Settings::values_of(GetParam())};
   const auto alone = test::backends().make_kernel(tree(), settings);
   for (const int size : {2, 3, 5}) {
@@ -56,7 +92,7 @@ TEST_P(TreeOnRanks, FindsTheBitsOfOneProcess) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, TreeOnRanks,
+INSTANTIATE_TEST_SUITE_P(Settings, TreeOnRanksWith,
                          testing::Values("tolerance=1e-3", "tolerance=off", "tolerance=off theta=0.4",
                                          "order=high tolerance=1e-5", "order=high tolerance=off", "order=monopole",
                                          "order=quadrupole tolerance=1e-4", "leaf=8 group=16", "leaf=64 group=8",
