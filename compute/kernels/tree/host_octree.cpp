@@ -153,13 +153,15 @@ void HostOctree::find_moments_of(std::size_t index, const Shape& shape) {
   const float offset = distance(at, box.center()), side = box.widest(), trace = q.xx + q.yy + q.zz;
   const float opening = side / shape.theta + offset, size = side + offset;
   const float variance = at.w > 0 ? trace / at.w : 0, sigma = std::sqrt(variance), left_out = at.w * variance;
+  // Of a cell with children, it is positive, also where its square is zero or not a number.
+  const float children_size_sq = std::max(std::numeric_limits<float>::min(), size * size);
   // One or two bodies cost no more than a cell. A cell whose moments leave the range of float is always opened.
   const bool few = cell.is_leaf() && cell.bodies.count() <= 2, in_range = std::isfinite(trace);
   const auto set = [&](WalkValue which, float value) { values_[which * values_stride() + index] = value; };
   set(center_x, at.x), set(center_y, at.y), set(center_z, at.z);
   set(opening_sq, few || !in_range ? std::numeric_limits<float>::infinity() : opening * opening);
   set(reach, shape.far == FarField::monopole ? std::sqrt(left_out) : std::pow(left_out * sigma, 0.4f));
-  set(cell_mass, at.w), set(spread, sigma), set(size_sq, cell.is_leaf() ? 0 : size * size);
+  set(cell_mass, at.w), set(spread, sigma), set(size_sq, cell.is_leaf() ? 0 : children_size_sq);
   second_rows_[index] = {at, quadrupole_of(q)};
   if (shape.far == FarField::high) find_high_moments_of(index);
 }

@@ -62,7 +62,7 @@ enum WalkValue {
   reach,       ///< see HostOctree::Shape::far
   cell_mass,
   spread,   ///< the rms distance of the bodies from their centre of mass
-  size_sq,  ///< opening_sq at an opening angle of 1, and 0 of a leaf
+  size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 of a leaf
   walk_values
 };
 
@@ -78,8 +78,6 @@ using HighRow = high::Moments;
 /// A cell in which a rank has all bodies, but not all of the cell around it.
 struct TreePiece {
   std::uint64_t first_key, last_key;
-  int bodies;
-  int is_leaf;
   Moments moments;
   Box box;
   float radius;

@@ -38,8 +38,6 @@ std::vector<TreePiece> HostOctree::pieces() const {
     TreePiece& piece = pieces[i];
     piece = {.first_key = keys_[place_of(bodies.begin)].key,
              .last_key = keys_[place_of(bodies.end - 1)].key,
-             .bodies = bodies.count(),
-             .is_leaf = cells_[i].is_leaf(),
              .moments = moments_[i],
              .box = boxes_[i],
              .radius = radii_[i],

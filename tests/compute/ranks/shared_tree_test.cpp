@@ -36,6 +36,11 @@ Bodies clumps(int each) {
   return bodies;
 }
 
+Bodies scaled(Bodies bodies, float length, float mass) {
+  for (Vec4& at : bodies.positions) at = {at.x * length, at.y * length, at.z * length, at.w * mass};
+  return bodies;
+}
+
 /// Eight bodies at one corner of each of these octahedra, and eight at the others: the ball around the latter, from the
 /// center of their box, is larger than the one around all.
 Bodies octahedra(int count) {
@@ -69,6 +74,13 @@ void expect_bits_of_one_process(const std::string& settings_text, const Bodies& 
 TEST(TreeOnRanks, OpensTheSameCellsForAGroupThatIsWiderThanItsLeaf) {
   for (const int count : {100, 150}) {
     expect_bits_of_one_process("order=high leaf=16 group=8 tolerance=1e-6", octahedra(count), {.softening = 1e6f});
+  }
+}
+
+TEST(TreeOnRanks, OpensTheSameCellsIfTheirSquaresLeaveTheRangeOfFloat) {
+  for (const char* settings : {"order=local", "order=high", "order=monopole tolerance=off"}) {
+    expect_bits_of_one_process(settings, scaled(clumps(300), 1e-20f, 1), {});
+    expect_bits_of_one_process(settings, scaled(test::random_ball(2000), 1e10f, 1e27f), {});
   }
 }
 
