@@ -30,6 +30,8 @@ class Communicator : public RankExchange {
   using Arrived = std::function<void(int from)>;
   virtual void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
                                const Arrived& arrived) = 0;
+  /// Whether a message of this rank waits to be received by exchange_noting(). Any thread may ask.
+  virtual bool has_exchange_message(int from) = 0;
   void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) final {
     exchange_noting(outgoing, incoming, [](int) {});
   }

@@ -77,12 +77,7 @@ class MpiRanks final : public Communicator {
     transfer([&](MPI_Request& request) { start_send(to, message_tag, message, request); });
   }
   void receive(int from, std::vector<std::byte>& message) override { receive_next(from, message_tag, message); }
-  bool has_message(int from) override {
-    const std::lock_guard lock{mutex_};
-    interruption_.check();
-    MPI_Status status;
-    return probe(from, message_tag, status);
-  }
+  bool has_message(int from) override { return has_message_of(from, message_tag); }
 
   void broadcast(std::span<const std::byte> data) override {
     // Rank 0's data are only read, but MPI has one function for both ends.
@@ -109,6 +104,8 @@ class MpiRanks final : public Communicator {
     }
     finish_sends();
   }
+
+  bool has_exchange_message(int from) override { return has_message_of(from, exchange_tag); }
 
   void greet(int to) override {
     const std::lock_guard lock{mutex_};
@@ -152,6 +149,12 @@ class MpiRanks final : public Communicator {
       return found != others.end();
     });
     return *found;
+  }
+  bool has_message_of(int from, int tag) {
+    const std::lock_guard lock{mutex_};
+    interruption_.check();
+    MPI_Status status;
+    return probe(from, tag, status);
   }
   void receive_next(int from, int tag, std::vector<std::byte>& message) {
     MPI_Status status;

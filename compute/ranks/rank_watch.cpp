@@ -25,6 +25,7 @@ void RankWatch::begin_parts(const std::vector<bool>& long_parts) {
   for (const bool is_long : long_parts) parts_.push_back(is_long ? Part::long_part : Part::short_part);
   part_ticks_ = 0;
   slowest_ended_ = -1;
+  in_exchange_ = false;
 }
 
 void RankWatch::end_part(int rank) {
@@ -32,7 +33,15 @@ void RankWatch::end_part(int rank) {
   end_part_locked(rank);
 }
 
+void RankWatch::begin_exchange() {
+  const std::lock_guard lock{mutex_};
+  end_part_locked(0);
+  in_exchange_ = true;
+  early_ = 0;
+}
+
 void RankWatch::end_part_locked(int rank) {
+  if (rank == 0) in_exchange_ = false;
   const Part part = std::exchange(parts_[static_cast<std::size_t>(rank)], Part::ended);
   if (part == Part::long_part) slowest_ended_ = part_ticks_;
 }
@@ -44,6 +53,7 @@ void RankWatch::watch(const std::stop_token& stop) {
 
 void RankWatch::tick() {
   if (why_.empty()) look_for_silence();
+  if (why_.empty()) look_for_early_replies();
   if (why_.empty()) look_for_overdue_parts();
   if (!why_.empty() && since_loss_++ == surrender_) give_up_(why_);
 }
@@ -57,13 +67,25 @@ void RankWatch::look_for_silence() {
   }
 }
 
+/// While messages are received, they are not seen. So one look is not enough.
+void RankWatch::look_for_early_replies() {
+  if (!in_exchange_) return;
+  for (int rank = 1; rank < static_cast<int>(parts_.size()); ++rank) {
+    const bool is_awaited = parts_[static_cast<std::size_t>(rank)] != Part::ended && !ranks_.has_exchange_message(rank);
+    if (!is_awaited || !ranks_.has_message(rank)) continue;
+    if (++early_ > limits_.early) lose(rank, "failed, perhaps for lack of memory, while the others waited for it");
+    return;
+  }
+  early_ = 0;
+}
+
 void RankWatch::look_for_overdue_parts() {
   ++part_ticks_;
   int overdue = -1;
   for (int rank = static_cast<int>(parts_.size()) - 1; rank >= 0; --rank) {
     if (parts_[static_cast<std::size_t>(rank)] == Part::ended) continue;
     if (rank > 0 && ranks_.has_message(rank)) {
-      end_part_locked(rank);
+      if (!in_exchange_) end_part_locked(rank);
     } else if (rank > 0 || overdue < 0) {  // the leader may wait for a worker to take its bodies
       overdue = rank;
     }

@@ -24,6 +24,7 @@ class RankWatch {
     int silence = 24;    ///< of a rank that is lost then
     int overdue = 24;    ///< a part that takes so long and in addition ...
     int times = 10;      ///< ... so many times as long as the slowest other part
+    int early = 8;       ///< a reply of a rank for which the leader waits in an exchange
     int surrender = 12;  ///< after an interruption that did not end the leader
   };
   /// Prints why and ends this process. Called by the watching thread.
@@ -38,6 +39,9 @@ class RankWatch {
   /// not `long` end at once and are no measure of others. Only the leader calls this.
   void begin_parts(const std::vector<bool>& long_parts);
   void end_part(int rank);
+  /// Likewise: the leader ends its part, and waits for a message of each rank that is no reply. A rank that replies has
+  /// left its part by an error, and the others would wait for it for ever.
+  void begin_exchange();
 
  private:
   enum class Part { ended, short_part, long_part };
@@ -46,6 +50,7 @@ class RankWatch {
   void tick();
   void look_for_silence();
   void look_for_overdue_parts();
+  void look_for_early_replies();
   void end_part_locked(int rank);
   void lose(int rank, const std::string& cause);
   std::string seconds(int ticks) const;
@@ -64,7 +69,9 @@ class RankWatch {
   std::vector<Part> parts_;  // by rank
   int part_ticks_ = 0;       // since the parts began
   int slowest_ended_ = -1;   // ticks of the slowest long part that has ended; -1: none has
-  std::jthread thread_;      // last: it uses all of the above
+  bool in_exchange_ = false;
+  int early_ = 0;        // ticks since a reply has come early
+  std::jthread thread_;  // last: it uses all of the above
 };
 
 }  // namespace orrery

@@ -16,11 +16,7 @@ class ThreadRanks::Rank final : public Communicator {
 
   void send(int to, std::span<const std::byte> message) override { post(ranks_.messages_, to, message); }
   void receive(int from, std::vector<std::byte>& message) override { take(ranks_.messages_, from, message); }
-  bool has_message(int from) override {
-    const std::lock_guard lock{ranks_.mutex_};
-    interruption_.check();
-    return !ranks_.messages_[ranks_.pair(from, rank_)].empty();
-  }
+  bool has_message(int from) override { return has_message_in(ranks_.messages_, from); }
 
   void broadcast(std::span<const std::byte> data) override {
     for (int to = 1; to < size(); ++to) send(to, data);
@@ -50,6 +46,8 @@ class ThreadRanks::Rank final : public Communicator {
     }
   }
 
+  bool has_exchange_message(int from) override { return has_message_in(ranks_.exchanged_, from); }
+
   void greet(int to) override {
     const std::lock_guard lock{ranks_.mutex_};
     ranks_.greetings_[ranks_.pair(rank_, to)] = true;
@@ -73,6 +71,11 @@ class ThreadRanks::Rank final : public Communicator {
     interruption_.check();
     mailboxes[ranks_.pair(rank_, to)].emplace_back(message.begin(), message.end());
     ranks_.arrived_.notify_all();
+  }
+  bool has_message_in(const std::vector<Mailbox>& mailboxes, int from) {
+    const std::lock_guard lock{ranks_.mutex_};
+    interruption_.check();
+    return !mailboxes[ranks_.pair(from, rank_)].empty();
   }
   void take(std::vector<Mailbox>& mailboxes, int from, std::vector<std::byte>& message) {
     std::unique_lock lock{ranks_.mutex_};

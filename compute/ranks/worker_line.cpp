@@ -83,7 +83,7 @@ void WorkerLine::exchange(const Exchange& exchange) {
 void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
                                   std::vector<std::vector<std::byte>>& incoming) {
   RankWatch& watch = line_.watch_;
-  watch.end_part(0);
+  watch.begin_exchange();
   line_.ranks_.exchange_noting(outgoing, incoming, [&](int from) { watch.end_part(from); });
   watch.begin_parts(std::vector<bool>(static_cast<std::size_t>(size()), true));
 }

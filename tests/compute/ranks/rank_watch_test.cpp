@@ -124,6 +124,18 @@ TEST(RankWatch, AKernelOfTheLeaderThatDoesNotEndIsNoticed) {
   EXPECT_EQ(surrender.wait().find("rank 0: no result after "), 0u);
 }
 
+TEST(WorkerLine, AnExchangeEndsIfAWorkerRepliesWhileTheOthersWaitForItsMessage) {
+  ThreadRanks ranks{2};
+  const std::jthread worker = living_worker(ranks.at(1), true);
+  RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
+  WorkerLine line{ranks.at(0), watch};
+  std::vector<std::vector<std::byte>> incoming;
+  const WorkerLine::Exchange work{.order = [](int, MessageWriter& order) { order.put(0); },
+                                  .own_part = [&] { line.others().exchange(std::vector<MessageWriter>(2), incoming); }};
+  expect_failure(
+      Failure::runtime, [&] { line.exchange(work); }, "rank 1: failed, ");
+}
+
 TEST(WorkerLine, AnExchangeEndsIfAWorkersPartDoesNot) {
   ThreadRanks ranks{3};
   const std::jthread first = living_worker(ranks.at(1), true), second = living_worker(ranks.at(2), false);

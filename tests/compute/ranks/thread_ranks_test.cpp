@@ -81,6 +81,20 @@ TEST(ThreadRanks, OrdersAreNoPartOfAnExchange) {
   on_all_ranks(3, test::expect_orders_beside_exchanges);
 }
 
+TEST(ThreadRanks, AMessageOfAnExchangeIsThereUntilItIsReceived) {
+  ThreadRanks ranks{2};
+  const auto exchange = [&](int rank) {
+    std::vector<std::vector<std::byte>> incoming;
+    ranks.at(rank).exchange(std::vector<MessageWriter>(2), incoming);
+  };
+  EXPECT_FALSE(ranks.at(0).has_exchange_message(1));
+  const std::jthread other{[&] { exchange(1); }};
+  while (!ranks.at(0).has_exchange_message(1)) std::this_thread::yield();
+  EXPECT_FALSE(ranks.at(0).has_message(1));
+  exchange(0);
+  EXPECT_FALSE(ranks.at(0).has_exchange_message(1));
+}
+
 TEST(ThreadRanks, AnInterruptionEndsAnExchange) {
   ThreadRanks ranks{3};
   const auto exchange = [&] {
