@@ -83,9 +83,10 @@ void WorkerLine::exchange(const Exchange& exchange) {
 void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
                                   std::vector<std::vector<std::byte>>& incoming) {
   RankWatch& watch = line_.watch_;
+  const std::vector<bool> long_parts(static_cast<std::size_t>(size()), true);  // first: nothing fails after an exchange
   watch.begin_exchange();
   line_.ranks_.exchange_noting(outgoing, incoming, [&](int from) { watch.end_part(from); });
-  watch.begin_parts(std::vector<bool>(static_cast<std::size_t>(size()), true));
+  watch.begin_parts(long_parts);
 }
 
 void WorkerLine::tell(const MessageWriter& order) noexcept {
