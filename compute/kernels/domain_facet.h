@@ -33,7 +33,7 @@ class DomainFacet {
   virtual MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, std::vector<int>& owners) = 0;
   /// As ForceKernel::evaluate(), but args.bodies are those of this rank, in the order that they have among all bodies;
   /// there may be none. Every rank calls this. One that fails or is cancelled takes part in all exchanges before it
-  /// throws or returns; what the others find is then undefined.
+  /// throws or returns, unless an exchange fails; what the others find is then undefined.
   virtual void evaluate_domain(const ForceArgs& args, MessageReader division, RankExchange& ranks) = 0;
 };
 

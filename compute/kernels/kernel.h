@@ -212,7 +212,8 @@ struct KernelInfo {
   bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
                              ///< for no others
   bool divides = false;      ///< see ForceKernel::division()
-  bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree()
+  bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree().
+                             ///< On the CPU, ForceKernel::domains() is not null either
   bool full_fp32 = true;     ///< as accurate as sums in float are
   bool compiles = false;     ///< make() compiles it, which may take seconds: a window goes on meanwhile
   /// The settings with which `auto` may choose it, as Settings::to_string writes them; what is not named is initial.

@@ -386,7 +386,7 @@ ORRERY_KERNEL(
     cpu_tree, .id = "cpu-tree", .title = "CPU tree",
     .notes =
         "Barnes-Hut: groups of bodies walk an octree; far cells count by mass and quadrupole, and the farthest through "
-        "one expansion for the group. Repulsion counts by mass alone.",
+        "expansions for the group and the cells around it. Repulsion counts by mass alone.",
     .source = "NYU lecture 13, Barnes-Hut (row 11), in the form of Bonsai",
     .lesson =
         "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "
