@@ -61,20 +61,11 @@ void DomainPart::evaluate(ForceKernel& kernel, RankExchange& ranks, const std::a
   }
   TimedExchange timed{ranks};
   const auto begin = Clock::now();
-  const Targets targets = part_.lists_targets ? Targets{arrays_.targets.data(), part_.targets} : Targets{};
-  kernel.domains()->evaluate_domain(
-      {.bodies = arrays_.positions.data(),
-       .count = part_.count,
-       .targets = targets,
-       .masses = part_.masses,
-       .law = part_.law,
-       .epilogue = {.accelerations = part_.stores ? arrays_.accelerations.data() : nullptr,
-                    .velocities = part_.kicks ? arrays_.velocities.data() : nullptr,
-                    .kick_dt = part_.kick_dt,
-                    .drag = part_.drag},
-       .evaluated = &result_.by_tree,
-       .cancelled = &cancelled},
-      rest_, timed);
+  ForceArgs args = arrays_.args_of(part_);
+  if (part_.lists_targets) args.targets = {arrays_.targets.data(), part_.targets};
+  args.evaluated = &result_.by_tree;
+  args.cancelled = &cancelled;
+  kernel.domains()->evaluate_domain(args, rest_, timed);
   result_.ms = Ms{Clock::now() - begin - timed.time()}.count();
   result_.complete = !cancelled;
   if (!kernel.tree()) return;

@@ -6,6 +6,8 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/precise_body.h"
+#include "compute/kernels/kernel.h"
+#include "compute/ranks/orders.h"
 
 namespace orrery {
 
@@ -23,6 +25,20 @@ struct RankArrays {
     grow(positions), grow(velocities), grow(accelerations), grow(targets);
     if (low_words) grow(positions_low), grow(accelerations_low);
     if (jerks) grow(precise), grow(pulls);
+  }
+
+  /// For a part of an evaluation whose bodies are here; without targets.
+  ForceArgs args_of(const Evaluation& part) {
+    return {.bodies = positions.data(),
+            .bodies_low = part.low_words ? positions_low.data() : nullptr,
+            .count = part.count,
+            .masses = part.masses,
+            .law = part.law,
+            .epilogue = {.accelerations = part.stores ? accelerations.data() : nullptr,
+                         .velocities = part.kicks ? velocities.data() : nullptr,
+                         .kick_dt = part.kick_dt,
+                         .drag = part.drag,
+                         .accelerations_low = part.stores_low ? accelerations_low.data() : nullptr}};
   }
 };
 

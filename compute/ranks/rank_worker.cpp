@@ -148,19 +148,11 @@ class RankWorker {
                                              .pulls = arrays_.pulls.data(),
                                              .cancelled = &watch_.cancelled()});
     }
-    kernel.evaluate({.bodies = arrays_.positions.data(),
-                     .bodies_low = part.low_words ? arrays_.positions_low.data() : nullptr,
-                     .count = part.count,
-                     .targets = wanted,
-                     .masses = part.masses,
-                     .law = part.law,
-                     .epilogue = {.accelerations = part.stores ? arrays_.accelerations.data() : nullptr,
-                                  .velocities = part.kicks ? arrays_.velocities.data() : nullptr,
-                                  .kick_dt = part.kick_dt,
-                                  .drag = part.drag,
-                                  .accelerations_low = part.stores_low ? arrays_.accelerations_low.data() : nullptr},
-                     .evaluated = &result.by_tree,
-                     .cancelled = &watch_.cancelled()});
+    ForceArgs args = arrays_.args_of(part);
+    args.targets = wanted;
+    args.evaluated = &result.by_tree;
+    args.cancelled = &watch_.cancelled();
+    kernel.evaluate(args);
   }
 
   void put_results(const Evaluation& part, std::span<const int> targets) {

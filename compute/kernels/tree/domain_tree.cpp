@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-/// So many bodies of a rank are one target for the others: more make fewer, larger targets, which need more cells.
+/// So many targets describe the groups of a rank, or more. Fewer would be larger, and need more cells of the others.
 constexpr int targets_per_rank = 64;
 
 /// The square of the size that a cell on the way to groups compares others with. The comparison rounds.
@@ -41,8 +41,7 @@ float least_error(const std::vector<float>& errors, const std::vector<BodyGroup>
   const auto before = [](const BodyGroup& group, int body) { return group.begin < body; };
   const auto first = std::lower_bound(groups.begin(), groups.end(), bodies.begin, before);
   const auto last = std::lower_bound(first, groups.end(), bodies.end, before);
-  return std::min(std::numeric_limits<float>::infinity(), *std::min_element(errors.begin() + (first - groups.begin()),
-                                                                            errors.begin() + (last - groups.begin())));
+  return *std::min_element(errors.begin() + (first - groups.begin()), errors.begin() + (last - groups.begin()));
 }
 
 /// Some targets with others around all of them.
