@@ -65,6 +65,7 @@ enum WalkValue {
   size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 of a leaf
   walk_values
 };
+using CellValues = std::array<float, walk_values>;
 
 /// The moments of a cell to the second order.
 struct SecondRow {
@@ -81,7 +82,7 @@ struct TreePiece {
   Moments moments;
   Box box;
   float radius;
-  float values[walk_values];
+  CellValues values;
   SecondRow second;
   HighRow high;  ///< of FarField::high alone
 };
@@ -179,6 +180,8 @@ class HostOctree {
   void split(std::size_t cell, int leaf);
   /// Of this rank, or shared with others.
   bool is_own(int cell) const;
+  CellValues values_of(std::size_t cell) const;
+  void set_values(std::size_t cell, const CellValues& values);
   void set_piece(int piece, const TreePiece& from, const Shape& shape);
   void resize_moments(const Shape& shape);
   void resize_rows(const Shape& shape);

@@ -12,7 +12,7 @@ namespace {
 struct OpenedCell {
   int first_child, children;  ///< no children: a leaf, or a cell that is not opened
   BodyRange bodies;           ///< of an opened leaf; otherwise empty
-  float values[walk_values];
+  CellValues values{};
 };
 
 }  // namespace
@@ -31,20 +31,28 @@ void HostOctree::add_pieces(const KeyRange& domain, std::uint64_t first_key, int
   }
 }
 
+CellValues HostOctree::values_of(std::size_t cell) const {
+  CellValues values{};
+  for (std::size_t which = 0; which < walk_values; ++which) values[which] = values_[which * values_stride_ + cell];
+  return values;
+}
+
+void HostOctree::set_values(std::size_t cell, const CellValues& values) {
+  for (std::size_t which = 0; which < walk_values; ++which) values_[which * values_stride_ + cell] = values[which];
+}
+
 std::vector<TreePiece> HostOctree::pieces() const {
   std::vector<TreePiece> pieces(place_of(top_.pieces));
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const BodyRange& bodies = cells_[i].bodies;
-    TreePiece& piece = pieces[i];
-    piece = {.first_key = keys_[place_of(bodies.begin)].key,
-             .last_key = keys_[place_of(bodies.end - 1)].key,
-             .moments = moments_[i],
-             .box = boxes_[i],
-             .radius = radii_[i],
-             .values = {},
-             .second = second_rows_[i],
-             .high = high_rows_.empty() ? HighRow{} : high_rows_[i]};
-    for (std::size_t which = 0; which < walk_values; ++which) piece.values[which] = values_[which * values_stride_ + i];
+    pieces[i] = {.first_key = keys_[place_of(bodies.begin)].key,
+                 .last_key = keys_[place_of(bodies.end - 1)].key,
+                 .moments = moments_[i],
+                 .box = boxes_[i],
+                 .radius = radii_[i],
+                 .values = values_of(i),
+                 .second = second_rows_[i],
+                 .high = high_rows_.empty() ? HighRow{} : high_rows_[i]};
   }
   return pieces;
 }
@@ -92,8 +100,7 @@ void HostOctree::set_piece(int piece, const TreePiece& from, const Shape& shape)
   radii_[index] = from.radius;
   second_rows_[index] = from.second;
   if (shape.far == FarField::high) high_rows_[index] = from.high;
-  for (std::size_t which = 0; which < walk_values; ++which)
-    values_[which * values_stride_ + index] = from.values[which];
+  set_values(index, from.values);
   const int own = piece - top_.own;
   if (own < 0 || own >= top_.pieces) return;
   OctreeCell& first = cells_[place_of(own)];
@@ -136,9 +143,7 @@ void HostOctree::put_opened(const std::vector<char>& opened, bool moments, Messa
   message.put(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t index = place_of(numbers[i]);
-    for (std::size_t which = 0; which < walk_values; ++which) {
-      cells[i].values[which] = values_[which * values_stride_ + index];
-    }
+    cells[i].values = values_of(index);
     if (!opened[index]) cells[i].values[size_sq] = 0;  // as of a leaf
     message.put(cells[i]);
   }
@@ -175,8 +180,7 @@ void HostOctree::take_opened(BodyRange pieces, const Shape& shape, MessageReader
     cell.first_child = from.children > 0 ? index_of(from.first_child) : 0;
     cell.children = from.children;
     if (from.bodies.count() > 0) cell.bodies = {body + from.bodies.begin, body + from.bodies.end};
-    for (std::size_t which = 0; which < walk_values; ++which)
-      values_[which * values_stride_ + index] = from.values[which];
+    set_values(index, from.values);
   }
   for (std::size_t axis = 0; axis < columns_.size(); ++axis) columns_[axis].resize(bodies_.size() + read_ahead);
   for (std::size_t i = place_of(body); i < bodies_.size(); ++i) {
