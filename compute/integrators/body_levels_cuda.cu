@@ -41,8 +41,11 @@ __global__ void update_levels(StateArrays arrays, Vec4* __restrict__ origins, Ve
   const int level = levels[i];
   const bool active = level >= now.lowest_active();
   const Vec3Of<Real> acceleration = active ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
-  StepOrigin origin{origins[i], {}};
-  if constexpr (uses_low_words<Real>) origin.position_low = origins_low[i];
+  StepOrigin origin;
+  if (!active) {  // an active body begins a step; before its first one, it has no origin
+    origin.position = origins[i];
+    if constexpr (uses_low_words<Real>) origin.position_low = origins_low[i];
+  }
   update_checked<Real>(arrays, i, {.moves = true, .kicks = active}, check,
                        [&](BodyState& body) { update_body<Real>(now, level, origin, body, acceleration, drag); });
   if (!active) return;

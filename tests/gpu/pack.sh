@@ -34,8 +34,9 @@ libraries() {
   ldd "$@" | sed -n 's|.* => \(/[^ ]*\) (.*|\1|p' | sort -u |
     grep -vE '/(libc|libm|libpthread|libdl|librt|libresolv|libstdc\+\+|libgcc_s|ld-linux[^/]*|libcuda)\.so'
 }
-# OpenGL's loaders are opened at run time.
-mapfile -t loaders < <(ldconfig -p | sed -nE 's#.*lib(EGL|GL|GLX|OpenGL)\.so\.[01] .* => ##p')
+# OpenGL's loaders are opened at run time, and so are X's libraries, by GLFW and by NVIDIA's GLX.
+mapfile -t loaders < <(ldconfig -p | grep -E 'x86-64|AArch64' |
+  sed -nE 's#.*lib(EGL|GL|GLX|OpenGL|X11|X11-xcb|Xext|Xrandr|Xinerama|Xcursor|Xi)\.so\.[0-9] .* => ##p')
 libraries "${programs[@]}" "${loaders[@]}" | cat - <(printf '%s\n' "${loaders[@]}") | sort -u |
   while read -r library; do cp -L "$library" "$root/lib/"; done
 

@@ -127,7 +127,8 @@ def write_script(path, commands, minutes, folder):
     options, frame, number = {}, 0, 0
     with open(path, "w") as script:
         if commands.kernel_file:
-            script.write(f"0 workshop-open {commands.kernel_file}\n0 workshop-close\n")
+            frame = FRAMES_PER_COMMAND  # a frame waits for the file of those before it
+            script.write(f"0 workshop-open {commands.kernel_file}\n{frame} workshop-close\n")
         while frame < minutes * 60 * MOST_FRAMES_PER_S:
             script.write(f"{frame} integrator leapfrog\n")  # which any kernel suits
             for _ in range(COMMANDS_PER_ROUND):
