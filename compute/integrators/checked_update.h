@@ -17,20 +17,28 @@ __device__ inline void put(const NonFiniteReport& report, const PackedFinding& h
   if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
-/// One body's part of a pass: update(body), of which `change` is stored. Does nothing once the bodies
-/// are frozen, and reports a body that is not finite.
-template <class Real, class Update>
+/// One body's part of a pass: settle(body), which belongs to the step before, then update(body), of which `change` is
+/// stored. Only settles once the bodies are frozen, and reports a body that is not finite.
+template <class Real, class Settle, class Update>
 __device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
-                               Update&& update) {
+                               Settle&& settle, Update&& update) {
   // All that is loaded is needed whether or not the bodies are frozen, so that no load waits for another.
   const bool frozen = reported_before(check.report, check.frozen_below);
-  const BodyState before = load_body<Real>(arrays, i);
+  BodyState before = load_body<Real>(arrays, i);
+  settle(before);
   BodyState body = before;
   update(body);
   store_body<Real>(arrays, i, frozen ? before : body, change);
   if (!frozen && !is_finite(body.position, body.velocity)) {
     put(check.report, {is_finite(before.position, before.velocity) ? check.after : check.before, i});
   }
+}
+/// The same with nothing to settle.
+template <class Real, class Update>
+__device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
+                               Update&& update) {
+  update_checked<Real>(
+      arrays, i, change, check, [](BodyState&) {}, update);
 }
 
 }  // namespace orrery::cuda

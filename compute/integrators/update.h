@@ -6,8 +6,15 @@
 
 namespace orrery {
 
-/// One body's part of StepOps::kick_drift, on every machine: v += (a - D v / m) kick_dt unless kick_dt is 0, then
-/// x += v drift_dt. The mass stays in position.w.
+/// v += (a - D v / m) kick_dt. The mass is position.w.
+template <class Real>
+ORRERY_HD inline void kick_body(BodyState& body, const Vec3Of<Real>& a, Real kick_dt, float drag) {
+  const Vec3Of<Real> v = joined<Real>(body.velocity, body.velocity_low);
+  split(Epilogue::kicked(v, a, body.position.w, drag, kick_dt), body.velocity, body.velocity_low);
+}
+
+/// One body's part of StepOps::kick_drift, on every machine: kick_body() unless kick_dt is 0, then x += v drift_dt. The
+/// mass stays in position.w.
 template <class Real>
 ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Real kick_dt, float drag, Real drift_dt) {
   Vec3Of<Real> x = joined<Real>(body.position, body.position_low);

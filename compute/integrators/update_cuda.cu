@@ -9,13 +9,22 @@ namespace {
 constexpr int block = 128;
 
 template <class Real>
-__global__ void update(StateArrays arrays, int count, Real kick_dt, float drag, Real drift_dt, NonFiniteCheck check) {
+__global__ void update(StateArrays arrays, int count, KickDrift pass, NonFiniteCheck check) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   wait_for_kernel_before();
   if (i >= count) return;
-  const Vec3Of<Real> acceleration = kick_dt != 0 ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
-  update_checked<Real>(arrays, i, {.moves = drift_dt != 0, .kicks = kick_dt != 0}, check,
-                       [&](BodyState& body) { kick_drift_body<Real>(body, acceleration, kick_dt, drag, drift_dt); });
+  const bool owed = uses_low_words<Real> && pass.owed_kick_dt != 0;
+  const bool kicks = owed || pass.kick_dt != 0;
+  const Vec3Of<Real> acceleration = kicks ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
+  update_checked<Real>(
+      arrays, i, {.moves = pass.drift_dt != 0, .kicks = kicks}, check,
+      [&](BodyState& body) {
+        if (owed) kick_body<Real>(body, acceleration, static_cast<Real>(pass.owed_kick_dt), pass.drag);
+      },
+      [&](BodyState& body) {
+        kick_drift_body<Real>(body, acceleration, static_cast<Real>(pass.kick_dt), pass.drag,
+                              static_cast<Real>(pass.drift_dt));
+      });
 }
 
 __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict__ velocities, int count,
@@ -36,11 +45,10 @@ bool has_code_for(const Device& device) {
   return status == cudaSuccess;
 }
 
-void kick_drift(const Device& device, const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt,
+void kick_drift(const Device& device, const StateArrays& arrays, int count, const KickDrift& pass,
                 const NonFiniteCheck& check, cudaStream_t stream) {
   visit_precision(arrays, [&]<class Real>(Real) {
-    launch_dependent(device, update<Real>, ceil_div(count, block), block, 0, stream, arrays, count,
-                     static_cast<Real>(kick_dt), drag, static_cast<Real>(drift_dt), check);
+    launch_dependent(device, update<Real>, ceil_div(count, block), block, 0, stream, arrays, count, pass, check);
   });
 }
 

@@ -41,9 +41,16 @@ struct NonFiniteCheck {
 /// Whether this build holds machine code that `device` runs. Throws cuda::Error.
 bool has_code_for(const Device& device);
 
-/// kick_drift_body() of update.h for `count` bodies in memory of `device`, which must be active, enqueued on the
-/// stream. If the bodies are frozen, the positions stay what they were.
-void kick_drift(const Device& device, const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt,
+/// A pass over the bodies: a kick that the step before left to it, a kick, a drift, of these lengths in time; 0: none.
+/// Both kicks are by the stored accelerations. Only bodies with low words can be owed one.
+struct KickDrift {
+  double owed_kick_dt = 0, kick_dt = 0, drift_dt = 0;
+  float drag = 0;  ///< see kick_body()
+};
+
+/// kick_body() with the owed kick, and kick_drift_body() of update.h, for `count` bodies in memory of `device`, which
+/// must be active, enqueued on the stream. If the bodies are frozen, only the owed kick is made.
+void kick_drift(const Device& device, const StateArrays& arrays, int count, const KickDrift& pass,
                 const NonFiniteCheck& check, CUstream_st* stream);
 
 /// Enqueues a look at all bodies that changes nothing, as the pass of this number.

@@ -266,6 +266,7 @@ class CudaEngine final : public Engine {
       ops.begin_step(request.begin.step, /*timed=*/false);
       ops.force(/*store=*/true, 0);
     }
+    ops.end_steps();
     batch.end.record(stream_.get());
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
   }

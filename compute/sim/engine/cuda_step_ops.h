@@ -75,17 +75,23 @@ class CudaStepOps final : public StepOps {
     batch_.evaluations_before.push_back(batch_.evaluations);
   }
 
+  /// After the last step of a batch.
+  void end_steps() { make_owed_kick(); }
+
+  /// Kernels kick floats only. The kick of bodies with low words is left to the pass that comes next, which loads and
+  /// stores them anyway.
   void force(bool store, double kick_dt) override {
+    make_owed_kick();  // by the accelerations that this evaluation replaces
     const bool compares = this->compares();
-    const bool kicks_in_double = kick_dt != 0 && bodies_.velocities_low;
-    store |= compares || batch_.request.accelerations || kicks_in_double;
-    const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
+    if (bodies_.velocities_low) owed_kick_dt_ = kick_dt;
+    const bool owes = owed_kick_dt_ != 0;
+    store |= compares || batch_.request.accelerations || owes;
+    const bool kernel_kicks = kick_dt != 0 && !owes;
     evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
                                          .velocities = kernel_kicks ? bodies_.velocities : nullptr,
                                          .kick_dt = static_cast<float>(kick_dt),
                                          .drag = parts_.plan.law.effective_drag(),
                                          .accelerations_low = parts_.d_accelerations_low}));
-    if (kicks_in_double) update(kick_dt, 0);
     if (store) parts_.accelerations_current = true;
     changed_ |= kick_dt != 0;
     if (compares) {
@@ -126,8 +132,14 @@ class CudaStepOps final : public StepOps {
  private:
   bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
   void update(double kick_dt, double drift_dt) {
-    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, kick_dt, parts_.plan.law.effective_drag(),
-                     drift_dt, next_check(), parts_.stream);
+    const cuda::KickDrift pass{.owed_kick_dt = std::exchange(owed_kick_dt_, 0),
+                               .kick_dt = kick_dt,
+                               .drift_dt = drift_dt,
+                               .drag = parts_.plan.law.effective_drag()};
+    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, pass, next_check(), parts_.stream);
+  }
+  void make_owed_kick() {
+    if (owed_kick_dt_ != 0) update(0, 0);
   }
   void evaluate(ForceArgs args) {
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
@@ -157,6 +169,7 @@ class CudaStepOps final : public StepOps {
   bool timed_ = false;
   bool changed_ = false;  // in this step, the bodies have been
   int drifts_ = 0;        // in this step
+  double owed_kick_dt_ = 0;
   CudaHermiteOps hermite_;
 };
 

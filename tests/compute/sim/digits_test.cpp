@@ -103,6 +103,23 @@ TEST_P(CompensatedState, GoesWhereFloatsGo) {
   }
 }
 
+/// On a GPU, the kicks of two steps of one batch are one pass.
+TEST_P(CompensatedState, GoesTheSameWayInBatchesOfAnyLength) {
+  if (!GetParam()->repeatable) return;
+  for (const IntegratorInfo* integrator : suited_integrators()) {
+    SCOPED_TRACE(integrator->id);
+    const auto after = [&](const std::vector<int>& batches) {
+      Simulation sim = simulation(integrator->id, Digits::compensated, 300);
+      if (!integrator->needs_jerks) sim.apply(SelectLaw{"attract-repel"});  // its drag is that of each kick
+      for (const int steps : batches) sim.run(steps);
+      return sim.bodies();
+    };
+    const Bodies in_one = after({5});
+    EXPECT_EQ(after({1, 1, 1, 1, 1}), in_one);
+    EXPECT_EQ(after({3, 2}), in_one);
+  }
+}
+
 TEST_P(CompensatedState, KeepsItsDigitsFromCommandToCommand) {
   Simulation sim = simulation("leapfrog", Digits::compensated, 100);
   EXPECT_EQ(sim.status().digits, Digits::compensated);

@@ -52,7 +52,8 @@ class NonFiniteWatchTest : public testing::Test {
     void drift_in(std::int64_t step, bool changed_before = false, int drifts = 0) {
       const StateArrays arrays{
           .positions = positions.data(), .velocities = velocities.data(), .accelerations = accelerations.data()};
-      cuda::kick_drift(gpu, arrays, count, 1, 0, 1, watch.check_in(step, changed_before, drifts), stream.get());
+      cuda::kick_drift(gpu, arrays, count, {.kick_dt = 1, .drift_dt = 1}, watch.check_in(step, changed_before, drifts),
+                       stream.get());
     }
     void expect_non_finite(std::int64_t step, int body) {
       stream.synchronize();
