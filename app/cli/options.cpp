@@ -111,7 +111,9 @@ ViewOptions finish_view(OptionDraft& draft) {
   if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
   if (view.resume_file.empty()) set_first_kernel(view.setup, view.settings, kernel, draft.axes);
   if (!view.path_file.empty() && !draft.takes_over) view.path = read_camera_path(view.path_file);
-  if (!view.script_file.empty()) view.script = read_script(view.script_file, draft.catalog, kernel);
+  if (!view.script_file.empty()) {
+    view.script = read_script(view.script_file, draft.catalog, kernel, !view.kernel_file.empty());
+  }
   if (view.film) set_length(view);
   if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
     view.frames = default_offscreen_frames;

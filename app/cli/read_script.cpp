@@ -46,19 +46,26 @@ ScriptLine parse_line_of_text(std::string_view line) {
 }
 
 /// Checks the kernels and tunables of each command: those of `set`, and those of `sweep` if it names no kernels,
-/// against the kernel that is selected when its frame comes.
+/// against the kernel that is selected when its frame comes. Once a kernel file is open, an unknown id may be that of
+/// its kernel, which is known when it has been compiled: what names it is left to its frame.
 class KernelCheck {
  public:
-  KernelCheck(const KernelCatalog& kernels, KernelSelection first) : kernels_{kernels}, selected_{std::move(first)} {}
+  KernelCheck(const KernelCatalog& kernels, KernelSelection first, bool kernel_file)
+      : kernels_{kernels}, selected_{std::move(first)}, kernel_file_{kernel_file} {}
 
+  void operator()(const OpenKernelFile&) { kernel_file_ = true; }
+  void operator()(const NewKernelFile&) { kernel_file_ = true; }
   void operator()(const SelectKernel& select) {
-    if (const KernelPtr kernel = find_kernel_or_auto(kernels_, select.id)) {
+    if (may_be_of_file(select.id)) {
+      selected_ = {};
+    } else if (const KernelPtr kernel = find_kernel_or_auto(kernels_, select.id)) {
       take(kernel, select.settings);
     } else {
       selected_ = {.kernels = {}, .automatic = true};
     }
   }
   void operator()(const SetTunable& set) const {
+    if (of_file()) return;
     if (selected_.automatic) {
       throw UsageError(
           fmt::format("{} cannot be set with the kernel {}, which chooses settings as well; name a kernel "
@@ -71,19 +78,33 @@ class KernelCheck {
       check_axes(selected_, {{set.name, {set.value}}});
     }
   }
-  void operator()(const ReturnToRun& command) { take(kernels_.find(command.run.kernel_id), command.run.settings); }
+  void operator()(const ReturnToRun& command) {
+    if (may_be_of_file(command.run.kernel_id)) {
+      selected_ = {};
+    } else {
+      take(kernels_.find(command.run.kernel_id), command.run.settings);
+    }
+  }
   void operator()(const StartSweep& sweep) const {
+    if (sweep.kernels.empty() ? of_file() : any_may_be_of_file(sweep.kernels)) return;
     std::vector<Axis> axes;
     for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
     check_axes(kernels_of(sweep), axes);
   }
   void operator()(const StartRace& race) const {
-    if (!race.kernels.empty()) (void)select_kernels(kernels_, race.kernels);
+    if (!race.kernels.empty() && !any_may_be_of_file(race.kernels)) (void)select_kernels(kernels_, race.kernels);
   }
   template <class Other>
   void operator()(const Other&) const {}
 
  private:
+  bool of_file() const { return selected_.kernels.empty() && !selected_.automatic; }
+  bool may_be_of_file(const std::string& id) const {
+    return kernel_file_ && id != auto_kernel && !kernels_.find_or_null(id);
+  }
+  bool any_may_be_of_file(const std::vector<std::string>& ids) const {
+    return std::ranges::any_of(ids, [this](const std::string& id) { return may_be_of_file(id); });
+  }
   void take(const KernelPtr& kernel, const Settings::Values& values) {
     selected_ = {.kernels = {kernel}};
     (void)Settings{*kernel, values};  // throws as the simulation would
@@ -95,13 +116,14 @@ class KernelCheck {
   }
 
   const KernelCatalog& kernels_;
-  KernelSelection selected_;  // the kernel that is selected, or those of which one is
+  KernelSelection selected_;  // the kernel that is selected, or those of which one is; empty: that of a file
+  bool kernel_file_;
 };
 
 }  // namespace
 
 Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
-                    const KernelSelection& first) {
+                    const KernelSelection& first, bool kernel_file) {
   Script script;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = trimmed(without_comment(take_line(text)));
@@ -114,7 +136,7 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
-  KernelCheck check{kernels, first};
+  KernelCheck check{kernels, first, kernel_file};
   for (const ScriptLine& line : script) {
     const auto look = [&](const auto& commands) { std::visit(check, commands); };
     at_line(name, line.line, [&] { std::visit(look, line.request); });
@@ -122,14 +144,15 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
   return script;
 }
 
-Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first) {
+Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first,
+                   bool kernel_file) {
   std::string text;
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("cannot read the script {}", error.what()));
   }
-  return parse_script(text, file, kernels, first);
+  return parse_script(text, file, kernels, first, kernel_file);
 }
 
 }  // namespace orrery

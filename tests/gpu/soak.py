@@ -139,9 +139,11 @@ class Soak:
         if not self.compared[number]:
             self.fail(f"round {number}: the states differ; the undisturbed one: orrery run {' '.join(options)}")
 
-    def disturb(self, script, options):
+    def disturb(self, script, options, kernel_file):
         """Runs the view beside samples and comparisons. Returns its status and stderr."""
-        view = [self.orrery, "view", "--offscreen", "--size", "320x200", "--kernel", "cpu-serial", "--scene", "two-body",
+        # A script may name the kernel of a file that the program was started with.
+        kernel = ["--kernel-file", kernel_file] if kernel_file else ["--kernel", "cpu-serial"]
+        view = [self.orrery, "view", "--offscreen", "--size", "320x200", *kernel, "--scene", "two-body",
                 "--panel", "on", "--force", "--script", script]
         ends_s = self.end_s - min(END_SHARE * self.end_s, LONGEST_END_S)
         next_gpu_s = next_progress_s = 0
@@ -274,7 +276,7 @@ def main():
     soak.say(f"kernel files {'run' if own else 'cannot run here'}; profiles {'are taken' if profiles else 'cannot be taken here'}")
 
     before_s = soak.now_s()
-    status, err = soak.disturb(script, options)
+    status, err = soak.disturb(script, options, own_file)
     minutes = (soak.now_s() - before_s) / 60
     rounds = soak.rounds_written()
     if status not in (0, 128 + signal.SIGINT):

@@ -126,9 +126,6 @@ def write_script(path, commands, minutes, folder):
     """Returns the options of 'orrery run' for each round that writes a replay file."""
     options, frame, number = {}, 0, 0
     with open(path, "w") as script:
-        if commands.kernel_file:
-            frame = FRAMES_PER_COMMAND  # a frame waits for the file of those before it
-            script.write(f"0 workshop-open {commands.kernel_file}\n{frame} workshop-close\n")
         while frame < minutes * 60 * MOST_FRAMES_PER_S:
             script.write(f"{frame} integrator leapfrog\n")  # which any kernel suits
             for _ in range(COMMANDS_PER_ROUND):

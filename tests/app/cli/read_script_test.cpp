@@ -163,6 +163,20 @@ TEST(Script, ChecksTunablesAgainstTheKernelOfTheirFrame) {
       Failure::usage, [] { parsed("9 kernel cpu-simd\n5 set threads 2\n"); }, "demo.txt:2: ", "cpu-serial");
 }
 
+TEST(Script, NamesTheKernelOfAFileThatIsOpen) {
+  const std::string use =
+      "1 kernel mine settings=block=7\n2 set block 9\n3 sweep block\n4 race 1 mine\n5 kernel cpu-simd\n6 set threads "
+      "2\n";
+  for (const char* open : {"0 workshop-open mine.cu\n", "0 workshop-new mine\n"}) {
+    EXPECT_EQ(parsed(open + use).size(), 7u) << open;
+    expect_failure(
+        Failure::usage, [&] { parsed(use + "9" + open); }, "demo.txt:1: unknown kernel 'mine'");
+    expect_failure(
+        Failure::usage, [&] { parsed(open + use + "7 set threads many\n"); }, "demo.txt:8: ");
+  }
+  EXPECT_EQ(parse_script(use, "demo.txt", test::catalog(), {}, /*kernel_file=*/true).size(), 6u);
+}
+
 TEST(Script, LeavesTheKernelToTheProgram) {
   EXPECT_EQ(command<SelectKernel>(parsed("3 kernel auto\n").front()).id, auto_kernel);
   EXPECT_EQ(parsed("6 sweep rows\n", "auto").size(), 1u) << "some kernel has them";
