@@ -20,8 +20,10 @@ done
 
 subcommands=(view render bench report verify profile compare race run replay convert inspect kernels info lesson new-kernel)
 help=$("$orrery" --help)
+declare -A help_of
 for subcommand in "${subcommands[@]}"; do
-  help+=$'\n'$("$orrery" "$subcommand" --help) || refuse "orrery $subcommand --help fails"
+  help_of[$subcommand]=$("$orrery" "$subcommand" --help) || refuse "orrery $subcommand --help fails"
+  help+=$'\n'${help_of[$subcommand]}
 done
 for subcommand in "${subcommands[@]}"; do
   [[ $subcommand == view ]] || grep -qE "^  .*\b$subcommand\b.*\) window=0" run ||
@@ -39,6 +41,23 @@ for document in "${documents[@]}"; do
       refuse "$document starts '$word', which is no subcommand, option or file"
   done < <(sed -n '/^```/,/^```/p' "$document" | grep -E '^(\./run|orrery) [^#]')
 done
+
+# The subcommands that a paragraph names are those that take its options: takers DOCUMENT PARAGRAPH OPTION...
+takers() {
+  local document=$1 paragraph=$2 named option subcommand having
+  named=$(awk -v RS= -v start="$paragraph" 'index($0, start)' "$document" | grep -oE '`[a-z][-a-z]*`' | tr -d '`' | sort)
+  for option in "${@:3}"; do
+    having=$(for subcommand in "${subcommands[@]}"; do
+      grep -qE -- "^  $option( |$)" <<<"${help_of[$subcommand]}" && printf '%s\n' "$subcommand"
+    done | sort)
+    [[ -n $named && $named == "$having" ]] ||
+      refuse "$document: '$paragraph' differs from the subcommands that take $option:" "$(diff <(printf '%s\n' "$named") <(printf '%s\n' "$having"))"
+  done
+}
+takers docs/usage/command-line.md 'take these options:' --scene --seed --law --softening --repulsion
+takers docs/usage/command-line.md 'also take these:' --integrator --eta --dt '--digits float\|compensated'
+takers docs/usage/command-line.md 'take the drag, too.' --drag
+takers docs/usage/files.md 'take these options for a file:' --units --columns --state
 
 # Rooms also hold helpers named cpu_*.cpp, so only the list says what is a kernel.
 kernels_in_list=$(sed -n '/^orrery_descriptors(kernels/,/^)/p' compute/CMakeLists.txt |
