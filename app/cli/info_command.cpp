@@ -40,6 +40,7 @@ int run_info(const Backends& backends, const InfoOptions& options, const GlRepor
                    {"cuda", machine.cuda},
                    {"gl", machine.gl},
                    {"mpi", machine.mpi.empty() ? Json(nullptr) : Json(machine.mpi)},
+                   {"ranks", backends.ranks()},
                    {"auto", choices},
                    {"health", to_string(health)},
                    {"findings", findings_json(findings)}};

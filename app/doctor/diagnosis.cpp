@@ -39,17 +39,17 @@ void check_cuda(const Symptoms& s, Findings& findings) {
   if (s.nvidia_gpu) {
     findings.push_back({Health::degraded, "CUDA cannot use the NVIDIA GPU of this machine", s.cuda_reason});
   } else if (s.in_wsl) {
-    findings.push_back({Health::degraded, "CUDA finds no GPU in WSL",
-                        "install NVIDIA's driver on Windows, none in WSL, and the CUDA toolkit for WSL"});
+    findings.push_back(
+        {Health::healthy, "CUDA finds no GPU in WSL: CPU kernels run alone",
+         "with an NVIDIA GPU, install its driver on Windows, none in WSL, and the CUDA toolkit for WSL"});
   } else {
-    findings.push_back({Health::degraded, "There is no NVIDIA GPU: CPU kernels run alone",
-                        "for CUDA kernels, use a machine with an NVIDIA GPU"});
+    findings.push_back({Health::healthy, "There is no NVIDIA GPU: CPU kernels run alone", {}});
   }
 }
 
 std::string cure_of_software_drawing(const Symptoms& s) {
   if (s.in_wsl) return "update WSL and the driver on Windows; GALLIUM_DRIVER=d3d12 selects its OpenGL";
-  if (!s.nvidia_gpu) return "with a GPU, install its OpenGL driver";
+  if (!s.nvidia_gpu) return "install the OpenGL driver of the GPU";
   return "install the OpenGL part of NVIDIA's driver; on a laptop with two GPUs, start with "
          "__NV_PRIME_RENDER_OFFLOAD=1 __GLX_VENDOR_LIBRARY_NAME=nvidia";
 }
@@ -60,7 +60,10 @@ void check_drawing(const Symptoms& s, Findings& findings) {
     return;
   }
   const std::string& renderer = s.gl.window_renderer.empty() ? s.gl.renderer : s.gl.window_renderer;
-  if (draws_in_software(renderer)) {
+  if (draws_in_software(renderer) && !s.has_gpu && !s.in_wsl) {
+    findings.push_back(
+        {Health::healthy, fmt::format("There is no GPU: OpenGL draws on the CPU, slowly ({})", renderer), {}});
+  } else if (draws_in_software(renderer)) {
     findings.push_back(
         {Health::degraded, fmt::format("OpenGL draws on the CPU ({})", renderer), cure_of_software_drawing(s)});
   } else if (s.cuda_runs && !s.gl.interop_reason.empty()) {

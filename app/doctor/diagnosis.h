@@ -10,7 +10,7 @@
 namespace orrery {
 
 enum class Health {
-  healthy,
+  healthy,   ///< nothing is wrong; a machine without a GPU is healthy as well
   degraded,  ///< all works, but something is slow, or a part cannot be used
   broken,    ///< no picture can be drawn, or forces are wrong
 };

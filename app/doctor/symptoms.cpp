@@ -52,6 +52,15 @@ bool has_nvidia_gpu() {
   return fs::exists("/dev/nvidiactl", none);  // a container may hide the bus
 }
 
+/// The kernel of the system has a driver for some GPU.
+bool has_render_node() {
+  std::error_code none;
+  for (const auto& node : fs::directory_iterator{"/dev/dri", none}) {
+    if (node.path().filename().string().starts_with("renderD")) return true;
+  }
+  return false;
+}
+
 /// Those that this process was started with: OpenMP's library may have bound it to fewer since.
 int hardware_threads() {
   cpu_set_t set;
@@ -111,6 +120,7 @@ void look_at_cuda(const Backends& backends, Symptoms& s) {
   s.cuda_runs = cuda.available;
   s.cuda_reason = cuda.reason;
   s.nvidia_gpu = cuda.available || has_nvidia_gpu();
+  s.has_gpu = s.nvidia_gpu || has_render_node();
 #if ORRERY_HAVE_CUDA
   if (!cuda.available) return;
   (void)cuda::gpu_state(backends.device()->ordinal(), &s.nvml_problem);

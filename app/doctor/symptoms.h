@@ -20,6 +20,7 @@ struct KernelTrial {
 /// What shows whether a machine can do all that the program offers.
 struct Symptoms {
   bool nvidia_gpu = false;  ///< one is in the machine, whether or not CUDA can use it
+  bool has_gpu = false;     ///< of any maker, for OpenGL
   bool cuda_runs = false;
   std::string cuda_reason{};          ///< why not, with its cure
   std::string nvml_problem{};         ///< why clocks and power are unknown; empty if they are known

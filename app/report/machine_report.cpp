@@ -131,7 +131,8 @@ MachineReport machine_report(const Backends& backends, const GlReport& gl,
                           report.cpu["hardware_threads"].get<int>(), report.cpu["simd"].get<std::string>())}};
   add_cuda(report.facts, report.cuda, peak_rates);
   add_gl(report.facts, gl, report.cuda["reason"].get<std::string>());
-  report.facts.push_back({"MPI", report.mpi.empty() ? "not in this build" : report.mpi});
+  const std::string ranks = backends.ranks() > 1 ? fmt::format(", {} ranks", backends.ranks()) : "";
+  report.facts.push_back({"MPI", report.mpi.empty() ? "not in this build" : report.mpi + ranks});
   return report;
 }
 

@@ -49,6 +49,23 @@ std::string reason_of(const cuda::Error& error) {
 }
 #endif
 
+constexpr const char* no_cuda_in_build =
+    "this build has no CUDA kernels: install the CUDA toolkit, 12.1 or later, and build again";
+
+/// Why ranks have no CUDA kernels: those of a machine that has a device, because they are ranks.
+std::string reason_of_ranks([[maybe_unused]] int ranks) {
+#if ORRERY_HAVE_CUDA
+  try {
+    (void)cuda::devices();
+    return std::to_string(ranks) + " ranks share CPU kernels only: start orrery without mpirun for CUDA kernels";
+  } catch (const cuda::Error& error) {
+    return reason_of(error);
+  }
+#else
+  return no_cuda_in_build;
+#endif
+}
+
 /// Null if CUDA cannot run; `status` then says why.
 std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, BackendStatus& status) {
 #if ORRERY_HAVE_CUDA
@@ -61,7 +78,7 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
     status = {false, reason_of(error), ""};
   }
 #else
-  status = {false, "this build has no CUDA kernels: install the CUDA toolkit, 12.1 or later, and build again", ""};
+  status = {false, no_cuda_in_build, ""};
 #endif
   return nullptr;
 }
@@ -91,8 +108,7 @@ Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int o
     : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
   if (kernels.sharing()) {
-    cuda.reason = std::to_string(kernels.sharing()->ranks()) +
-                  " ranks share CPU kernels only: start orrery without mpirun for CUDA kernels";
+    cuda.reason = reason_of_ranks(kernels.sharing()->ranks());
   } else {
     device_ = open_device(asked.value_or(otherwise), cuda);
   }
@@ -113,6 +129,10 @@ Backends::Backends(const KernelCatalog& kernels, const DeviceList& devices)
 }
 
 Backends::~Backends() = default;
+
+int Backends::ranks() const {
+  return kernels_.sharing() ? kernels_.sharing()->ranks() : 1;
+}
 
 std::string Backends::team_words() const {
 #if ORRERY_HAVE_CUDA

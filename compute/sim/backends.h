@@ -40,6 +40,8 @@ class Backends {
   const cuda::Device* device() const { return device_.get(); }
   /// Of device(); none if CUDA kernels cannot run.
   std::optional<int> device_ordinal() const;
+  /// How many processes share the evaluations; 1: this one alone.
+  int ranks() const;
   /// "devices 0,1": those that divide evaluations; empty if there is only device().
   std::string team_words() const;
 

@@ -13,7 +13,7 @@ namespace {
 
 Symptoms healthy_machine() {
   Symptoms s;
-  s.nvidia_gpu = s.cuda_runs = true;
+  s.nvidia_gpu = s.has_gpu = s.cuda_runs = true;
   s.gl.renderer = s.gl.window_renderer = "NVIDIA H100 80GB HBM3/PCIe/SSE2";
   s.gl.interop = "mapped";
   s.display = ":0";
@@ -47,9 +47,24 @@ TEST(Doctor, NamesWhyCudaDoesNotRun) {
   s.cuda_reason = "the NVIDIA driver supports CUDA 11.0 and this build needs 13.0: update the driver";
   expect_one(s, Health::degraded, "CUDA cannot use the NVIDIA GPU", "update the driver");
   s.nvidia_gpu = false;
-  expect_one(s, Health::degraded, "no NVIDIA GPU", "a machine with an NVIDIA GPU");
+  expect_one(s, Health::healthy, "no NVIDIA GPU", "");
   s.in_wsl = true;
-  expect_one(s, Health::degraded, "WSL", "driver on Windows");
+  expect_one(s, Health::healthy, "WSL", "driver on Windows");
+}
+
+TEST(Doctor, FindsNothingWrongWithAMachineWithoutAGpu) {
+  Symptoms s = healthy_machine();
+  s.nvidia_gpu = s.has_gpu = s.cuda_runs = false;
+  s.gl.renderer = s.gl.window_renderer = "llvmpipe (LLVM 15.0.6, 256 bits)";
+  const auto findings = diagnose(s);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].what, "There is no GPU: OpenGL draws on the CPU, slowly (llvmpipe (LLVM 15.0.6, 256 bits))");
+  EXPECT_EQ(findings[1].what, "There is no NVIDIA GPU: CPU kernels run alone");
+  for (const Finding& finding : findings) EXPECT_EQ(finding.cure, "");
+  EXPECT_EQ(exit_status(health_of(findings)), 0);
+  s.has_gpu = true;
+  EXPECT_EQ(health_of(diagnose(s)), Health::degraded) << "a GPU of another maker lacks its driver";
+  EXPECT_EQ(diagnose(s)[0].cure, "install the OpenGL driver of the GPU");
 }
 
 TEST(Doctor, NamesTheCureOfSlowDrawing) {
