@@ -41,7 +41,8 @@ int run_replay(const Backends& backends, const ReplayOptions& options) {
   const ReplayOutcome outcome =
       play_replay(backends, replay, options.file, stop_requested, [&](const ReplayProgress& now) {
         progress.show_left(now.left_s,
-                           fmt::format("step {} of {}", format_count(now.step), format_count(now.last_step)));
+                           fmt::format("step {} of {}", format_count(now.step), format_count(now.last_step)),
+                           part_of(now.step, now.last_step));
       });
   progress.clear();
   if (outcome.different) {

@@ -87,10 +87,20 @@ void check_outputs(const RunOptions& options, const RunOrder& order) {
   }
 }
 
+/// As seen from the working folder, if it lies there: a checkpoint holds names from the root.
+std::string name_from_here(const std::string& file) {
+  const fs::path path{file}, from_here = path.lexically_relative(fs::current_path());
+  const bool is_here = path.is_absolute() && !from_here.empty() && *from_here.begin() != "..";
+  return is_here ? from_here.string() : file;
+}
+
 class Run {
  public:
   Run(const Backends& backends, const RunOptions& options)
-      : options_{options}, chooser_{AutoChooser::this_machine(backends)}, progress_{options.progress} {
+      : options_{options},
+        ranks_{backends.ranks() > 1 ? fmt::format(", {} ranks", backends.ranks()) : ""},
+        chooser_{AutoChooser::this_machine(backends)},
+        progress_{options.progress} {
     if (options.resume.empty()) {
       begin(backends);
     } else {
@@ -118,8 +128,10 @@ class Run {
   bool run_to_end(SimulationRun& run) {
     try {
       const bool ended = run.run(stop_requested, [&](const SimulationRun::Progress& now) {
-        progress_.show_left(now.left_s, fmt::format("step {} of {}, t = {:.6g}", format_count(now.step),
-                                                    format_count(now.last_step), now.sim_time));
+        progress_.show_left(
+            now.left_s,
+            fmt::format("step {} of {}, t = {:.6g}", format_count(now.step), format_count(now.last_step), now.sim_time),
+            part_of(now.step, now.last_step));
       });
       progress_.clear();
       return ended;
@@ -163,8 +175,10 @@ class Run {
 
   /// Nothing of a stopped run is lost.
   int stop(SimulationRun& run) {
+    const std::string continuation = kept(run);
+    console::print("{}", written_outputs(run));
     console::complain(fmt::format("stopped after step {} of {}; {}", format_count(simulation_->status().step),
-                                  format_count(run.last_step()), kept(run)));
+                                  format_count(run.last_step()), continuation));
     return stop_status();
   }
 
@@ -175,7 +189,7 @@ class Run {
     return how_to_continue(file);
   }
   static std::string how_to_continue(const std::string& checkpoint) {
-    return "continue with: " + shell_line({"orrery", "run", "--resume", checkpoint});
+    return "continue with: " + shell_line({"orrery", "run", "--resume", name_from_here(checkpoint)});
   }
 
   /// After an output has failed.
@@ -213,29 +227,37 @@ class Run {
     }
   }
 
+  /// A line for the snapshots, and one for the diagnostics.
+  std::string written_outputs(const SimulationRun& run) const {
+    std::string text;
+    if (const int snapshots = run.summary().snapshots; snapshots > 0)
+      text += fmt::format("wrote {} to {}\n", counted(snapshots, "snapshot"), name_from_here(order_.snapshots));
+    if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", name_from_here(run.diagnostics_file()));
+    return text;
+  }
+
   void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
     std::string text =
-        fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}\n", now.scene_name, counted_bodies(now.count),
-                    format_count(first), format_count(now.step), now.sim_time, now.kernel_id);
+        fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}{}\n", now.scene_name, counted_bodies(now.count),
+                    format_count(first), format_count(now.step), now.sim_time, now.kernel_id, ranks_);
     if (summary.steps > 0) {
       text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),
                           summary.interactions / summary.steps_s);
     }
-    if (summary.energy_drift) {
-      const std::string change = short_exponent(fmt::format("{:.2e}", *summary.energy_drift));
-      text += fmt::format("energy changed by {} of itself\n", change);
+    if (const std::optional<EnergyChange>& energy = summary.energy) {
+      text += fmt::format("relative change of the energy since step {}: {}\n", format_count(energy->since_step),
+                          short_exponent(fmt::format("{:.2e}", energy->relative)));
     }
-    if (summary.snapshots > 0)
-      text += fmt::format("wrote {} to {}\n", counted(summary.snapshots, "snapshot"), order_.snapshots);
-    if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", run.diagnostics_file());
-    if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", order_.checkpoint);
+    text += written_outputs(run);
+    if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", name_from_here(order_.checkpoint));
     console::print("{}", text);
   }
 
   const RunOptions& options_;
+  const std::string ranks_;  // ", 2 ranks"; empty: one process
   RunOrder order_;
   fs::path stop_folder_;  // empty: the working folder
   SimulationRun::Outputs outputs_;

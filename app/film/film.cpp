@@ -62,7 +62,7 @@ void Film::show_progress(std::int64_t frame, bool drawn) {
   if (drawn_.total_s > 0) {
     what += fmt::format(", {:.3g} frames/s", static_cast<double>(drawn_.frames) / drawn_.total_s);
   }
-  progress_.show_left(left_s, what);
+  progress_.show_left(left_s, what, part_of(frame + 1, frames_));
 }
 
 std::string Film::finish() {

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "app/recording/conserved_cells.h"
+#include "app/text/lines.h"
+#include "compute/core/parse_number.h"
 #include "compute/diagnostics/lagrangian_radii.h"
 #include "compute/snapshots/checkpoint.h"
 
@@ -29,6 +32,14 @@ std::string first_bytes(const std::string& file, std::int64_t bytes) {
   return text;
 }
 
+/// The first field of the first row, which is behind the metadata and the names of the columns.
+std::int64_t first_step_of(std::string_view text) {
+  std::string_view line = take_line(text);
+  while (line.starts_with('#')) line = take_line(text);
+  const std::string_view row = take_line(text);
+  return parsed_number<std::int64_t>(row.substr(0, row.find(','))).value_or(0);
+}
+
 }  // namespace
 
 DiagnosticsLog::DiagnosticsLog(const std::string& file, const Json& metadata, Existing existing)
@@ -37,7 +48,8 @@ DiagnosticsLog::DiagnosticsLog(const std::string& file, const Json& metadata, Ex
 DiagnosticsLog::DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place)
     : begin_{first_bytes(file, place.bytes)},
       file_{OutputFile::create(file, Existing::replace)},
-      first_energy_{place.first_energy} {}
+      first_energy_{place.first_energy},
+      first_step_{first_step_of(begin_)} {}
 
 void DiagnosticsLog::add(const ConservedProbe& probe, const Bodies& bodies) {
   const double energy = probe.sums.energy(), first = first_energy_.value_or(energy);
@@ -48,8 +60,11 @@ void DiagnosticsLog::add(const ConservedProbe& probe, const Bodies& bodies) {
   if (const std::string error = file_.append(begin_ + csv_line(fields)); !error.empty()) {
     throw std::runtime_error(error);
   }
-  if (first_energy_) energy_drift_ = drift;
-  first_energy_ = first;
+  if (first_energy_) {
+    energy_change_ = {.relative = drift, .since_step = first_step_};
+  } else {
+    first_energy_ = first, first_step_ = probe.step;
+  }
   begin_.clear();
 }
 

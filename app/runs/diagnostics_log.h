@@ -11,6 +11,12 @@
 
 namespace orrery {
 
+/// Of the total energy.
+struct EnergyChange {
+  double relative = 0;
+  std::int64_t since_step = 0;
+};
+
 /// A CSV file of a run's conserved sums, Lagrangian radii about the centre of mass, and a checksum of the state, with
 /// which runs can be compared bit by bit.
 class DiagnosticsLog {
@@ -24,15 +30,17 @@ class DiagnosticsLog {
   void add(const ConservedProbe& probe, const Bodies& bodies);
 
   const std::string& file() const { return file_.path(); }
-  /// Relative to the first row; none before there are two rows.
-  std::optional<double> energy_drift() const { return energy_drift_; }
+  /// From the first row of the file to the last; none before this run has changed it.
+  std::optional<EnergyChange> energy_change() const { return energy_change_; }
   /// None before the first row.
   std::optional<DiagnosticsPlace> place() const;
 
  private:
   std::string begin_;  // what the file gets before its next row
   OutputFile file_;
-  std::optional<double> first_energy_, energy_drift_;
+  std::optional<double> first_energy_;
+  std::int64_t first_step_ = 0;  // of the row with the first energy
+  std::optional<EnergyChange> energy_change_;
 };
 
 }  // namespace orrery

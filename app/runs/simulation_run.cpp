@@ -257,7 +257,7 @@ SimulationRun::Progress SimulationRun::progress() const {
 
 SimulationRun::Summary SimulationRun::summary() const {
   Summary summary = summary_;
-  if (log_) summary.energy_drift = log_->energy_drift();
+  if (log_) summary.energy = log_->energy_change();
   return summary;
 }
 

@@ -37,7 +37,7 @@ class SimulationRun {
     std::int64_t steps = 0;   ///< of this run
     double steps_s = 0;       ///< computing them took, measurements and files left out
     double interactions = 0;  ///< in them
-    std::optional<double> energy_drift{};
+    std::optional<EnergyChange> energy{};
     int snapshots = 0, checkpoints = 0;
     std::string problem{};  ///< one line: why a checkpoint could not be written, though the run went on; else empty
   };

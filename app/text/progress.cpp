@@ -17,16 +17,16 @@ Progress::~Progress() {
   clear();
 }
 
-void Progress::show_left(std::optional<double> left_s, const std::string& what) {
+void Progress::show_left(std::optional<double> left_s, const std::string& what, std::optional<double> done) {
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> least{terminal_ ? 0.1 : 1.0};
   if (!shown_ || now - last_ < least) return;
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
-  const double done = left_s && elapsed > 0 ? elapsed / (elapsed + *left_s) : 0;
+  const double of_the_time = left_s && elapsed > 0 ? elapsed / (elapsed + *left_s) : 0;
   const std::string left =
       left_s ? fmt::format("about {} left", duration_text(*left_s)) : std::string{"estimating the time left"};
-  const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done * 100), what, left);
+  const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done.value_or(of_the_time) * 100), what, left);
   if (terminal_) {
     console::print_error("\r\033[K{}", cut_to(line, terminal_columns(STDERR_FILENO) - 1));  // a longer one would wrap
   } else {
@@ -38,6 +38,10 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what) 
 void Progress::clear() {
   if (on_screen_) console::print_error("\r\033[K");
   on_screen_ = false;
+}
+
+double part_of(std::int64_t done, std::int64_t total) {
+  return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
 }
 
 std::string duration_text(double seconds) {

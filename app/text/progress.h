@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,8 +16,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `left_s` is the expected time of the remaining work; empty while it is unknown.
-  void show_left(std::optional<double> left_s, const std::string& what);
+  /// `left_s` is the expected time of the remaining work; empty while it is unknown. `done` is the part of the work
+  /// that is done, 0 to 1, if `what` counts it; if empty, the part of the time.
+  void show_left(std::optional<double> left_s, const std::string& what, std::optional<double> done = std::nullopt);
   /// Removes the line, so that something else can be printed.
   void clear();
 
@@ -27,6 +29,9 @@ class Progress {
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_{};
 };
+
+/// What show_left() takes as done: `done` of `total`; 0 of nothing.
+double part_of(std::int64_t done, std::int64_t total);
 
 /// "42 s", "3 min 5 s", "2 h 10 min".
 std::string duration_text(double seconds);

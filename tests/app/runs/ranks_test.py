@@ -32,6 +32,7 @@ class RanksTest(RanksCase):
         status, out, err = self.run_ranks(ranks, *words) if ranks else self.run_to_end(*words)
         self.assertEqual(status, 0, err)
         self.assertEqual(out.count("steps 0 to 20"), 1, "only one rank prints")
+        self.assertEqual(f", {ranks} ranks\n" in out, ranks > 1, out)
         return {file: self.read(f"{name}/{file}") for file in sorted(os.listdir(self.path(name)))}, \
             self.read(name + ".csv").splitlines()[2:]  # without metadata
 
@@ -87,11 +88,19 @@ class RanksTest(RanksCase):
         self.assertEqual(out.count("PASS"), 6, "three kernels and two laws: " + out)
         self.assertNotIn("\x1b", out, "colours are for terminals")
 
+    def test_info_counts_the_ranks_and_gives_the_reason_of_the_machine(self):
+        _, out, _ = self.run_ranks(2, "info", "--json")
+        info, alone = json.loads(out), facts(self.orrery)
+        self.assertEqual((info["ranks"], alone["ranks"]), (2, 1))
+        if not alone["cuda"]["available"]:
+            self.assertEqual(info["cuda"]["reason"], alone["cuda"]["reason"], "mpirun is not to blame")
+        self.assertRegex(self.run_ranks(2, "info", "--wide")[1], r"MPI +\S.*, 2 ranks")
+
     def test_mistakes_and_failures_end_all_ranks_with_the_status_of_one(self):
         for status, words, *arguments in [
                 (2, "frobnicate", "run", "--frobnicate"),
                 (2, "2 ranks cannot share it", "run", *SCENE, "--steps", "1", "--kernel", "cpu-symmetric"),
-                (1, "share CPU kernels only", "run", *SCENE, "--steps", "1", "--device", "0"),
+                (1, "CUDA device 0 cannot be used", "run", *SCENE, "--steps", "1", "--device", "0"),
                 (1, "nowhere", "run", *SCENE, "--steps", "1", "--diagnostics", "nowhere/d.csv")]:
             with self.subTest(words=words):
                 found, out, err = self.run_ranks(2, *arguments)
