@@ -51,10 +51,10 @@ void declare_compare(CLI::App& app, OptionDraft& draft) {
       "  orrery compare --a cuda-tiled --b cuda-fp64 -n 16k --csv rounding.csv\n"
       "  orrery compare --a cpu-simd --b \"cpu-simd integrator=euler dt=0.001\" --dt 0.002\n"
       "  orrery compare --a cpu-simd --b cpu-simd,nudge=1e-6 --scene plummer -n 1k --steps 2000\n"
-      "\nBoth runs start from the same bodies and are compared at equal times: one time step must be a whole multiple\n"
+      "\nBoth runs start from the same bodies and are compared at equal times: one time step must be a whole multiple "
       "of the other. nudge moves each body of a run by so much at the start. Prints the distances between the two "
-      "positions of each body (rms, median and greatest), the\n"
-      "relative energy errors, the e-folding time of the median distance, and the speeds. Ctrl+C ends it and keeps\n"
+      "positions of each body (rms, median and greatest), the "
+      "relative energy errors, the e-folding time of the median distance, and the speeds. Ctrl+C ends it and keeps "
       "what was measured.");
 }
 

@@ -145,9 +145,9 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
   }
   if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
   if (std::ranges::find(known_subcommands, words[1]) == known_subcommands.end()) {
-    throw unknown_name(
-        "subcommand", words[1], known_subcommands,
-        "; 'orrery help script' lists the commands of a script, 'orrery help keys' the keys of the window");
+    std::vector<std::string_view> topics{known_subcommands.begin(), known_subcommands.end()};
+    topics.insert(topics.end(), {"script", "keys"});
+    throw unknown_name("help topic", words[1], topics);
   }
   return with_help_as_option({words[1], "--help"});
 }
@@ -158,9 +158,8 @@ void refuse_argument(const KernelCatalog& kernels, const CLI::App& subcommand, c
   if (argument.starts_with('-')) {
     const std::string takers = takers_of(name_of_option(argument), subcommand);
     const std::string meant = meant_by_option(kernels, subcommand, argument, words, !takers.empty());
-    const char* const list = meant.empty() ? "; options" : " Options";
-    throw UsageError(fmt::format("unknown option '{}'{}{}{} of 'orrery {}': {}", argument, takers, meant, list,
-                                 subcommand.get_name(), known));
+    const std::string list = then_list(meant, fmt::format("options of 'orrery {}'", subcommand.get_name()));
+    throw UsageError(fmt::format("unknown option '{}'{}{}{}", argument, takers, list, known));
   }
   throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
                                subcommand.get_name(),
@@ -179,8 +178,8 @@ void refuse_word_for_file(const KernelCatalog& kernels, const CLI::App& subcomma
   if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, unknown)) return;
   const std::string meant = meant_by_word(kernels, subcommand, word, implied);
   if (implied) {
-    throw UsageError(fmt::format("'{}' is neither a subcommand nor a file here; subcommands: {}{}", word,
-                                 fmt::join(known_subcommands, ", "), meant));
+    throw UsageError(fmt::format("'{}' is neither a subcommand nor a file here{}{}", word,
+                                 then_list(meant, "subcommands"), fmt::join(known_subcommands, ", ")));
   }
   if (!meant.empty()) throw UsageError(fmt::format("there is no file '{}' here{}", word, meant));
 }

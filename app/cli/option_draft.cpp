@@ -8,6 +8,7 @@
 
 #include "app/cli/option_parts.h"
 #include "app/commands/argument_text.h"
+#include "app/lessons/library.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/scenes/scene.h"
@@ -75,7 +76,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
       "  orrery --scene plummer -n 64k --kernel cuda-tiled --block 128\n"
       "  orrery galaxy.bin --record run.csv              bodies from a TIPSY file; timings to run.csv\n"
       "  orrery --offscreen --frames 300 --screenshot last.png\n"
-      "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one per line.\n"
+      "\nA script: '0 kernel cpu-openmp', '100 set chunk 16', '200 screenshot a.png', '300 quit'; one per line. "
       "'orrery help script' lists all commands.");
 }
 
@@ -83,7 +84,7 @@ void declare_render(CLI::App& app, OptionDraft& draft) {
   add(app, "--out", "FILE.mp4|FOLDER", "the film, encoded by the program ffmpeg; or a folder for numbered PNG frames",
       [&](const std::string& text) { draft.film = file_name("--out", text); });
   add(app, "--frames", "K", fmt::format("number of frames (as the path or script; {})", default_offscreen_frames),
-      [&](const std::string& text) { draft.view.frames = parse_integer("--frames", text, 1, any_large); });
+      [&](const std::string& text) { draft.view.frames = parse_in("--frames", text, FilmOptions::lengths); });
   add(app, "--fps", "F", fmt::format("frames per second of the film ({:g})", draft.fps),
       [&](const std::string& text) { draft.fps = parse_in("--fps", text, FilmOptions::rates); });
   add_size(app, draft, "size of the film in pixels, such as 3840x2160 (1280x720)");
@@ -132,8 +133,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
-      "\nPrints a table: the time per step (median, minimum and 95 % interval of the median), interactions/s, GFLOP/s\n"
-      "at {} flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking\n"
+      "\nPrints a table: the time per step (median, minimum and 95 % interval of the median), interactions/s, GFLOP/s "
+      "at {} flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking "
       "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.",
       flop_per_interaction));
 }
@@ -160,7 +161,7 @@ void declare_report(CLI::App& app, OptionDraft& draft) {
       "Examples:\n"
       "  orrery report --out report.html\n"
       "  orrery report galaxy.bin --kernels cpu-simd,cpu-tree --set theta=0.3,0.5,0.7 --out galaxy.html\n"
-      "\nMeasures as 'orrery bench' does. The page holds a picture of the scene, plots, tables, the settings, the\n"
+      "\nMeasures as 'orrery bench' does. The page holds a picture of the scene, plots, tables, the settings, the "
       "machine and the command line. It needs no other file. Ctrl+C ends measuring and keeps what was measured.");
 }
 
@@ -168,7 +169,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   VerifyOptions& verify = draft.verify;
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add_kernel_file(app, draft, FileKernelUse::guarded,
-                  "checks a kernel of your own with every value of its tunables; repeatable");
+                  "checks a kernel of your own with every value of its settings; repeatable");
   add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
       [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
@@ -203,7 +204,7 @@ void declare_info(CLI::App& app, OptionDraft& draft) {
 void declare_lesson(CLI::App& app, OptionDraft& draft) {
   LessonOptions& lesson = draft.lesson;
   add(app, "N", "N", "number of the lesson (lists all lessons)", [&](const std::string& text) {
-    lesson.number = static_cast<int>(parse_integer("the number of a lesson", text, 1, 99));
+    lesson.number = static_cast<int>(parse_integer("the number of a lesson", text, 1, lesson_files().back().number));
   });
   add_file(app, "--file", "runs a lesson of your own: a Markdown file, see docs/lessons/README.md", lesson.file);
   app.add_flag(

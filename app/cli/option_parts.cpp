@@ -156,7 +156,7 @@ namespace {
 void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
   Axis axis = parse_axis(option, text);
   if (std::ranges::find(draft.axes, axis.tunable, &Axis::tunable) != draft.axes.end()) {
-    throw UsageError(fmt::format("the tunable {} is set twice", axis.tunable));
+    throw UsageError(fmt::format("the setting {} is given twice", axis.tunable));
   }
   draft.axes.push_back(std::move(axis));
 }

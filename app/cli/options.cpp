@@ -76,14 +76,30 @@ void refuse_lines_after_the_end(const ViewOptions& view) {
   }
 }
 
+/// Of a picture with panels, or of one without. A display may need more.
+void refuse_small_size(const std::optional<WindowSize>& size, bool panels) {
+  const WindowSize least = panels ? least_window : least_picture;
+  if (!size || (size->width >= least.width && size->height >= least.height)) return;
+  throw UsageError(fmt::format("--size cannot be {}x{}; with{} the panel it must be at least {}x{}", size->width,
+                               size->height, panels ? "" : "out", least.width, least.height));
+}
+
+/// Throws if a film that ends with `what` has too many frames; NaN is too many.
+std::int64_t film_length(double frames, const std::string& what) {
+  if (frames <= static_cast<double>(FilmOptions::lengths.most)) return static_cast<std::int64_t>(frames);
+  throw UsageError(fmt::format("{} ends after {:.3g} frames; a film has at most {}", what, frames,
+                               format_count(FilmOptions::lengths.most)));
+}
+
 /// Without --frames, a film is as long as its script or its path.
 void set_length(ViewOptions& view) {
   if (view.frames) return;
   constexpr double rounding = 1e-6;  // of a frame
   if (const auto quit = std::ranges::find_if(view.script, quits); quit != view.script.end()) {
-    view.frames = quit->frame + 1;
+    view.frames = film_length(static_cast<double>(quit->frame) + 1, "the script '" + view.script_file + "'");
   } else if (view.path && view.path->end_s() > 0) {
-    view.frames = static_cast<std::int64_t>(std::floor(view.path->end_s() * view.film->fps + rounding)) + 1;
+    const double frames = std::floor(view.path->end_s() * view.film->fps + rounding) + 1;
+    view.frames = film_length(frames, "the path '" + view.path_file + "'");
   }
 }
 
@@ -98,6 +114,7 @@ ViewOptions finish_view(OptionDraft& draft) {
   if (view.offscreen && draft.vsync.value_or(false)) {
     throw UsageError("--vsync on cannot be used with --offscreen: there is no display to wait for");
   }
+  refuse_small_size(view.size, !view.offscreen || view.panel);
   view.vsync = draft.vsync.value_or(!view.offscreen);
   if (draft.save_order && view.save_file.empty()) {
     throw UsageError("--byte-order is that of the file of --save, which is not given: add --save FILE");
@@ -208,6 +225,7 @@ ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& 
   if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
   report.count_given = !draft.counts.empty();
   report.bench = finish_bench(draft);
+  refuse_small_size(draft.view.size, /*panels=*/false);
   report.picture = draft.view.size.value_or(WindowSize{});
   report.theme = draft.view.theme.value_or(render::Theme::dark);
   report.words = words;
@@ -269,7 +287,8 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft{kernels};
   draft.takes_over = takes_over;
-  CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on GPUs.", "orrery"};
+  CLI::App app{"Orrery: an interactive laboratory for gravitational N-body computation on CPUs and NVIDIA GPUs.",
+               "orrery"};
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
   app.footer(
@@ -289,7 +308,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   CLI::App& replay = *app.add_subcommand("replay", "computes a run of a window again and compares its states");
   CLI::App& convert = *app.add_subcommand("convert", "converts a file of bodies to another format");
   CLI::App& inspect = *app.add_subcommand("inspect", "reports what a file of bodies holds");
-  CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their tunables and their sources");
+  CLI::App& list = *app.add_subcommand("kernels", "lists the kernels, their settings and their sources");
   CLI::App& info = *app.add_subcommand("info", "reports devices, drivers and OpenGL, and how to fix what fails");
   info.alias("doctor");
   CLI::App& lesson = *app.add_subcommand("lesson", "teaches by measuring on this machine, in twelve lessons");

@@ -29,7 +29,7 @@ void declare_profile(CLI::App& app, OptionDraft& draft) {
       "  orrery profile --kernels cuda-tiled --set block=128,256 -n 64k --json new.json --baseline old.json\n"
       "  orrery profile --kernels cpu-simd -n 16k\n"
       "  orrery profile --kernel-file my-kernel.cu -n 64k\n"
-      "\nEach variant is compared with the first, or with the baseline. Hardware counters need CUPTI of CUDA 12.6 or\n"
+      "\nEach variant is compared with the first, or with the baseline. Hardware counters need CUPTI of CUDA 12.6 or "
       "later and the right to profile; a kernel on the CPU gets its vector width, threads and share of the FMA limit.");
 }
 

@@ -68,9 +68,7 @@ std::vector<ReportGroup> groups_of(const Sweep& sweep) {
 
 std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& skipped) {
   std::vector<ReportGap> gaps;
-  for (const Skipped& skip : skipped) {
-    gaps.push_back({skip.kernel_id + (skip.settings.empty() ? "" : " ") + skip.settings, skip.reason});
-  }
+  for (const auto& [names, reason] : together(skipped)) gaps.push_back({names, reason});
   for (const SweepEntry& entry : sweep.entries()) {
     if (!entry.result) gaps.push_back({name_of(entry.variant, entry.count), entry.problem.text});
   }

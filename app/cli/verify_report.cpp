@@ -197,7 +197,9 @@ std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const Text
   Json left_out = Json::array();
   for (const Skipped& skip : skipped) {
     left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
-    text += paragraph(fmt::format("skipped {}: {}", skip.kernel_id, skip.reason), style, 2);
+  }
+  for (const auto& [names, reason] : together(skipped)) {
+    text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
   }
   text += paragraph(fmt::format("{}, {} failed; force error |da|/|a| against a direct sum in fp64",
                                 counted(std::ssize(checks_), "check"), failed_),

@@ -27,7 +27,7 @@ std::vector<Variant> product(const KernelPtr& kernel, const std::vector<Axis>& a
   for (const Axis& axis : axes) {
     const Tunable* tunable = kernel->tunable(axis.tunable);
     if (!tunable) {
-      notes.push_back(fmt::format("{} has no tunable '{}': measured without it", kernel->id, axis.tunable));
+      notes.push_back(fmt::format("{} has no setting '{}': measured without it", kernel->id, axis.tunable));
       continue;
     }
     const std::vector<std::string> values = axis.every() ? tunable->values_to_measure() : axis.values;
@@ -104,8 +104,9 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
       }
     }
     if (!contains(names, axis.tunable)) {
-      throw UsageError(fmt::format("none of the selected kernels has a tunable '{}'; they have: {}{}", axis.tunable,
-                                   names.empty() ? "none" : joined(names), did_you_mean(axis.tunable, names)));
+      throw UsageError(fmt::format("none of the selected kernels has a setting '{}'{}{}", axis.tunable,
+                                   then_list(did_you_mean(axis.tunable, names), "they have"),
+                                   names.empty() ? "none" : joined(names)));
     }
     if (axis.every()) continue;
     for (const std::string& value : axis.values) {
@@ -115,11 +116,25 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
       const Tunable* const widest = *std::ranges::max_element(tunables, {}, [](const Tunable* tunable) {
         return tunable->numbers ? tunable->numbers->most - tunable->numbers->least : 0;
       });
-      throw UsageError(fmt::format("{} cannot be '{}'; allowed values: {}{}", axis.tunable, value,
-                                   widest->numbers ? widest->allowed_text() : joined(values),
-                                   did_you_mean(value, values)));
+      throw UsageError(fmt::format("{} cannot be '{}'{}{}", axis.tunable, value,
+                                   then_list(did_you_mean(value, values), "allowed values"),
+                                   widest->numbers ? widest->allowed_text() : joined(values)));
     }
   }
+}
+
+std::vector<SkippedTogether> together(const std::vector<Skipped>& skipped) {
+  std::vector<SkippedTogether> groups;
+  for (const Skipped& skip : skipped) {
+    const std::string name = skip.kernel_id + (skip.settings.empty() ? "" : " ") + skip.settings;
+    const auto same = std::ranges::find(groups, skip.reason, &SkippedTogether::reason);
+    if (same == groups.end()) {
+      groups.push_back({name, skip.reason});
+    } else {
+      same->names += ", " + name;
+    }
+  }
+  return groups;
 }
 
 VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes) {

@@ -42,6 +42,13 @@ struct Skipped {
   std::string kernel_id, settings, reason;
 };
 
+/// Those that have the same reason: "cuda-naive, cuda-tiled".
+struct SkippedTogether {
+  std::string names, reason;
+};
+/// In the order of the first of each.
+std::vector<SkippedTogether> together(const std::vector<Skipped>& skipped);
+
 struct VariantPlan {
   std::vector<Variant> variants;
   std::vector<Skipped> skipped;

@@ -12,7 +12,7 @@ namespace orrery {
 KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command> setup);
 
 /// Carries out the setup of a new simulation; then, where there are `settings`, those of the default kernel. Throws as
-/// Simulation::apply().
+/// Simulation::apply(), and UsageError that names other kernels if the default one has not all of these settings.
 void set_up(Simulation& simulation, const Backends& backends, std::span<const Command> setup,
             const Settings::Values& settings);
 

@@ -69,10 +69,8 @@ std::vector<Skipped> SweepReport::not_measured(const std::vector<Skipped>& skipp
 
 std::string SweepReport::text(const std::vector<Skipped>& skipped, const TextStyle& style) const {
   std::string text = format_.table(rows(), style);
-  for (const Skipped& skip : not_measured(skipped)) {
-    text += paragraph(
-        fmt::format("skipped {}{}: {}", skip.kernel_id, skip.settings.empty() ? "" : " " + skip.settings, skip.reason),
-        style, 2);
+  for (const auto& [names, reason] : together(not_measured(skipped))) {
+    text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
   }
   return text;
 }

@@ -49,12 +49,11 @@ std::vector<int> parse_counts(std::string_view what, std::string_view text) {
 }
 
 std::pair<int, int> parse_size(std::string_view what, std::string_view text) {
-  constexpr int least = 16, most = 8192;
   const std::size_t cross = text.find('x');
   const auto side = [&](std::string_view part) {
     const auto number = parsed_number<int>(part);
-    if (!number || *number < least || *number > most) {
-      refuse_value(what, text, fmt::format("WIDTHxHEIGHT such as 1280x720, each side {} to {} pixels", least, most));
+    if (!number || *number < 1 || *number > most_side) {
+      refuse_value(what, text, fmt::format("WIDTHxHEIGHT such as 1280x720, each side at most {} pixels", most_side));
     }
     return *number;
   };

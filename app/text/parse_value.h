@@ -38,7 +38,9 @@ Number parse_in(std::string_view what, std::string_view text, const Range<Number
   return *number;
 }
 
-/// "1280x720": width and height in pixels, each 16 to 8192.
+/// Of a window or a picture, in pixels.
+inline constexpr int most_side = 8192;
+/// "1280x720": width and height in pixels, each 1 to most_side.
 std::pair<int, int> parse_size(std::string_view what, std::string_view text);
 
 /// The place of `text` among `choices`.

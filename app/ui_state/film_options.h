@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "compute/core/range.h"
@@ -13,6 +14,8 @@ struct FilmOptions {
   double fps = 30;        ///< frames per second of the film
   bool progress = false;  ///< show progress even if stderr is no terminal
 
+  static constexpr Range<std::int64_t> lengths{1, 10'000'000,
+                                               "frames"};  ///< at most: four days at 30 frames per second
   static constexpr Range<double> rates{0.1, 1000, "frames per second"};
 };
 

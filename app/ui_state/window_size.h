@@ -18,4 +18,7 @@ struct WindowPlace {
 /// The smallest window in which the panels can be used, on a display of 96 dots per inch.
 inline constexpr WindowSize least_window{320, 200};
 
+/// The smallest picture without the panels.
+inline constexpr WindowSize least_picture{16, 16};
+
 }  // namespace orrery

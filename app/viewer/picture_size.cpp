@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/text/parse_value.h"
 #include "compute/core/error.h"
 
 namespace orrery {
 
 WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo& gl) {
   const bool large_enough = asked.width >= least.width && asked.height >= least.height;
-  if (large_enough && std::max(asked.width, asked.height) <= gl.max_side) return asked;
-  throw UsageError(
-      fmt::format("--size cannot be {}x{}; here it must be from {}x{}, which has room for the panels, to "
-                  "{}x{}, which OpenGL can draw",
-                  asked.width, asked.height, least.width, least.height, gl.max_side, gl.max_side));
+  const int most = std::min(most_side, gl.max_side);
+  if (large_enough && std::max(asked.width, asked.height) <= most) return asked;
+  throw UsageError(fmt::format("--size cannot be {0}x{1}; on this display it must be from {2}x{3} to {4}x{4}",
+                               asked.width, asked.height, least.width, least.height, most));
 }
 
 WindowSize least_window_at(float scale) {

@@ -41,11 +41,11 @@ std::string joined_ids(const Range& descriptors) {
   return joined(descriptors, [](const auto& descriptor) { return id_of(descriptor); });
 }
 
-/// Returns the error for a `word` that is not in `known`: it lists `known`, then `note`, and suggests near names.
+/// Returns the error for a `word` that is not in `known`: it suggests near names, lists `known`, and ends with `note`.
 inline UsageError unknown_name(const std::string& noun, std::string_view word, std::span<const std::string_view> known,
                                const std::string& note = {}) {
-  return UsageError{"unknown " + noun + " '" + std::string{word} + "'; known " + noun + "s: " + joined(known) + note +
-                    did_you_mean(word, known)};
+  return UsageError{"unknown " + noun + " '" + std::string{word} + "'" +
+                    then_list(did_you_mean(word, known), "known " + noun + "s") + joined(known) + note};
 }
 
 /// Returns the element of `descriptors` with this id. Throws UsageError that lists the known ids and `also`, another

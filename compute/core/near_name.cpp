@@ -73,4 +73,10 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return names.empty() ? names : "; did you mean " + names + "?";
 }
 
+std::string then_list(const std::string& meant, std::string title) {
+  if (meant.empty()) return "; " + title + ": ";
+  if (is_letter(title.front())) title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  return meant + ' ' + title + ": ";
+}
+
 }  // namespace orrery

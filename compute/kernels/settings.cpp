@@ -91,15 +91,15 @@ void Settings::set(std::string_view name, std::string_view value) {
   const Tunable* tunable = this->tunable(name);
   if (!tunable) {
     const std::string known = joined(tunables_, [](const Tunable& t) { return t.name; });
-    throw UsageError("kernel " + id + " has no tunable '" + std::string{name} +
-                     "'; it has: " + (known.empty() ? "none" : known) +
-                     did_you_mean(name, tunables_, [](const Tunable& t) { return t.name; }));
+    const std::string meant = did_you_mean(name, tunables_, [](const Tunable& t) { return t.name; });
+    throw UsageError("kernel " + id + " has no setting '" + std::string{name} + "'" + then_list(meant, "it has") +
+                     (known.empty() ? "none" : known));
   }
   std::optional<std::string> allowed = tunable->allowed(value);
   if (!allowed) {
-    throw UsageError(id + ": " + tunable->name + " cannot be '" + std::string{value} +
-                     "'; allowed values: " + tunable->allowed_text() +
-                     did_you_mean(value, tunable->values, [](const char* each) { return each; }));
+    const std::string meant = did_you_mean(value, tunable->values, [](const char* each) { return each; });
+    throw UsageError(id + ": " + tunable->name + " cannot be '" + std::string{value} + "'" +
+                     then_list(meant, "allowed values") + tunable->allowed_text());
   }
   values_[tunable->name] = std::move(*allowed);
 }

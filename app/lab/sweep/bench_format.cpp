@@ -161,6 +161,8 @@ std::string table(std::span<const std::vector<ResultRow>> counts, const TextStyl
               "One step's time; GFLOP/s at {} flop per interaction, none for trees; force error |da|/|a| against fp64.",
               flop_per_interaction),
           style);
+  const auto has_no_rank = [](const auto& rows) { return rows.size() == 1 && rows.front().rank.first == 0; };
+  if (std::ranges::any_of(counts, has_no_rank)) text += paragraph(no_interval, style);
   for (const std::vector<ResultRow>& rows : counts) {
     if (rows.size() > 1) text += ranking(rows, style);
   }

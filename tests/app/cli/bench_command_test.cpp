@@ -66,6 +66,8 @@ TEST_F(BenchCommand, RanksWhatHasIntervals) {
   EXPECT_EQ(fields(csv[1]), fields(csv[4])) << "cpu-serial, of which no field holds a comma";
   const Outcome few = bench({"-n", "8", "--repeat", "5"});
   EXPECT_TRUE(says(few, "no ranking at n=8: fewer than 6 samples")) << few.out;
+  const Outcome one = run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--repeat", "5"});
+  EXPECT_TRUE(says(one, "fewer than 6 samples give no interval, and so no rank")) << one.out;
 }
 
 TEST_F(BenchCommand, ComparesWithABaseline) {

@@ -48,8 +48,8 @@ TEST(LessonCommand, RefusesWhatIsNoLesson) {
   const std::string in = folder.path().string();
   expect_refused(run_orrery({"lesson", "--file", "wrong.md"}, {.folder = in}), 2, {"wrong.md:27:", "cpu-serial"});
   expect_refused(run_orrery({"lesson", "--file", "none.md"}, {.folder = in}), 1, {"none.md"});
-  expect_refused(run_orrery({"lesson", "13"}), 2, {"lesson 13", "1 to 12"});
-  expect_refused(run_orrery({"lesson", "one"}), 2, {"'one'", "1 to 99"});
+  expect_refused(run_orrery({"lesson", "13"}), 2, {"'13'", "from 1 to 12"});
+  expect_refused(run_orrery({"lesson", "one"}), 2, {"'one'", "from 1 to 12"});
   expect_refused(run_orrery({"lesson", "1", "--file", "wrong.md"}, {.folder = in}), 2, {"--file"});
   expect_refused(run_orrery({"lesson", "1", "2"}), 2, {"2"});
 }

@@ -51,6 +51,7 @@ TEST(NearMiss, IsHelpedWhereverANameIsLookedUp) {
                 {{"bench", "--threads=4"}, "--set threads=4"},
                 {{"benchmark"}, "bench"},
                 {{"help", "verfiy"}, "verify"},
+                {{"help", "keyz"}, "keys"},
                 {{"bench", "1k"}, "-n 1k"},
                 {{"16k"}, "-n 16k"},
                 {{"plumer"}, "--scene plummer"},
@@ -61,6 +62,20 @@ TEST(NearMiss, IsHelpedWhereverANameIsLookedUp) {
         Failure::usage, [&words = words] { (void)parse_options(test::catalog(), words); },
         "; did you mean " + std::string{meant} + "?");
   }
+}
+
+TEST(NearMiss, StandsBeforeAList) {
+  const auto starts_with = [](const Words& words, const std::string& begin) {
+    EXPECT_EQ(refusal(words).substr(0, begin.size()), begin);
+  };
+  starts_with({"--scene", "Plummer"}, "unknown scene 'Plummer'; did you mean plummer? Known scenes: collision, ");
+  starts_with({"--scene", "galaxy"}, "unknown scene 'galaxy'; known scenes: collision, ");
+  starts_with({"--kernel", "CPU_SIMD"}, "unknown kernel 'CPU_SIMD'; did you mean cpu-simd? Known kernels: cpu-");
+  starts_with({"--kernel", "cpu-simd", "--set", "thread=2"},
+              "kernel cpu-simd has no setting 'thread'; did you mean threads? It has: threads, rows");
+  starts_with({"--kernel", "cpu-simd", "--set", "threads=Auto"},
+              "cpu-simd: threads cannot be 'Auto'; did you mean auto? Allowed values: ");
+  starts_with({"benchmark"}, "'benchmark' is neither a subcommand nor a file here; did you mean bench? Subcommands: ");
 }
 
 TEST(NearMiss, IsNotGuessedWhereNothingIsNear) {

@@ -265,6 +265,15 @@ TEST(Options, HaveHelpWhoseDescriptionsStayInTheirColumn) {
   EXPECT_NE(lines({"help", "bench"}).find("\n" + blanks + "from, instead of a generated\n"), std::string::npos);
 }
 
+TEST(Options, HaveAHelpWhoseParagraphsBreakWhereTheTerminalDoes) {
+  for (const char* subcommand :
+       {"view", "render", "bench", "report", "verify", "profile", "compare", "race", "run", "lesson"}) {
+    const std::string text = parsed<ShowText>({"help", subcommand}).text;
+    const std::string last = text.substr(text.rfind("\n\n") + 2);
+    EXPECT_EQ(last.find('\n'), last.size() - 1) << last;
+  }
+}
+
 TEST(Options, RefuseWhatContradictsItself) {
   const auto refused = [](const Words& words, const auto&... parts) {
     expect_failure(

@@ -68,7 +68,10 @@ TEST(RenderOptions, RefuseWhatMakesNoFilm) {
   refused({}, "--out");
   refused({"--out", ""}, "--out");
   refused({"--out", "a.mp4", "--out", "b.mp4"}, "--out is given 2 times");
-  for (const char* frames : {"0", "-1", "many", "1e3"}) refused({"--out", "a", "--frames", frames}, "--frames", frames);
+  for (const char* frames : {"0", "-1", "many", "1e3", "10000001", "99999999999999"}) {
+    refused({"--out", "a", "--frames", frames}, "--frames", frames, "from 1 to 10000000 frames");
+  }
+  EXPECT_EQ(rendered({"--out", "a", "--frames", "10000000"}).frames, 10'000'000);
   for (const char* fps : {"0", "-30", "nan", "inf", "1001", "fast"}) {
     refused({"--out", "a", "--fps", fps}, "--fps", fps, "from 0.1 to 1000 frames per second");
   }
@@ -77,6 +80,15 @@ TEST(RenderOptions, RefuseWhatMakesNoFilm) {
   EXPECT_EQ(rendered({"--out", "a", "--size", "1281x721"}).size.value().width, 1281) << "a PNG may be odd";
   refused({"--out", "a", "--vsync", "on"}, "--vsync", "'orrery view'");
   refused({"--out", "a", "--screenshot", "b.png"}, "--screenshot");
+}
+
+TEST(RenderOptions, RefuseAFilmThatAPathOrAScriptMakesTooLong) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "orbit.txt").string(), script = (folder / "script.txt").string();
+  std::ofstream{path} << "0 0 0 5 0 0 0\n400000 0 0 5 0 0 0\n";
+  refused({"--out", "a", "--path", path}, "orbit.txt' ends after 1.2e+07 frames", "at most 10,000,000");
+  std::ofstream{script} << "99999999999 quit\n";
+  refused({"--out", "a", "--script", script}, "script.txt' ends after 1e+11 frames", "at most 10,000,000");
 }
 
 TEST(RenderOptions, RefuseABrokenPathByItsLine) {

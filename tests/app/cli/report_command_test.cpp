@@ -11,6 +11,7 @@
 #include "tests/app/report/page_check.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
@@ -51,6 +52,19 @@ TEST_F(ReportCommand, WritesAPageWithEveryResultAndTheCommand) {
   EXPECT_EQ(test::count_of(text, "<svg"), 4u);
   EXPECT_TRUE(holds(text, "data:image/png;base64,iVBOR") || holds(text, "There is no picture: "))
       << text.substr(0, 5000);
+}
+
+TEST_F(ReportCommand, NamesOneReasonOnce) {
+  if (test::backends().status(Backend::cuda).available) GTEST_SKIP() << "every kernel runs here";
+  const Outcome outcome = run_orrery({"report", "-n", "8", "--repeat", "1", "--size", "64x48", "--out", "a.html"},
+                                     {.folder = folder.path().string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string text = page("a.html");
+  const std::size_t gaps = text.find("Not measured");
+  const std::string reason = test::backends().status(Backend::cuda).reason.substr(0, 20);
+  ASSERT_NE(gaps, std::string::npos);
+  EXPECT_EQ(test::count_of(text.substr(gaps, text.find("</table>", gaps) - gaps), "<tr>"), 2u) << "titles and a row";
+  EXPECT_TRUE(holds(text.substr(gaps), "cuda-naive, ") && holds(text.substr(gaps), reason));
 }
 
 TEST_F(ReportCommand, KeepsAnExistingPageUnlessForced) {

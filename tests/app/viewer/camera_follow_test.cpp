@@ -175,7 +175,7 @@ std::string refusal(const Follow& what, const Parts& parts) {
 
 TEST_F(CameraFollowTest, RefusalsNameTheChoices) {
   EXPECT_EQ(refusal({Followed::part, "disk"}, parts_),
-            "unknown part 'disk'; known parts: disc, halo; did you mean disc?");
+            "unknown part 'disk'; did you mean disc? Known parts: disc, halo");
   EXPECT_EQ(refusal({Followed::part, ""}, parts_), "follow part needs the name of a part: disc, halo");
   EXPECT_EQ(refusal({Followed::part, "disc"}, {}),
             "the scene has no parts that the camera could follow; follow can be body, mass, cluster or off");
