@@ -101,7 +101,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     if (places_.size() < LockTree::places_for(count)) cleared_ = false;
     take(places_, LockTree::places_for(count), "the nodes' indices");
     take(cubes_, cells, "the cells' cubes");
-    take(members_, 8 * cells, "the nodes' centers");
+    take(members_, 8 * cells, "the nodes' centres");
     take(arrivals_, cells, "the cells' counts");
     take(first_, cells, "the cells' first bodies");
     if (counters_.size() == 0) {
@@ -203,7 +203,7 @@ ORRERY_KERNEL(
     .notes =
         "Barnes-Hut in six kernels: threads insert bodies into one octree under locks, and far cells count as one "
         "body. "
-        "With repulsion too, a far cell acts from its center of mass by the law of one body.",
+        "With repulsion too, a far cell acts from its centre of mass by the law of one body.",
     .source = "NYU lecture 13, Barnes-Hut in six kernels (row 11); Burtscher and Pingali's scheme",
     .lesson =
         "A tree needs few interactions, but its kernels read memory at random, lock and wait for each other, so every "

@@ -41,7 +41,7 @@ inline constexpr Tunable order_tunable{
     .name = "order",
     .notes =
         "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
-        "through one expansion around its center; high: with moments to fifth order, for small tolerances.",
+        "through one expansion around its centre; high: with moments to fifth order, for small tolerances.",
     .values = order_values.names(),
     .initial = "local"};
 inline FarField far_field(const Settings& settings) {
