@@ -26,7 +26,7 @@ float suitable_time_step(float time_step, const StepCriterion& criterion, float 
 /// colour is shown. Needs the GL context current.
 class BodyValues {
  public:
-  static constexpr int most_density_bodies = 1 << 22;  ///< of more bodies, densities are not computed
+  static constexpr int most_density_bodies = 1 << 24;  ///< of more bodies, densities are not computed
   static constexpr double density_share = 0.02;        ///< of a processor's time, see density_interval_s()
 
   /// In `lockstep`, values belong to the drawn bodies and are computed at times that do not depend on what anything

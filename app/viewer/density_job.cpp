@@ -1,9 +1,11 @@
 #include "app/viewer/density_job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "compute/core/start_thread.h"
+#include "compute/core/team.h"
 #include "compute/diagnostics/local_density.h"
 
 namespace orrery {
@@ -13,8 +15,9 @@ void DensityJob::start(std::vector<Vec4> positions) {
   cancelled_ = done_ = false;
   thread_ = start_thread([this](const std::stop_token&) {
     const auto begin = std::chrono::steady_clock::now();
-    densities_ = local_densities(positions_, 1, &cancelled_);
-    cost_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const int threads = std::max(usable_threads() / 4, 1);
+    densities_ = local_densities(positions_, threads, &cancelled_);
+    cost_s_ = threads * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     done_ = true;
   });
 }

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// Local densities that are computed on a thread of their own, one array at a time.
+/// Local densities that are computed in the background, one array at a time, on a quarter of the usable threads.
 class DensityJob {
  public:
   DensityJob() = default;
@@ -25,7 +25,7 @@ class DensityJob {
   std::optional<std::vector<float>> poll();
   /// Waits until the thread has ended, which is soon.
   void cancel();
-  /// Time that the last one took, in s.
+  /// Processor time that the last one took, in s: at most this.
   double cost_s() const { return cost_s_; }
 
  private:

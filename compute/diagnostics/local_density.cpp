@@ -54,7 +54,7 @@ class Nearest {
 /// A balanced k-d tree: each range of points is halved at the median of its longest side. The halves need no pointers.
 class PointTree {
  public:
-  explicit PointTree(std::span<const Vec4> positions) {
+  PointTree(std::span<const Vec4> positions, const std::atomic<bool>* cancelled) : cancelled_{cancelled} {
     points_.reserve(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const Vec4& p = positions[i];
@@ -72,7 +72,7 @@ class PointTree {
 
  private:
   void build(int first, int end) {
-    if (end - first <= leaf_size) return;
+    if (end - first <= leaf_size || (cancelled_ && *cancelled_)) return;
     std::array<float, 3> low, high;
     low.fill(std::numeric_limits<float>::infinity());
     high.fill(-std::numeric_limits<float>::infinity());
@@ -115,6 +115,7 @@ class PointTree {
     nearest.offer(x * x + y * y + z * z, to.mass);
   }
 
+  const std::atomic<bool>* cancelled_;
   std::vector<Point> points_;
   std::vector<unsigned char> axes_;  // of the medians
 };
@@ -123,7 +124,7 @@ class PointTree {
 
 std::vector<float> local_densities(std::span<const Vec4> positions, int threads, const std::atomic<bool>* cancelled) {
   std::vector<float> densities(positions.size(), std::numeric_limits<float>::quiet_NaN());
-  const PointTree tree{positions};
+  const PointTree tree{positions, cancelled};
   const int wanted = std::min(density_neighbours, tree.size() - 1);
   if (wanted < 2) return densities;
   for_each_chunk(tree.size(), chunk, threads, cancelled, [&](int first, int end) {
