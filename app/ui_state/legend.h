@@ -21,9 +21,10 @@ struct LegendPart {
 /// What the colours and lengths of the picture mean, in units of G = 1.
 struct Legend {
   std::string quantity;      ///< that the colours show: "speed"; empty: they show none
-  float low = 0, high = 1;   ///< values with the first and the last colour; values beyond have the same colours
+  float low = 0, high = 1;   ///< values with the first and the last colour, if there are `colours`; values beyond have
+                             ///< the same colours
   bool logarithmic = false;  ///< the colours between are even in the value's logarithm
-  std::vector<SrgbColour> colours{};  ///< of the map from low to high
+  std::vector<SrgbColour> colours{};  ///< of the map from low to high; empty: no range is known, or there are `parts`
   /// Of low and high if the values are classes, each with one of `colours`: "dt / 8"; empty: values are continuous.
   std::string low_class{}, high_class{};
   float world_per_height = 0;            ///< length that the window's height shows at the camera's target
@@ -31,7 +32,7 @@ struct Legend {
   std::optional<Dimension> dimension{};  ///< of the quantity; none: its values have no unit
   std::optional<float> below{},
       above{};                      ///< shares of the bodies with values below low and above high; none: not known
-  std::vector<LegendPart> parts{};  ///< if the colours show parts of the scene
+  std::vector<LegendPart> parts{};  ///< if the colours show parts of the scene or one value
   std::optional<float> known{};     ///< share of the bodies whose values are known; the others are grey
   std::string note{};               ///< why values are not known
   float trail_length = 0;           ///< time that the trails show; 0: there are none

@@ -90,12 +90,24 @@ void Colouring::take(const std::vector<glm::vec4>& sample) {
   ranges_.speed = speed_.shown();
 }
 
+const std::vector<float>& Colouring::sampled(const render::Appearance& appearance) const {
+  if (render::shows_values(appearance)) return values_;
+  return appearance.colour_by == render::ColourBy::speed ? speeds_ : masses_;
+}
+
+std::optional<Colouring::Sample> Colouring::sample(const render::Appearance& appearance) const {
+  const std::vector<float>& values = sampled(appearance);
+  if (values.empty()) return std::nullopt;
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  const bool alike =
+      is_finite(values.front()) && std::ranges::all_of(values, [&](float value) { return value == values.front(); });
+  return Sample{std::ranges::any_of(values, is_finite), alike ? std::optional{values.front()} : std::nullopt};
+}
+
 void Colouring::describe(Legend& legend, const render::Appearance& appearance) const {
   if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
   if (appearance.colour_by == render::ColourBy::species) return;
-  const std::vector<float>& values = render::shows_values(appearance)                  ? values_
-                                     : appearance.colour_by == render::ColourBy::speed ? speeds_
-                                                                                       : masses_;
+  const std::vector<float>& values = sampled(appearance);
   if (values.empty()) return;
   const auto share = [&](auto&& is_beyond) {
     return static_cast<float>(std::ranges::count_if(values, is_beyond)) / static_cast<float>(values.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,16 @@ class Colouring {
   const render::ValueRanges& ranges() const { return ranges_; }
   /// Fills in how many bodies have values beyond the ends.
   void describe(Legend& legend, const render::Appearance& appearance) const;
+  /// What was sampled of the quantity that the colours show.
+  struct Sample {
+    bool has_finite = false;    ///< of these, some are finite
+    std::optional<float> only;  ///< the value, if all of them have the same
+  };
+  /// None if nothing was sampled.
+  std::optional<Sample> sample(const render::Appearance& appearance) const;
 
  private:
+  const std::vector<float>& sampled(const render::Appearance& appearance) const;
   void request(const render::DrawnBodies& bodies);
   void take(const std::vector<glm::vec4>& sample);
 

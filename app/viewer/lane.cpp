@@ -182,23 +182,42 @@ void Lane::follow_colours(const render::Appearance& appearance, double now_s) {
   });
 }
 
-void Lane::describe(Legend& legend, const render::Appearance& appearance) const {
-  colouring_.describe(legend, appearance);
-  const bool by_mass = appearance.look == render::Look::lights && appearance.colour_by == render::ColourBy::mass;
-  if (by_mass && framing_.only_mass && !appearance.low && !appearance.high) {
-    describe_only_mass(legend, *framing_.only_mass, status().units);
+std::string Lane::why_unknown(render::ColourBy colour_by) const {
+  if (colour_by == render::ColourBy::distance) return "known while two runs are compared";
+  if (colour_by != render::ColourBy::local_density) return "not measured yet";
+  if (status().count <= BodyValues::most_density_bodies) return "being computed";
+  return fmt::format("not computed of more than {} bodies", format_count(BodyValues::most_density_bodies));
+}
+
+void Lane::describe_without_range(Legend& legend, const render::Appearance& appearance) const {
+  const bool of_values = render::shows_values(appearance);
+  if (of_values && values_.known() <= 0) return describe_no_values(legend, why_unknown(appearance.colour_by));
+  if (appearance.low || appearance.high || appearance.colour_by == render::ColourBy::time_step_class) return;
+  const std::optional<Colouring::Sample> sample = colouring_.sample(appearance);
+  const bool whole = status().count <= Colouring::most_sampled && (!of_values || values_.known() >= 1);
+  if (appearance.colour_by == render::ColourBy::mass) {
+    if (framing_.only_mass) describe_only_value(legend, "all", *framing_.only_mass, status().units);
+  } else if (!sample) {
+    describe_no_values(legend, "not measured yet");
+  } else if (!sample->has_finite) {
+    describe_no_values(legend, "no value is finite");
+  } else if (sample->only) {
+    describe_only_value(legend, whole ? "all" : "sampled", *sample->only, status().units);
   }
-  if (!render::shows_values(appearance)) return;
-  legend.known = values_.known();
+}
+
+void Lane::describe(Legend& legend, const render::Appearance& appearance) const {
+  if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
+  colouring_.describe(legend, appearance);
+  const bool of_values = render::shows_values(appearance);
+  if (of_values) legend.known = values_.known();
+  if (appearance.colour_by == render::ColourBy::species) {
+    return describe_parts(legend, simulation_.parts(), appearance.theme);
+  }
   if (appearance.colour_by == render::ColourBy::time_step_class) {
     describe_classes(legend, appearance, ranges(), status().time_step);
   }
-  if (appearance.colour_by == render::ColourBy::species) {
-    describe_parts(legend, simulation_.parts(), appearance.theme);
-  }
-  if (appearance.colour_by == render::ColourBy::local_density && status().count > BodyValues::most_density_bodies) {
-    legend.note = fmt::format("not computed of more than {} bodies", format_count(BodyValues::most_density_bodies));
-  }
+  describe_without_range(legend, appearance);
 }
 
 }  // namespace orrery

@@ -101,6 +101,10 @@ class Lane {
   void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
+  /// Why no body's value is known.
+  std::string why_unknown(render::ColourBy colour_by) const;
+  /// If the values have no range: names what they are instead.
+  void describe_without_range(Legend& legend, const render::Appearance& appearance) const;
   struct TakenProbe {
     Trial trial;
     std::int64_t step;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/physical.h"
@@ -103,11 +104,22 @@ void describe_classes(Legend& legend, const render::Appearance& appearance, cons
   legend.high_class = class_name(last);
 }
 
-void describe_only_mass(Legend& legend, float mass, const std::optional<Units>& units) {
+void describe_only_value(Legend& legend, const char* whose, float value, const std::optional<Units>& units) {
   if (legend.colours.empty()) return;
-  const ShownUnit unit = shown_unit(units, Dimension::mass, mass);
-  legend.parts = {{"all bodies: " + format_value(mass / unit.size) + unit.name, legend.colours.back()}};
+  const bool has_units = units && legend.dimension;
+  const ShownUnit unit = has_units ? shown_unit(units, *legend.dimension, value) : ShownUnit{};
+  const std::string name = has_units ? unit.name : legend.unit.empty() ? "" : " " + legend.unit;
+  const float place = render::ColourScale{{legend.low, legend.high}, legend.logarithmic}.place(value);
+  const auto last = static_cast<float>(legend.colours.size() - 1);
+  const float at = place > 0 ? std::round(std::min(place, 1.0f) * last) : 0;
+  legend.parts = {{fmt::format("{} bodies: {}{}", whose, format_value(value / unit.size), name),
+                   legend.colours[static_cast<std::size_t>(at)]}};
   legend.colours.clear();
+}
+
+void describe_no_values(Legend& legend, std::string why) {
+  legend.colours.clear();
+  legend.note = std::move(why);
 }
 
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/ui_state/legend.h"
 #include "compute/scenes/parts.h"
@@ -14,8 +15,12 @@ namespace orrery {
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
                  const render::OrbitCamera& camera);
 
-/// All bodies have this mass, and so the last colour. Call for the colours of an automatic range of masses.
-void describe_only_mass(Legend& legend, float mass, const std::optional<Units>& units);
+/// All of `whose` bodies have this value: the legend names it with its colour instead of a range. Needs the colours of
+/// a range.
+void describe_only_value(Legend& legend, const char* whose, float value, const std::optional<Units>& units);
+
+/// No value is known: the legend has no colours and no ends, but says why.
+void describe_no_values(Legend& legend, std::string why);
 
 /// The values are classes: `time_step` times powers of two. Each within the range has a colour of its own.
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,

@@ -134,9 +134,12 @@ Json Viewer::description() {
     description["colours"] = {
         {"quantity", legend.quantity},
         {"map", view_.colour_maps.at(static_cast<std::size_t>(render::shown_colour_map(view_.appearance)))},
-        {"low", decimal(legend.low)},
-        {"high", decimal(legend.high)},
         {"logarithmic", legend.logarithmic}};
+    if (legend.colours.empty()) {
+      description["colours"]["unknown"] = legend.note;
+    } else {
+      description["colours"].update({{"low", decimal(legend.low)}, {"high", decimal(legend.high)}});
+    }
     if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
   if (second_.active()) {

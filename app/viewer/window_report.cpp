@@ -237,6 +237,7 @@ std::string picture_words(const Status& status, const ViewStatus& view) {
     return words + fmt::format(" The colours show the parts of the scene: {}.", fmt::join(names, ", "));
   }
   if (legend.quantity.empty()) return words;
+  if (legend.colours.empty()) return words + fmt::format(" No {} is shown: {}.", legend.quantity, legend.note);
   const ShownRange range = shown_range(status.units, legend);
   return words +
          fmt::format(" The colours show the {} ({}), from {} to {}; bodies beyond have the colours of these ends.",

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <thread>
 
 #include "app/viewer/lane.h"
+#include "app/viewer/legend.h"
 #include "compute/diagnostics/local_density.h"
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
@@ -60,6 +62,38 @@ TEST_F(BodyValuesTest, CostNothingWhileAnotherColourIsShown) {
   view_.appearance.look = render::Look::density;
   frame(shown);
   EXPECT_EQ(shown.drawn().values, 0u);
+}
+
+TEST_F(BodyValuesTest, TheLegendHasNoEndsUntilTheyAreKnown) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  const auto legend_for = [&](render::ColourBy colour_by) {
+    show(colour_by);
+    for (int i = 0; i < 2; ++i) frame(shown);
+    Legend legend = legend_of(view_.appearance, shown.ranges(), {});
+    shown.describe(legend, view_.appearance);
+    return legend;
+  };
+  EXPECT_FALSE(legend_for(render::ColourBy::time_step_class).colours.empty());
+  const Legend unknown = legend_for(render::ColourBy::distance);
+  EXPECT_TRUE(unknown.colours.empty()) << "or the ends were those of the time steps";
+  EXPECT_TRUE(unknown.parts.empty());
+  EXPECT_NE(unknown.note.find("compared"), std::string::npos) << unknown.note;
+  const Legend known = legend_for(render::ColourBy::acceleration);
+  EXPECT_FALSE(known.colours.empty());
+  EXPECT_TRUE(known.note.empty());
+}
+
+TEST_F(BodyValuesTest, TheLegendNamesTheOneSpeedOfBodiesAtRest) {
+  std::ofstream{"at-rest.txt"} << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
+  Lane shown = lane({.scene = {}, .file = "at-rest.txt"});
+  shown.apply(SetPaused{true}, {});
+  show(render::ColourBy::speed);
+  frame(shown);
+  Legend legend = legend_of(view_.appearance, shown.ranges(), {});
+  shown.describe(legend, view_.appearance);
+  EXPECT_TRUE(legend.colours.empty());
+  ASSERT_EQ(legend.parts.size(), 1u);
+  EXPECT_EQ(legend.parts[0].name, "all bodies: 0 length / time");
 }
 
 TEST_F(BodyValuesTest, AreTheAccelerationsOfTheDrawnBodies) {

@@ -38,16 +38,29 @@ TEST(Legend, RunsHaveTheColoursOfThePicture) {
   }
 }
 
-TEST(Legend, NamesTheOnlyMassWithTheLastColour) {
-  Legend legend{.quantity = "mass", .colours = {{1, 0, 0}, {0, 0, 1}}};
-  describe_only_mass(legend, 0.25f, {});
+TEST(Legend, NamesTheOnlyValueWithItsColour) {
+  const Legend range{.quantity = "mass",
+                     .low = 0.125f,
+                     .high = 0.25f,
+                     .colours = {{1, 0, 0}, {0, 0, 1}},
+                     .unit = "mass",
+                     .dimension = Dimension::mass};
+  Legend legend = range;
+  describe_only_value(legend, "all", 0.25f, {});
   ASSERT_EQ(legend.parts.size(), 1u);
-  EXPECT_EQ(legend.parts[0].name, "all bodies: 0.25");
+  EXPECT_EQ(legend.parts[0].name, "all bodies: 0.25 mass");
   EXPECT_EQ(legend.parts[0].colour, (SrgbColour{0, 0, 1}));
   EXPECT_TRUE(legend.colours.empty()) << "no range";
-  legend.colours = {{0, 0, 1}};
-  describe_only_mass(legend, 0.25f, gravity_units(kpc_cm, 1e3 * solar_mass_g));
+  legend = range;
+  describe_only_value(legend, "all", 0.25f, gravity_units(kpc_cm, 1e3 * solar_mass_g));
   EXPECT_EQ(legend.parts[0].name, "all bodies: 250 Msun");
+  for (const bool logarithmic : {false, true}) {
+    legend = range;
+    legend.logarithmic = logarithmic;
+    describe_only_value(legend, "sampled", 0, {});
+    EXPECT_EQ(legend.parts[0].name, "sampled bodies: 0 mass");
+    EXPECT_EQ(legend.parts[0].colour, (SrgbColour{1, 0, 0})) << "below the range";
+  }
 }
 
 TEST(Legend, ShowsItsEndsInOneUnitOfTheFile) {

@@ -359,7 +359,7 @@ TEST_F(OffscreenViewer, TheLegendNamesTheOnlyMass) {
     return read(asked.screenshot_file);
   };
   const render::Appearance by_mass{.colour_by = render::ColourBy::mass};
-  constexpr const char *only = R"("all bodies: 2.0e-3")", *range = R"("high")";
+  constexpr const char *only = R"("all bodies: 2.0e-3 mass")", *range = R"("high")";
   EXPECT_NE(picture("plummer", by_mass).find(only), std::string::npos);
   EXPECT_EQ(picture("plummer", by_mass).find(range), std::string::npos);
   EXPECT_NE(picture("disc", by_mass).find(range), std::string::npos) << "its bodies have several";
