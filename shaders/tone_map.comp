@@ -26,7 +26,8 @@ const float most_layers = 2.5;
 float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 
-// The light in its colour: that of the mean value on the line of sight, so that it can be read off the colour map.
+// The light in its colour: that of the mean value on the line of sight. Faint light keeps it; bright light tends to
+// white (see toned()), so values of dense cores cannot be read off the colour map.
 vec3 coloured(vec4 sums) {
 #ifdef PARTS
   const float first = max(sums.x - sums.y - sums.z - sums.w, 0.0);
