@@ -15,6 +15,15 @@ bool near(const CardPlace& place, const CardRoom& room, ImVec2 point, float dist
          point.y < low.y + size.y + distance;
 }
 
+/// Draws more of the card where it is, if that is as far from the point. Whether it is so.
+bool grow(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
+  CardPlace larger = place;
+  larger.extent = extent;
+  if (near(larger, room, point, distance)) return false;
+  place = larger;
+  return true;
+}
+
 /// Takes the first corner that is as far from the point. Whether there is one.
 bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
   CardPlace other = place;
@@ -37,7 +46,7 @@ ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
     case CardCorner::lower_left:
       return {room.low.x, last.y};
     case CardCorner::upper_right:
-      return {last.x, std::clamp(room.messages_end, room.low.y, last.y)};
+      return {last.x, room.low.y};
     default:
       return room.low;
   }
@@ -49,7 +58,10 @@ void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const Ca
   if (place.body != body) place = {.body = body, .width = place.width, .heights = place.heights};
   if (!ring) return;
   for (const CardExtent extent : extents) {
-    if (extent < place.extent && take_corner(place, extent, room, *ring, clear)) return;
+    if (!(extent < place.extent)) break;
+    if (grow(place, extent, room, *ring, clear)) return;
+    // The head alone says nothing of the body: that is worth a move.
+    if (place.extent == CardExtent::head && take_corner(place, extent, room, *ring, clear)) return;
   }
   if (!near(place, room, *ring, covered)) return;
   for (const CardExtent extent : extents) {

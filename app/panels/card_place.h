@@ -17,12 +17,12 @@ enum class CardExtent { whole, brief, head };
 /// The part of the window in which a card may be.
 struct CardRoom {
   ImVec2 low, high;
-  float messages_end = 0;  ///< in the upper right corner, the card is below them
 };
 
 struct CardPlace {
   int body = -1;                    ///< the picked one
-  float width = 0;                  ///< in pixels, as drawn last
+  float width = 0;                  ///< in pixels, as drawn last; 0: it is not drawn
+  ImVec2 low{};                     ///< the upper left corner, as drawn last
   std::array<float, 3> heights{0};  ///< of each extent, in pixels, as far as it was drawn
   CardCorner corner = CardCorner::upper_left;
   CardExtent extent = CardExtent::whole;  ///< less than the whole if that would cover the body in every corner
@@ -35,8 +35,8 @@ struct CardPlace {
 ImVec2 card_position(const CardPlace& place, const CardRoom& room);
 
 /// Moves the card to another corner if it covers `ring`, where the body is seen; if it does so in every corner, less of
-/// it remains. It stays so until it covers the ring again, or until more of it is well clear of the ring: a body near
-/// its edge does not make it jump. Another body begins anew.
+/// it remains. It stays there until it covers the ring again; more of it is drawn once that is well clear of the ring,
+/// so a body near its edge does not make it jump. Another body begins anew.
 void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room);
 
 }  // namespace orrery

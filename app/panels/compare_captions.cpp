@@ -44,7 +44,7 @@ float compare_captions(const ViewStatus& view, const PanelState& state) {
   if (!compare.active) return 0;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const bool side = compare.layout == CompareLayout::side;
-  const float margin = em(0.75f), top = margin + (info_fits(view) && side_column_width(view) > 0 ? em(3) : 0);
+  const float margin = em(0.75f), top = stage_top(view);
   const float left = compare.left * display.x, split = side ? compare.split * display.x : display.x;
   const float column = side_column_width(view) + margin;
   if (side) {

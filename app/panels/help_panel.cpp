@@ -105,46 +105,84 @@ Layout layout_of(std::span<const Keys> groups, float room, float edges, float ga
   return {half, {left, right}, first.keys + left + gap + second.keys + right + edges};
 }
 
+/// The title and its buttons, which stay while the list scrolls.
+void head_row(Requests& out) {
+  text("Keys and mouse", theme::accent, theme::Font::strong);
+  ImGui::SameLine(0, em(1.2f));
+  if (ImGui::SmallButton("Lessons")) {
+    out.push_back(ToggleHelp{});
+    out.push_back(ShowLesson{});
+  }
+  ui_mark("help.lessons");
+  tooltip("Twelve lessons that measure on this machine: F7");
+  const float button = em(1.6f);
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
+  if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(ToggleHelp{});
+  ui_mark("help.close");
+  tooltip("Esc");
+}
+
+/// The list, in a window that scrolls and begins at its top. Returns the height that all of it needs.
+float key_list(std::span<const Keys> groups, const Layout& layout, ImVec2 size, float gap) {
+  const bool opened = ImGui::IsWindowAppearing();
+  ImGui::BeginChild("Keys", size);
+  if (opened) ImGui::SetScrollY(0);
+  column(groups.first(layout.first), layout.actions[0]);
+  if (layout.first < groups.size()) {
+    ImGui::SameLine(0, gap);
+    column(groups.subspan(layout.first), layout.actions[1]);
+  }
+  const float needed = std::ceil(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y);
+  ImGui::EndChild();
+  return needed;
+}
+
+/// Where the help ends: its lower right corner.
+struct Corner {
+  ImVec2 at;
+  float room;  ///< to its left
+};
+
+/// At the left of the legend if `width` fits there, else above it; over it if the window has no room for both.
+Corner help_corner(const ViewStatus& view, const PanelState& state, float width, float least_width) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize, legend = state.legend_corner;
+  const float margin = em(0.75f), column = side_column_width(view);
+  const bool has_legend = legend.x < display.x;
+  if (has_legend && width <= legend.x - margin - column) {
+    return {{legend.x - margin, display.y - margin}, legend.x - margin - column};
+  }
+  const float low = legend.y - margin / 2, beside = display.x - margin - column;
+  const bool above = has_legend && low - stage_top(view) >= em(13);
+  const float end = above ? low : display.y - margin;
+  return beside >= least_width ? Corner{{display.x - margin, end}, beside} : Corner{{display.x, end}, display.x};
+}
+
 }  // namespace
 
-/// In the lower right corner, beside the side column if the window is wide enough, and as high as the list needs. What
-/// is higher than the window scrolls.
-void help_panel(const Status&, const ViewStatus& view, Requests& out) {
+/// As high as the list needs. What is higher than the window scrolls below the head.
+void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 padding{em(1.2f), em(0.7f)};
   const float margin = em(0.75f), gap = em(1.6f), edges = 2 * padding.x + ImGui::GetStyle().ScrollbarSize;
   const float head = em(15) + edges;  // the title and its buttons
-  const float beside = display.x - side_column_width(view) - margin;
-  const float room = beside >= head ? beside : display.x;
   const std::vector<Keys> groups = groups_of(view.keys);
-  const std::span all{groups};
-  const Layout layout = layout_of(all, room, edges, gap);
-  const float width = std::min(std::max(layout.width, head), room);
-  const float most = std::max(display.y - em(3.6f) - margin, std::min(em(13), display.y));  // below the info strip
-  ImGui::SetNextWindowPos({display.x - (room < display.x ? margin : 0), display.y - margin}, ImGuiCond_Always, {1, 1});
-  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::floor(most)});
+  const auto layout_in = [&](float room) { return layout_of(groups, room, edges, gap); };
+  const auto wanted = [&](float room) { return std::max(layout_in(room).width, head); };
+  const Corner corner = help_corner(view, state, wanted(display.x - side_column_width(view) - margin), head);
+  const Layout layout = layout_in(corner.room);
+  const float width = std::min(wanted(corner.room), corner.room);
+  const float top_row = 2 * padding.y + em(1.4f);
+  const float most = std::max(corner.at.y - stage_top(view), std::min(em(13), display.y)) - top_row;
+  ImGui::SetNextWindowPos(corner.at, ImGuiCond_Always, {1, 1});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
+  ImVec4 ground = ImGui::GetStyleColorVec4(ImGuiCol_PopupBg);
+  ground.w = 1;  // small type over the tabs of the laboratory
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ground);
   if (ImGui::Begin("Help", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
-    text("Keys and mouse", theme::accent, theme::Font::strong);
-    ImGui::SameLine(0, em(1.2f));
-    if (ImGui::SmallButton("Lessons")) {
-      out.push_back(ToggleHelp{});
-      out.push_back(ShowLesson{});
-    }
-    ui_mark("help.lessons");
-    tooltip("Twelve lessons that measure on this machine: F7");
-    const float button = em(1.6f);
-    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-    if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(ToggleHelp{});
-    ui_mark("help.close");
-    tooltip("Esc");
-    column(all.first(layout.first), layout.actions[0]);
-    if (layout.first < groups.size()) {
-      ImGui::SameLine(0, gap);
-      column(all.subspan(layout.first), layout.actions[1]);
-    }
+    head_row(out);
+    const float height = state.help_height > 0 ? std::min(state.help_height, most) : most;
+    state.help_height = key_list(groups, layout, {width - 2 * padding.x, std::floor(height)}, gap);
   }
   ImGui::End();
   ImGui::PopStyleColor();

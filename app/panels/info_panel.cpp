@@ -32,6 +32,7 @@ struct Entry {
   ImU32 colour;
   theme::Font font;
   int importance;  ///< the least important are dropped first if there is little room
+  const char* mark;
 };
 
 float width_of(const Entry& entry) {
@@ -68,12 +69,12 @@ bool info_fits(const ViewStatus& view) {
 void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
   const float margin = em(0.75f), padding = em(0.8f);
   std::vector<Entry> entries{
-      {status.scene_name, theme::text, theme::Font::strong, 2},
-      {counted_bodies(status.count), theme::text, theme::Font::body, 3},
-      {fmt::format("step {}", format_count(status.step)), theme::dim, theme::Font::body, 1},
-      {time_words(status), theme::dim, theme::Font::body, 0},
+      {status.scene_name, theme::text, theme::Font::strong, 1, "info.scene"},
+      {counted_bodies(status.count), theme::text, theme::Font::body, 2, "info.bodies"},
+      {fmt::format("step {}", format_count(status.step)), theme::dim, theme::Font::body, 0, "info.step"},
+      {time_words(status), theme::dim, theme::Font::body, 3, "info.time"},
   };
-  const Entry help{"F1 keys", theme::dim, theme::Font::body, 4};
+  const Entry help{"F1 keys", theme::dim, theme::Font::body, 4, "help"};
   float width = width_of(help) + ImGui::CalcTextSize(badge_label(view).c_str()).x + em(2.1f) + 2 * padding;
   for (const Entry& entry : entries) width += width_of(entry);
   while (!entries.empty() && width > room(view)) {
@@ -88,13 +89,14 @@ void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
   if (ImGui::Begin("Info", nullptr, flags)) {
     for (const Entry& entry : entries) {
       text(entry.words, entry.colour, entry.font);
+      ui_mark(entry.mark);
       ImGui::SameLine(0, em(1));
     }
     interop_badge(view);
     ImGui::SameLine(0, em(1));
     text(help.words, help.colour, help.font);
     if (ImGui::IsItemClicked()) out.push_back(ToggleHelp{});
-    ui_mark("help");
+    ui_mark(help.mark);
   }
   ImGui::End();
   ImGui::PopStyleVar();

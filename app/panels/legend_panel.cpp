@@ -20,7 +20,8 @@ namespace {
 
 using theme::em;
 
-/// Whole; in a low part of the window without the scale bar and the bodies beyond the ends; or the colours alone.
+/// Whole; in a low part of the window without the bodies beyond the ends; or, in a narrow one, the colours and a scale
+/// bar alone.
 enum class Extent { whole, brief, colours };
 
 ImU32 packed(const std::array<float, 3>& colour) {
@@ -128,17 +129,19 @@ void colours(const Status& status, const Legend& legend, float width, Extent ext
   const char* const scale = legend.logarithmic && legend.parts.empty() ? logarithmic : "";
   text_in_lines(legend.quantity + scale, width, theme::text, theme::Font::small);
   ui_mark("legend.quantity");
-  tooltip("The colour of a pixel shows the mean over the bodies on the line of sight, weighted by their light.",
-          fmt::format("Values are {} Values beyond the ends have the colours of the ends.", unit_words(status)));
-  if (legend.parts.empty()) {
+  tooltip(
+      "The hue of a pixel shows the mean over the bodies on the line of sight, weighted by their light. Much light is "
+      "paler than these colours.",
+      fmt::format("Values are {} Values beyond the ends have the colours of the ends.", unit_words(status)));
+  if (!legend.colours.empty()) {
     const ShownRange range = shown_range(status.units, legend);
     compact ? few_values(legend, range, left, width) : values(legend, range, left, width, extent);
   } else {
     swatches("legend.part", legend.parts);
   }
   if (legend.note.empty() && !(legend.known.value_or(1) < 1)) return;
-  text(legend.note.empty() ? fmt::format("measured: {:.0f} %", std::floor(100 * *legend.known)) : legend.note,
-       theme::dim, theme::Font::small);
+  text_in_lines(legend.note.empty() ? fmt::format("measured: {:.0f} %", std::floor(100 * *legend.known)) : legend.note,
+                width, theme::dim, theme::Font::small);
   ui_mark("legend.measured");
   tooltip("Bodies whose value is not known are grey.");
 }
@@ -156,9 +159,10 @@ struct Bar {
 };
 
 /// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `draw` draws it.
+/// Returns what it stands for: "0.2 kpc".
 template <class Draw>
-void length_bar(const Status& status, Dimension dimension, double per_height, float most_width,
-                const std::string& words, ImU32 colour, Draw&& draw) {
+std::string length_bar(const Status& status, Dimension dimension, double per_height, float most_width, ImU32 colour,
+                       Draw&& draw) {
   const double per_pixel = per_height / ImGui::GetIO().DisplaySize.y;
   const ShownUnit unit = shown_unit(status.units, dimension, per_pixel * most_width);
   const double length = round_length(per_pixel * most_width / unit.size);
@@ -168,16 +172,20 @@ void length_bar(const Status& status, Dimension dimension, double per_height, fl
   const float top = std::round(low.y + 0.5f * (height - thickness));
   draw(Bar{low.x, std::round(low.x + width), top + 0.5f * thickness, thickness, colour});
   ImGui::Dummy({width, height});
-  ImGui::SameLine();
-  small_words(fmt::format("{}{:g}{}", words, length, unit.name));
+  return fmt::format("{:g}{}", length, unit.name);
 }
 
-void scale_bar(const Status& status, const Legend& legend, float most_width) {
-  length_bar(status, Dimension::length, legend.world_per_height, most_width, "length ", theme::text, [](Bar bar) {
-    bar.shaft(bar.right);
-    bar.draw(bar.left, bar.left + bar.thickness, em(0.25f));
-    bar.draw(bar.right - bar.thickness, bar.right, em(0.25f));
-  });
+/// With its words beside it, or below it if `narrow`.
+void scale_bar(const Status& status, const Legend& legend, float width, bool narrow) {
+  const float longest = narrow ? width : width - em(4.5f);
+  const std::string length =
+      length_bar(status, Dimension::length, legend.world_per_height, longest, theme::text, [](Bar bar) {
+        bar.shaft(bar.right);
+        bar.draw(bar.left, bar.left + bar.thickness, em(0.25f));
+        bar.draw(bar.right - bar.thickness, bar.right, em(0.25f));
+      });
+  if (!narrow) ImGui::SameLine();
+  text_in_lines("length " + length, narrow ? width : em(20), theme::text, theme::Font::small);
   ui_mark("legend.scale");
   tooltip(
       std::string{"Length at the camera's target, "} + unit_words(status),
@@ -193,13 +201,16 @@ void arrow_scale(const Status& status, const Legend& legend) {
   }
   const bool accelerations = quantity == "acceleration";
   const float longest = std::min(0.1f * ImGui::GetIO().DisplaySize.y, em(6));
-  length_bar(status, accelerations ? Dimension::acceleration : Dimension::velocity, legend.arrow_per_height, longest,
-             quantity + " ", packed(legend.arrows.colour), [](Bar bar) {
-               const float head = std::min(em(0.6f), 0.5f * (bar.right - bar.left)), neck = bar.right - head;
-               bar.shaft(neck);
-               ImGui::GetWindowDrawList()->AddTriangleFilled({bar.right, bar.middle}, {neck, bar.middle - 0.5f * head},
-                                                             {neck, bar.middle + 0.5f * head}, bar.colour);
-             });
+  const std::string value = length_bar(
+      status, accelerations ? Dimension::acceleration : Dimension::velocity, legend.arrow_per_height, longest,
+      packed(legend.arrows.colour), [](Bar bar) {
+        const float head = std::min(em(0.6f), 0.5f * (bar.right - bar.left)), neck = bar.right - head;
+        bar.shaft(neck);
+        ImGui::GetWindowDrawList()->AddTriangleFilled({bar.right, bar.middle}, {neck, bar.middle - 0.5f * head},
+                                                      {neck, bar.middle + 0.5f * head}, bar.colour);
+      });
+  ImGui::SameLine();
+  small_words(quantity + " " + value);
   ui_mark("legend.arrows");
   tooltip(std::string{"What an arrow of this length means at the camera's target, "} + unit_words(status),
           accelerations ? "The mean acceleration between two readings of the bodies." : "");
@@ -214,6 +225,8 @@ void trail_length(const Status& status, const Legend& legend) {
 
 /// All but the colours of bodies.
 void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
+  const bool narrow = extent == Extent::colours;
+  if (narrow) return scale_bar(status, legend, width, narrow);
   if (!legend.cells.name.empty()) {
     swatch(legend.cells);
     ui_mark("legend.cells");
@@ -221,7 +234,7 @@ void lengths(const Status& status, const Legend& legend, float width, Extent ext
   swatches("legend.walk", legend.walk);
   if (legend.trail_length > 0) trail_length(status, legend);
   if (!legend.arrows.name.empty()) arrow_scale(status, legend);
-  if (extent == Extent::whole) scale_bar(status, legend, width - em(4.5f));
+  scale_bar(status, legend, width, narrow);
 }
 
 struct LegendLayout {
@@ -234,7 +247,8 @@ struct LegendLayout {
 /// In a narrow part of the window only the colours, so that they are never without values and units.
 LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view), lesson = lesson_width(view);
+  const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view);
+  const float lesson = legend_below_lesson(view) ? 0 : lesson_width(view);
   const bool with_card = view.picked && state.card.corner == CardCorner::lower_left;
   const float stage = display.x - column - lesson, beside_card = stage - state.card.size().x - usual_margin;
   const bool over_card = with_card && beside_card < em(8);
@@ -254,8 +268,9 @@ LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
 
 }  // namespace
 
-void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state) {
+void legend_panel(const Status& status, const ViewStatus& view, PanelState& state) {
   const Legend& legend = view.legend;
+  state.legend_corner = ImGui::GetIO().DisplaySize;
   if (!view.legend_shown || !(legend.world_per_height > 0)) return;
   const LegendLayout layout = layout_of(view, state);
   if (layout.width < em(2.5f)) return;
@@ -263,8 +278,10 @@ void legend_panel(const Status& status, const ViewStatus& view, const PanelState
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, layout.padding);
   if (ImGui::Begin("Legend", nullptr,
                    base_window | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (!legend.colours.empty() || !legend.parts.empty()) colours(status, legend, layout.width, layout.extent);
-    if (layout.extent != Extent::colours) lengths(status, legend, layout.width, layout.extent);
+    if (!legend.quantity.empty()) colours(status, legend, layout.width, layout.extent);
+    lengths(status, legend, layout.width, layout.extent);
+    const ImVec2 size = ImGui::GetWindowSize();
+    state.legend_corner = {layout.corner.x - size.x, layout.corner.y - size.y};
   }
   ImGui::End();
   ImGui::PopStyleVar();

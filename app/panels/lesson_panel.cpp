@@ -238,13 +238,20 @@ float lesson_width(const ViewStatus& view) {
   return std::min(em(31) + margin, room >= em(23) ? room : display - margin);
 }
 
+bool legend_below_lesson(const ViewStatus& view) {
+  const float lesson = lesson_width(view);
+  return lesson > 0 && ImGui::GetIO().DisplaySize.x - side_column_width(view) - lesson < em(14);
+}
+
 /// At the right of the picture, over what lies there.
-void lesson_panel(const Status&, const ViewStatus& view, Requests& out) {
+void lesson_panel(const ViewStatus& view, const PanelState& state, Requests& out) {
   const LessonStatus& lesson = view.lesson;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float margin = em(0.75f), top = side_column_width(view) > 0 && info_fits(view) ? em(3.4f) : margin;
+  const float margin = em(0.75f), top = stage_top(view), above_legend = state.legend_corner.y - margin / 2;
+  const bool both_fit = legend_below_lesson(view) && above_legend - top >= em(13);
+  const float end = both_fit ? std::min(above_legend, display.y - margin) : display.y - margin;
   ImGui::SetNextWindowPos({display.x - margin, top}, ImGuiCond_Always, {1, 0});
-  ImGui::SetNextWindowSize({lesson_width(view) - margin, display.y - top - margin});
+  ImGui::SetNextWindowSize({lesson_width(view) - margin, end - top});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
   if (ImGui::Begin("Lesson", nullptr, fixed_window)) {
     lesson_title(lesson, out);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <string>
@@ -7,6 +8,7 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/lesson_panel.h"
 #include "app/panels/sections.h"
 #include "app/text/progress.h"
 
@@ -15,58 +17,83 @@ namespace {
 
 using theme::em;
 
-/// A line at the top of the picture, below the info strip. Returns the room it took.
-template <class Content>
-ImVec2 toast(const char* name, float y, float opacity, Content&& content) {
-  const float right = ImGui::GetIO().DisplaySize.x - em(0.75f);
-  ImGui::SetNextWindowPos({right, y}, ImGuiCond_Always, {1, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, opacity);
-  ImVec2 size{0, 0};
-  if (ImGui::Begin(name, nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
-    content();
-    size = {ImGui::GetWindowSize().x + em(0.75f), ImGui::GetWindowSize().y + em(0.4f)};
-  }
-  ImGui::End();
-  ImGui::PopStyleVar();
-  return size;
+/// Whether no lesson takes the room of messages.
+bool beside_lesson(const ViewStatus& view) {
+  const float lesson = lesson_width(view);
+  return lesson <= 0 || ImGui::GetIO().DisplaySize.x - side_column_width(view) - lesson >= em(20);
 }
 
-/// The same for an error.
-template <class Content>
-ImVec2 alarm(const char* name, float y, Content&& content) {
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);
-  ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
-  const ImVec2 size = toast(name, y, 1, content);
-  ImGui::PopStyleColor(2);
-  return size;
+/// Where the messages end, from the left of the window.
+float right_end(const ViewStatus& view) {
+  return ImGui::GetIO().DisplaySize.x - (beside_lesson(view) ? lesson_width(view) : 0) - em(0.75f);
 }
 
 /// Width of a message that leaves the side column free.
 float message_room(const ViewStatus& view) {
-  return std::max(ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(5), em(12));
+  return std::max(right_end(view) - side_column_width(view) - em(4.25f), em(12));
 }
+
+/// The messages stand one below the other, clear of the card of a picked body.
+class Column {
+ public:
+  Column(const ViewStatus& view, const CardPlace& card)
+      : right_{right_end(view)},
+        y_{stage_top(view) + heads(view)},
+        card_{card},
+        in_front_{view.quit_question.empty()} {}
+
+  /// Draws a message.
+  template <class Content>
+  void add(const char* name, float opacity, Content&& content) {
+    const ImGuiWindow* const before = ImGui::FindWindowByName(name);  // hidden in its first frame: it fits its content
+    if (before) keep_clear_of_card(before->Size);
+    ImGui::SetNextWindowPos({right_, y_}, ImGuiCond_Always, {1, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, opacity);
+    if (ImGui::Begin(name, nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+      content();
+      y_ += ImGui::GetWindowSize().y + gap();
+    }
+    if (in_front_) ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    ImGui::End();
+    ImGui::PopStyleVar();
+  }
+
+  /// The same for an error.
+  template <class Content>
+  void add_alarm(const char* name, Content&& content) {
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);
+    ImGui::PushStyleColor(ImGuiCol_Border, theme::faded(theme::bad, 0.6f));
+    add(name, 1, content);
+    ImGui::PopStyleColor(2);
+  }
+
+ private:
+  static float gap() { return em(0.4f); }
+  /// The height of the title and buttons of a lesson or the help, which may begin at the top.
+  static float heads(const ViewStatus& view) {
+    if (!beside_lesson(view)) return em(5);
+    return view.help ? em(2.4f) : 0;
+  }
+  void keep_clear_of_card(ImVec2 size) {
+    const ImVec2 high{card_.low.x + card_.size().x, card_.low.y + card_.size().y};
+    const bool drawn = card_.width > 0, beside = right_ - size.x > high.x || right_ < card_.low.x;
+    if (!drawn || beside || y_ + size.y < card_.low.y || y_ > high.y) return;
+    const float below = high.y + gap();
+    if (below + size.y <= ImGui::GetIO().DisplaySize.y) y_ = below;
+  }
+
+  float right_, y_;
+  const CardPlace& card_;
+  bool in_front_;
+};
 
 void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   text_in_lines(line, message_room(view), colour);
 }
 
-/// Visible while something is recorded, even if all else is hidden.
-ImVec2 recording_light(const char* id, const std::string& what, const std::string& file, const char* how_to_stop,
-                       float y) {
-  return toast(id, y, 1, [&] {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.35f), at.y + em(0.5f)}, em(0.32f), theme::bad);
-    ImGui::Dummy({em(0.7f), em(1)});
-    ImGui::SameLine(0, em(0.4f));
-    text(what);
-    ui_mark(id);
-    tooltip(file, how_to_stop);
-  });
-}
-
 /// Why the run stopped, and the ways to continue.
-ImVec2 non_finite_toast(const Status& status, const ViewStatus& view, float y, Requests& out) {
-  return alarm("Non-finite body", y, [&] {
+void non_finite_message(const Status& status, const ViewStatus& view, Column& column, Requests& out) {
+  column.add_alarm("Non-finite body", [&] {
     const NonFinite& body = *status.non_finite;
     wrapped(!status.last_error.empty() ? status.last_error
                                        : fmt::format("Stopped after step {}: body {} is not finite.",
@@ -89,8 +116,8 @@ ImVec2 non_finite_toast(const Status& status, const ViewStatus& view, float y, R
 }
 
 /// Whether to continue where the last window stopped.
-ImVec2 last_run_toast(double age_s, const ViewStatus& view, PanelState& state, float y, Requests& out) {
-  return toast("Last run", y, 1, [&] {
+void last_run_message(double age_s, const ViewStatus& view, PanelState& state, Column& column, Requests& out) {
+  column.add("Last run", 1, [&] {
     const std::string question =
         fmt::format("Continue the run of the last window, saved {} ago?", duration_text(age_s));
     const float answer = em(6), decline = em(1.6f), gap = ImGui::GetStyle().ItemSpacing.x;
@@ -112,34 +139,21 @@ ImVec2 last_run_toast(double age_s, const ViewStatus& view, PanelState& state, f
 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
-  float y = side_column_width(view) > 0 ? em(3.6f) : em(0.75f);
-  state.messages = {};
-  const auto keep = [&](ImVec2 size) {
-    y += size.y;
-    state.messages = {std::min(state.messages.left, ImGui::GetIO().DisplaySize.x - size.x), y};
-  };
-  if (view.recording.active && view.in_window) {
-    keep(recording_light("recording", "recording  " + counted(view.recording.rows, "row"), view.recording.file,
-                         "F5 stops the recording.", y));
-  }
-  if (view.film.active && view.in_window) {
-    keep(recording_light("filming", "filming  " + counted(view.film.pictures, "picture"), view.film.file,
-                         "F6 completes the film.", y));
-  }
+  Column column{view, state.card};
   if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
-    keep(alarm("Error", y, [&] {
+    column.add_alarm("Error", [&] {
       ImGui::AlignTextToFramePadding();
       wrapped(status.last_error, view, theme::bad);
       ui_mark("error");
       ImGui::SameLine();
       if (ImGui::Button("\u00d7", {em(1.6f), 0})) state.dismissed_error = status.last_error;
       ui_mark("error.dismiss");
-    }));
+    });
   }
 
-  if (status.non_finite) keep(non_finite_toast(status, view, y, out));
+  if (status.non_finite) non_finite_message(status, view, column, out);
   if (view.last_run_age_s && !state.last_run_declined) {
-    keep(last_run_toast(*view.last_run_age_s, view, state, y, out));
+    last_run_message(*view.last_run_age_s, view, state, column, out);
   }
 
   constexpr double shown_s = 5, fading_s = 1;
@@ -150,8 +164,10 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
   }
   const double left_s = state.noticed_at + shown_s + fading_s - now;
   if (view.in_window && !state.notice.empty() && left_s > 0) {
-    toast("Notice", y, static_cast<float>(std::min(left_s / fading_s, 1.0)),
-          [&] { wrapped(state.notice, view, theme::text); });
+    column.add("Notice", static_cast<float>(std::min(left_s / fading_s, 1.0)), [&] {
+      wrapped(state.notice, view, theme::text);
+      ui_mark("notice");
+    });
   }
 }
 

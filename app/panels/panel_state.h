@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -85,11 +84,6 @@ struct LabState {
 };
 
 /// The state that the panels keep between frames; one per ImGui context.
-/// Where the messages that stay are, in pixels, as drawn last.
-struct Messages {
-  float left = std::numeric_limits<float>::infinity(), end = 0;
-};
-
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;
@@ -97,7 +91,8 @@ struct PanelState {
   ColourRangeDraft colours;
   LabState lab;
   CardPlace card;
-  Messages messages;
+  ImVec2 legend_corner{};  ///< the upper left one, in pixels; the window's lower right one if there is no legend
+  float help_height = 0;   ///< of the list of keys, in pixels, as drawn last; 0: it was closed
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, replay_file, results_file;
   int picture_times = 1;           ///< see SaveEnlarged

@@ -50,9 +50,10 @@ void settings(const Status& status, const ViewStatus& view, PanelState& state, R
 }
 
 void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  const float margin = em(0.75f), height = ImGui::GetIO().DisplaySize.y - 2 * margin;
+  const float margin = em(0.75f), top = lights_cover_column(view) ? stage_top(view) : margin;
+  const float height = ImGui::GetIO().DisplaySize.y - top - margin;
   const bool low = height < em(28);  // all of it scrolls
-  ImGui::SetNextWindowPos({margin, margin});
+  ImGui::SetNextWindowPos({margin, top});
   ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, height});
   if (ImGui::Begin("Side column", nullptr, low ? base_window : base_window | ImGuiWindowFlags_NoScrollbar)) {
     title_row(status, view, out);
@@ -109,10 +110,11 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   label_panel(view);
   picked_panel(status, view, state, captions_end, out);
   legend_panel(status, view, state);  // leaves room for the card
-  if (view.lesson.shown && !view.presentation) lesson_panel(status, view, out);
+  if (view.lesson.shown && !view.presentation) lesson_panel(view, state, out);
   message_panel(status, view, state, out);
-  if (view.help) help_panel(status, view, out);
+  if (view.help) help_panel(view, state, out);
   if (!view.quit_question.empty()) quit_panel(view, out);
+  light_panel(view);
 }
 
 }  // namespace orrery

@@ -140,15 +140,14 @@ void picked_panel(const Status& status, const ViewStatus& view, PanelState& stat
   if (seen_at) ring(*seen_at);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), left = std::max(side_column_width(view), margin), width = em(card_ems);
-  if (!view.panel || display.x - left < width + 4 * margin || display.y < em(14)) return;
-  const float strip_end = view.presentation ? margin : em(3.6f);
-  const bool reached = state.messages.left < left + place.width;
-  const CardRoom room{{left, std::max({strip_end, captions_end + margin / 2, reached ? state.messages.end : 0})},
-                      {display.x - lesson_width(view) - margin, display.y - state.lab.covered - margin},
-                      state.messages.end};
+  const float right = display.x - lesson_width(view);
+  if (!view.panel || right - left < width + 4 * margin || display.y < em(14)) return;
+  const CardRoom room{{left, std::max(stage_top(view), captions_end + margin / 2)},
+                      {right - margin, display.y - state.lab.covered - margin}};
   state.card = place;
   keep_clear(state.card, body.number, seen_at, room);
-  ImGui::SetNextWindowPos(card_position(state.card, room));
+  state.card.low = card_position(state.card, room);
+  ImGui::SetNextWindowPos(state.card.low);
   if (ImGui::Begin("Picked body", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head(body, view.followed.what == Followed::body, width, out);
     measure_card(state.card, CardExtent::head);

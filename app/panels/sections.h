@@ -30,11 +30,19 @@ void record_panel(const Status& status, const ViewStatus& view, PanelState& stat
 // Over the picture, each in a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
+/// Shows what is recorded or filmed, in front of everything else, also while the panels are hidden.
+void light_panel(const ViewStatus& view);
+/// Where the info strip ends, in pixels from the top of the window; the upper margin if there is no strip.
+float strip_end(const ViewStatus& view);
+/// Where the room of all other windows over the picture begins: below the strip and the lights.
+float stage_top(const ViewStatus& view);
+/// Whether the side column begins at stage_top(), too: it leaves no room for a light beside it.
+bool lights_cover_column(const ViewStatus& view);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 /// The few numbers of a presentation, below the picture. Sets LabState::covered.
 void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
-/// What the colours and lengths of the picture mean.
-void legend_panel(const Status& status, const ViewStatus& view, const PanelState& state);
+/// What the colours and lengths of the picture mean. Sets PanelState::legend_corner.
+void legend_panel(const Status& status, const ViewStatus& view, PanelState& state);
 /// ViewStatus::labels.
 void label_panel(const ViewStatus& view);
 /// Which of two compared runs is drawn where. Returns how far the captions at the left reach down; 0: there are none.
@@ -42,8 +50,9 @@ float compare_captions(const ViewStatus& view, const PanelState& state);
 /// The picked body: a ring around it, and a card with its numbers below `captions_end`, clear of the ring.
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out);
 /// The list of lessons, or a lesson with its pages.
-void lesson_panel(const Status& status, const ViewStatus& view, Requests& out);
-void help_panel(const Status& status, const ViewStatus& view, Requests& out);
+void lesson_panel(const ViewStatus& view, const PanelState& state, Requests& out);
+/// The keys. Leaves the legend free.
+void help_panel(const ViewStatus& view, PanelState& state, Requests& out);
 /// Asks ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);
 

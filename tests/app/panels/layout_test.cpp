@@ -285,15 +285,5 @@ TEST_F(Panels, AlwaysShowWhatTheColoursMean) {
   }
 }
 
-TEST_F(Panels, TheCardOfABodyIsBelowAMessageThatReachesIt) {
-  view.picked = PickedBody{.number = 12, .place = {{0.9f, 0.9f}}};
-  status.last_error = "short";
-  settle();
-  EXPECT_LT(ui_marked("picked").y0, ui_marked("error").y1) << "beside it";
-  for (int i = 0; i < 20; ++i) status.last_error += " and longer";
-  settle();
-  EXPECT_GT(ui_marked("picked").y0, ui_marked("error").y1);
-}
-
 }  // namespace
 }  // namespace orrery::test
