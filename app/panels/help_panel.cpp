@@ -182,7 +182,7 @@ void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   if (ImGui::Begin("Help", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head_row(out);
     const float height = state.help_height > 0 ? std::min(state.help_height, most) : most;
-    state.help_height = key_list(groups, layout, {width - 2 * padding.x, std::floor(height)}, gap);
+    state.help_height = key_list(groups, layout, {width - 2 * padding.x, std::max(std::floor(height), 1.0f)}, gap);
   }
   ImGui::End();
   ImGui::PopStyleColor();

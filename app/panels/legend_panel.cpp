@@ -126,7 +126,7 @@ void colours(const Status& status, const Legend& legend, float width, Extent ext
   const bool compact = extent == Extent::colours;
   const float left = ImGui::GetCursorPosX();
   const char* const logarithmic = compact ? ", log" : ", logarithmic";
-  const char* const scale = legend.logarithmic && legend.parts.empty() ? logarithmic : "";
+  const char* const scale = legend.logarithmic && !legend.colours.empty() ? logarithmic : "";
   text_in_lines(legend.quantity + scale, width, theme::text, theme::Font::small);
   ui_mark("legend.quantity");
   tooltip(

@@ -133,6 +133,7 @@ TEST_F(Places, TheLegendHasAScaleBarInEveryWindow) {
 
 TEST_F(Places, TheLegendHasNoNumbersWithoutValues) {
   view.legend.colours.clear();
+  view.legend.logarithmic = true;
   view.legend.known = 0;
   view.legend.note = "known while two runs are compared";
   for (const WindowAt& display : windows_at) {
@@ -140,7 +141,7 @@ TEST_F(Places, TheLegendHasNoNumbersWithoutValues) {
     const std::string text = legend_text();
     EXPECT_NE(text.find("speed"), std::string::npos) << text;
     EXPECT_NE(text.find("compared"), std::string::npos) << text;
-    for (const char* invented : {"0.1", "3.2", "length / time", "%"})
+    for (const char* invented : {"0.1", "3.2", "length / time", "%", "log"})
       EXPECT_EQ(text.find(invented), std::string::npos) << text;
   }
 }
