@@ -172,7 +172,9 @@ void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   const Layout layout = layout_in(corner.room);
   const float width = std::min(wanted(corner.room), corner.room);
   const float top_row = 2 * padding.y + em(1.4f);
-  const float most = std::max(corner.at.y - stage_top(view), std::min(em(13), display.y)) - top_row;
+  const bool light = stage_top(view) > strip_end(view);  // never covered; the strip is, in a low window
+  const float top = light ? stage_top(view) : std::min(stage_top(view), std::max(corner.at.y - em(13), 0.0f));
+  const float most = corner.at.y - top - top_row;
   ImGui::SetNextWindowPos(corner.at, ImGuiCond_Always, {1, 1});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
