@@ -10,7 +10,6 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -24,6 +23,28 @@ namespace {
 
 constexpr double layout_period_s = 0.2;
 
+Gui& this_gui() {
+  return *static_cast<Gui*>(ImGui::GetIO().UserData);
+}
+
+void deliver(const InputEvent& event, GLFWwindow* window) {
+  switch (event.what) {
+    case InputEvent::What::key:
+      return ImGui_ImplGlfw_KeyCallback(window, event.code, event.scancode, event.action, event.modifiers);
+    case InputEvent::What::character:
+      return ImGui_ImplGlfw_CharCallback(window, static_cast<unsigned>(event.code));
+    case InputEvent::What::button:
+      return ImGui_ImplGlfw_MouseButtonCallback(window, event.code, event.action, event.modifiers);
+  }
+}
+
+/// Whether the key belongs to a text that is being edited, or is the Esc that closes a list. Before the widgets of a
+/// layout: a text that ended in the last one takes nothing more.
+bool text_takes(const KeyPress& press) {
+  if (ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive() && belongs_to_text(press)) return true;
+  return press.key == GLFW_KEY_ESCAPE && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+}
+
 }  // namespace
 
 Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateContext()}, scale_{surface.scale()} {
@@ -32,13 +53,8 @@ Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateCont
   apply_style(scale_);
   io.UserData = this;
   if (surface.window()) {
-    window_keys_ = glfwSetKeyCallback(surface.window(), nullptr);
     ImGui_ImplGlfw_InitForOpenGL(surface.window(), /*install_callbacks=*/true);
-    glfwSetKeyCallback(surface.window(), [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
-      Gui& gui = *static_cast<Gui*>(ImGui::GetIO().UserData);
-      if (gui.window_keys_) gui.window_keys_(w, key, scancode, action, modifiers);
-      gui.keys_.push_back({key, scancode, action, modifiers});
-    });
+    listen(surface.window());
   }
   if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
     throw std::runtime_error("the panel cannot be drawn: ImGui cannot load libGL.so.1 (Debian: libgl1)");
@@ -72,38 +88,36 @@ void Gui::follow_style() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
-/// ImGui looks at keys once per frame, so a pressed key stays down for one frame: its release and later keys wait.
-void Gui::deliver_keys() {
-  std::set<int> pressed;
-  for (; !keys_.empty(); keys_.pop_front()) {
-    const KeyEvent& event = keys_.front();
-    if (event.action == GLFW_PRESS) pressed.insert(event.key);
-    if (event.action == GLFW_RELEASE && pressed.contains(event.key)) return;
-    ImGui_ImplGlfw_KeyCallback(surface_.window(), event.key, event.scancode, event.action, event.modifiers);
-  }
+/// Instead of ImGui's callbacks, which would not keep the order.
+void Gui::listen(GLFWwindow* window) {
+  glfwSetKeyCallback(window, [](GLFWwindow*, int key, int scancode, int action, int modifiers) {
+    this_gui().events_.add_key(key, scancode, action, modifiers, glfwGetKeyName(key, scancode));
+  });
+  glfwSetCharCallback(window, [](GLFWwindow*, unsigned character) { this_gui().events_.add_character(character); });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int modifiers) {
+    double x = 0, y = 0;
+    glfwGetCursorPos(w, &x, &y);
+    this_gui().events_.add_button(button, action, modifiers, x, y);
+  });
 }
 
-/// Whether there is input that the panels have not seen.
-bool Gui::input_waits() {
+bool Gui::pointer_is_used() {
   const ImGuiIO& io = ImGui::GetIO();
-  bool waits = !keys_.empty() || !io.InputQueueCharacters.empty() || io.MouseWheel != 0 || io.MouseWheelH != 0;
+  bool used = ImGui::IsAnyMouseDown() || io.MouseWheel != 0 || io.MouseWheelH != 0;
   if (surface_.window()) {
     std::array<double, 2> pointer{};
     glfwGetCursorPos(surface_.window(), &pointer[0], &pointer[1]);
-    waits |= pointer != std::exchange(pointer_, pointer);
-    for (const int button : {GLFW_MOUSE_BUTTON_LEFT, GLFW_MOUSE_BUTTON_RIGHT, GLFW_MOUSE_BUTTON_MIDDLE}) {
-      waits |= glfwGetMouseButton(surface_.window(), button) == GLFW_PRESS;
-    }
+    used |= pointer != std::exchange(pointer_, pointer);
   }
-  return waits;
+  return used;
 }
 
 bool Gui::needs_layout() {
   const auto now = LayoutPace::Clock::now();
   const bool held = ImGui::IsAnyMouseDown();
-  if (input_waits() || held) pace_.used(now);
+  if (pointer_is_used()) pace_.used(now);
   const ImDrawData* const drawn = ImGui::GetDrawData();
-  if (!drawn || held || !keys_.empty() || pace_.due(now)) return true;
+  if (!drawn || held || pace_.due(now)) return true;
   const render::Canvas canvas = surface_.canvas();
   const bool resized = std::lround(drawn->DisplaySize.x * drawn->FramebufferScale.x) != canvas.width ||
                        std::lround(drawn->DisplaySize.y * drawn->FramebufferScale.y) != canvas.height;
@@ -111,11 +125,29 @@ bool Gui::needs_layout() {
 }
 
 void Gui::begin_frame(double seconds) {
+  begin(seconds, {});
+}
+
+std::vector<KeyPress> Gui::begin_frame_with_events(double seconds) {
+  pace_.used(LayoutPace::Clock::now());
+  const std::vector<InputEvent> part = events_.take_part();
+  begin(seconds, part);
+  std::vector<KeyPress> presses;
+  for (const InputEvent& event : part) {
+    if (event.press && !text_takes(*event.press)) presses.push_back(*event.press);
+  }
+  return presses;
+}
+
+void Gui::begin(double seconds, const std::vector<InputEvent>& part) {
   follow_style();
   ImGui_ImplOpenGL3_NewFrame();
   if (surface_.window()) {
-    deliver_keys();
+    for (const InputEvent& event : part) deliver(event, surface_.window());
     ImGui_ImplGlfw_NewFrame();
+    if (!part.empty() && part.back().what == InputEvent::What::button) {  // the pointer may have moved since
+      ImGui::GetIO().MousePos = {static_cast<float>(part.back().x), static_cast<float>(part.back().y)};
+    }
   } else {
     const render::Canvas canvas = surface_.canvas();
     ImGui::GetIO().DisplaySize = {static_cast<float>(canvas.width), static_cast<float>(canvas.height)};
@@ -123,6 +155,10 @@ void Gui::begin_frame(double seconds) {
   }
   seconds_to_layout_ -= seconds;
   ImGui::NewFrame();
+}
+
+void Gui::end_unseen_frame() {
+  ImGui::EndFrame();
 }
 
 void Gui::end_frame() {
@@ -174,11 +210,6 @@ void Gui::write_layout() {
   } catch (const std::runtime_error&) {
     // Readers then see the previous layout.
   }
-}
-
-bool Gui::takes(const KeyPress& press) const {
-  if (ImGui::GetIO().WantTextInput && belongs_to_text(press)) return true;
-  return press.key == GLFW_KEY_ESCAPE && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
 }
 
 const ImGuiIO& Gui::io() const {

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "app/panels/kit/theme.h"
+#include "app/viewer/input_queue.h"
 #include "app/viewer/layout_pace.h"
 #include "app/viewer/panel_picture.h"
 #include "app/viewer/surface.h"
@@ -27,8 +28,16 @@ class Gui {
   /// size, style or type have changed.
   bool needs_layout();
 
-  /// Input and the frame's size; before any widget. `seconds` since the last call.
+  /// The pointer and the frame's size; before any widget. `seconds` since the last call.
   void begin_frame(double seconds);
+
+  /// Whether keys, characters or mouse buttons wait. Layouts before the next picture deliver them, a part each.
+  bool has_events() const { return !events_.empty(); }
+  /// As begin_frame(), with the next part of the events. Returns its presses that no text field takes, in order.
+  std::vector<KeyPress> begin_frame_with_events(double seconds);
+  /// Ends a layout that is not drawn.
+  void end_unseen_frame();
+
   /// Draws the widgets onto the surface. With ORRERY_UI_LAYOUT=FILE in the environment it also writes
   /// the places of the marked widgets to that file, a few times per second.
   void end_frame();
@@ -52,18 +61,13 @@ class Gui {
   void set_theme(theme::Tone tone) { tone_ = tone; }
 
   const ImGuiIO& io() const;
-  /// Whether the key belongs to a text that is being edited, or is the Esc that closes a list.
-  bool takes(const KeyPress& press) const;
 
  private:
-  struct KeyEvent {
-    int key, scancode, action, modifiers;
-  };
-
-  bool input_waits();
+  void listen(GLFWwindow* window);
+  void begin(double seconds, const std::vector<InputEvent>& part);
+  bool pointer_is_used();
   bool style_changed() const;
   void follow_style();
-  void deliver_keys();
   void write_layout();
 
   const Surface& surface_;
@@ -75,8 +79,7 @@ class Gui {
   LayoutPace pace_;
   std::optional<PanelPicture> picture_;  // none where a change of the render target costs more than letters
   std::array<double, 2> pointer_{};
-  void (*window_keys_)(GLFWwindow*, int, int, int, int) = nullptr;  // the window's own callback
-  std::deque<KeyEvent> keys_;                                       // not delivered to ImGui yet
+  InputQueue events_;  // not delivered to ImGui yet
 };
 
 }  // namespace orrery

@@ -22,7 +22,7 @@ class OffscreenSurface final : public Surface {
   float scale() const override { return scale_of_picture(size_); }
   GLFWwindow* window() const override { return nullptr; }
 
-  std::vector<KeyPress> poll() override { return {}; }
+  void poll() override {}
   std::vector<std::string> take_dropped() override { return {}; }
   bool close_requested() const override { return false; }
   void stay_open() override {}

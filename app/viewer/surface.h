@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "app/ui_state/window_size.h"
-#include "app/viewer/keys.h"
 #include "render/canvas.h"
 #include "render/gl/gl.h"
 
@@ -26,8 +25,8 @@ class Surface {
   /// For ImGui's back end; null if there is no window.
   virtual GLFWwindow* window() const = 0;
 
-  /// Processes events. Returns the keys typed since the last call, in order.
-  virtual std::vector<KeyPress> poll() = 0;
+  /// Processes events: calls their callbacks.
+  virtual void poll() = 0;
   /// Returns the files that were dropped on the window since the last call.
   virtual std::vector<std::string> take_dropped() = 0;
   virtual bool close_requested() const = 0;

@@ -145,8 +145,7 @@ void Viewer::frame() {
   const Clock::time_point begin = Clock::now();
   const double since_last_s = std::chrono::duration<double>(begin - std::exchange(frame_begin_, begin)).count();
   log_last_frame(begin);
-  gather_keys();
-  carry_out_requests(std::exchange(requests_, {}));
+  take_input();
   run_script();
 
   int steps = 0;
@@ -230,28 +229,6 @@ void Viewer::log_last_frame(Clock::time_point end) {
   if (error.empty()) return;
   failed_ = true;
   complain(error);
-}
-
-void Viewer::poll_window() {
-  std::ranges::move(rescue_.outside([this] { return surface_->poll(); }), std::back_inserter(typed_));
-}
-
-void Viewer::gather_keys() {
-  poll_window();
-  load_dropped();
-  if (!lockstep_ && surface_->close_requested()) {
-    surface_->stay_open();
-    requests_.emplace_back(ViewCommand{AskToQuit{}});
-  }
-  for (const KeyPress& press : std::exchange(typed_, {})) {
-    if (gui_.takes(press)) continue;
-    if (auto request = request_for(press, lane_.status(), view_)) requests_.push_back(std::move(*request));
-  }
-}
-
-void Viewer::load_dropped() {
-  const std::vector<std::string> files = surface_->take_dropped();
-  if (!files.empty()) requests_.emplace_back(Command{LoadScene{{.scene = {}, .file = files.front()}}});
 }
 
 void Viewer::run_script() {

@@ -104,7 +104,9 @@ class Viewer {
   void frame();
   void log_last_frame(Clock::time_point end);
   void poll_window();
-  void gather_keys();
+  /// Carries out the requests of the last frame, then input: each press and click in order, see InputQueue.
+  void take_input();
+  void lay_out_unseen(const std::vector<KeyPress>& presses);
   /// Loads the first of them as a scene.
   void load_dropped();
   void run_script();
@@ -366,7 +368,6 @@ class Viewer {
   std::optional<int> steps_ahead_;   // of the next frame, if they have been started
   bool film_settled_ = false;        // panels have found their sizes in its first picture
   std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
-  std::vector<KeyPress> typed_;      // since the last frame
   std::optional<Presented> presented_;
   std::string recording_asked_;  // the name as it was asked for
   Json recording_header_;        // the simulation's part of the present recording's header

@@ -131,23 +131,6 @@ Window::Window(std::optional<WindowSize> size, bool vsync, const std::optional<W
   GLFWwindow* window = window_.get();
   glfwSetWindowUserPointer(window, this);
   set_icon(window);
-  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
-    Window& self = owner(w);
-    self.shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
-    self.repeated_ = action == GLFW_REPEAT;
-    if (action == GLFW_RELEASE) return;
-    const char* const name = (modifiers & GLFW_MOD_CONTROL) != 0 ? glfwGetKeyName(key, scancode) : nullptr;
-    if (name) {  // Ctrl gives no character
-      self.typed_.push_back(
-          {.character = static_cast<unsigned char>(*name), .repeated = self.repeated_, .control = true});
-    } else {
-      self.typed_.push_back({.key = key, .repeated = self.repeated_});
-    }
-  });
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
-    Window& self = owner(w);
-    self.typed_.push_back(typed_press(static_cast<char32_t>(character), self.shift_, self.repeated_));
-  });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     owner(w).dropped_.insert(owner(w).dropped_.end(), paths, paths + count);
   });
@@ -185,9 +168,8 @@ float Window::scale() const {
   return std::clamp(std::max(x, y) / enlarged, 0.5f, 4.0f);
 }
 
-std::vector<KeyPress> Window::poll() {
+void Window::poll() {
   glfwPollEvents();
-  return std::exchange(typed_, {});
 }
 
 std::vector<std::string> Window::take_dropped() {

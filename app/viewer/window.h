@@ -29,7 +29,7 @@ class Window final : public Surface {
   float scale() const override;
   GLFWwindow* window() const override { return window_.get(); }
 
-  std::vector<KeyPress> poll() override;
+  void poll() override;
   std::vector<std::string> take_dropped() override;
   bool close_requested() const override;
   void stay_open() override;
@@ -62,10 +62,8 @@ class Window final : public Surface {
   render::GlInfo gl_;
   bool vsync_ = true;
   WindowPlace windowed_;  // where to go back to from full screen
-  std::vector<KeyPress> typed_;
   std::vector<std::string> dropped_;
-  bool shift_ = false, repeated_ = false;  // of the latest key, which types what comes next
-  int refresh_rate_ = 60;                  // of the monitor that shows the window, in Hz
+  int refresh_rate_ = 60;  // of the monitor that shows the window, in Hz
   Clock::time_point presented_{};
 };
 

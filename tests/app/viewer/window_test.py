@@ -316,6 +316,23 @@ class WindowTest(WindowTestCase):
               f"median {frames_ms[len(frames_ms) // 2]:.1f} ms, longest {frames_ms[-1]:.1f} ms (aim: 250 ms)")
         self.assertLess(frames_ms[-1], 2000, "the window froze")
 
+    def test_each_key_counts_while_frames_are_slow(self):
+        viewer = self.start("--scene", "disc", "-n", "16384", "--kernel", "cpu-tree")
+        viewer.type("F12")
+        first = self.path("orrery-out/picture.png")
+        wait_for("the first picture", lambda: os.path.exists(first))
+        viewer.click("section.scene")
+        viewer.click("count")
+        self.display.xdotool("key", "--delay", 10, "ctrl+a", *"20488", "BackSpace", "BackSpace", *"12", "BackSpace",
+                             "End", *"1", "Return", *"ccm", "F12")
+        second = self.path("orrery-out/picture-1.png")
+        wait_for("the second picture", lambda: os.path.exists(second))
+        before, after = description(first), description(second)
+        self.assertEqual(after["n"], 20411)
+        self.assertEqual(after["colours"]["quantity"], "acceleration", "M was pressed once")
+        self.assertNotEqual(after["colours"]["map"], before["colours"]["map"])
+        self.assertEqual(viewer.close(), 0, viewer.said())
+
     def test_signal_closes_the_recording(self):
         file = self.path("a.csv")
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-openmp", "--record", file)
