@@ -258,8 +258,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   }
   std::optional<PickedCells> cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
-    return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
-           std::to_string(shape_.threads);
+    return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", threads " + std::to_string(shape_.threads);
   }
 
  private:
