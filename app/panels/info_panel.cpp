@@ -49,7 +49,12 @@ std::string time_words(const Status& status) {
 
 }  // namespace
 
-void interop_badge(const ViewStatus& view) {
+const char* slower_words(const Status& status, const ViewStatus& view) {
+  if (!view.gl_on_processor || status.backend != Backend::cpu) return "";
+  return "OpenGL draws on the same processor, so steps are slower than in bench.";
+}
+
+void interop_badge(const Status& status, const ViewStatus& view) {
   const ImU32 colour = view.interop == Interop::mapped   ? theme::good
                        : view.interop == Interop::staged ? theme::warn
                                                          : theme::accent;
@@ -59,7 +64,7 @@ void interop_badge(const ViewStatus& view) {
   if (view.interop == Interop::staged) {
     tooltip("Positions are copied through host memory to be drawn.", view.interop_reason);
   }
-  if (view.interop == Interop::host) tooltip(view.interop_reason);
+  if (view.interop == Interop::host) tooltip(view.interop_reason, slower_words(status, view));
 }
 
 bool info_fits(const ViewStatus& view) {
@@ -92,7 +97,7 @@ void info_panel(const Status& status, const ViewStatus& view, Requests& out) {
       ui_mark(entry.mark);
       ImGui::SameLine(0, em(1));
     }
-    interop_badge(view);
+    interop_badge(status, view);
     ImGui::SameLine(0, em(1));
     text(help.words, help.colour, help.font);
     if (ImGui::IsItemClicked()) out.push_back(ToggleHelp{});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
@@ -51,7 +52,23 @@ float tab_width(const char* title, float margin) {
   return ImGui::CalcTextSize(title).x + 2 * margin;
 }
 
-bool tab_button(const char* id, const char* title, const char* notes, float margin, bool chosen) {
+/// Above the titles, which it would cover beside the mouse. Only once the mouse rests on one, and not after a click.
+void tab_tooltip(const char* id, const char* notes, bool pressed, float top, LabState& lab) {
+  constexpr double rest_s = 0.6;
+  const double now = ImGui::GetTime();
+  if (!ImGui::IsItemHovered()) {
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;  // else the tab itself has moved, as its content was opened
+    if (lab.pointed == id && (moved.x != 0 || moved.y != 0)) lab.pointed.clear();
+    return;
+  }
+  if (lab.pointed != id) lab.pointed = id, lab.explain_at = now + rest_s;
+  if (pressed || ImGui::IsItemActive()) lab.explain_at = std::numeric_limits<double>::infinity();
+  if (now < lab.explain_at) return;
+  ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, top - em(0.3f)}, ImGuiCond_Always, {0, 1});
+  show_tooltip(notes);
+}
+
+bool tab_button(const char* id, const char* title, const char* notes, float margin, bool chosen, LabState& lab) {
   const ImVec2 words = ImGui::CalcTextSize(title), low = ImGui::GetCursorScreenPos();
   const ImVec2 size{tab_width(title, margin), ImGui::GetFrameHeight()};
   const bool pressed = hit_area(id, size);
@@ -62,7 +79,7 @@ bool tab_button(const char* id, const char* title, const char* notes, float marg
   if (chosen) {
     draw.AddRectFilled({low.x + margin / 2, low.y}, {low.x + size.x - margin / 2, low.y + em(0.13f)}, theme::accent);
   }
-  tooltip(notes);
+  tab_tooltip(id, notes, pressed, low.y, lab);
   return pressed;
 }
 
@@ -88,7 +105,7 @@ void tab_strip(LabState& lab) {
   ImGui::PushFont(theme::font(narrow ? theme::Font::small : theme::Font::body));
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const bool shown = !folded(lab) && lab_tabs[i].tab == lab.tab;
-    if (tab_button(lab_tabs[i].id, tabs[i].title, tabs[i].notes, tab_margin(narrow), shown)) {
+    if (tab_button(lab_tabs[i].id, tabs[i].title, tabs[i].notes, tab_margin(narrow), shown, lab)) {
       lab.folded = shown;
       lab.tab = lab_tabs[i].tab;
     }

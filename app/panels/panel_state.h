@@ -75,6 +75,8 @@ struct LabState {
   float content_height = 0;    ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
   float right = 0;    ///< where what covers it ends, in pixels from the left of the window
+  std::string pointed;    ///< the tab below the mouse; empty: none
+  double explain_at = 0;  ///< when its tooltip appears, in ImGui's time; infinite after a click
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   SweepDraft sweep;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "app/panels/kit/folds.h"
 #include "app/panels/kit/ui_mark.h"
@@ -18,20 +19,27 @@ using theme::em;
 
 constexpr float usual_column = 23.5f;  // em
 
+/// What draws, for a tooltip.
+std::string drawn_words(const Status& status, const ViewStatus& view) {
+  if (view.gl_renderer.empty()) return {};
+  const std::string slower = slower_words(status, view);
+  return "Drawn by " + view.gl_renderer + (slower.empty() ? "" : "\n" + slower);
+}
+
 void title_row(const Status& status, const ViewStatus& view, Requests& out) {
   text("Orrery", theme::text, theme::Font::strong);
   const std::string& device = status.backend == Backend::cuda ? view.gpu : view.processor;
   const float button = em(1.6f), right = ImGui::GetWindowContentRegionMax().x;
   if (!info_fits(view)) {
     ImGui::SameLine();
-    interop_badge(view);
+    interop_badge(status, view);
   } else if (!device.empty()) {
     ImGui::SameLine();
     const float low = ImGui::GetCursorScreenPos().x;
     ImGui::PushClipRect({low, 0}, {low + right - ImGui::GetCursorPosX() - button, ImGui::GetIO().DisplaySize.y}, true);
     text(device, theme::dim);
     ImGui::PopClipRect();
-    tooltip(device, view.gl_renderer.empty() ? std::string{} : "Drawn by " + view.gl_renderer);
+    tooltip(device, drawn_words(status, view));
   }
   ImGui::SameLine(right - button);
   if (ImGui::Button("\u00d7", {button, ImGui::GetTextLineHeight() + em(0.2f)})) out.push_back(TogglePanel{});

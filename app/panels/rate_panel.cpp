@@ -126,10 +126,12 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     ImGui::TableSetupColumn("last", ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableSetupColumn("median", ImGuiTableColumnFlags_WidthStretch, 1);
     work_cell(status, times, rate);
-    cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step", "Time per step of the latest batch.");
+    const char* const slower = slower_words(status, view);
+    cell(times.step_known ? format_ms(times.step.step_ms) : unknown, "last step", "Time per step of the latest batch.",
+         slower);
     const std::string median = fmt::format("median of {}", std::max(view.measured, 1));
     cell(known ? format_ms(view.step_ms_median) : unknown, known ? median.c_str() : "median",
-         "Median time per step of at most the last 120 batches.");
+         "Median time per step of at most the last 120 batches.", slower);
     error_cells(status, view);
     ImGui::EndTable();
   }

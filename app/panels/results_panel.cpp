@@ -17,16 +17,20 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
+#include "app/ui_state/comparable.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
 
+constexpr float least_settings = 5;  // width in em
+
 /// The columns that are shown: those that differ, as far as there is room.
 struct Shown {
   bool scene, law, integrator, time_step, settings_and_count, swept, rate, tail;
-  float kernel, settings;  ///< widths of the longest, about, in em
+  float kernel;    ///< width of the longest, in em
+  float settings;  ///< likewise, about
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
@@ -34,10 +38,10 @@ Shown shown_of(const std::vector<Result>& results, float width) {
     return std::ranges::any_of(results, [&](const Result& r) { return of(r) != of(results.front()); });
   };
   const bool wide = width >= em(50);
-  float kernel = 4, settings = 5;
+  float kernel = 4, settings = least_settings;
   for (const Result& row : results) {
     constexpr float em_per_letter = 0.43f;
-    kernel = std::max(kernel, em_per_letter * static_cast<float>(row.kernel_id.size()));
+    kernel = std::max(kernel, ImGui::CalcTextSize(kernel_words(row).c_str()).x / em(1));
     settings = std::max(settings, em_per_letter * static_cast<float>(row.settings.size()));
   }
   constexpr float others = 41;  // em, of the columns beside these two
@@ -61,7 +65,14 @@ constexpr const char* speedup_words =
     "The accuracy class is the decade of the median error, such as 1e-4 to 1e-3. All errors up to 1e-5, such as "
     "those of direct sums in single precision, are one class.";
 
-std::vector<Column> columns_of(const Shown& shown) {
+/// The names of kernels are whole; the settings, which can be cut, have the rest of `width` (in pixels).
+void give_kernels_room(std::vector<Column>& columns, float width) {
+  float rest = width / em(1);
+  for (const Column& column : columns) rest -= std::abs(column.width) + 2 * ImGui::GetStyle().CellPadding.x / em(1);
+  columns[1].width = std::min(columns[1].width - rest, -least_settings);
+}
+
+std::vector<Column> columns_of(const Shown& shown, float width) {
   std::vector<Column> columns{{"kernel", -shown.kernel}};
   if (shown.settings_and_count) columns.push_back({"settings", -shown.settings});
   if (shown.scene) columns.push_back({"scene", -5});
@@ -80,6 +91,7 @@ std::vector<Column> columns_of(const Shown& shown) {
   if (shown.tail) columns.insert(columns.end(), {{"p99", 3.4f, latest}, {"max", 3.4f, latest}});
   columns.push_back({"speed-up", 4.2f, speedup_words});
   columns.push_back({"", 1.5f});
+  if (shown.settings_and_count) give_kernels_room(columns, width);
   return columns;
 }
 
@@ -152,10 +164,14 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
 }
 
 /// Also the values that do not fit into the cells.
-void row_tooltip(const Result& row, const Status& status) {
-  show_tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
-               fmt::format("{}\n{}{}\n{}\n{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
-                           row.swept ? ", by a sweep" : "", error_words(row), return_words(row, status)));
+void row_tooltip(std::size_t index, const Status& status, const ViewStatus& view) {
+  const Result& row = view.results[index];
+  std::string speedup = why_no_speedup(view.results, index);
+  if (!speedup.empty()) speedup += '\n';
+  show_tooltip(
+      fmt::format("{}  {}", kernel_words(row), row.settings),
+      fmt::format("{}\n{}{}\n{}\n{}{}", system_words(row), format_rate(row.interactions_per_s, "interactions/s"),
+                  row.swept ? ", by a sweep" : "", error_words(row), speedup, return_words(row, status)));
 }
 
 void result_row(int index, const Shown& shown, const Status& status, const ViewStatus& view, Requests& out) {
@@ -180,7 +196,7 @@ void result_row(int index, const Shown& shown, const Status& status, const ViewS
     show_tooltip(row.pinned ? "The baseline of the speed-ups. Click to unpin it." : "Click to make it the baseline.",
                  speedup_words);
   } else if (hovered) {
-    row_tooltip(row, status);
+    row_tooltip(static_cast<std::size_t>(index), status, view);
   }
 }
 
@@ -228,7 +244,7 @@ void results_content(const Status& status, const ViewStatus& view, PanelState& s
   const int rows = static_cast<int>(view.results.size());
   const float below = ImGui::GetFrameHeightWithSpacing();
   SortOrder& order = state.lab.results_order;
-  if (begin_rows("results", columns_of(shown), rows, height - below, &order)) {
+  if (begin_rows("results", columns_of(shown, ImGui::GetContentRegionAvail().x), rows, height - below, &order)) {
     const std::vector<int> indices = sorted(view.results, order, view.kernels);
     ImGuiListClipper clipper;
     clipper.Begin(rows);

@@ -58,7 +58,9 @@ void quit_panel(const ViewStatus& view, Requests& out);
 
 /// How positions get to the renderer, and the cost. Always visible: in the info strip if that fits beside the side
 /// column.
-void interop_badge(const ViewStatus& view);
+void interop_badge(const Status& status, const ViewStatus& view);
+/// Why steps take longer than in `bench`; empty if drawing takes nothing from the kernel.
+const char* slower_words(const Status& status, const ViewStatus& view);
 bool info_fits(const ViewStatus& view);
 
 /// The laboratory's parts as sections of the side column, if their window does not fit beside it.

@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ void subject_choice(const KernelInfo* kernel, const std::vector<const Tunable*>&
             "themselves.");
   if (!begin_combo("sweep.what", subject(chosen), ImGuiComboFlags_HeightLargest)) return;
   if (kernel) {
+    text("Tick one or several:", theme::dim, theme::Font::small);
     for (const Tunable& tunable : kernel->tunables) {
       bool ticked = std::ranges::find(chosen, &tunable) != chosen.end();
       if (ImGui::Checkbox(tunable.name, &ticked)) toggle(chosen, tunable.name, draft);
@@ -77,6 +79,14 @@ std::size_t variants_of(const std::vector<const Tunable*>& chosen, const std::ve
   std::size_t variants = std::max<std::size_t>(counts.size(), 1);
   for (const Tunable* tunable : chosen) variants *= tunable->values_to_measure().size();
   return variants;
+}
+
+/// The list above the button has the subject in full, so the number of variants comes first where both do not fit.
+std::string start_label(const std::string& subject, const std::string& variants, float width) {
+  const float room = width - 2 * ImGui::GetStyle().FramePadding.x;
+  const std::string whole = fmt::format("Sweep {}{}{}", subject, variants.empty() ? "" : ": ", variants);
+  const bool fits = variants.empty() || ImGui::CalcTextSize(whole.c_str()).x <= room;
+  return shortened(fits ? whole : "Sweep " + variants, room) + "###sweep";
 }
 
 void progress(const SweepStatus& sweep, Requests& out) {
@@ -109,9 +119,9 @@ void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, R
   ImGui::BeginDisabled(!may_start);
   const std::string variants = chosen.empty() || !counts
                                    ? std::string{}
-                                   : ": " + counted(static_cast<std::int64_t>(variants_of(chosen, *counts)), "variant");
-  const std::string label = fmt::format("Sweep {}{}###sweep", subject(chosen), variants);
-  const bool pressed = accent_button(label.c_str(), {ImGui::GetContentRegionAvail().x, 0});
+                                   : counted(static_cast<std::int64_t>(variants_of(chosen, *counts)), "variant");
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool pressed = accent_button(start_label(subject(chosen), variants, room).c_str(), {room, 0});
   if ((pressed || entered) && may_start) {
     out.push_back(sweep_of(chosen, *counts));
   }
@@ -120,6 +130,15 @@ void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, R
   tooltip(chosen.empty() ? "Measures every kernel that can run here, on a copy of the present system's first state."
                          : "Measures every combination of their values, on a copy of the present system's first state; "
                            "the other settings stay.");
+}
+
+/// "leaf 16: as fast as leaf 32 within noise, and nearer to the initial settings."
+std::string best_words(std::span<const SweepRow> rows, const BestRow& best) {
+  const std::string name = short_name(rows, best.row);
+  if (best.within_noise.empty()) return fmt::format("{} is the fastest.", name);
+  std::string others;
+  for (const std::size_t i : best.within_noise) others += (others.empty() ? "" : ", ") + short_name(rows, i);
+  return fmt::format("{}: as fast as {} within noise, and nearer to the initial settings.", name, others);
 }
 
 void best(const Status& status, const ViewStatus& view, Requests& out) {
@@ -132,15 +151,10 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
     out.push_back(SelectKernel{row.kernel_id, row.values});
   }
   ui_mark("sweep.apply");
-  tooltip(fmt::format("Applies the fastest variant with {}: {}  {}", counted_bodies(row.count), row.kernel_id,
-                      row.settings));
-  std::string others;
-  for (const std::size_t i : found->within_noise) {
-    others += (others.empty() ? "" : ", ") + short_name(sweep.rows, i);
-  }
-  const std::string words =
-      others.empty() ? fmt::format("{} is the fastest.", name) : fmt::format("{}, within noise of {}.", name, others);
-  wrapped_text(words, theme::dim, theme::Font::small);
+  tooltip(fmt::format("Applies, with {}: {}  {}", counted_bodies(row.count), row.kernel_id, row.settings),
+          "Of the variants whose 95 % intervals overlap that of the fastest, it is the one that changes the fewest of "
+          "the kernel's initial settings. Of several, it is the one with the smallest values.");
+  wrapped_text(best_words(sweep.rows, *found), theme::dim, theme::Font::small);
 }
 
 /// If the window did not respond for a noticeable time.

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "app/ui_state/status.h"
 
@@ -29,5 +32,9 @@ inline bool comparable(const Result& a, const Result& b) {
   const std::optional<int> accuracy = accuracy_class(a.error);
   return same_subject(a, b) && accuracy && accuracy == accuracy_class(b.error);
 }
+
+/// Why row `row` of `results` has no speed-up over a row that is pinned: one sentence. Empty if it has one, or if no
+/// row is pinned.
+std::string why_no_speedup(std::span<const Result> results, std::size_t row);
 
 }  // namespace orrery

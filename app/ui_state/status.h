@@ -139,6 +139,7 @@ struct ViewStatus {
   std::vector<PictureLabel> labels;  ///< over the picture
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
+  bool gl_on_processor = false;  ///< OpenGL draws in software, on the processor that CPU kernels run on
   bool vsync = true, fullscreen = false, panel = true, help = false;
   bool presentation = false;  ///< few numbers in large type instead of the panels
   std::string notice;         ///< the viewer's latest message ("wrote shot.png"), one line

@@ -89,6 +89,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   view_.legend_shown = options.legend;
   view_.in_window = !options.offscreen;
   view_.gl_renderer = surface_->gl().renderer;
+  view_.gl_on_processor = render::draws_in_software();
   view_.backends = backends_.statuses();
   view_.kernels = backends_.kernels().all();
   view_.processor = backends_.status(Backend::cpu).device;

@@ -94,8 +94,8 @@ bool row_button(const char* id, int index, const char* label, bool selected) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(index);
-  const bool clicked =
-      ImGui::Selectable(label, selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap);
+  const bool clicked = ImGui::Selectable(shortened(label, ImGui::GetContentRegionAvail().x).c_str(), selected,
+                                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap);
   ImGui::PopID();
   ui_mark(id, fmt::format_int(index).c_str());
   return clicked;
