@@ -40,9 +40,9 @@ std::string winners_of(const std::vector<RaceResult>& results, const TextStyle& 
   const std::vector<RaceWinner> winners = race_winners(results);
   for (const RaceWinner& winner : winners) {
     const RaceResult& best = results[winner.result];
-    table.add({significant(winner.limit), significant(best.seconds), words_for(best)});
+    table.add({scientific(winner.limit, 1), significant(best.seconds), words_for(best)});
   }
-  return winners.empty() ? paragraph("No combination keeps the energy to 0.01.", style) : '\n' + table.text(style);
+  return winners.empty() ? paragraph("No combination keeps the energy to 1e-2.", style) : '\n' + table.text(style);
 }
 
 }  // namespace

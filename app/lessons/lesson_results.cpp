@@ -60,7 +60,7 @@ std::string text_of(const LessonFigure& figure, const Value& value) {
   if (!figure.other.empty()) return significant(value.value, 3);
   if (figure.quantity == Quantity::time) return significant(value.value, 3) + " ms";
   if (figure.quantity == Quantity::rate) return with_prefix(value.value) + " interactions/s";
-  return fmt::format("{:.1e}", value.value);
+  return scientific(value.value, 2);
 }
 
 /// The rows to choose from, if the question is for the best one; else all rows.

@@ -141,13 +141,13 @@ std::string growth_words(const Growth& growth) {
     case Growth::Kind::too_few:
       return growth.points < Growth::points_least
                  ? fmt::format(
-                       "Too few samples for an e-folding time: {} lie between {} (rounding, and a tenth of the "
-                       "system's size); {} are needed.",
-                       growth.points, bounds(), Growth::points_least)
+                       "Too few samples for an e-folding time: it needs {} whose median distance is between {} "
+                       "(rounding, and a tenth of the system's size), and has {}.",
+                       Growth::points_least, bounds(), growth.points)
                  : fmt::format(
-                       "Too little growth for an e-folding time: the median grows by a factor of {:.2g} ({}); "
-                       "{:.2g} is needed.",
-                       growth.factor, range(), Growth::growth_least);
+                       "The runs {}: an e-folding time is known once the median distance has grown {:.2g} times. "
+                       "Until now: {:.2g} times ({}).",
+                       growth.factor > 1 ? "hardly part" : "do not part", Growth::growth_least, growth.factor, range());
     case Growth::Kind::exponential:
       return fmt::format("The median distance grows exponentially: e-folding time {:.3g} ({}, by a factor of {:.2g}).",
                          growth.e_folding_time, range(), growth.factor);
