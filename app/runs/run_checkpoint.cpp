@@ -90,6 +90,13 @@ RunCheckpoint checkpoint_of(Simulation& simulation) {
           .step = simulation.status().step};
 }
 
+CheckpointSummary summary_of_checkpoint(const std::string& file) {
+  const CheckpointHead head = read_checkpoint_head(file);
+  RunCheckpoint checkpoint;
+  take_setup(head.setup, checkpoint);
+  return {checkpoint.setup.scene, head.bodies, head.time};
+}
+
 bool is_checkpoint_name(const std::string& file) {
   return fs::path{file}.extension() == ".checkpoint";
 }

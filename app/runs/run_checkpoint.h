@@ -47,6 +47,15 @@ void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint);
 /// Gives a checkpoint that cannot be read another name, which it returns, so that it does not become the previous one.
 std::string set_aside(const std::string& file);
 
+/// What a checkpoint's file is of, without its bodies.
+struct CheckpointSummary {
+  SceneRequest scene{};
+  std::uint64_t bodies = 0;
+  double time = 0;  ///< simulated
+};
+/// Throws as read_checkpoint_head().
+CheckpointSummary summary_of_checkpoint(const std::string& file);
+
 struct FoundCheckpoint {
   RunCheckpoint checkpoint;
   std::string note{};  ///< why it is the one of previous_name(); empty: it is the last

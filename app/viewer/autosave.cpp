@@ -1,26 +1,50 @@
 #include "app/viewer/autosave.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <memory>
 #include <system_error>
 #include <utility>
 
-#include "app/runs/run_checkpoint.h"
+#include "app/text/printable.h"
+#include "compute/core/format_count.h"
 #include "compute/core/start_thread.h"
 
 namespace orrery {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string words_of_checkpoint(const fs::path& file) {
+  try {
+    const CheckpointSummary summary = summary_of_checkpoint(file.string());
+    const SceneRequest& scene = summary.scene;
+    return fmt::format("{}, {}, t = {:.4g}",
+                       scene.file.empty() ? scene.scene : printable(fs::path{scene.file}.filename().string()),
+                       counted(summary.bodies, "body", "bodies"), summary.time);
+  } catch (const std::exception&) {
+    return {};  // who continues it learns why it cannot be read
+  }
+}
+
+}  // namespace
+
 Autosave::Autosave(fs::path folder, double period_s) : folder_{std::move(folder)}, period_s_{period_s} {
   if (folder_.empty()) return;
   take_place();
   if (!place_) return;
   std::error_code unknown;
-  const fs::path last = file("last-run", *place_, ".checkpoint");
-  fs::rename(file("run", *place_, ".checkpoint"), last, unknown);
+  const fs::path last = file("last-run", *place_, ".checkpoint"), run = file("run", *place_, ".checkpoint");
+  if (fs::exists(run, unknown)) {
+    fs::rename(last, previous_name(last.string()), unknown);
+    fs::rename(run, last, unknown);
+  }
   last_run_written_ = fs::last_write_time(last, unknown);
-  if (!unknown) last_run_ = last;
+  if (unknown) return;
+  last_run_ = last;
+  last_run_words_ = words_of_checkpoint(last);
 }
 
 fs::path Autosave::file(const char* stem, int place, const char* ending) const {
@@ -60,29 +84,41 @@ std::optional<double> Autosave::last_run_age_s() const {
   return std::chrono::duration<double>(fs::file_time_type::clock::now() - last_run_written_).count();
 }
 
+bool Autosave::has_gone_on(const Simulation& simulation) const {
+  return !simulation.status().non_finite && simulation.status().step != saved_step_;
+}
+
+void Autosave::write(const RunCheckpoint& checkpoint) {
+  try {
+    fs::create_directories(folder_);
+    keep_checkpoint(file("run", *place_, ".checkpoint").string(), checkpoint);
+  } catch (const std::exception& error) {
+    failure_ = std::string{"the run is not saved for the next window: "} + error.what();
+  }
+}
+
 std::string Autosave::follow(Simulation& simulation) {
-  if (folder_.empty() || period_s_ == 0 || writing_) return {};
+  if (!keeps() || writing_) return {};
   std::string failure = std::exchange(failure_, {});
   if (!place_) return failure;
-  const Status& status = simulation.status();
-  if (std::chrono::duration<double>(Clock::now() - saved_).count() < period_s_ || !simulation.idle() ||
-      status.non_finite || status.step == saved_step_) {
-    return failure;
-  }
+  const bool due = std::chrono::duration<double>(Clock::now() - saved_).count() >= period_s_;
+  if (!due || !simulation.idle() || !has_gone_on(simulation)) return failure;
   saved_ = Clock::now();
-  saved_step_ = status.step;
+  saved_step_ = simulation.status().step;
   auto checkpoint = std::make_shared<const RunCheckpoint>(checkpoint_of(simulation));
   writing_ = true;
   writer_ = start_thread([this, checkpoint] {
-    try {
-      fs::create_directories(folder_);
-      keep_checkpoint(file("run", *place_, ".checkpoint").string(), *checkpoint);
-    } catch (const std::exception& error) {
-      failure_ = std::string{"the run is not saved for the next window: "} + error.what();
-    }
+    write(*checkpoint);
     writing_ = false;
   });
   return failure;
+}
+
+std::string Autosave::finish(Simulation& simulation) {
+  if (!keeps()) return {};
+  if (writer_.joinable()) writer_.join();
+  if (place_ && has_gone_on(simulation)) write(checkpoint_of(simulation));
+  return std::exchange(failure_, {});
 }
 
 }  // namespace orrery

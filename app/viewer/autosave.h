@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "app/runs/run_checkpoint.h"
 #include "compute/core/descriptor.h"
 #include "compute/sim/simulation.h"
 
@@ -20,25 +21,36 @@ class Autosave {
   static constexpr int most_places = 16;
 
   /// Writes to run.checkpoint in `folder`, or run-2.checkpoint and so on. One that is there becomes
-  /// last-run.checkpoint, which stays until the end. Of the places that no open window has, it takes the one with the
-  /// latest run. An empty folder or a period of zero: keeps nothing.
+  /// last-run.checkpoint, which stays until the end, and the one before last-run.previous.checkpoint. Of the places
+  /// that no open window has, it takes the one with the latest run. An empty folder or a period of zero: keeps nothing.
   Autosave(std::filesystem::path folder, double period_s);
   Autosave(const Autosave&) = delete;
   Autosave& operator=(const Autosave&) = delete;
 
   /// The checkpoint that the last window left; none: it left none.
   const std::optional<std::filesystem::path>& last_run() const { return last_run_; }
+  /// "plummer, 16,384 bodies, t = 1.25"; empty if the beginning of its file cannot be read.
+  const std::string& last_run_words() const { return last_run_words_; }
   /// Since it was written.
   std::optional<double> last_run_age_s() const;
 
   /// Between two batches of steps: saves once the period has passed, if the run has gone on. Writes in a thread of its
   /// own. Returns one line if the save before has failed, else nothing.
   std::string follow(Simulation& simulation);
+  /// At the end of the window: saves if the run has gone on since it was saved or continued. Waits until it is written.
+  /// Returns as follow().
+  std::string finish(Simulation& simulation);
+  /// Call when the run of the last window is continued: at its `step`.
+  void continued(std::int64_t step) { saved_step_ = step; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void take_place();
+  bool keeps() const { return !folder_.empty() && period_s_ > 0; }
+  /// Whether there is something to save, at a moment at which it can be.
+  bool has_gone_on(const Simulation& simulation) const;
+  void write(const RunCheckpoint& checkpoint);
   std::filesystem::path file(const char* stem, int place, const char* ending) const;
   /// When a run of this place was last written.
   std::optional<std::filesystem::file_time_type> written(int place) const;
@@ -49,6 +61,7 @@ class Autosave {
   Descriptor lock_;
   std::optional<std::filesystem::path> last_run_;
   std::filesystem::file_time_type last_run_written_{};
+  std::string last_run_words_;
   Clock::time_point saved_ = Clock::now();
   std::int64_t saved_step_ = 0;
   std::string failure_;  // of the thread that writes

@@ -209,12 +209,17 @@ void read_hermite(CheckedInput& in, const CheckpointHeader& head, Checkpoint& ch
   });
 }
 
+std::string read_setup(CheckedInput& in, const CheckpointHeader& head) {
+  std::string setup(head.setup_bytes, '\0');
+  in.read(reinterpret_cast<std::byte*>(setup.data()), setup.size());
+  return setup;
+}
+
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
   const CheckpointHeader head = read_header(in);
   Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
-  checkpoint.setup.resize(head.setup_bytes);
-  in.read(reinterpret_cast<std::byte*>(checkpoint.setup.data()), checkpoint.setup.size());
+  checkpoint.setup = read_setup(in, head);
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
@@ -332,6 +337,13 @@ std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot&
 }
 
 }  // namespace
+
+CheckpointHead read_checkpoint_head(const fs::path& file) {
+  SnapshotInput input{file, {}, simulation_bytes_per_body};
+  CheckedInput in{input};
+  const CheckpointHeader head = read_header(in);
+  return {head.bodies, head.time, read_setup(in, head)};
+}
 
 Checkpoint read_checkpoint(const fs::path& file) {
   SnapshotInput input{file, {}, simulation_bytes_per_body};

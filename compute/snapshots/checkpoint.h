@@ -29,6 +29,15 @@ struct Checkpoint {
   operator CheckpointParts() const { return {snapshot, hermite, step, setup}; }
 };
 
+/// What the beginning of a checkpoint's file says of it.
+struct CheckpointHead {
+  std::uint64_t bodies = 0;
+  double time = 0;
+  std::string setup{};
+};
+/// Reads no bodies and checks no checksum. Throws as read_checkpoint().
+CheckpointHead read_checkpoint_head(const std::filesystem::path& file);
+
 /// Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of a newer version,
 /// truncated, oversized, a checksum that does not match, a body that cannot be stepped.
 Checkpoint read_checkpoint(const std::filesystem::path& file);

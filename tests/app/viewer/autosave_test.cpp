@@ -1,5 +1,6 @@
 #include "app/viewer/autosave.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/runs/run_checkpoint.h"
@@ -58,6 +60,40 @@ TEST_F(AutosaveTest, KeepsTheRunForTheNextWindow) {
     EXPECT_LT(*next.last_run_age_s(), 60);
     EXPECT_FALSE(fs::exists(present())) << "a later run is not that one";
   }
+}
+
+TEST_F(AutosaveTest, KeepsTheLastStateAtTheEnd) {
+  {
+    Autosave first{state(), 1e6};
+    EXPECT_EQ(first.finish(simulation_), "");
+    EXPECT_FALSE(fs::exists(present())) << "nothing was done";
+    simulation_.run(3);
+    EXPECT_EQ(first.finish(simulation_), "") << "long before the period has passed";
+  }
+  {
+    Autosave next{state(), 1e6};
+    ASSERT_TRUE(next.last_run());
+    EXPECT_EQ(next.last_run_words(), fmt::format("plummer, 50 bodies, t = {:.4g}", simulation_.status().sim_time));
+    EXPECT_EQ(find_checkpoint(next.last_run()->string()).checkpoint.state.bodies, simulation_.bodies());
+    next.continued(simulation_.status().step);
+    EXPECT_EQ(next.finish(simulation_), "");
+    EXPECT_FALSE(fs::exists(present())) << "it has not gone on";
+    simulation_.run(2);
+    EXPECT_EQ(next.finish(simulation_), "");
+  }
+  const Autosave last{state(), 1e6};
+  ASSERT_TRUE(last.last_run());
+  EXPECT_EQ(find_checkpoint(last.last_run()->string()).checkpoint.step, 5) << "not the older state again";
+  EXPECT_EQ(find_checkpoint(previous_name(last.last_run()->string())).checkpoint.step, 3);
+}
+
+TEST_F(AutosaveTest, KeepsNothingAtTheEndIfItIsOff) {
+  simulation_.run(1);
+  for (const auto& [folder, period_s] : {std::pair{state(), 0.0}, {fs::path{}, 1.0}}) {
+    Autosave autosave{folder, period_s};
+    EXPECT_EQ(autosave.finish(simulation_), "");
+  }
+  EXPECT_FALSE(fs::exists(present()));
 }
 
 TEST_F(AutosaveTest, WritesNothingTooSoonNorWithoutAStep) {
