@@ -64,6 +64,7 @@ may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/
 may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/roofline/machine_peak_rates[.]h$" "app/lab/[^/]+$" ${measured}
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
 may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
+may_include("app/lab/race/race_size[.]h" "compute/(integrators/integrator|kernels/kernel)[.]h$")
 foreach(folder divergence race sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
               ${posix_headers})
@@ -91,7 +92,7 @@ may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recordi
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(pareto|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
+may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(pareto|race/race_size|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
             "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")

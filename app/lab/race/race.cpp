@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/lab/pareto.h"
+#include "app/lab/race/race_size.h"
 #include "compute/core/error.h"
 #include "compute/sim/kernel_chooser.h"
 
@@ -16,8 +17,7 @@ namespace {
 
 /// Of this length or a little shorter, so that whole ones reach `until`.
 RaceResult entry_of(const Variant& variant, const std::string& integrator, float time_step, double until) {
-  constexpr double rounding = 1e-6;  // of a time step, which is a float
-  const double steps = std::max(1.0, std::ceil((1 - rounding) * until / static_cast<double>(time_step)));
+  const double steps = steps_to(until, time_step);
   if (!(steps <= static_cast<double>(Race::most_steps))) {
     throw UsageError(fmt::format("{} steps of {} to the time {} are too many; there can be {}", steps, time_step, until,
                                  Race::most_steps));
@@ -28,12 +28,8 @@ RaceResult entry_of(const Variant& variant, const std::string& integrator, float
           .steps = static_cast<std::int64_t>(steps)};
 }
 
-/// Whether a race pairs the two. Kernels that give jerks are for integrators that need them, unless there are no
-/// others.
-bool suits(const KernelInfo& kernel, const IntegratorInfo& integrator, const std::vector<Variant>& variants) {
-  if (integrator.needs_jerks) return kernel.gives_jerks;
-  const auto gives_jerks = [](const Variant& variant) { return variant.kernel->gives_jerks; };
-  return !kernel.gives_jerks || std::ranges::all_of(variants, gives_jerks);
+bool all_give_jerks(const std::vector<Variant>& variants) {
+  return std::ranges::all_of(variants, [](const Variant& variant) { return variant.kernel->gives_jerks; });
 }
 
 /// The simulation, made with the first kernel that can. Throws what the last one fails with.
@@ -108,7 +104,7 @@ Race::Race(const Backends& backends, RacePlan plan)
   }
   for (const Variant& variant : plan_.variants) {
     for (const std::string& integrator : plan_.integrators) {
-      if (!suits(*variant.kernel, find_integrator(integrator), plan_.variants)) continue;
+      if (!race_pairs(*variant.kernel, find_integrator(integrator), all_give_jerks(plan_.variants))) continue;
       for (const float time_step : plan_.time_steps) {
         entries_.push_back(entry_of(variant, integrator, time_step, plan_.until));
       }
@@ -119,7 +115,7 @@ Race::Race(const Backends& backends, RacePlan plan)
 void Race::require_suitable_kernels() const {
   for (const std::string& id : plan_.integrators) {
     const auto runs_it = [&](const Variant& variant) {
-      return suits(*variant.kernel, find_integrator(id), plan_.variants);
+      return race_pairs(*variant.kernel, find_integrator(id), all_give_jerks(plan_.variants));
     };
     if (std::ranges::any_of(plan_.variants, runs_it)) continue;
     throw UsageError(
@@ -169,8 +165,8 @@ void Race::begin() {
 
 /// From the steps that were taken to the next sample of the energy.
 std::int64_t Race::steps_to_sample() const {
-  const std::int64_t all = entries_[at_].steps, sample = taken_ * samples / all + 1;
-  return (sample * all + samples - 1) / samples - taken_;
+  const std::int64_t all = entries_[at_].steps, sample = taken_ * race_samples / all + 1;
+  return (sample * all + race_samples - 1) / race_samples - taken_;
 }
 
 /// The first batch of all has no steps: it measures the energy of the first state. Others are short, so that nobody

@@ -62,9 +62,7 @@ std::vector<RaceWinner> race_winners(const std::vector<RaceResult>& results);
 /// Runs all combinations to the same time from the same bodies, one after the other.
 class Race {
  public:
-  static constexpr int samples = 16;                                ///< at equal distances in time; the last at the end
-  static constexpr std::int64_t most_steps = 100'000'000;           ///< of one run
-  static constexpr float usual_factors[] = {4, 2, 1, 0.5f, 0.25f};  ///< of the scene's time step
+  static constexpr std::int64_t most_steps = 100'000'000;  ///< of one run
 
   /// Loads the bodies. `backends` must outlive this. Throws UsageError, also if a run would take more than `most_steps`
   /// steps or no kernel suits an integrator, or std::runtime_error.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "app/lab/race/race_size.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/catalog.h"
@@ -90,8 +91,8 @@ TEST(Race, TakesMultiplesOfTheScenesTimeStepIfNoneIsGiven) {
     EXPECT_EQ(std::sscanf(present.c_str(), "cpu-serial, euler, dt %f", &step), 1) << present;
     steps.push_back(step);
   }
-  ASSERT_EQ(steps.size(), std::size(Race::usual_factors));
-  for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_LE(steps[i], Race::usual_factors[i] * usual * 1.001f);
+  ASSERT_EQ(steps.size(), std::size(usual_factors));
+  for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_LE(steps[i], usual_factors[i] * usual * 1.001f);
 }
 
 TEST(Race, PairsIntegratorsWithKernelsThatSuitThem) {
