@@ -70,6 +70,14 @@ TEST(LessonResults, FiguresTakeThePlaceOfTheirBraces) {
   EXPECT_NE(filled(part.predict, part, LessonResults(3), machine)[0].text.find("with 3 threads"), std::string::npos);
 }
 
+TEST(LessonResults, AnErrorHasTheExponentOfTheTables) {
+  const LessonPart part = small_part();
+  TextBlock block;
+  block.text = "{error " + part.rows.front().label + "}";
+  const LessonResults results(3, result(1, 1, 1, 3.7e-8));
+  EXPECT_EQ(filled({block}, part, results, {})[0].text, "3.7e-8");
+}
+
 TEST(LessonResults, WhatWasNotMeasuredHasNoNumber) {
   const LessonPart part = small_part();
   const TextBlocks answer = filled(part.answer, part, LessonResults(3), {});

@@ -102,7 +102,7 @@ TEST(Growth, NeedsEnoughSamplesAndGrowth) {
   EXPECT_EQ(little.kind, Kind::too_few);
   EXPECT_EQ(growth_words(little),
             "The runs hardly part: an e-folding time is known once the median distance has grown 7.4 times. "
-            "Until now: 2 times (t = 0.1 to 10, 100 samples).");
+            "Until now: 2 times (t = 0.1 to 9.9, 99 samples).");
   const auto jump = points_of(100, 0.1, [](double time) { return time > 0 ? 0.9 : 0; });
   EXPECT_EQ(fit_growth(jump, 1).kind, Kind::too_few) << "apart at once";
 }
