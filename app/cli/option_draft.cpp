@@ -68,7 +68,8 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
   add(app, "--autosave-s", "S",
       fmt::format("seconds after which the run is kept for the next window ({:g}); 0: never", view.autosave_s),
       [&](const std::string& text) { view.autosave_s = parse_in("--autosave-s", text, ViewOptions::autosave_times); });
-  add_flag(app, "--fresh", view.fresh, "starts with the initial window, panels and colours, not the last session's");
+  add_flag(app, "--fresh", view.fresh,
+           "starts with the initial window, panels and colours, not the last session's; keeps no run");
   add_flag(app, "--offscreen", view.offscreen, "runs without a window or display");
   app.footer(
       "Examples:\n"

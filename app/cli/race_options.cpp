@@ -45,7 +45,8 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
       "  orrery race -n 64k --until 0.5 --kernels cuda-symmetric,cuda-tree --dt 0.01,0.005,0.0025\n"
       "\nPrints the time that each combination of kernel, integrator and time step takes, and the largest relative "
       "error of the energy on the way. Time steps are shortened so that whole steps reach the end. '*' marks those "
-      "that no other combination beats in both. Ctrl+C ends it and keeps what was measured.");
+      "that no other combination beats in both. If an error grows with a shorter time step, it is rounding: try "
+      "--digits compensated. Ctrl+C ends it and keeps what was measured.");
 }
 
 RaceOptions finish_race(OptionDraft& draft) {

@@ -12,6 +12,7 @@
 #include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/machine_use.h"
 #include "app/panels/sections.h"
 #include "compute/integrators/integrator.h"
 
@@ -253,7 +254,8 @@ void buttons(const Status& status, const ViewStatus& view, CompareDraft& draft, 
   }
   ui_mark("compare.start");
   ImGui::EndDisabled();
-  tooltip("B starts from the present state of A. Both then run to equal times.");
+  tooltip("B starts from the present state of A. Both then run to equal times.",
+          view.measuring() ? machine_in_use(view) : std::string{});
   if (!active) return;
   ImGui::SameLine();
   if (ImGui::Button("End", size)) out.push_back(CompareWith{});

@@ -12,6 +12,7 @@
 #include "app/panels/kit/rich_text.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/machine_use.h"
 #include "app/panels/sections.h"
 
 namespace orrery {
@@ -47,7 +48,9 @@ void lesson_title(const LessonStatus& lesson, Requests& out) {
 
 void lesson_list(const LessonStatus& lesson, Requests& out) {
   rich_text(
-      "Each lesson sets a scene, asks for a prediction, measures on this machine, and ends with something to change.",
+      "Each lesson sets a scene, asks for a prediction, measures on this machine, and ends with something to change. "
+      "A digit opens a lesson; for 10 and above, type both digits in one go. In a command line, `orrery` stands for "
+      "`./run` in the folder of the sources.",
       theme::dim);
   ImGui::Dummy({0, em(0.3f)});
   ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
@@ -74,12 +77,20 @@ void page_tabs(const LessonStatus& lesson, Requests& out) {
   }
 }
 
-void read_page(const LessonStatus& lesson, Requests& out) {
+void read_page(const Status& status, const LessonStatus& lesson, Requests& out) {
   rich_blocks(lesson.introduction);
   rich_blocks(lesson.scene);
   if (ImGui::Button("Set the scene")) out.push_back(SetLessonScene{});
   ui_mark("lesson.scene");
   tooltip("Loads the lesson's scene in the window, with the first kernel that is measured.");
+  if (status.undo_step) {
+    ImGui::SameLine();
+    if (ImGui::Button("Back to the system before")) out.emplace_back(Command{UndoReturn{}});
+    ui_mark("lesson.scene.undo");
+    tooltip("Ctrl+Z");
+  }
+  wrapped_text("The scene takes the place of the shown system, to which Ctrl+Z returns.", theme::dim,
+               theme::Font::small);
 }
 
 /// One choice: a button with its letter, then its words. Whether it was pressed.
@@ -146,7 +157,8 @@ void time_bars(const LessonStatus& lesson) {
   }
 }
 
-void measure_page(const LessonStatus& lesson, Requests& out) {
+void measure_page(const ViewStatus& view, Requests& out) {
+  const LessonStatus& lesson = view.lesson;
   rich_blocks(lesson.measure);
   wrapped_text(fmt::format("This machine: {}.", lesson.machine), theme::dim);
   if (lesson.measuring) {
@@ -159,9 +171,12 @@ void measure_page(const LessonStatus& lesson, Requests& out) {
     }
   } else {
     const char* const label = lesson.measured ? "Measure again" : "Measure";
+    ImGui::BeginDisabled(view.machine_user() != nullptr);
     if (accent_button(label, {ImGui::GetContentRegionAvail().x, 0})) out.push_back(MeasureLesson{});
+    ImGui::EndDisabled();
     ui_mark("lesson.measure");
-    tooltip("Measures the rows one after the other, beside the window. The bodies pause meanwhile.");
+    tooltip("Measures the rows one after the other, beside the window. The bodies pause meanwhile.",
+            machine_in_use(view));
   }
   ImGui::Dummy({0, em(0.3f)});
   time_bars(lesson);
@@ -190,14 +205,15 @@ void answer_page(const LessonStatus& lesson) {
   rich_blocks(lesson.answer);
 }
 
-void lesson_page(const LessonStatus& lesson, Requests& out) {
+void lesson_page(const Status& status, const ViewStatus& view, Requests& out) {
+  const LessonStatus& lesson = view.lesson;
   switch (lesson.page) {
     case LessonPage::read:
-      return read_page(lesson, out);
+      return read_page(status, lesson, out);
     case LessonPage::predict:
       return predict_page(lesson, out);
     case LessonPage::measure:
-      return measure_page(lesson, out);
+      return measure_page(view, out);
     case LessonPage::answer:
       return answer_page(lesson);
     case LessonPage::change:
@@ -244,7 +260,7 @@ bool legend_below_lesson(const ViewStatus& view) {
 }
 
 /// At the right of the picture, over what lies there.
-void lesson_panel(const ViewStatus& view, const PanelState& state, Requests& out) {
+void lesson_panel(const Status& status, const ViewStatus& view, const PanelState& state, Requests& out) {
   const LessonStatus& lesson = view.lesson;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = em(0.75f), top = stage_top(view), above_legend = state.legend_corner.y - margin / 2;
@@ -264,7 +280,7 @@ void lesson_panel(const ViewStatus& view, const PanelState& state, Requests& out
     if (lesson.listed) {
       lesson_list(lesson, out);
     } else {
-      lesson_page(lesson, out);
+      lesson_page(status, view, out);
     }
     ImGui::EndChild();
     if (!lesson.listed) turn_buttons(lesson, out);

@@ -9,6 +9,7 @@
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/lesson_panel.h"
+#include "app/panels/machine_use.h"
 #include "app/panels/sections.h"
 #include "app/text/progress.h"
 
@@ -118,8 +119,9 @@ void non_finite_message(const Status& status, const ViewStatus& view, Column& co
 /// Whether to continue where the last window stopped.
 void last_run_message(double age_s, const ViewStatus& view, PanelState& state, Column& column, Requests& out) {
   column.add("Last run", 1, [&] {
+    const std::string run = view.last_run_words.empty() ? std::string{} : fmt::format(" ({})", view.last_run_words);
     const std::string question =
-        fmt::format("Continue the run of the last window, saved {} ago?", duration_text(age_s));
+        fmt::format("Continue the run of the last window{}, saved {} ago?", run, duration_text(age_s));
     const float answer = em(6), decline = em(1.6f), gap = ImGui::GetStyle().ItemSpacing.x;
     const bool in_one_line = ImGui::CalcTextSize(question.c_str()).x + answer + decline + 2 * gap <= message_room(view);
     if (in_one_line) ImGui::AlignTextToFramePadding();
@@ -151,6 +153,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
     });
   }
 
+  if (view.measuring() && view.in_window) column.add("Measurement", 1, [&] { measurement_row(view, out); });
   if (status.non_finite) non_finite_message(status, view, column, out);
   if (view.last_run_age_s && !state.last_run_declined) {
     last_run_message(*view.last_run_age_s, view, state, column, out);

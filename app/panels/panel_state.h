@@ -42,7 +42,7 @@ struct SweepDraft {
 
 /// The race that the user is choosing.
 struct RaceDraft {
-  std::string until = "1", time_steps;            ///< as typed; no time steps: multiples of the present one
+  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the present one
   std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
 };
 

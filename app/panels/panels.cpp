@@ -118,7 +118,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   label_panel(view);
   picked_panel(status, view, state, captions_end, out);
   legend_panel(status, view, state);  // leaves room for the card
-  if (view.lesson.shown && !view.presentation) lesson_panel(view, state, out);
+  if (view.lesson.shown && !view.presentation) lesson_panel(status, view, state, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(view, state, out);
   if (!view.quit_question.empty()) quit_panel(view, out);

@@ -53,10 +53,10 @@ RaceForecast forecast_of(const StartRace& race, const Status& status, const View
     forecast.runs += size.runs;
     forecast.steps += size.steps;
     const auto known = view.evaluation_s.find(kernel->id);
-    if (known != view.evaluation_s.end()) forecast.least_s += size.evaluations * known->second;
+    if (known != view.evaluation_s.end()) forecast.expected_s += size.evaluations * known->second;
   }
   const double sums = 1 + race_samples * forecast.runs;
-  forecast.least_s += sums * view.conserved_sum_s;
+  forecast.expected_s += sums * view.conserved_sum_s;
   return forecast;
 }
 
@@ -70,7 +70,7 @@ double suggested_end(StartRace race, const Status& status, const ViewStatus& vie
     for (const double digit : {1.0, 0.5, 0.2}) {
       if (!(digit * decade >= least)) return end;
       race.until = end = digit * decade;
-      if (forecast_of(race, status, view).least_s <= patience_s) return end;
+      if (forecast_of(race, status, view).expected_s <= patience_s) return end;
     }
   }
   return end;
@@ -79,7 +79,7 @@ double suggested_end(StartRace race, const Status& status, const ViewStatus& vie
 std::string words_for(const RaceForecast& forecast) {
   constexpr double most = 1e15;  // a race refuses far fewer
   const std::string time =
-      forecast.least_s >= 1 ? fmt::format(", at least {} here", duration_text(forecast.least_s)) : std::string{};
+      forecast.expected_s >= 1 ? fmt::format(", roughly {} here", duration_text(forecast.expected_s)) : std::string{};
   return fmt::format("{}, {} in all{}.", counted(forecast.runs, "run"),
                      counted(static_cast<std::int64_t>(std::min(forecast.steps, most)), "step"), time);
 }

@@ -11,7 +11,7 @@ namespace orrery {
 struct RaceForecast {
   int runs = 0;
   double steps = 0;
-  double least_s = 0;  ///< that the steps and sums of energy take, as far as the speed of the kernels is known; else 0
+  double expected_s = 0;  ///< of the steps and the sums of energy, as far as the speed of the kernels is known; else 0
 };
 RaceForecast forecast_of(const StartRace& race, const Status& status, const ViewStatus& view);
 
@@ -19,7 +19,7 @@ RaceForecast forecast_of(const StartRace& race, const Status& status, const View
 /// race is expected to take a minute at most, but four of the longest time steps at least. `race.until` is ignored.
 double suggested_end(StartRace race, const Status& status, const ViewStatus& view);
 
-/// "30 runs, 1,860 steps in all, at least 2 min 5 s here."
+/// "30 runs, 1,860 steps in all, roughly 2 min 5 s here."
 std::string words_for(const RaceForecast& forecast);
 
 }  // namespace orrery

@@ -17,6 +17,8 @@
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/machine_use.h"
+#include "app/panels/race_forecast.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
 #include "compute/core/parse_number.h"
@@ -77,12 +79,19 @@ void race_progress(const RaceStatus& race, Requests& out) {
 }
 
 void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draft, Requests& out) {
-  const std::optional<double> until = parsed_number<double>(trimmed(draft.until));
   const std::optional<std::vector<float>> time_steps = positive_numbers_of(draft.time_steps);
+  StartRace race{.kernels = draft.kernels, .integrators = draft.integrators};
+  if (time_steps) race.time_steps = *time_steps;
+  const double suggested = suggested_end(race, status, view);
+  const bool suggests = trimmed(draft.until).empty();
+  const std::optional<double> until = suggests ? suggested : parsed_number<double>(trimmed(draft.until));
   const bool until_known = until && StartRace::ends.contains(*until);
+  if (until_known) race.until = *until;
   ImGui::BeginDisabled(view.race.active);
-  row_label("Until", "All runs start from the first state of the scene and end at this time, in units of time.");
-  bool entered = text_field("race.until", "1", draft.until, !until_known);
+  row_label("Until",
+            "All runs start from the first state of the scene and end at this time, in units of time. Empty: the time "
+            "that stands there, with which a race is expected to take a minute or so.");
+  bool entered = text_field("race.until", fmt::format("{:g}", suggested).c_str(), draft.until, !until_known);
   row_label("Integrators", "Which integrators take part.");
   several("race.integrators", integrator_ids(), "all", draft.integrators);
   row_label("Kernels", "Which kernels take part. Hermite integrators run with the kernels that give jerks.");
@@ -97,16 +106,21 @@ void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draf
                              : "Until must be a time above 0, such as 1",
                  theme::bad, theme::Font::small);
   }
-  const bool may_start = until_known && time_steps && !view.measuring();
+  if (until_known && time_steps) {
+    wrapped_text(words_for(forecast_of(race, status, view)) + " The shown system rests meanwhile.", theme::dim,
+                 theme::Font::small);
+    ui_mark("race.forecast");
+  }
+  const bool may_start = until_known && time_steps && !view.machine_user();
   ImGui::BeginDisabled(!may_start);
   const bool pressed = accent_button("Race###race", {ImGui::GetContentRegionAvail().x, 0});
   if ((pressed || entered) && may_start) {
-    out.push_back(StartRace{
-        .until = *until, .kernels = draft.kernels, .integrators = draft.integrators, .time_steps = *time_steps});
+    out.push_back(race);
   }
   ui_mark("race.start");
   ImGui::EndDisabled();
-  tooltip("Runs every combination to the same time, on a copy of the present system's first state.");
+  tooltip("Runs every combination to the same time, on a copy of the present system's first state.",
+          machine_in_use(view));
 }
 
 bool is_plotted(const RaceRow& row) {
@@ -222,7 +236,7 @@ void winners(const Status& status, const RaceStatus& race, float height, Request
     return;
   }
   if (race.best.empty()) {
-    wrapped_text("No run keeps the energy to 0.01.", theme::dim);
+    wrapped_text("No run keeps the energy to 1e-2.", theme::dim);
     return;
   }
   const std::array columns{Column{"energy to", -0.3f}, Column{"costs", 4.2f}, Column{"the cheapest", -1}};

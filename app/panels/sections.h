@@ -50,7 +50,7 @@ float compare_captions(const ViewStatus& view, const PanelState& state);
 /// The picked body: a ring around it, and a card with its numbers below `captions_end`, clear of the ring.
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out);
 /// The list of lessons, or a lesson with its pages.
-void lesson_panel(const ViewStatus& view, const PanelState& state, Requests& out);
+void lesson_panel(const Status& status, const ViewStatus& view, const PanelState& state, Requests& out);
 /// The keys. Leaves the legend free.
 void help_panel(const ViewStatus& view, PanelState& state, Requests& out);
 /// Asks ViewStatus::quit_question.

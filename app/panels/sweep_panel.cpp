@@ -12,6 +12,7 @@
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
+#include "app/panels/machine_use.h"
 #include "app/panels/sections.h"
 #include "app/panels/sweep_rows.h"
 #include "app/panels/variant.h"
@@ -115,7 +116,7 @@ void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, R
     progress(sweep, out);
     return;
   }
-  const bool may_start = counts && !view.measuring();
+  const bool may_start = counts && !view.machine_user();
   ImGui::BeginDisabled(!may_start);
   const std::string variants = chosen.empty() || !counts
                                    ? std::string{}
@@ -129,7 +130,8 @@ void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, R
   ImGui::EndDisabled();
   tooltip(chosen.empty() ? "Measures every kernel that can run here, on a copy of the present system's first state."
                          : "Measures every combination of their values, on a copy of the present system's first state; "
-                           "the other settings stay.");
+                           "the other settings stay.",
+          machine_in_use(view));
 }
 
 /// "leaf 16: as fast as leaf 32 within noise, and nearer to the initial settings."

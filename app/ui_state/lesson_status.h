@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct LessonStatus {
   bool shown = false;
   bool listed = true;  ///< the list is shown rather than a lesson; the values below are those of the last lesson
   int number = 0;      ///< 0: of a file
+  std::chrono::steady_clock::time_point opened{};
   std::string title;
   LessonPage page = LessonPage::read;
   std::string machine;  ///< what is measured here

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 #include "app/ui_state/compare_status.h"
 #include "app/ui_state/legend.h"
 #include "app/ui_state/lesson_status.h"
+#include "app/ui_state/machine_user.h"
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
 #include "app/ui_state/profile_status.h"
@@ -114,7 +117,9 @@ struct KeyHelp {
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.
 struct ViewStatus {
   std::optional<double> last_run_age_s;  ///< since the last window's run was kept; none: it cannot be continued
+  std::string last_run_words;            ///< "plummer, 16,384 bodies, t = 1.25"; empty: not known
   std::vector<KernelPtr> kernels;        ///< all that can be selected, in the order of the catalog
+  KernelPtr jerk_kernel;                 ///< this machine's default kernel that gives jerks; null: not known
   BackendStatuses backends;
   const BackendStatus& backend(Backend which) const { return backends[static_cast<std::size_t>(which)]; }
 
@@ -158,15 +163,24 @@ struct ViewStatus {
   std::optional<double> probe_gap_s, conserved_gap_s;     ///< between the latest two, in real time; none: one at most
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
+  /// One evaluation of the forces of all present bodies, in s, by kernel id: measured, or a guess. Kernels of which
+  /// nothing is known are not there.
+  std::map<std::string, double, std::less<>> evaluation_s;
+  double conserved_sum_s = 0;  ///< of energy and momenta, expected for the present bodies; 0: not known
   SweepStatus sweep;
   RaceStatus race;
   CompareStatus compare;
   ProfileStatus profile;
   LessonStatus lesson;
   WorkshopStatus workshop;
-  /// "a sweep", "a race" or "a lesson" that measures: it needs the machine for itself, and no steps run. Null: nothing.
-  const char* measurer() const {
-    return sweep.active ? "a sweep" : race.active ? "a race" : lesson.measuring ? "a lesson" : nullptr;
+  /// A sweep, a race or a lesson that measures: no steps run. Null: nothing.
+  const MachineUser* measurer() const {
+    return sweep.active ? &sweep_user : race.active ? &race_user : lesson.measuring ? &lesson_user : nullptr;
+  }
+  /// The same, or a comparison of two runs.
+  const MachineUser* machine_user() const {
+    const MachineUser* const measures = measurer();
+    return measures || !compare.active ? measures : &comparison_user;
   }
   bool measuring() const { return measurer() != nullptr; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU

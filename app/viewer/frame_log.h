@@ -39,6 +39,7 @@ class FrameLog {
   const std::string& conserved_file() const { return conserved_.file(); }
 
   StepStatistics& statistics() { return statistics_; }
+  const StepStatistics& statistics() const { return statistics_; }
   /// Fills in times, step statistics and recording.
   void describe(ViewStatus& view, const Status& present) const;
 

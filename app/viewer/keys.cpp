@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <numbers>
 #include <string>
@@ -114,11 +115,24 @@ Asked lesson_action(const ViewStatus& view) {
   return other_page(view, 1);
 }
 
+/// The lesson whose second digit is this one, soon after the first one has opened another; 0: there is none.
+int two_digit_lesson(const LessonStatus& lesson, int digit) {
+  constexpr std::chrono::milliseconds in_one_go{1500};
+  const int number = 10 * lesson.number + digit;
+  const bool soon = std::chrono::steady_clock::now() - lesson.opened < in_one_go;
+  const bool known = std::ranges::find(lesson.titles, number, &LessonTitle::number) != lesson.titles.end();
+  return soon && known && lesson.number > 0 && lesson.page == LessonPage::read ? number : 0;
+}
+
 /// A digit: a lesson of the list, or a choice to predict.
 Asked lesson_digit(const KeyPress& press, const ViewStatus& view) {
   const LessonStatus& lesson = view.lesson;
-  if (!lesson.shown || press.control || press.character < U'1' || press.character > U'9') return {};
+  if (!lesson.shown || press.control || press.character < U'0' || press.character > U'9') return {};
   const int number = static_cast<int>(press.character - U'0');
+  if (!lesson.listed) {
+    if (const int both = two_digit_lesson(lesson, number)) return ViewCommand{ShowLesson{both}};
+  }
+  if (number == 0) return {};
   if (lesson.listed) return ViewCommand{ShowLesson{number}};
   const bool asks = lesson.page == LessonPage::predict && !lesson.measured && !lesson.measuring;
   if (!asks || number > static_cast<int>(lesson.choices.size())) return {};

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/lessons/library.h"
 #include "app/lessons/read_lesson.h"
+#include "app/ui_state/trial.h"
 #include "compute/core/error.h"
 #include "compute/core/format_count.h"
 
@@ -72,6 +74,7 @@ void LessonControl::open(Lesson lesson, int number, LessonStatus& status) {
   fresh.titles = std::move(status.titles);
   fresh.shown = true;
   fresh.listed = false;
+  fresh.opened = std::chrono::steady_clock::now();
   fresh.number = number;
   fresh.title = lesson_->title;
   fresh.machine = words_of(machine);
@@ -102,12 +105,17 @@ void LessonControl::predict(int choice, LessonStatus& status) const {
   status.predicted = choice;
 }
 
-Requests LessonControl::scene_requests() const {
+Requests LessonControl::scene_requests(const Status& shown) {
   const LessonRow& first = part().rows.front();
   SceneRequest scene = lesson().scene;
   scene.count = first.count;
   // The kernel first: auto would choose one for the new scene.
-  Requests requests{Command{SelectKernel{first.kernel_id, first.settings}}, Command{LoadScene{scene}}};
+  Requests requests;
+  const bool is_lessons = shown.undo_step && shown.scene == scene_;
+  if (!is_lessons) requests.emplace_back(Command{ReturnToRun{run_of(trial_of(shown))}});  // UndoReturn comes back to it
+  requests.emplace_back(Command{SelectKernel{first.kernel_id, first.settings}});
+  requests.emplace_back(Command{LoadScene{scene}});
+  scene_ = scene;
   for (const Command& command : lesson_->physics) requests.emplace_back(command);
   for (const ViewCommand& command : lesson_->picture) requests.emplace_back(command);
   return requests;

@@ -23,8 +23,9 @@ class LessonControl {
   void show(const ShowLessonFile& asked, LessonStatus& status);
   void turn(LessonPage page, LessonStatus& status) const;
   void predict(int choice, LessonStatus& status) const;
-  /// What loads the lesson's scene with the first kernel that it measures.
-  Requests scene_requests() const;
+  /// What loads the lesson's scene with the first kernel that it measures. Then UndoReturn brings back what was shown
+  /// before the first scene of a lesson.
+  Requests scene_requests(const Status& shown);
 
   /// Also throws UsageError while a kernel is being chosen, and as LessonMeasurement does.
   void start(Simulation& shown, LessonStatus& status);
@@ -42,6 +43,7 @@ class LessonControl {
 
   const Backends& backends_;
   std::optional<Lesson> lesson_;
+  std::optional<SceneRequest> scene_;  // the last that a lesson has set
   ShownPause pause_;
   std::optional<LessonMeasurement> measurement_;
   LessonResults results_;  // of the lesson's part

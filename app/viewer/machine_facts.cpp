@@ -81,8 +81,9 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
     view.instructions_reason = known->second.reason;
     return;
   }
-  view.instructions_reason = view.measuring() ? std::string{"they are counted once "} + view.measurer() + " has ended"
-                                              : "they are being counted";
+  view.instructions_reason = view.measuring()
+                                 ? std::string{"they are counted once "} + view.measurer()->name + " has ended"
+                                 : "they are being counted";
   if (in_flight_ || !may_start(view)) return;
   in_flight_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};

@@ -133,6 +133,7 @@ void Monitor::describe(ViewStatus& view, const Status& status, double wall_s) {
   view.conserved_history = history_;
   const Diagnostics& wanted = view.diagnostics;
   view.probe_interval_s = wanted.probe ? probe_interval_s(wanted) : 0;
+  view.conserved_sum_s = forecast_sum_s(status);
   view.conserved_withheld_s = withheld_s(status, wanted);
   const bool sums = wanted.conserved_interval_s > 0 && !view.conserved_withheld_s;
   view.conserved_interval_s = sums ? conserved_interval_s(wanted) : 0;

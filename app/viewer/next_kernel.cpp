@@ -59,6 +59,19 @@ double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span
   return least_s > 0 ? least_s : guess_s(kernel, status);
 }
 
+std::map<std::string, double, std::less<>> evaluation_times(std::span<const KernelPtr> kernels, const Status& status,
+                                                            std::span<const Result> results) {
+  Status one_evaluation = status;
+  one_evaluation.integrator_id = leapfrog.id;
+  one_evaluation.block_steps = false;
+  std::map<std::string, double, std::less<>> times;
+  for (const KernelPtr& kernel : kernels) {
+    const double s = forecast_step_s(*kernel, one_evaluation, results);
+    if (s > 0) times.emplace(kernel->id, s);
+  }
+  return times;
+}
+
 NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
                        Direction direction) {
   std::vector<const KernelInfo*> stops{nullptr};  // `auto`

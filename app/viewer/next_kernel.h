@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,5 +30,8 @@ NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<c
 /// Time of a step of `status` with this kernel, in s: from `results` if the kernel is there, otherwise a guess. 0 if
 /// nothing is known of such a kernel: a GPU's, or a tree.
 double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span<const Result> results);
+/// The same for one evaluation, of every kernel of which something is known, by its id.
+std::map<std::string, double, std::less<>> evaluation_times(std::span<const KernelPtr> kernels, const Status& status,
+                                                            std::span<const Result> results);
 
 }  // namespace orrery

@@ -100,9 +100,8 @@ SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const St
   return plan;
 }
 
-void refuse_while_measuring(const Command& command, const Status& shown) {
-  if (!runs_steps(command) && !may_choose_kernel(command, shown)) return;
-  throw UsageError("a sweep, a race or a lesson is being measured and needs the machine for itself; stop it first");
+bool needs_machine(const Command& command, const Status& shown) {
+  return runs_steps(command) || may_choose_kernel(command, shown);
 }
 
 void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus& status) {

@@ -16,9 +16,9 @@ namespace orrery {
 /// settings if they are not varied. Throws UsageError; std::runtime_error for a kernel that cannot run here.
 SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const Status& shown);
 
-/// Throws UsageError for a command that would run steps of the shown system or measure kernels: a sweep or a lesson
-/// would measure that work, too.
-void refuse_while_measuring(const Command& command, const Status& shown);
+/// Whether a command would run steps of the shown system or measure kernels: a sweep, a race or a lesson would measure
+/// that work, too.
+bool needs_machine(const Command& command, const Status& shown);
 
 /// Runs one sweep at a time. The shown simulation is paused meanwhile.
 class SweepControl {

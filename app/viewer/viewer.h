@@ -134,6 +134,7 @@ class Viewer {
   // In viewer_measure.cpp.
   /// Throws UsageError if a sweep, a race or a lesson is measured.
   void refuse_beside_measurement() const;
+  const char* way_to_end(const MachineUser& user) const;
   /// Also if two runs are compared. `user`: "a sweep".
   void require_machine(const char* user) const;
   void follow_measurements();
@@ -280,6 +281,7 @@ class Viewer {
   /// The metadata of a file besides the simulation's.
   Json surroundings();
   Json description();
+  std::int64_t tried_by_hand() const;
   /// Results that were tried by hand and are in no file. Those of sweeps are.
   std::int64_t unwritten_results() const;
   /// For ViewStatus::quit_question.
@@ -316,6 +318,7 @@ class Viewer {
   static WindowMemory recalled(const ViewOptions& options, bool lockstep);
   void restore(const WindowMemory& memory);
   void remember();
+  void keep_run();
   WindowMemory present_memory();
   void follow_autosave();
 

@@ -50,7 +50,7 @@ void Viewer::carry_out(const SetCompareLayout& c) {
 
 void Viewer::refuse_while_comparing(const std::string& what) const {
   if (!second_.active()) return;
-  throw UsageError(fmt::format("{}; end the comparison first (compare-with off)", what));
+  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(comparison_user)));
 }
 
 /// Pauses, so that the state can be looked at.

@@ -22,7 +22,8 @@ void Viewer::carry_out(const TurnLessonPage& c) {
   lessons_.turn(c.page, view_.lesson);
 }
 void Viewer::carry_out(const SetLessonScene&) {
-  for (const Request& request : lessons_.scene_requests()) carry_out(request);
+  for (const Request& request : lessons_.scene_requests(lane_.status())) carry_out(request);
+  view_.notice = "the lesson's scene is set; Ctrl+Z returns to the system before";
 }
 void Viewer::carry_out(const PredictLesson& c) {
   lessons_.predict(c.choice, view_.lesson);

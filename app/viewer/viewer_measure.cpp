@@ -1,15 +1,22 @@
 // How the viewer measures beside its picture: sweeps and races, a part of Viewer.
 #include <fmt/format.h>
 
+#include "app/viewer/next_kernel.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
 
 namespace orrery {
 
 void Viewer::refuse_beside_measurement() const {
-  if (const char* const other = view_.measurer()) {
-    throw UsageError(fmt::format("{} is being measured; wait for its end or stop it first", other));
+  if (const MachineUser* const other = view_.measurer()) {
+    throw UsageError(fmt::format("{} and needs the machine for itself; wait for its end or stop it first ({})",
+                                 other->state, way_to_end(*other)));
   }
+}
+
+/// In the words of those who read it: a script has no buttons.
+const char* Viewer::way_to_end(const MachineUser& user) const {
+  return lockstep_ ? user.command : user.button;
 }
 
 void Viewer::require_machine(const char* user) const {
@@ -23,6 +30,8 @@ void Viewer::follow_measurements() {
   if (swept) report_files(view_.sweep.files, view_.sweep.error);
   if (race_.tick(lane_.simulation(), view_.race)) report_files(view_.race.files, view_.race.error);
   lessons_.tick(lane_.simulation(), view_.lesson);
+  view_.evaluation_s = evaluation_times(view_.kernels, lane_.status(), view_.results);
+  if (!view_.jerk_kernel) view_.jerk_kernel = backends_.default_kernel(/*jerks=*/true);
 }
 
 /// Adds new rows of the sweep to the results.

@@ -45,6 +45,17 @@ void Viewer::remember() {
   } catch (const std::exception& error) {
     console::complain(printable(fmt::format("the window is not remembered: {}", error.what())));
   }
+  keep_run();
+}
+
+/// As remember(): a failure does not change the exit status. A run that was handed over goes on elsewhere.
+void Viewer::keep_run() {
+  if (handed_over_) return;
+  try {
+    if (const std::string failure = autosave_.finish(lane_.simulation()); !failure.empty()) complain(failure);
+  } catch (const std::exception& error) {
+    console::complain(printable(fmt::format("the run is not kept: {}", error.what())));
+  }
 }
 
 WindowMemory Viewer::present_memory() {
@@ -63,13 +74,15 @@ WindowMemory Viewer::present_memory() {
 /// A question of the window's start: none where the last window is not to be remembered.
 void Viewer::follow_autosave() {
   if (const std::string failure = autosave_.follow(lane_.simulation()); !failure.empty()) complain(failure);
-  view_.last_run_age_s = options_.fresh || continued_ ? std::nullopt : autosave_.last_run_age_s();
+  view_.last_run_words = autosave_.last_run_words();
+  view_.last_run_age_s = continued_ ? std::nullopt : autosave_.last_run_age_s();
 }
 
 void Viewer::carry_out(const ContinueLastRun&) {
   if (!autosave_.last_run()) throw std::runtime_error("there is no run of an earlier window to continue");
   refuse_while_comparing("the last run continues alone");
   resume(find_checkpoint(autosave_.last_run()->string()));
+  autosave_.continued(lane_.status().step);
   continued_ = true;
 }
 

@@ -68,6 +68,7 @@ void Viewer::save_report(const std::string& asked) {
   content.machine = machine_report(backends_, gl, facts_.peak_rates()).facts;
   content.picture = report_picture();
   say_written(write_file(to.file, report_page(content), to.existing));
+  exported_results_ = tried_by_hand();  // the page has them all
 }
 
 void Viewer::carry_out(const SaveReport& c) {

@@ -40,10 +40,6 @@ std::string return_notice(const Command& command, const Status& now) {
   return fmt::format("returned to {} with {}; Ctrl+Z goes back", now.scene_name, now.kernel_id);
 }
 
-std::int64_t tried_by_hand(const std::vector<Result>& results) {
-  return std::ranges::count(results, false, &Result::swept);
-}
-
 }  // namespace
 
 Viewer::Output Viewer::output(const std::string& asked, const char* name) const {
@@ -74,7 +70,7 @@ void Viewer::carry_out(const ViewCommand& command) {
 }
 
 void Viewer::carry_out(const Command& command) {
-  if (view_.measuring()) refuse_while_measuring(command, lane_.status());
+  if (needs_machine(command, lane_.status())) refuse_beside_measurement();
   lane_.apply(command, view_.wanted_diagnostics());
   history_.took(command, lane_.simulation());
   pace_chosen_ |= std::holds_alternative<SetStepsPerFrame>(command);
@@ -229,7 +225,7 @@ void Viewer::carry_out(const ExportResults& c) {
   const Output to = output(c.file, "results.csv");
   const std::vector<Result>& results = lane_.log().statistics().results();
   say_written(write_results(to.file, surroundings(), results, to.existing));
-  exported_results_ = tried_by_hand(results);
+  exported_results_ = tried_by_hand();
 }
 
 void Viewer::carry_out(const ClearResults&) {
@@ -293,9 +289,13 @@ void Viewer::carry_out(const CancelQuit&) {
   view_.quit_question.clear();
 }
 
+std::int64_t Viewer::tried_by_hand() const {
+  return std::ranges::count(lane_.log().statistics().results(), false, &Result::swept);
+}
+
 /// A single result is only the present variant: nothing was compared.
 std::int64_t Viewer::unwritten_results() const {
-  const std::int64_t tried = tried_by_hand(view_.results);
+  const std::int64_t tried = tried_by_hand();
   return tried > 1 ? tried - exported_results_ : 0;
 }
 

@@ -26,6 +26,22 @@ ImFont* add_font(std::span<const unsigned char> file, float pixels) {
                                                     static_cast<int>(file.size()), pixels, &config, glyphs);
 }
 
+/// In Roboto, two hyphens look like one dash: "--scene". This leaves a gap between them.
+void space_hyphens(ImFontAtlas& atlas) {
+  constexpr float gap = 0.14f;  // of the font's height
+  atlas.Build();
+  for (ImFont* font : atlas.Fonts) {
+    // FindGlyph returns a pointer to const, but the font's glyphs may be changed before its table is built again.
+    auto* hyphen = const_cast<ImFontGlyph*>(font->FindGlyphNoFallback('-'));
+    if (!hyphen) continue;
+    const float wider = gap * font->FontSize;
+    hyphen->AdvanceX += wider;
+    hyphen->X0 += wider / 2;
+    hyphen->X1 += wider / 2;
+    font->BuildLookupTable();
+  }
+}
+
 /// What stands out from the ground.
 ImVec4 grey(float opacity) {
   return theme::tone() == theme::Tone::light ? ImVec4{0, 0, 0, opacity} : ImVec4{1, 1, 1, opacity};
@@ -113,6 +129,7 @@ void apply_style(float scale, theme::Tone tone) {
   add_font(fonts::roboto_medium, theme::body_pixels * scale);
   add_font(fonts::roboto_regular, 13 * scale);
   add_font(fonts::roboto_medium, 32 * scale);
+  space_hyphens(*io.Fonts);
 
   ImGuiStyle& style = ImGui::GetStyle() = {};
   set_colours(tone);

@@ -118,6 +118,15 @@ TEST_F(Panels, FoldTheLaboratoryOfALowWindowUntilItIsOpened) {
   EXPECT_FALSE(seen("result.0")) << "as it was chosen";
 }
 
+TEST_F(Panels, LeaveAGapBetweenTwoHyphens) {
+  settle();
+  const ImFont* font = theme::font(theme::Font::body);
+  const ImFontGlyph* hyphen = font->FindGlyphNoFallback('-');
+  ASSERT_TRUE(hyphen);
+  EXPECT_GE(hyphen->AdvanceX - (hyphen->X1 - hyphen->X0), 0.1f * font->FontSize);
+  EXPECT_FLOAT_EQ(font->CalcTextSizeA(font->FontSize, 1e6f, 0, "--").x, 2 * hyphen->AdvanceX);
+}
+
 TEST_F(Panels, RememberWhichSectionsAreOpen) {
   settle();
   EXPECT_FALSE(state.folds.at("scene").chosen);
@@ -132,6 +141,7 @@ TEST_F(Panels, RememberWhichSectionsAreOpen) {
 
 TEST_F(Panels, AskBesideTheSideColumnWhetherToContinue) {
   view.last_run_age_s = 3600;
+  view.last_run_words = "plummer, 16,384 bodies, t = 1.25";
   for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}}) {
     SCOPED_TRACE(size.x);
     resize(size.x, size.y, 1);

@@ -46,6 +46,10 @@ TEST_F(Panels, TurnThePagesOfALesson) {
   view.lesson = shown_lesson();
   settle();
   only<SetLessonScene>(click("lesson.scene"));
+  EXPECT_FALSE(seen("lesson.scene.undo"));
+  status.undo_step = 5;
+  settle();
+  only<UndoReturn>(click("lesson.scene.undo"));
   EXPECT_EQ(only<TurnLessonPage>(click("lesson.next")).page, LessonPage::predict);
   EXPECT_EQ(only<TurnLessonPage>(click("lesson.page.answer")).page, LessonPage::answer);
   EXPECT_FALSE(only<ShowLesson>(click("lesson.list")).number);

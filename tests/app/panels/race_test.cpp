@@ -2,6 +2,9 @@
 #include <utility>
 
 #include "app/panels/kit/count_entry.h"
+#include "app/panels/lesson_panel.h"
+#include "app/panels/machine_use.h"
+#include "app/panels/race_forecast.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -54,9 +57,40 @@ TEST_F(Panels, StartARace) {
   EXPECT_EQ(chosen.time_steps, (std::vector{0.01f, 0.005f}));
 }
 
+TEST_F(Panels, ARaceStatesItsSizeAndTimeBeforeItStarts) {
+  select(test::find_kernel("cpu-simd"));
+  status.time_step = 0.01f;
+  state.lab.race.integrators = {"leapfrog", "yoshida4"};
+  state.lab.race.until = "1";
+  open_tab("race");
+  // 25 + 50 + 100 + 200 + 400 steps of each
+  EXPECT_NE(lab_text().find("10 runs, 1,550 steps in all."), std::string::npos) << lab_text();
+  view.evaluation_s["cpu-simd"] = 0.01;  // leapfrog evaluates forces once per step, yoshida4 3 times
+  view.conserved_sum_s = 1;              // 16 sums of each run, and one of the first state
+  EXPECT_NE(lab_text().find("roughly 3 min 12 s here."), std::string::npos) << lab_text();
+  EXPECT_NE(lab_text().find("The shown system rests meanwhile."), std::string::npos);
+}
+
+TEST_F(Panels, ARaceSuggestsATimeThatSuitsTheMachine) {
+  select(test::find_kernel("cpu-simd"));
+  status.time_step = 0.01f;
+  const auto suggested = [&] { return suggested_end({.integrators = {"leapfrog"}}, status, view); };
+  EXPECT_EQ(suggested(), 1) << "nothing is known";
+  view.evaluation_s["cpu-simd"] = 0.3;  // 233 s to 1, 116 s to 0.5
+  EXPECT_EQ(suggested(), 0.2);
+  open_tab("race");
+  state.lab.race.integrators = {"leapfrog"};
+  EXPECT_EQ(only<StartRace>(click("race.start")).until, 0.2);
+  view.evaluation_s["cpu-simd"] = 100;
+  EXPECT_EQ(suggested(), 0.2) << "four of the longest time steps";
+  view.evaluation_s["cpu-simd"] = 1e-9;
+  status.time_step = 1;
+  EXPECT_EQ(suggested(), 100);
+}
+
 TEST_F(Panels, ARaceStartsOnlyWithNumbers) {
   open_tab("race");
-  for (const char* wrong : {"", "0", "-1", "soon", "inf", "1,2"}) {
+  for (const char* wrong : {"0", "-1", "soon", "inf", "1,2"}) {
     state.lab.race.until = wrong;
     EXPECT_TRUE(click("race.start").empty()) << wrong;
     EXPECT_NE(lab_text().find("Until must be"), std::string::npos) << wrong;
@@ -77,6 +111,53 @@ TEST_F(Panels, StopARace) {
   EXPECT_FALSE(seen("race.start"));
   EXPECT_NE(lab_text().find("cpu-simd, leapfrog, dt 0.01"), std::string::npos) << lab_text();
   only<StopRace>(click("race.stop"));
+}
+
+TEST_F(Panels, AMeasurementIsSeenAndStoppedFromEveryTab) {
+  const auto stop = [this] {
+    settle();
+    return click("measurement.stop");
+  };
+  state.lab.folded = true;
+  view.race = {.active = true, .until = 1, .present = "cpu-simd", .done = 0.25, .left_s = 72};
+  only<StopRace>(stop());
+  EXPECT_GE(ui_marked("measurement").x0, side_column_width(view));
+  view.panel = false;
+  only<StopRace>(stop());
+  view.race.active = false;
+  view.sweep.active = true;
+  only<StopSweep>(stop());
+  view.sweep.active = false;
+  view.lesson.measuring = true;
+  EXPECT_FALSE(only<MeasureLesson>(stop()).on);
+  view.lesson.shown = true;
+  settle();
+  EXPECT_LT(ui_marked("measurement.stop").x1, 1280 - lesson_width(view)) << "beside the lesson";
+  view.lesson.shown = view.lesson.measuring = false;
+  settle();
+  EXPECT_FALSE(seen("measurement"));
+}
+
+TEST_F(Panels, NothingIsMeasuredDuringAComparison) {
+  select(test::find_kernel("cpu-simd"));
+  view.compare.with.kernel = "cpu-simd";
+  view.compare.active = true;
+  for (const auto& [tab, button] : {std::pair{"sweep", "sweep.start"}, {"race", "race.start"}}) {
+    open_tab(tab);
+    EXPECT_TRUE(click(button).empty()) << tab;
+  }
+  open_tab("compare");
+  EXPECT_FALSE(click("compare.start").empty()) << "it starts anew";
+}
+
+TEST(MachineInUse, NamesItsUserAndTheButtonThatEndsIt) {
+  ViewStatus view;
+  EXPECT_EQ(machine_in_use(view), "");
+  view.compare.active = true;
+  EXPECT_EQ(machine_in_use(view), "Not now: two runs are compared. End in the tab Compare ends it.");
+  view.compare.active = false;
+  view.race.active = true;
+  EXPECT_EQ(machine_in_use(view), "Not now: a race is being measured. Stop in the tab Race ends it.");
 }
 
 TEST_F(Panels, NothingElseStartsDuringARace) {

@@ -79,18 +79,38 @@ TEST_F(LessonBesideAWindow, KnowsNoAnswerIfItIsStopped) {
 
 TEST_F(LessonBesideAWindow, SetsTheScene) {
   control.show(ShowLessonFile{file()}, status);
-  const Requests requests = control.scene_requests();
-  ASSERT_EQ(requests.size(), 4u);
-  const auto* load = command_if<LoadScene>(requests[1]);
+  const Requests requests = control.scene_requests(shown.status());
+  ASSERT_EQ(requests.size(), 5u);
+  EXPECT_TRUE(command_if<ReturnToRun>(requests[0])) << "to which UndoReturn comes back";
+  EXPECT_TRUE(command_if<SelectKernel>(requests[1]));
+  const auto* load = command_if<LoadScene>(requests[2]);
   ASSERT_TRUE(load);
   EXPECT_EQ(load->request, (SceneRequest{.scene = "plummer", .count = 16}));
-  EXPECT_TRUE(command_if<SelectKernel>(requests[0]));
-  EXPECT_TRUE(command_if<SetSoftening>(requests[2]));
-  EXPECT_TRUE(command_if<SetAppearance>(requests[3]));
+  EXPECT_TRUE(command_if<SetSoftening>(requests[3]));
+  EXPECT_TRUE(command_if<SetAppearance>(requests[4]));
+}
+
+TEST_F(LessonBesideAWindow, TheSystemBeforeItsSceneCanBeBroughtBack) {
+  shown.run(3);
+  const Status before = shown.status();
+  const Bodies bodies = shown.bodies();
+  control.show(ShowLessonFile{file()}, status);
+  for (int times = 0; times < 2; ++times) {  // the second time, the lesson's own scene is shown
+    for (const Request& request : control.scene_requests(shown.status())) {
+      if (const auto* command = std::get_if<Command>(&request)) shown.apply(*command);
+    }
+    shown.run(2);
+    EXPECT_EQ(shown.status().count, 16);
+  }
+  shown.apply(UndoReturn{});
+  EXPECT_EQ(shown.status().scene, before.scene);
+  EXPECT_EQ(shown.status().step, 3);
+  EXPECT_EQ(shown.status().kernel_id, before.kernel_id);
+  EXPECT_EQ(shown.bodies(), bodies);
 }
 
 TEST_F(LessonBesideAWindow, RefusesWhatNeedsALesson) {
-  EXPECT_THROW((void)control.scene_requests(), UsageError);
+  EXPECT_THROW((void)control.scene_requests(shown.status()), UsageError);
   EXPECT_THROW(control.start(shown, status), UsageError);
   EXPECT_THROW(control.predict(0, status), UsageError);
   EXPECT_THROW(control.turn(LessonPage::answer, status), UsageError);

@@ -1,6 +1,8 @@
 #include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "app/viewer/keys.h"
 
 namespace orrery {
@@ -17,6 +19,22 @@ T lesson_request(KeyPress press, const ViewStatus& view) {
   const T* found = request ? command_if<T>(*request) : nullptr;
   EXPECT_NE(found, nullptr) << "the key asks for nothing or something else";
   return found ? *found : T{};
+}
+
+TEST(LessonKeys, TwoDigitsInOneGoOpenALessonFromTen) {
+  ViewStatus view;
+  for (int number = 1; number <= 12; ++number) view.lesson.titles.push_back({number, "A lesson"});
+  view.lesson.shown = true;
+  EXPECT_EQ(lesson_request<ShowLesson>({.character = U'1'}, view).number, 1);
+  view.lesson.listed = false;
+  view.lesson.number = 1;
+  view.lesson.opened = std::chrono::steady_clock::now();
+  for (const char32_t digit : {U'0', U'1', U'2'}) {
+    EXPECT_EQ(lesson_request<ShowLesson>({.character = digit}, view).number, 10 + static_cast<int>(digit - U'0'));
+  }
+  lesson_request<LookFrom>({.character = U'3'}, view);  // there is no lesson 13
+  view.lesson.opened -= std::chrono::seconds{2};
+  lesson_request<LookFrom>({.character = U'1'}, view);
 }
 
 TEST(LessonKeys, LeadThroughALesson) {

@@ -126,6 +126,8 @@ TEST_F(ComparingViewer, RefusesWhatDoesNotGoTogether) {
   refused({at(1, comparison("cpu-tree")), at(2, StartSweep{})}, "end the comparison first");
   refused({at(1, StartRecording{path("b.csv")}), at(2, comparison("cpu-tree"))},
           "a recording describes one run; stop it");
+  refused({at(1, StartRace{.until = 1e4, .integrators = {"leapfrog"}, .time_steps = {0.001f}}), at(2, StepOnce{})},
+          "a race is being measured and needs the machine for itself; wait for its end or stop it first (stop-race)");
   refused({at(1, comparison("cpu-fast"))}, "unknown kernel 'cpu-fast'");
 }
 
