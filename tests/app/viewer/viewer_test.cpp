@@ -184,10 +184,10 @@ TEST_F(OffscreenViewer, AnEnlargedPictureShowsTheSameWithMorePixels) {
 
 TEST_F(OffscreenViewer, APictureThatCannotBeDrawnIsRefused) {
   ViewOptions o = options(3);
-  o.size = {16000, 64};
+  o.size = {8192, 64};
   o.script = {{.frame = 1, .request = SaveEnlarged{8, path("large.png")}, .line = 1}};
   test::expect_failure(
-      test::Failure::runtime, [&] { run_view(test::catalog(), o); }, "128000x512", "pixels is the most");
+      test::Failure::runtime, [&] { run_view(test::catalog(), o); }, "65536x512", "pixels is the most");
 }
 
 /// Its sphere grows fivefold by the time of the filaments.
