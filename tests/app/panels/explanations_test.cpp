@@ -14,10 +14,6 @@ namespace {
 
 class Explanations : public Panels {
  protected:
-  void point_at(std::string_view mark) {
-    const UiRect rect = ui_marked(mark);
-    ImGui::GetIO().MousePos = {(rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2};
-  }
   void wait(int frames) {
     for (int i = 0; i < frames; ++i) frame();
   }
@@ -25,21 +21,6 @@ class Explanations : public Panels {
   const ImGuiWindow* shown_tooltip() const {
     const ImGuiWindow* const window = ImGui::FindWindowByName("##Tooltip_00");
     return window && window->Active ? window : nullptr;
-  }
-  /// Of the badge in the line at the top.
-  std::string badge_words() {
-    settle();
-    point_at("interop");
-    settle();
-    ImGui::NewFrame();
-    ImGui::Begin("Around the panel");
-    ImGui::LogToClipboard();  // until the end of the tooltip
-    Requests out;
-    info_panel(status, view, out);
-    ImGui::LogFinish();
-    ImGui::End();
-    ImGui::Render();
-    return ImGui::GetClipboardText();
   }
 };
 
@@ -112,9 +93,9 @@ TEST_F(Explanations, StepsAreSlowerThanInBenchWhereOpenGlDrawsOnTheProcessor) {
   status.backend = Backend::cpu;
   view.interop = Interop::host;
   view.interop_reason = "A CPU kernel runs.";
-  EXPECT_EQ(badge_words().find("bench"), std::string::npos);
+  EXPECT_EQ(badge_text().find("bench"), std::string::npos);
   view.gl_on_processor = true;
-  EXPECT_NE(badge_words().find("slower"), std::string::npos);
+  EXPECT_NE(badge_text().find("slower"), std::string::npos);
   status.backend = Backend::cuda;
   EXPECT_STREQ(slower_words(status, view), "");
 }

@@ -77,10 +77,14 @@ Requests Panels::press() {
   return asked;
 }
 
-Requests Panels::click(std::string_view mark) {
+void Panels::point_at(std::string_view mark) {
   EXPECT_TRUE(seen(mark)) << mark << " is not on the screen";
   const UiRect rect = ui_marked(mark);
   ImGui::GetIO().MousePos = {(rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2};
+}
+
+Requests Panels::click(std::string_view mark) {
+  point_at(mark);
   return press();
 }
 
@@ -135,9 +139,20 @@ std::string Panels::picked_text() {
   return text_of([this](Requests& out) { picked_panel(status, view, state, 0, out); });
 }
 
+std::string Panels::badge_text() {
+  settle();
+  point_at("interop");
+  settle();
+  return logged_text_of([this](Requests& out) { info_panel(status, view, out); });
+}
+
 std::string Panels::text_of(const std::function<void(Requests&)>& draw) {
-  Requests out;
   ImGui::GetIO().MousePos = {-1, -1};  // a tooltip would end the text
+  return logged_text_of(draw);
+}
+
+std::string Panels::logged_text_of(const std::function<void(Requests&)>& draw) {
+  Requests out;
   ImGui::NewFrame();
   ImGui::Begin("Around the panel");
   ImGui::LogToClipboard();

@@ -20,6 +20,8 @@ class Panels : public testing::Test {
 
   /// Draws one frame and returns what it asked for.
   Requests frame();
+  /// Moves the mouse to the middle of a marked widget.
+  void point_at(std::string_view mark);
   /// Presses and releases the left button where the mouse is. Everything that was asked for meanwhile.
   Requests press();
   /// The same over the middle of a marked widget.
@@ -36,6 +38,8 @@ class Panels : public testing::Test {
   std::string lab_text();
   std::string legend_text();
   std::string picked_text();
+  /// The words of the line at the top, with the tooltip of its badge.
+  std::string badge_text();
 
   void select(const KernelPtr& kernel);
   /// Another window, on a display of `scale` (1 = 96 dots per inch).
@@ -51,6 +55,7 @@ class Panels : public testing::Test {
 
  private:
   std::string text_of(const std::function<void(Requests&)>& draw);
+  std::string logged_text_of(const std::function<void(Requests&)>& draw);
   void pass(int frames, Requests& asked);
   ImGuiContext* context_;
   float scale_ = 0;

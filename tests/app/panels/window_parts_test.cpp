@@ -78,19 +78,7 @@ TEST_F(Panels, SayOnceHowBodiesReachThePicture) {
   const auto words = [this](Interop interop, const char* reason) {
     view.interop = interop;
     view.interop_reason = reason;
-    settle();
-    const UiRect badge = ui_marked("interop");
-    ImGui::GetIO().MousePos = {(badge.x0 + badge.x1) / 2, (badge.y0 + badge.y1) / 2};
-    settle();
-    ImGui::NewFrame();
-    ImGui::Begin("Around the panel");
-    ImGui::LogToClipboard();  // until the end of the tooltip
-    Requests out;
-    info_panel(status, view, out);
-    ImGui::LogFinish();
-    ImGui::End();
-    ImGui::Render();
-    return std::string{ImGui::GetClipboardText()};
+    return badge_text();
   };
   const std::string host = words(Interop::host, "A CPU kernel runs.");
   EXPECT_NE(host.find("A CPU kernel runs."), std::string::npos) << host;
