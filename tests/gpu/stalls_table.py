@@ -4,8 +4,8 @@
   stalls_table.py ORRERY OUT_FILE [N]
   stalls_table.py --check
 
-Profiles rows 1 to 5 of the literature (cuda-branchy under its own law, then cuda-naive, cuda-tiled, cuda-tiled-count and
-cuda-hybrid) with N bodies (20480) and one body per thread where the kernel offers that. Exits 1 if a profile has no
+Profiles rows 1 to 5 of the literature (cuda-branchy, then cuda-naive, cuda-tiled, cuda-tiled-count and cuda-hybrid) with
+N bodies (20480), the law of the source, and one body per thread where the kernel offers that. Exits 1 if a profile has no
 counters.
 """
 
@@ -56,11 +56,10 @@ def table(profiles):
 
 
 def profile_of(orrery, kernel, settings, count):
-    command = [orrery, "profile", "--kernels", kernel, "--scene", "plummer", "-n", str(count), "--json", "-"]
+    command = [orrery, "profile", "--kernels", kernel, "--scene", "plummer", "-n", str(count), "--law", "attract-repel",
+               "--json", "-"]  # the law of the source's kernels
     for setting in settings:
         command += ["--set", setting]
-    if kernel == "cuda-branchy":
-        command += ["--law", "attract-repel"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{kernel}: {done.stderr[-1000:]}")
