@@ -30,7 +30,9 @@ void Viewer::follow_measurements() {
   if (swept) report_files(view_.sweep.files, view_.sweep.error);
   if (race_.tick(lane_.simulation(), view_.race)) report_files(view_.race.files, view_.race.error);
   lessons_.tick(lane_.simulation(), view_.lesson);
-  view_.evaluation_s = evaluation_times(view_.kernels, lane_.status(), view_.results);
+  if (panel_state_.lab.tab == LabTab::race) {  // which alone reads them
+    view_.evaluation_s = evaluation_times(view_.kernels, lane_.status(), view_.results);
+  }
   if (!view_.jerk_kernel) view_.jerk_kernel = backends_.default_kernel(/*jerks=*/true);
 }
 
