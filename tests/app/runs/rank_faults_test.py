@@ -94,13 +94,13 @@ class RunningRanks:
         self.case.wait_for_file(self.checkpoint, self.mpirun)
         return {rank_of(pid): pid for pid in children(self.mpirun.pid)}
 
-    def assert_all_end(self, processes, *words):
+    def assert_all_end(self, processes, *words, limit_s=TIME_LIMIT_S):
         """In time, with one line that has these words, and with a checkpoint that any number of ranks continues."""
         begin = time.monotonic()
         status, out, err = self.case.end_of(self.mpirun)
-        while any(map(is_alive, processes.values())) and time.monotonic() - begin < TIME_LIMIT_S:
+        while any(map(is_alive, processes.values())) and time.monotonic() - begin < limit_s:
             time.sleep(0.01)  # mpirun need not wait for those that it kills
-        self.case.assertLess(time.monotonic() - begin, TIME_LIMIT_S, err)
+        self.case.assertLess(time.monotonic() - begin, limit_s, err)
         self.case.assertNotEqual(status, 0)
         self.case.assertEqual(out, "")
         lines = [line for line in err.splitlines() if words[0] in line]
@@ -152,8 +152,10 @@ class RankFaultsTest(RanksCase):
                 run = RunningRanks(self, "endless-" + kernel, bodies, kernel)
                 processes = run.processes()
                 stop_kernel(processes[1])
+                # A rank has 6 s more than ten times what the others took: some seconds on a busy machine, under a sanitizer.
                 run.assert_all_end(processes, "rank 1: no result after ",
-                                   f"continue with: orrery run --resume endless-{kernel}.checkpoint")
+                                   f"continue with: orrery run --resume endless-{kernel}.checkpoint",
+                                   limit_s=2 * TIME_LIMIT_S)
 
     def test_a_rank_without_memory(self):
         if "-fsanitize" in facts(self.orrery)["build_flags"]:
