@@ -21,10 +21,6 @@ struct Progressing {
   ViewCommand stop;
 };
 
-double share_of(int done, int total) {
-  return total > 0 ? static_cast<double>(done) / total : 0;
-}
-
 std::optional<double> if_known(double left_s) {
   return left_s > 0 ? std::optional{left_s} : std::nullopt;
 }
@@ -32,9 +28,9 @@ std::optional<double> if_known(double left_s) {
 Progressing progressing(const ViewStatus& view) {
   const SweepStatus& sweep = view.sweep;
   const LessonStatus& lesson = view.lesson;
-  if (sweep.active) return {"Sweep", share_of(sweep.done, sweep.total), if_known(sweep.left_s), StopSweep{}};
+  if (sweep.active) return {"Sweep", part_of(sweep.done, sweep.total), if_known(sweep.left_s), StopSweep{}};
   if (view.race.active) return {"Race", view.race.done, view.race.left_s, StopRace{}};
-  return {"Lesson", share_of(lesson.done, lesson.total), if_known(lesson.left_s), MeasureLesson{false}};
+  return {"Lesson", part_of(lesson.done, lesson.total), if_known(lesson.left_s), MeasureLesson{false}};
 }
 
 }  // namespace
