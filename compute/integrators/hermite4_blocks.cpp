@@ -3,6 +3,15 @@
 
 namespace orrery {
 
+void HermiteOps::take_moments(float time_step, int deepest) {
+  for (Substep now{.time_step = time_step, .deepest = most_level}; now.number < now.last();) {
+    now.number += 1 << (most_level - deepest);
+    predict(now);
+    evaluate(now);
+    deepest = correct(now);
+  }
+}
+
 extern const IntegratorInfo hermite4_blocks;
 constinit const IntegratorInfo hermite4_blocks{
     .id = "hermite4-blocks",
@@ -17,13 +26,7 @@ constinit const IntegratorInfo hermite4_blocks{
     .step =
         [](StepOps& ops, float dt) {
           HermiteOps& bodies = ops.hermite();
-          int deepest = bodies.begin(dt, /*share_steps=*/false);
-          for (Substep now{.time_step = dt, .deepest = most_level}; now.number < now.last();) {
-            now.number += 1 << (most_level - deepest);
-            bodies.predict(now);
-            bodies.evaluate(now);
-            deepest = bodies.correct(now);
-          }
+          bodies.take_moments(dt, bodies.begin(dt, /*share_steps=*/false));
           bodies.end();
         },
 };

@@ -55,13 +55,13 @@ __global__ void begin_levels(const HermiteBody* __restrict__ bodies, int count, 
   if (threadIdx.x < level_count && in_block[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], in_block[threadIdx.x]);
 }
 
-/// Predicts all bodies, and lists the active ones if `active` is not null. `levels` is null if all steps are shared.
-__global__ void predict_bodies(const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels, int count,
-                               Substep now, PreciseBody* __restrict__ predicted, int* __restrict__ active,
-                               int* __restrict__ counts) {
+/// Predicts all bodies at `now`, and lists the active ones if `active` is not null. All threads of a block must call
+/// it. `levels` is null if all steps are shared.
+__device__ void predict_at(const Substep& now, const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels,
+                           int count, PreciseBody* __restrict__ predicted, int* __restrict__ active,
+                           int* __restrict__ counts) {
   __shared__ int in_block, first;
   if (threadIdx.x == 0) in_block = 0;
-  wait_for_kernel_before();
   __syncthreads();
   const int i = thread_index();
   int place = -1;
@@ -77,14 +77,46 @@ __global__ void predict_bodies(const HermiteBody* __restrict__ bodies, const Lev
   if (place >= 0) active[first + place] = i;
 }
 
-/// Of the active bodies; `active` is null if these are all. Clears the number of listed ones for the next list.
-__global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
-                               const Pull* __restrict__ pulls, const int* __restrict__ active, int active_count,
-                               Level* __restrict__ levels, Substep now, Correction how, int* __restrict__ counts) {
-  const int place = thread_index();
+__global__ void predict_bodies(const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels, int count,
+                               Substep now, PreciseBody* __restrict__ predicted, int* __restrict__ active,
+                               int* __restrict__ counts) {
   wait_for_kernel_before();
-  if (place == 0) counts[listed] = 0;
-  if (place >= active_count) return;
+  predict_at(now, bodies, levels, count, predicted, active, counts);
+}
+
+__device__ Substep substep(float time_step, int number) {
+  return {.time_step = time_step, .deepest = most_level, .number = number};
+}
+
+/// The moment after `before`, by the bodies at each level.
+__device__ HermiteMoment moment_after(const HermiteMoment& before, float time_step, const int* counts) {
+  Substep now = substep(time_step, before.number);
+  if (now.number >= now.last()) return {before.number, 0};
+  int deepest = most_level;
+  while (deepest > 0 && counts[deepest] == 0) --deepest;
+  now.number += 1 << (most_level - deepest);
+  int active = 0;
+  for (int level = now.lowest_active(); level < level_count; ++level) active += counts[level];
+  return {now.number, active};
+}
+
+/// predict_bodies at the moment after `before`, which becomes `here`.
+__global__ void predict_next_bodies(const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels, int count,
+                                    float time_step, const HermiteMoment* __restrict__ before, HermiteMoment* here,
+                                    PreciseBody* __restrict__ predicted, int* __restrict__ active, int* counts) {
+  __shared__ HermiteMoment now;
+  wait_for_kernel_before();
+  if (threadIdx.x == 0) now = moment_after(*before, time_step, counts);
+  __syncthreads();
+  if (thread_index() == 0) *here = now;
+  if (now.active > 0) predict_at(substep(time_step, now.number), bodies, levels, count, predicted, active, counts);
+}
+
+/// The body at `place` of the active ones; `active` is null if these are all.
+__device__ void correct_at(const Substep& now, int place, HermiteBody* __restrict__ bodies,
+                           const PreciseBody* __restrict__ predicted, const Pull* __restrict__ pulls,
+                           const int* __restrict__ active, Level* __restrict__ levels, const Correction& how,
+                           int* __restrict__ counts) {
   const int i = active ? active[place] : place;
   const int level = levels ? levels[i] : 0;
   HermiteBody body = bodies[i];
@@ -94,6 +126,29 @@ __global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBo
   levels[i] = static_cast<Level>(next);
   atomicSub(&counts[level], 1);
   atomicAdd(&counts[next], 1);
+}
+
+/// Of the active bodies. Clears the number of listed ones for the next list.
+__global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
+                               const Pull* __restrict__ pulls, const int* __restrict__ active, int active_count,
+                               Level* __restrict__ levels, Substep now, Correction how, int* __restrict__ counts) {
+  const int place = thread_index();
+  wait_for_kernel_before();
+  if (place == 0) counts[listed] = 0;
+  if (place < active_count) correct_at(now, place, bodies, predicted, pulls, active, levels, how, counts);
+}
+
+/// The same at a moment that predict_next_bodies found.
+__global__ void correct_next_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
+                                    const Pull* __restrict__ pulls, const int* __restrict__ active,
+                                    const HermiteMoment* __restrict__ here, Level* __restrict__ levels, float time_step,
+                                    Correction how, int* __restrict__ counts) {
+  const int place = thread_index();
+  wait_for_kernel_before();
+  if (place == 0) counts[listed] = 0;
+  const HermiteMoment now = *here;
+  if (place >= now.active) return;
+  correct_at(substep(time_step, now.number), place, bodies, predicted, pulls, active, levels, how, counts);
 }
 
 template <class Real>
@@ -124,7 +179,9 @@ void HermiteBodies::prepare(int count) {
                 .levels = {device_, size},
                 .active = {device_, size},
                 .counts = {device_, level_count + 1},
-                .counts_here = {device_, level_count, /*pinned=*/true}};
+                .counts_here = {device_, level_count, /*pinned=*/true},
+                .moments = {device_, moments_at_once + 1},
+                .moments_here = {device_, moments_at_once, /*pinned=*/true}};
   memory_ = std::move(memory);
 }
 
@@ -208,6 +265,32 @@ int HermiteBodies::correct(const Substep& now, const Correction& how, cudaStream
                    memory_.bodies.data(), memory_.predicted.data(), memory_.pulls.data(), list, active_count_,
                    share_steps_ ? nullptr : memory_.levels.data(), now, how, memory_.counts.data());
   return share_steps_ ? 0 : fetch_counts(stream);
+}
+
+void HermiteBodies::begin_moments(cudaStream_t stream) {
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(memory_.moments.data(), 0, sizeof(HermiteMoment), stream));
+}
+
+void HermiteBodies::predict_next(int place, float time_step, cudaStream_t stream) {
+  HermiteMoment* const before = memory_.moments.data() + place;
+  launch_dependent(device_, predict_next_bodies, ceil_div(count(), hermite_block), hermite_block, 0, stream,
+                   memory_.bodies.data(), memory_.levels.data(), count(), time_step, before, before + 1,
+                   memory_.predicted.data(), memory_.active.data(), memory_.counts.data());
+}
+
+void HermiteBodies::correct_next(int place, float time_step, const Correction& how, cudaStream_t stream) {
+  launch_dependent(device_, correct_next_bodies, ceil_div(count(), hermite_block), hermite_block, 0, stream,
+                   memory_.bodies.data(), memory_.predicted.data(), memory_.pulls.data(), memory_.active.data(),
+                   memory_.moments.data() + place + 1, memory_.levels.data(), time_step, how, memory_.counts.data());
+}
+
+std::span<const HermiteMoment> HermiteBodies::take_moments(cudaStream_t stream) {
+  const std::span<HermiteMoment> here = memory_.moments_here.first(moments_at_once);
+  download(memory_.moments.data() + 1, here, stream);
+  ORRERY_CUDA_CHECK(cudaMemcpyAsync(memory_.moments.data(), memory_.moments.data() + moments_at_once,
+                                    sizeof(HermiteMoment), cudaMemcpyDeviceToDevice, stream));
+  (void)fetch_counts(stream);
+  return here;
 }
 
 void HermiteBodies::write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check,

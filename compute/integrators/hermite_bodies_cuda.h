@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/host_array.h"
@@ -8,6 +9,12 @@
 #include "compute/integrators/update_cuda.h"
 
 namespace orrery::cuda {
+
+/// A moment of a step of hermite4-blocks at which own steps end, in device memory.
+struct HermiteMoment {
+  int number = 0;  ///< as Substep::number with the levels down to most_level
+  int active = 0;  ///< bodies whose steps end; 0: the whole step has ended before
+};
 
 /// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
 class HermiteBodies {
@@ -48,6 +55,21 @@ class HermiteBodies {
   void predict(const Substep& now, CUstream_st* stream);
   /// Waits for the stream unless all share their steps.
   int correct(const Substep& now, const Correction& how, CUstream_st* stream);
+
+  // Moments of which the host knows neither the number nor the active bodies: the device finds them. At most
+  // moments_at_once, with places from 0; then the host looks at them.
+  static constexpr int moments_at_once = 16;
+  /// Call after begin().
+  void begin_moments(CUstream_st* stream);
+  /// predict() at the next moment. All active bodies are listed then.
+  void predict_next(int place, float time_step, CUstream_st* stream);
+  /// A list of at most count() bodies.
+  const int* d_listed() const { return memory_.active.data(); }
+  const int* d_listed_count(int place) const { return &memory_.moments.data()[place + 1].active; }
+  /// correct() at that moment.
+  void correct_next(int place, float time_step, const Correction& how, CUstream_st* stream);
+  /// All moments_at_once since begin_moments() or the last call. Waits for the stream.
+  std::span<const HermiteMoment> take_moments(CUstream_st* stream);
   /// See kick_drift() for `check`.
   void write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check, CUstream_st* stream) const;
 
@@ -62,6 +84,8 @@ class HermiteBodies {
     DeviceArray<int> active;
     DeviceArray<int> counts;  // of bodies at each level, then the active bodies that are listed so far
     HostArray<int> counts_here;
+    DeviceArray<HermiteMoment> moments;  // the latest one that the host has seen, then those after it
+    HostArray<HermiteMoment> moments_here;
   };
 
   int count() const { return static_cast<int>(memory_.bodies.size()); }

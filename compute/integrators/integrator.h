@@ -24,6 +24,9 @@ class HermiteOps {
   /// Corrects the active bodies, whose steps end at `now`, and gives them new levels if begin() did so. Returns the
   /// deepest level that has bodies; a step may stop at once if it was cancelled.
   virtual int correct(const Substep& now) = 0;
+  /// predict(), evaluate() and correct() at each moment of a whole step at which steps end, after begin(), which gave
+  /// `deepest`. The levels of the moments' numbers are those down to most_level.
+  virtual void take_moments(float time_step, int deepest);
   /// Call last in a whole step, at which all steps ended. Writes the rounded bodies.
   virtual void end() = 0;
 };

@@ -20,6 +20,10 @@ struct JerkArgs {
   CUstream_st* stream = nullptr;        ///< CUDA kernels enqueue here and return
   const std::atomic<bool>* cancelled = nullptr;  ///< as in ForceArgs
 
+  /// In the memory of the device: how many of the targets there are, at most targets.count. Null: all. Only for kernels
+  /// with JerkFacet::counts_targets_on_device().
+  const int* d_target_count = nullptr;
+
   int target_count() const { return targets ? targets.count : count; }
 };
 
@@ -29,6 +33,9 @@ class JerkFacet {
   virtual ~JerkFacet() = default;
   /// Correct for every count >= 1. Throws as ForceKernel::evaluate().
   virtual void evaluate_jerks(const JerkArgs& args) = 0;
+  /// Whether it takes JerkArgs::d_target_count for this many bodies, so that nobody has to wait for a number of
+  /// targets.
+  virtual bool counts_targets_on_device(int /*count*/) const { return false; }
 };
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/jerk_tunables.h"
@@ -19,7 +20,10 @@ constexpr Tunable jerk_tunables[] = {
 };
 static_assert(jerk_block_values.all[0] % jerk_sum_length == 0, "a tile is whole sums");
 constexpr int max_jerk_split = 512;  // of the sources, for few targets
-constexpr int pass_block = 128;      // threads of the passes over bodies
+constexpr int most_counted_on_device =
+    1 << 17;                       // bodies; with more, an evaluation takes far longer than to wait for a number
+constexpr int counted_blocks = 4;  // per multiprocessor, if targets are counted on the device
+constexpr int pass_block = 128;    // threads of the passes over bodies
 
 /// A body in a tile; three (mixed) or four (fp64) loads bring it.
 template <JerkPrecision precision>
@@ -32,6 +36,19 @@ struct alignas(16) TileBody {
 struct PullSums {
   Pull* pulls;
   Pull* partials;
+};
+
+/// How many targets there are, and into how many parts their sources are split.
+struct JerkWork {
+  int targets;           ///< as far as the host knows: at most
+  const int* d_targets;  ///< the exact number; null: `targets`
+  int splits;            ///< 0: chosen by the device for the number of blocks
+
+  __device__ __forceinline__ int target_count() const { return d_targets ? *d_targets : targets; }
+  /// For `rows` of blocks that hold the targets. At most `blocks` work beside each other.
+  __device__ __forceinline__ int splits_for(int rows, int blocks, int tiles) const {
+    return splits > 0 ? splits : max(min(min(blocks / max(rows, 1), tiles), max_jerk_split), 1);
+  }
 };
 
 /// Sums in float are added to those in double after jerk_sum_length pairs; sums in double need no others.
@@ -54,17 +71,17 @@ struct RunningSum<JerkPrecision::fp64> {
   __device__ __forceinline__ Pull result() const { return {sum.acceleration, sum.jerk}; }
 };
 
-/// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the tiles of sources: row blockIdx.y.
+/// A block sums `bodies_per_thread * blockDim.x` targets, a row, over its share of the tiles of sources.
 template <LawId law, JerkPrecision precision, int bodies_per_thread>
-__global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Targets targets, int target_count,
-                          Law constants, PullSums out) {
+__device__ void add_jerks_of(int row, int split, int splits, const PreciseBody* __restrict__ bodies, int count,
+                             Targets targets, int target_count, Law constants, PullSums out) {
   using Body = JerkBody<precision>;
   using Real = typename Body::Real;
   extern __shared__ __align__(16) unsigned char tile_memory[];
   auto* const tile = reinterpret_cast<TileBody<precision>*>(tile_memory);
   const auto pair = pair_law<law, Real>(PairConstantsOf<Real>{constants});
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
-  const int first = static_cast<int>(blockIdx.x) * width * bodies_per_thread + lane;
+  const int first = row * width * bodies_per_thread + lane;
 
   Body me[bodies_per_thread];
   RunningSum<precision> sums[bodies_per_thread] = {};
@@ -75,7 +92,6 @@ __global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Tar
   }
 
   const int tiles = (count + width - 1) / width;
-  const int splits = static_cast<int>(gridDim.y), split = static_cast<int>(blockIdx.y);
   const int begin = static_cast<int>(static_cast<long long>(tiles) * split / splits);
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
@@ -107,12 +123,23 @@ __global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Tar
   }
 }
 
-/// Adds up the rows of partial sums, a warp per target, always in the same order.
-__global__ void add_partial_pulls(int splits, Targets targets, int target_count, PullSums sums) {
+template <LawId law, JerkPrecision precision, int bodies_per_thread>
+__global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Targets targets, JerkWork work,
+                          Law constants, PullSums out) {
+  cuda::wait_for_kernel_before();
+  const int width = static_cast<int>(blockDim.x), blocks = static_cast<int>(gridDim.x);
+  const int target_count = work.target_count();
+  const int rows = (target_count + width * bodies_per_thread - 1) / (width * bodies_per_thread);
+  const int splits = work.splits_for(rows, blocks, (count + width - 1) / width);
+  for (int unit = static_cast<int>(blockIdx.x); unit < rows * splits; unit += blocks) {
+    add_jerks_of<law, precision, bodies_per_thread>(unit % rows, unit / rows, splits, bodies, count, targets,
+                                                    target_count, constants, out);
+  }
+}
+
+/// Adds up the partial sums of a target in a warp, always in the same order.
+__device__ void add_partials_of(int place, int lane, int splits, Targets targets, int target_count, PullSums sums) {
   constexpr int lanes = 32;
-  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int place = thread / lanes, lane = thread % lanes;
-  if (place >= target_count) return;
   Pull total;
   for (int split = lane; split < splits; split += lanes) {
     const Pull part = sums.partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(target_count) + place];
@@ -124,6 +151,20 @@ __global__ void add_partial_pulls(int splits, Targets targets, int target_count,
     sum->z = cuda::sum_over(cuda::Warp{}, sum->z);
   }
   if (lane == 0) sums.pulls[targets.body(place)] = total;
+}
+
+/// For what add_jerks() has summed with one body per thread, in `blocks` of `width` threads, or with `work.splits`.
+__global__ void add_partial_pulls(Targets targets, JerkWork work, int blocks, int width, int tiles, PullSums sums) {
+  constexpr int lanes = 32;
+  cuda::wait_for_kernel_before();
+  const int target_count = work.target_count(),
+            splits = work.splits_for((target_count + width - 1) / width, blocks, tiles);
+  if (splits == 1) return;
+  const int warp = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / lanes;
+  const int warps = static_cast<int>(gridDim.x * blockDim.x) / lanes;
+  for (int place = warp; place < target_count; place += warps) {
+    add_partials_of(place, static_cast<int>(threadIdx.x) % lanes, splits, targets, target_count, sums);
+  }
 }
 
 __global__ void widen_bodies(const Vec4* __restrict__ bodies, int count, PreciseBody* __restrict__ wide) {
@@ -140,7 +181,7 @@ __global__ void finish_accelerations(const Pull* __restrict__ pulls, const Vec4*
   epilogue.finish(i, bodies[i].w, rounded(a));
 }
 
-using JerkBlockKernel = BlockKernel<const PreciseBody*, int, Targets, int, Law, PullSums>;
+using JerkBlockKernel = BlockKernel<const PreciseBody*, int, Targets, JerkWork, Law, PullSums>;
 
 class CudaJerk final : public JerkBlockKernel, public JerkFacet {
  public:
@@ -151,21 +192,25 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
   JerkFacet* jerks() override { return this; }
 
   void evaluate_jerks(const JerkArgs& args) override {
-    const int targets = args.target_count(), split = split_for(targets, args.count);
-    take_scratch(device(), partials_,
-                 split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets) : 0,
-                 "cuda-jerk: the partial sums", "fewer bodies");
+    const int targets = args.target_count(), tiles = cuda::ceil_div(args.count, block());
+    const bool counted = args.d_target_count != nullptr;
+    const int bodies = counted ? 1 : bodies_for(targets), split = counted ? 0 : split_for(targets, args.count);
+    const int blocks = counted ? counted_blocks * device().multiprocessors() : row_length(targets) * split;
+    const std::size_t sums_of_parts = counted     ? static_cast<std::size_t>(blocks) * static_cast<std::size_t>(block())
+                                      : split > 1 ? static_cast<std::size_t>(split) * static_cast<std::size_t>(targets)
+                                                  : 0;
+    take_scratch(device(), partials_, sums_of_parts, "cuda-jerk: the partial sums", "fewer bodies");
     const PullSums sums{args.pulls, partials_.data()};
-    const dim3 grid(static_cast<unsigned>(row_length(targets)), static_cast<unsigned>(split));
-    instance_for(args.law.id,
-                 targets)<<<grid, block(), tile_bytes(precision_) * static_cast<std::size_t>(block()), args.stream>>>(
-        args.bodies, args.count, args.targets, targets, args.law, sums);
-    ORRERY_CUDA_CHECK_LAUNCH(add_jerks);
+    const JerkWork work{targets, args.d_target_count, split};
+    cuda::launch_dependent(device(), instance(args.law.id, precision_, bodies), blocks, block(),
+                           tile_bytes(precision_) * static_cast<std::size_t>(block()), args.stream, args.bodies,
+                           args.count, args.targets, work, args.law, sums);
     if (split == 1) return;
-    add_partial_pulls<<<cuda::ceil_div(targets, pass_block / 32), pass_block, 0, args.stream>>>(split, args.targets,
-                                                                                                targets, sums);
-    ORRERY_CUDA_CHECK_LAUNCH(add_partial_pulls);
+    const int warps = counted ? blocks : targets;
+    cuda::launch_dependent(device(), add_partial_pulls, cuda::ceil_div(warps, pass_block / 32), pass_block, 0,
+                           args.stream, args.targets, work, blocks, block(), tiles, sums);
   }
+  bool counts_targets_on_device(int count) const override { return count <= most_counted_on_device; }
 
   std::string chosen(int count, const MassRange& /*masses*/) const override {
     return "split " + std::to_string(split_for(count, count));

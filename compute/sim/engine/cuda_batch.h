@@ -52,6 +52,12 @@ struct CudaBatch {
     probed_step = -1;
   }
 
+  /// Of so many interactions.
+  void count_evaluation(double of_it) {
+    ++evaluations;
+    interactions += of_it;
+  }
+
   /// Before the steps of a tree.
   void count_interactions(const cuda::Device& device, cudaStream_t stream) {
     if (evaluated.size() == 0) {

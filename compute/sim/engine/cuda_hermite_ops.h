@@ -43,6 +43,25 @@ class CudaHermiteOps final : public HermiteOps {
   int correct(const Substep& now) override {
     return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
+  /// Where the kernel can, without waiting at each moment for the number of the next one and of its bodies.
+  void take_moments(float time_step, int deepest) override {
+    if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
+    cuda::HermiteBodies& state = parts_.state;
+    state.begin_moments(parts_.stream);
+    for (bool ended = false; !ended;) {
+      for (int place = 0; place < cuda::HermiteBodies::moments_at_once; ++place) {
+        state.predict_next(place, time_step, parts_.stream);
+        JerkArgs args = jerk_args({state.d_listed(), parts_.count});
+        args.d_target_count = state.d_listed_count(place);
+        jerks().evaluate_jerks(args);
+        state.correct_next(place, time_step, parts_.plan.correction(), parts_.stream);
+      }
+      for (const cuda::HermiteMoment& moment : state.take_moments(parts_.stream)) {
+        ended = moment.number >= 1 << most_level;
+        if (moment.active > 0) parts_.batch.count_evaluation(static_cast<double>(moment.active) * parts_.count);
+      }
+    }
+  }
   void end() override {
     parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);
     parts_.accelerations_current = false;  // they are those at the predicted positions
@@ -50,15 +69,18 @@ class CudaHermiteOps final : public HermiteOps {
   }
 
  private:
+  JerkFacet& jerks() const { return *parts_.plan.kernel->jerks(); }
+  JerkArgs jerk_args(const Targets& targets) const {
+    return {.bodies = parts_.state.d_predicted(),
+            .count = parts_.count,
+            .targets = targets,
+            .law = parts_.plan.law,
+            .pulls = parts_.state.d_pulls(),
+            .stream = parts_.stream};
+  }
   void evaluate_active() {
-    const JerkArgs args{.bodies = parts_.state.d_predicted(),
-                        .count = parts_.count,
-                        .targets = {parts_.state.d_active(), parts_.state.active_count()},
-                        .law = parts_.plan.law,
-                        .pulls = parts_.state.d_pulls(),
-                        .stream = parts_.stream};
-    parts_.timed(static_cast<double>(args.target_count()) * args.count,
-                 [&] { parts_.plan.kernel->jerks()->evaluate_jerks(args); });
+    const JerkArgs args = jerk_args({parts_.state.d_active(), parts_.state.active_count()});
+    parts_.timed(static_cast<double>(args.target_count()) * args.count, [&] { jerks().evaluate_jerks(args); });
   }
 
   Parts parts_;

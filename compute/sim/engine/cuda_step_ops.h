@@ -147,8 +147,7 @@ class CudaStepOps final : public StepOps {
     time(interactions_of(args), [&] { parts_.plan.kernel->evaluate(args); });
   }
   void time(double interactions, const std::function<void()>& evaluation) {
-    ++batch_.evaluations;
-    batch_.interactions += interactions;
+    batch_.count_evaluation(interactions);
     const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;
     if (pass) pass->first.record(parts_.stream);
     evaluation();
