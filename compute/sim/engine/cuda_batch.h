@@ -58,6 +58,9 @@ struct CudaBatch {
     interactions += of_it;
   }
 
+  /// Of the timed evaluations, forgets those after the first `most`: they had no bodies.
+  void keep_timed(std::size_t most) { timed_evaluations = std::min(timed_evaluations, most); }
+
   /// Before the steps of a tree.
   void count_interactions(const cuda::Device& device, cudaStream_t stream) {
     if (evaluated.size() == 0) {

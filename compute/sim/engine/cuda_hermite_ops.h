@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <utility>
 
@@ -21,8 +22,8 @@ class CudaHermiteOps final : public HermiteOps {
     const StepPlan& plan;
     cudaStream_t stream;
     CudaBatch& batch;
-    /// Runs, counts and perhaps times an evaluation of so many interactions.
-    std::function<void(double interactions, const std::function<void()>& evaluation)> timed;
+    /// Runs an evaluation, and perhaps times it.
+    std::function<void(const std::function<void()>& evaluation)> timed;
     std::function<cuda::NonFiniteCheck()> next_check;
   };
 
@@ -49,17 +50,22 @@ class CudaHermiteOps final : public HermiteOps {
     cuda::HermiteBodies& state = parts_.state;
     state.begin_moments(parts_.stream);
     for (bool ended = false; !ended;) {
+      const std::size_t timed_before = parts_.batch.timed_evaluations;
       for (int place = 0; place < cuda::HermiteBodies::moments_at_once; ++place) {
         state.predict_next(place, time_step, parts_.stream);
         JerkArgs args = jerk_args({state.d_listed(), parts_.count});
         args.d_target_count = state.d_listed_count(place);
-        jerks().evaluate_jerks(args);
+        parts_.timed([&] { jerks().evaluate_jerks(args); });
         state.correct_next(place, time_step, parts_.plan.correction(), parts_.stream);
       }
+      std::size_t taken = 0;
       for (const cuda::HermiteMoment& moment : state.take_moments(parts_.stream)) {
         ended = moment.number >= 1 << most_level;
-        if (moment.active > 0) parts_.batch.count_evaluation(static_cast<double>(moment.active) * parts_.count);
+        if (moment.active == 0) break;  // the step has ended before
+        parts_.batch.count_evaluation(static_cast<double>(moment.active) * parts_.count);
+        ++taken;
       }
+      parts_.batch.keep_timed(timed_before + taken);
     }
   }
   void end() override {
@@ -80,7 +86,8 @@ class CudaHermiteOps final : public HermiteOps {
   }
   void evaluate_active() {
     const JerkArgs args = jerk_args({parts_.state.d_active(), parts_.state.active_count()});
-    parts_.timed(static_cast<double>(args.target_count()) * args.count, [&] { jerks().evaluate_jerks(args); });
+    parts_.batch.count_evaluation(static_cast<double>(args.target_count()) * args.count);
+    parts_.timed([&] { jerks().evaluate_jerks(args); });
   }
 
   Parts parts_;

@@ -62,7 +62,7 @@ class CudaStepOps final : public StepOps {
                   .plan = parts.plan,
                   .stream = parts.stream,
                   .batch = batch,
-                  .timed = [this](double interactions, const auto& evaluation) { time(interactions, evaluation); },
+                  .timed = [this](const auto& evaluation) { time(evaluation); },
                   .next_check = [this] { return next_check(); }}} {}
   CudaStepOps(const CudaStepOps&) = delete;
   CudaStepOps& operator=(const CudaStepOps&) = delete;
@@ -144,10 +144,10 @@ class CudaStepOps final : public StepOps {
   void evaluate(ForceArgs args) {
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
     args.times_phases = timed_;
-    time(interactions_of(args), [&] { parts_.plan.kernel->evaluate(args); });
+    batch_.count_evaluation(interactions_of(args));
+    time([&] { parts_.plan.kernel->evaluate(args); });
   }
-  void time(double interactions, const std::function<void()>& evaluation) {
-    batch_.count_evaluation(interactions);
+  void time(const std::function<void()>& evaluation) {
     const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;
     if (pass) pass->first.record(parts_.stream);
     evaluation();
