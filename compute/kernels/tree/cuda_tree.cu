@@ -7,6 +7,7 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/tree/cell_aging.h"
 #include "compute/kernels/tree/cell_picker.h"
 #include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/octree_kernels.h"
@@ -40,7 +41,8 @@ constexpr Tunable tunables[] = {
      .initial = "auto"},
     order_tunable,
     {.name = "rebuild",
-     .notes = "Evaluations from one sort of the bodies to the next; between them the cells keep their bodies.",
+     .notes = "At most so many evaluations from one sort of the bodies to the next; between them the cells keep their "
+              "bodies. Where cells that are kept cost more than a sort, the bodies are sorted sooner.",
      .values = rebuild_values.names(),
      .initial = "1",
      .numbers = Range<double>{1, 1000},
@@ -115,7 +117,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
     if (sort_count_ == count) return;
     // Reset first: if an allocation fails, the order for another number of bodies must not be used again.
     sort_count_ = 0;
-    since_rebuild_ = 0;
+    bodies_replaced();
     order_ = nullptr;
     const auto bodies = static_cast<std::size_t>(count);
     const auto take = [this](auto& array, std::size_t size, const char* what) {
@@ -135,7 +137,10 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
     sort_count_ = count;
   }
 
-  void bodies_replaced() override { since_rebuild_ = 0; }
+  void bodies_replaced() override {
+    since_rebuild_ = 0;
+    aging_.forget();
+  }
 
   void do_evaluate(const ForceArgs& args) override {
     sort_bodies(args);
@@ -232,8 +237,10 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   /// Makes the keys of all bodies and their order, unless cells are kept, and copies the bodies in that order.
   void sort_bodies(const ForceArgs& args) {
     prepare(args.count);
-    keeps_cells_ = since_rebuild_ > 0;
-    since_rebuild_ = (since_rebuild_ + 1) % rebuild_;
+    // Few targets say nothing about the walks of all.
+    keeps_cells_ = since_rebuild_ > 0 && (args.targets || !aging_.too_old(since_rebuild_));
+    age_ = keeps_cells_ ? since_rebuild_ : 0;
+    since_rebuild_ = (age_ + 1) % rebuild_;
     now_ = tree_for(args.count);
     law_ = args.law;
     log_.begin(args);
@@ -267,7 +274,8 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   }
 
   void finish(const ForceArgs& args) {
-    log_.finish(args, now_.accelerations, now_.order, &state_.data()->found, update_block, flags(args));
+    log_.finish(args, now_.accelerations, now_.order, &state_.data()->found, update_block, flags(args),
+                args.targets ? nullptr : aging_.note(age_));
   }
 
   DeviceBlock accelerations_of(const Part& part) const {
@@ -334,6 +342,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   FarField far_;
   int rebuild_;
   int since_rebuild_ = 0;
+  int age_ = 0;                 // of the cells in the present evaluation
   int sort_count_ = 0;          // bodies that the memory is allocated for; 0: none
   const int* order_ = nullptr;  // of the latest sort; null: none
   Octree now_;                  // of the present evaluation
@@ -347,6 +356,7 @@ class Tree final : public ForceKernel, public TreeFacet, public DivisionFacet {
   cuda::DeviceArray<OctreeGroup> groups_;
   cuda::DeviceArray<OctreeState> state_;
   TreeLog log_{device_, phases};
+  CellAging aging_{device_};
   CellPicker picker_{device_};
   WalkReader walks_{device_};
   Law law_;                                       // of the latest evaluation

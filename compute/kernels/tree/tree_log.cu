@@ -5,16 +5,24 @@
 namespace orrery {
 namespace {
 
-__device__ void hand_on(const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
-  if (evaluated) *evaluated += counts->interactions;
-  *found = *counts;
-}
+/// Where the counts of an evaluation go.
+struct CountsTaken {
+  std::uint64_t* evaluated;  // null: they are not added up
+  TreeCounts* found;
+  std::uint64_t* noted;  // the interactions; null: not needed
+
+  __device__ void take(const TreeCounts& counts) const {
+    if (evaluated) *evaluated += counts.interactions;
+    *found = counts;
+    if (noted) *noted = counts.interactions;
+  }
+};
 
 __global__ void __launch_bounds__(max_tree_block)
     finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count, Epilogue epilogue,
-                  const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
+                  const TreeCounts* __restrict__ counts, CountsTaken taken) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i == 0) hand_on(counts, evaluated, found);
+  if (i == 0) taken.take(*counts);
   if (i >= count) return;
   const Vec4 sum = sums[i];
   epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
@@ -23,9 +31,9 @@ __global__ void __launch_bounds__(max_tree_block)
 __global__ void __launch_bounds__(max_tree_block)
     finish_targets(const Vec4* __restrict__ sums, const int* __restrict__ order,
                    const unsigned char* __restrict__ is_target, int count, Epilogue epilogue,
-                   const TreeCounts* __restrict__ counts, std::uint64_t* evaluated, TreeCounts* found) {
+                   const TreeCounts* __restrict__ counts, CountsTaken taken) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i == 0) hand_on(counts, evaluated, found);
+  if (i == 0) taken.take(*counts);
   if (i >= count || !is_target[order[i]]) return;
   const Vec4 sum = sums[i];
   epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
@@ -75,16 +83,15 @@ void TreeLog::next_phase() {
 }
 
 void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts,
-                     int block, const unsigned char* d_is_target) {
+                     int block, const unsigned char* d_is_target, std::uint64_t* noted) {
   next_phase();
   const int blocks = cuda::ceil_div(args.count, block);
-  TreeCounts* const found = counts_.first(Ring::slots).data() + slot_;
+  const CountsTaken taken{args.evaluated, counts_.first(Ring::slots).data() + slot_, noted};
   if (d_is_target) {
     finish_targets<<<blocks, block, 0, stream_>>>(d_sums, d_order, d_is_target, args.count, args.epilogue, d_counts,
-                                                  args.evaluated, found);
+                                                  taken);
   } else {
-    finish_bodies<<<blocks, block, 0, stream_>>>(d_sums, d_order, args.count, args.epilogue, d_counts, args.evaluated,
-                                                 found);
+    finish_bodies<<<blocks, block, 0, stream_>>>(d_sums, d_order, args.count, args.epilogue, d_counts, taken);
   }
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
   if (marks_) marks_->end();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,9 +26,10 @@ class TreeLog {
   void next_phase();
   /// Enqueues the last phase, with `block` threads per block, and ends the evaluation: the epilogue finishes the
   /// bodies. Entry i of `d_sums` is x, y, z and the mass of body d_order[i]. `d_is_target`, one per body in their own
-  /// order: zero for bodies to leave out; null: all are finished.
+  /// order: zero for bodies to leave out; null: all are finished. The GPU writes the interactions to `noted`, too,
+  /// which may be null.
   void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block,
-              const unsigned char* d_is_target = nullptr);
+              const unsigned char* d_is_target = nullptr, std::uint64_t* noted = nullptr);
 
   /// The report of the latest evaluation that can be read and has ended.
   std::optional<TreeReport> report() const;

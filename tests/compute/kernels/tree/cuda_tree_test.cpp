@@ -202,6 +202,40 @@ TEST_F(CudaTree, SortsAgainAfterAsManyEvaluationsAsItIsTold) {
   EXPECT_LT(interactions_of(other), 2 * sorted);
 }
 
+TEST_F(CudaTree, SortsSoonerWhereKeptCellsCostMore) {
+  const int count = 20'000;
+  const Bodies first = test::random_ball(count, 1), other = test::random_ball(count, 2);
+  test::Evaluations evaluations{info(), rebuild("3"), count};
+  const auto interactions_of = [&](const Bodies& bodies) {
+    const std::uint64_t before = evaluations.evaluated();
+    evaluations.run(bodies);
+    return evaluations.evaluated() - before;
+  };
+  const std::uint64_t sorted = interactions_of(first);
+  EXPECT_GT(interactions_of(other), 3 * sorted) << "its cells are all over the system";
+  EXPECT_GT(interactions_of(first), 0u);
+  for (int period = 0; period < 20; ++period) {
+    EXPECT_LT(interactions_of(first), 2 * sorted) << period;
+    EXPECT_LT(interactions_of(other), 2 * sorted) << period << ": it has seen what kept cells cost";
+  }
+  std::uint64_t most = 0;
+  for (int i = 0; i < 2000; ++i) most = std::max(most, interactions_of(i % 2 == 0 ? first : other));
+  EXPECT_GT(most, 3 * sorted) << "kept cells are tried again";
+}
+
+TEST_F(CudaTree, KeepsCellsOfBodiesAtRest) {
+  const int count = 20'000;
+  const Bodies first = test::random_ball(count, 1), other = test::random_ball(count, 2);
+  test::Evaluations evaluations{info(), rebuild("1000"), count};
+  evaluations.run(first);
+  const std::uint64_t sorted = evaluations.evaluated();
+  for (int i = 1; i < 100; ++i) evaluations.run(first);
+  const std::uint64_t before = evaluations.evaluated();
+  EXPECT_LE(before, 101 * sorted);
+  evaluations.run(other);
+  EXPECT_GT(evaluations.evaluated() - before, 3 * sorted) << "its cells are still those of the first bodies";
+}
+
 TEST_F(CudaTree, SortsAgainForOtherBodies) {
   const int count = 20'000;
   test::Evaluations evaluations{info(), rebuild("16"), count};
