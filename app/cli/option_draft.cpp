@@ -42,6 +42,7 @@ void add_shown_run(CLI::App& app, OptionDraft& draft) {
   add_theme(app, view);
   add_force(app, draft);
   add_device(app, draft);
+  add_devices(app, draft);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ void set_length(ViewOptions& view) {
 
 ViewOptions finish_view(OptionDraft& draft) {
   ViewOptions& view = draft.view;
-  view.device = draft.device;
+  draft.put_devices(view);
   view.scene = draft.scene;
   view.existing = draft.existing();
   if (!draft.counts.empty()) view.scene.count = draft.counts.front();

@@ -24,6 +24,43 @@ void step_bar(const HeldTimes& held) {
   time_legend("step-parts", parts);
 }
 
+/// How much longer the busiest device works than the devices do on average.
+double imbalance_of(const std::vector<DeviceLoad>& devices) {
+  double sum = 0, longest = 0;
+  for (const DeviceLoad& load : devices) {
+    sum += load.work_ms;
+    longest = std::max(longest, load.work_ms);
+  }
+  return sum > 0 ? longest * static_cast<double>(devices.size()) / sum - 1 : 0;
+}
+
+/// A bar for each of several devices. The names of the parts stand once, below the last bar.
+void device_bars(const std::vector<DeviceLoad>& devices) {
+  if (devices.empty()) return;
+  double whole_ms = 0;
+  for (const DeviceLoad& load : devices) whole_ms = std::max(whole_ms, load.work_ms + load.copy_ms + load.wait_ms);
+  time_head("Devices", fmt::format("{}  \u2022  imbalance {:.0f} %", format_ms(whole_ms), 100 * imbalance_of(devices)));
+  double work_ms = 0, copy_ms = 0, wait_ms = 0;
+  for (const DeviceLoad& load : devices) {
+    const std::string id = fmt::format("device.{}", load.device);
+    const TimePart parts[] = {{"work", load.work_ms, true, theme::blue, ""},
+                              {"copies", load.copy_ms, true, theme::warn, ""},
+                              {"waiting", load.wait_ms, true, theme::slate, ""}};
+    time_bar(id.c_str(), parts, whole_ms);
+    tooltip(fmt::format("Device {}, in one evaluation of the forces", load.device).c_str(),
+            fmt::format("work {}, copies {}, waiting {}", format_ms(load.work_ms), format_ms(load.copy_ms),
+                        format_ms(load.wait_ms)));
+    work_ms += load.work_ms, copy_ms += load.copy_ms, wait_ms += load.wait_ms;
+  }
+  const auto mean = [&](double sum_ms) { return sum_ms / static_cast<double>(devices.size()); };
+  const TimePart means[] = {
+      {"work", mean(work_ms), true, theme::blue, "Of its own part, on average over the devices, per evaluation."},
+      {"copies", mean(copy_ms), true, theme::warn, "Bodies and results, from device to device."},
+      {"waiting", mean(wait_ms), true, theme::slate, "For what other devices do first."},
+  };
+  time_legend("device-parts", means);
+}
+
 void frame_bar(const HeldTimes& held) {
   const FrameTimes& times = held.frame;
   const bool known = held.frame_known, mapped = known && held.step_known;
@@ -55,13 +92,15 @@ void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held) {
   const double now = ImGui::GetTime();
   const bool step_known = view.measured > 0 && status.timing.steps > 0, frame_known = view.times.frame_ms > 0;
   const bool other = step_known != held.step_known || frame_known != held.frame_known ||
-                     status.tree.has_value() != held.tree.has_value();
+                     status.tree.has_value() != held.tree.has_value() ||
+                     status.device_loads.size() != held.devices.size();
   if (!other && now < held.until) return;
-  held = {view.times, status.timing, status.tree, step_known, frame_known, now + hold_s};
+  held = {view.times, status.timing, status.tree, status.device_loads, step_known, frame_known, now + hold_s};
 }
 
 void frame_panel(const HeldTimes& times) {
   step_bar(times);
+  device_bars(times.devices);
   ImGui::Dummy({0, 0});  // its parts are nearer to their bar than to the next one
   frame_bar(times);
 }

@@ -22,6 +22,7 @@ struct HeldTimes {
   FrameTimes frame;
   StepTiming step;
   std::optional<TreeReport> tree;
+  std::vector<DeviceLoad> devices;
   bool step_known = false, frame_known = false;
   double until = 0;  ///< in ImGui's time
 };

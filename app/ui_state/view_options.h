@@ -11,6 +11,7 @@
 #include "app/ui_state/script.h"
 #include "app/ui_state/window_size.h"
 #include "compute/core/output_name.h"
+#include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
 #include "compute/snapshots/bytes.h"
@@ -47,6 +48,7 @@ struct ViewOptions {
   static constexpr Range<double> autosave_times{.least = 0, .most = 1e6};
   std::optional<render::Theme> theme;  ///< none: the last session's
   std::optional<int> device;           ///< the CUDA device to use
+  std::optional<DeviceList> devices;   ///< several that divide the work, in its place
   std::filesystem::path handover;      ///< the folder of a Handover that the window takes over; empty: none
 };
 

@@ -39,7 +39,8 @@ Sharing try_sharing(const Backends& backends) {
           "__GLX_VENDOR_LIBRARY_NAME=nvidia";
     } else if (!*sharing.same_gpu) {
       sharing.reason = "CUDA runs on another GPU than OpenGL";
-      sharing.cure = "leave --device out, or use --device " + std::to_string(*owner);
+      sharing.cure = backends.team_words().empty() ? "leave --device out, or use --device " + std::to_string(*owner)
+                                                   : "let --devices begin with " + std::to_string(*owner);
     } else {
       sharing.reason = std::string{"CUDA cannot map OpenGL buffers: "} + error.what();
       sharing.cure = "update the NVIDIA driver";

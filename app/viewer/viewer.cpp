@@ -45,6 +45,13 @@ std::unique_ptr<Film> make_film(const ViewOptions& options) {
                                 options.existing);
 }
 
+/// The GPU that draws the window has the bodies, unless the user chose others.
+Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options) {
+  const int drawing = device_of_gl_context().value_or(0);
+  if (options.devices) return Backends{kernels, *options.devices, drawing};
+  return Backends{kernels, options.device, drawing};
+}
+
 template <class Duration>
 double in_ms(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -60,7 +67,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       handover_{options.handover.empty() ? std::nullopt : std::optional{read_handover(options.handover)}},
       memory_{handover_ ? handover_->window : recalled(options, lockstep_)},
       surface_{make_surface(options, memory_.place)},
-      backends_{kernels, options.device, device_of_gl_context().value_or(0)},
+      backends_{open_backends(kernels, options)},
       sharing_{try_sharing(backends_)},
       chooser_{AutoChooser::this_machine(backends_)},
       lane_{rescue_, backends_, sharing_, options.scene, kernel_of_setup(kernels, options.setup), &chooser_, lockstep_},

@@ -31,14 +31,17 @@ DividedKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, co
 }
 
 DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, const Settings& settings)
-    : team_{team}, shared_{*team.leader()}, sizes_{static_cast<int>(team.size())} {
+    : team_{team},
+      shared_{*team.leader()},
+      sizes_{static_cast<int>(team.size())},
+      times_{team},
+      // The work of a tree depends on where bodies are; that of a direct sum is the same for all.
+      learns_sizes_{kernel.is_tree} {
   members_.reserve(team.size());
   members_.emplace_back(team.device(0), kernel, settings);
   for (std::size_t i = 1; i < team.size(); ++i) {
     on_device(team.device(i), [&] { members_.emplace_back(team.device(i), kernel, settings); });
   }
-  // The work of a tree depends on where bodies are; that of a direct sum is the same for all.
-  if (kernel.is_tree) times_.emplace(team);
   leader().device.activate();
 }
 
@@ -93,7 +96,7 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
     evaluate_parts(args);
   } catch (...) {
     bodies_replaced();  // some devices may have kept what others have not
-    if (times_) times_->forget();
+    times_.forget();
     check_other_devices();  // the leader may have met the failure of another one
     throw;
   }
@@ -102,22 +105,27 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
 void DividedKernel::evaluate_parts(const ForceArgs& args) {
   check_other_devices();
   // Few targets say nothing about the work of all.
-  PartTimes* const times = times_ && !args.targets ? &*times_ : nullptr;
-  if (times) times->begin(sizes_);
+  const bool of_all = !args.targets;
+  if (of_all && times_.begin() && learns_sizes_) sizes_.learn(times_.parts_ms());
+  const auto mark = [&](std::size_t index, PartTimes::Mark what, cudaStream_t stream) {
+    if (of_all) times_.mark(index, what, stream);
+  };
   const std::vector<Part> parts = sizes_.parts();
   const auto evaluate_part = [&](Member& member, const ForceArgs& own, std::size_t index) {
-    if (times) times->part_begins(index, own.stream);
+    mark(index, PartTimes::part_begins, own.stream);
     member.division().evaluate_part(own, parts[index]);
-    if (times) times->part_ends(index, own.stream);
+    mark(index, PartTimes::part_ends, own.stream);
   };
   DivisionFacet& division = leader().division();
+  mark(0, PartTimes::begins, args.stream);
   std::vector<Broadcast::End> ends{{.blocks = division.share_out(args), .stream = args.stream}};
   shared_.record(args.stream);
-  for_others([&](Member& member, std::size_t) {
+  for_others([&](Member& member, std::size_t index) {
     cudaStream_t const stream = member.stream.get();
     ends.push_back(
         {.blocks = member.division().receive(args_for(args, stream), ends.front().blocks), .stream = stream});
     wait_on(stream, shared_);
+    mark(index, PartTimes::begins, stream);
   });
   team_.broadcast().send(ends);
   for_others([&](Member& member, std::size_t index) {
@@ -134,11 +142,15 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
     const Member& member = members_[i];
     const ForceArgs own = args_for(args, member.stream.get());
     const std::vector<DeviceBlock> results = member.division().results(own, parts[i]);
+    const std::vector<DeviceBlock> places = division.places(args, parts[i]);
     wait_on(args.stream, member.done);
-    copy_blocks(results, member.device, division.places(args, parts[i]), leader().device, args.stream);
+    mark(i, PartTimes::results_copy, args.stream);
+    copy_blocks(results, member.device, places, leader().device, args.stream);
+    mark(i, PartTimes::results_came, args.stream);
   }
   division.join(args, parts);
-  if (times) times->end();
+  mark(0, PartTimes::ends, args.stream);
+  if (of_all) times_.end();
 }
 
 }  // namespace orrery

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +30,7 @@ class DividedKernel final : public ForceKernel {
   /// The first device's, which has the whole tree.
   TreeFacet* tree() override { return leader().kernel->tree(); }
   std::string chosen(int count, const MassRange& masses) const override;
+  std::vector<DeviceLoad> device_loads() const override { return times_.loads(); }
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return members_.front().kernel->main_launch(law, count, masses);
   }
@@ -62,8 +62,9 @@ class DividedKernel final : public ForceKernel {
   std::vector<Member> members_;  // by device
   cuda::Event shared_;           // on the leader's stream: what it shares is ready
   PartSizes sizes_;
-  std::optional<PartTimes> times_;  // none: the parts stay equal
-  int prepared_ = 0;                // for so many bodies
+  PartTimes times_;
+  bool learns_sizes_;  // from the times; otherwise the parts stay equal
+  int prepared_ = 0;   // for so many bodies
 };
 
 }  // namespace orrery

@@ -1,61 +1,59 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "compute/cuda/event.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/part_sizes.h"
+#include "compute/kernels/device_load.h"
 
 namespace orrery {
 
-/// Times the parts of an evaluation, one after the other that the GPUs have ended, and hands the times to PartSizes.
-/// Nothing waits for them.
+/// Times what the devices of a team do in an evaluation, one evaluation after the other that the GPUs have ended.
+/// Nothing waits for that.
 class PartTimes {
  public:
-  explicit PartTimes(const DeviceTeam& team) {
-    for (std::size_t i = 0; i < team.size(); ++i)
-      spans_.push_back({cuda::Event{team.device(i)}, cuda::Event{team.device(i)}});
-  }
+  explicit PartTimes(const DeviceTeam& team);
 
-  /// Before an evaluation: hands over the times of the latest timed one, if all its parts have ended.
-  void begin(PartSizes& sizes) {
-    times_now_ = false;
-    if (untimed_ > 0) {
-      --untimed_;
-      return;
-    }
-    if (in_flight_) {
-      for (const Span& span : spans_) {
-        if (!span.end.reached()) return;
-      }
-      std::vector<double> ms;
-      for (const Span& span : spans_) ms.push_back(cuda::elapsed_ms(span.begin, span.end));
-      sizes.learn(ms);
-      in_flight_ = false;
-    }
-    times_now_ = true;
-  }
-  /// Around a part, whose device must be active.
-  void part_begins(std::size_t index, cudaStream_t stream) const {
-    if (times_now_) spans_[index].begin.record(stream);
-  }
-  void part_ends(std::size_t index, cudaStream_t stream) const {
-    if (times_now_) spans_[index].end.record(stream);
+  /// Before an evaluation. Whether an earlier one was timed that has ended now: parts_ms() and loads() are its.
+  bool begin();
+
+  // The order of one device's marks on its stream; the device must be active. The results of the others' parts are
+  // marked by the leader.
+  enum Mark {
+    begins,        ///< the leader: before it shares; others: what they get is ready
+    part_begins,   ///< the leader has shared; others have got all
+    part_ends,     ///< the device's own part
+    results_copy,  ///< of another device's part: the leader begins to copy them
+    results_came,  ///< the leader has them
+    ends,          ///< the leader: after it has joined all parts
+    mark_count
+  };
+  void mark(std::size_t index, Mark mark, cudaStream_t stream) const {
+    if (times_now_) marks_[index][mark].record(stream);
   }
   /// After an evaluation.
   void end() { in_flight_ |= times_now_; }
   /// After one that failed.
   void forget() { in_flight_ = false; }
 
- private:
-  struct Span {
-    cuda::Event begin, end;
-  };
+  /// The devices' own parts, by device.
+  const std::vector<double>& parts_ms() const { return parts_ms_; }
+  /// By device; empty until an evaluation was timed.
+  const std::vector<DeviceLoad>& loads() const { return loads_; }
 
-  std::vector<Span> spans_;  // by device
-  int untimed_ = 2;          // of the first evaluations, which load code
+ private:
+  bool all_ended() const;
+  void read();
+  double between(std::size_t index, Mark first, Mark last) const {
+    return cuda::elapsed_ms(marks_[index][first], marks_[index][last]);
+  }
+
+  const DeviceTeam& team_;
+  std::vector<std::vector<cuda::Event>> marks_;  // by device and Mark
+  std::vector<double> parts_ms_;
+  std::vector<DeviceLoad> loads_;
+  int untimed_ = 2;  // of the first evaluations, which load code
   bool times_now_ = false, in_flight_ = false;
 };
 

@@ -18,6 +18,7 @@
 #include "compute/core/force_law.h"
 #include "compute/core/range.h"
 #include "compute/core/vec.h"
+#include "compute/kernels/device_load.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/domain_facet.h"
 #include "compute/kernels/epilogue.h"
@@ -156,6 +157,8 @@ class ForceKernel {
   virtual void bodies_replaced() {}
   /// Call when the device has passed the evaluations. Throws if another device that took part in one failed.
   virtual void check_other_devices() {}
+  /// Of several devices that divide evaluations, in one of the latest; empty if there is one device, or not yet known.
+  virtual std::vector<DeviceLoad> device_loads() const { return {}; }
   /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
   /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
   /// list targets but the kernel's descriptor does not have takes_targets.

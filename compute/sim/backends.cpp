@@ -1,5 +1,6 @@
 #include "compute/sim/backends.h"
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 #include <vector>
@@ -83,8 +84,8 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
   return nullptr;
 }
 
-/// The devices that the list names, once each time that it does.
-std::vector<int> ordinals_of(const DeviceList& list) {
+/// The devices that the list names, once each time that it does. Of all, `leader` is the first.
+std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader) {
   if (!list.all) return list.ordinals;
   std::vector<int> ordinals;
 #if ORRERY_HAVE_CUDA
@@ -93,6 +94,7 @@ std::vector<int> ordinals_of(const DeviceList& list) {
   } catch (const cuda::Error&) {
     // Opening the first one says why there are none.
   }
+  std::ranges::stable_partition(ordinals, [&](int ordinal) { return ordinal == leader; });
 #endif
   return ordinals.empty() ? std::vector{0} : ordinals;
 }
@@ -117,10 +119,10 @@ Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int o
   }
 }
 
-Backends::Backends(const KernelCatalog& kernels, const DeviceList& devices)
-    : Backends{kernels, ordinals_of(devices).front()} {
+Backends::Backends(const KernelCatalog& kernels, const DeviceList& devices, int leader)
+    : Backends{kernels, ordinals_of(devices, leader).front()} {
 #if ORRERY_HAVE_CUDA
-  const std::vector<int> ordinals = ordinals_of(devices);
+  const std::vector<int> ordinals = ordinals_of(devices, leader);
   if (ordinals.size() == 1) return;
   const auto team = std::make_shared<const DeviceTeam>(ordinals);
   device_ = team->leader();

@@ -25,8 +25,9 @@ class Backends {
   /// one was asked for and CUDA cannot run. If none was, status() has that reason. CUDA cannot run if the catalog has
   /// ranks.
   explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
-  /// Opens all of these devices. Throws as above, and UsageError if the devices differ.
-  Backends(const KernelCatalog& kernels, const DeviceList& devices);
+  /// Opens all of these devices. Of `all`, `leader` has the bodies, if there is such a device. Throws as above, and
+  /// UsageError if the devices differ.
+  Backends(const KernelCatalog& kernels, const DeviceList& devices, int leader = 0);
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
   ~Backends();

@@ -330,6 +330,7 @@ struct Status {
   std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU
   std::optional<LevelCounts> levels;            ///< the bodies at each level in the latest step, if it had block steps
   std::optional<TreeReport> tree;               ///< the latest of the present kernel, if it is a tree
+  std::vector<DeviceLoad> device_loads;         ///< of the present kernel, if several devices divide it and it is known
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::shared_ptr<const Accelerations>
       accelerations;                        ///< the latest that were read, of the present kernel; may be null

@@ -25,6 +25,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
     }
   }
   if (result.levels) levels_ = result.levels;
+  if (!result.device_loads.empty()) device_loads_ = result.device_loads;
   if (result.accelerations) accelerations_ = result.accelerations;
   if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
@@ -40,6 +41,7 @@ void DiagnosticsState::forget_forces() {
   accelerations_.reset();
   tree_.reset();
   tree_cells_.reset();
+  device_loads_.clear();
 }
 
 void DiagnosticsState::restart() {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compute/sim/command.h"
 #include "compute/sim/engine/engine.h"
@@ -47,6 +48,7 @@ class DiagnosticsState {
   const std::optional<ConservedProbe>& conserved() const { return conserved_; }
   const std::optional<LevelCounts>& levels() const { return levels_; }
   const std::optional<TreeReport>& tree() const { return tree_; }
+  const std::vector<DeviceLoad>& device_loads() const { return device_loads_; }
   const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
   const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
   const std::optional<NonFinite>& non_finite() const { return non_finite_; }
@@ -61,6 +63,7 @@ class DiagnosticsState {
   std::optional<ConservedProbe> conserved_;
   std::optional<LevelCounts> levels_;
   std::optional<TreeReport> tree_;
+  std::vector<DeviceLoad> device_loads_;
   std::shared_ptr<const TreeCells> tree_cells_;
   std::shared_ptr<const Accelerations> accelerations_;
   std::optional<NonFinite> non_finite_;

@@ -61,6 +61,7 @@ void Simulation::describe_progress() const {
   status_.timing = timing_;
   status_.levels = diagnostics_.levels();
   status_.tree = diagnostics_.tree();
+  status_.device_loads = diagnostics_.device_loads();
   status_.tree_cells = diagnostics_.tree_cells();
   status_.force_probe = diagnostics_.force_probe();
   status_.accelerations = diagnostics_.accelerations();

@@ -294,6 +294,7 @@ class CudaEngine final : public Engine {
     }
     if (result.non_finite) return result;
     result.levels = batch.levels;
+    result.device_loads = plan_.kernel->device_loads();
     if (batch.is_tree) describe_tree(batch, result);
     if (probed) {
       result.force_probe = {.step = batch.probed_step,

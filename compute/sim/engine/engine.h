@@ -61,7 +61,8 @@ struct BatchResult {
   std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
   std::shared_ptr<const TreeCells> tree_cells;
   std::shared_ptr<const Accelerations> accelerations;
-  std::optional<LevelCounts> levels;  ///< of the last step, if the integrator has block steps
+  std::optional<LevelCounts> levels;     ///< of the last step, if the integrator has block steps
+  std::vector<DeviceLoad> device_loads;  ///< see ForceKernel
 };
 
 /// Of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see ForceArgs::evaluated.

@@ -187,7 +187,8 @@ TEST(CommandLine, NamesTheReasonForADeviceThatIsNotHere) {
   expect_all_refused(1, {{{"bench", "--device", "0"}, {"device 0", reason}},
                          {{"bench", "--devices", "all"}, {"device 0", reason}},
                          {{"verify", "--devices", "1,0"}, {"device 1", reason}},
-                         {{"run", "--steps", "1", "--devices", "0,1"}, {"device 0", reason}}});
+                         {{"run", "--steps", "1", "--devices", "0,1"}, {"device 0", reason}},
+                         {{"view", "--offscreen", "--devices", "0,1"}, {"device 0", reason}}});
   for (const KernelPtr& kernel : test::kernels()) {
     if (kernel->backend == Backend::cuda) {
       expect_all_refused(1, {{{"bench", "--kernels", kernel->id}, {kernel->id, reason}}});

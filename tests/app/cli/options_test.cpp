@@ -147,12 +147,14 @@ TEST(Options, NameOneDeviceOrSeveral) {
   EXPECT_EQ(parsed<BenchOptions>({"bench", "--devices", "0,1"}).devices, both);
   EXPECT_EQ(parsed<VerifyOptions>({"verify", "--devices", "0,1"}).devices, both);
   EXPECT_EQ(parsed<RunOptions>({"run", "--steps", "1", "--devices", "0,1"}).devices, both);
+  EXPECT_EQ(parsed<ViewOptions>({"view", "--devices", "0,1"}).devices, both);
+  EXPECT_EQ(parsed<ViewOptions>({"render", "--out", "a.mp4", "--frames", "1", "--devices", "0,1"}).devices, both);
   EXPECT_TRUE(parsed<BenchOptions>({"bench", "--devices", "all"}).devices->all);
   EXPECT_FALSE(parsed<BenchOptions>({"bench"}).devices);
   expect_failure(
       Failure::usage,
       [] {
-        parsed<BenchOptions>({"bench", "--devices", "0,1", "--device", "0"});
+        parsed<ViewOptions>({"view", "--devices", "0,1", "--device", "0"});
       },
       "--device and --devices are both given");
 }

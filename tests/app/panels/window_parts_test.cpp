@@ -46,6 +46,18 @@ TEST_F(Panels, SayWhyAnEntryIsRefused) {
   EXPECT_NE(lab_text().find("'4k,1.5k'"), std::string::npos) << lab_text();
 }
 
+TEST_F(Panels, ShowWhereTheTimeOfEachDeviceGoes) {
+  frame();
+  EXPECT_FALSE(seen("device.0"));
+  status.device_loads = {{.device = 0, .work_ms = 6, .copy_ms = 1, .wait_ms = 1},
+                         {.device = 1, .work_ms = 4, .copy_ms = 2, .wait_ms = 2}};
+  const std::string text = side_column_text();
+  EXPECT_TRUE(seen("device.0") && seen("device.1"));
+  EXPECT_NE(text.find("8.00 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("imbalance 20 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("copies"), std::string::npos) << text;
+}
+
 TEST_F(Panels, ShowAFileAsTheScene) {
   click("section.scene");
   status.scene = {.scene = "collision", .file = "/data/galaxy.tipsy", .count = 12345};

@@ -106,6 +106,26 @@ TEST_P(Divided, OfCoincidentBodiesIsAsOnOneDevice) {
   }
 }
 
+TEST_P(Divided, TellsWhereTheTimeOfEachDeviceGoes) {
+  const Bodies bodies = test::random_ball(20'011);
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
+    EXPECT_TRUE(kernel->device_loads().empty()) << "nothing is known yet";
+    for (int i = 0; i < 6; ++i) (void)test::evaluate(*kernel, bodies, {.law = {}});
+    const std::vector<DeviceLoad> loads = kernel->device_loads();
+    SCOPED_TRACE(team.to_string());
+    ASSERT_EQ(loads.size(), team.all ? cuda::devices().size() : team.ordinals.size());
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      EXPECT_EQ(loads[i].device, team.all ? static_cast<int>(i) : team.ordinals[i]);
+      EXPECT_GT(loads[i].work_ms, 0);
+      EXPECT_GT(loads[i].copy_ms, 0);
+      EXPECT_GE(loads[i].wait_ms, 0);
+      EXPECT_LT(loads[i].work_ms + loads[i].copy_ms + loads[i].wait_ms, 1000);
+    }
+  }
+}
+
 TEST_P(Divided, KicksVelocitiesAsOneDeviceDoes) {
   const Bodies bodies = test::random_ball(1009);
   const auto alone = test::backends().make_kernel(info(), Settings{info()});
@@ -272,6 +292,14 @@ TEST_F(DividedKernels, NameTheirDevices) {
   EXPECT_EQ(backends.make_kernel(*kernel, Settings{*kernel})->chosen(10, {}), "devices 0,0");
   EXPECT_EQ(test::backends().team_words(), "");
   EXPECT_EQ((Backends{test::catalog(), DeviceList{.ordinals = {0}}}.team_words()), "");
+}
+
+TEST_F(DividedKernels, AreLedByTheDeviceThatDrawsIfAllAreAskedFor) {
+  const int last = static_cast<int>(cuda::devices().size()) - 1;
+  const DeviceList all{.all = true, .ordinals = {}};
+  EXPECT_EQ((Backends{test::catalog(), all, last}.device_ordinal()), last);
+  EXPECT_EQ((Backends{test::catalog(), all, 1000}.device_ordinal()), 0) << "there is no such device";
+  EXPECT_EQ((Backends{test::catalog(), DeviceList{.ordinals = {0}}, last}.device_ordinal()), 0) << "chosen by the user";
 }
 
 TEST_F(DividedKernels, AreRefusedWhereTheyCannotBeDivided) {

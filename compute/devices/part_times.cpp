@@ -1,0 +1,58 @@
+#include "compute/devices/part_times.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+PartTimes::PartTimes(const DeviceTeam& team) : team_{team} {
+  for (std::size_t i = 0; i < team.size(); ++i) {
+    std::vector<cuda::Event>& marks = marks_.emplace_back();
+    for (int mark = 0; mark < mark_count; ++mark) {
+      const bool by_leader = mark >= results_copy;
+      marks.emplace_back(by_leader ? *team.leader() : team.device(i));
+    }
+  }
+}
+
+bool PartTimes::begin() {
+  times_now_ = false;
+  if (untimed_ > 0) {
+    --untimed_;
+    return false;
+  }
+  const bool reads = in_flight_;
+  if (reads) {
+    if (!all_ended()) return false;
+    read();
+    in_flight_ = false;
+  }
+  times_now_ = true;
+  return reads;
+}
+
+/// The leader's last mark is behind all others.
+bool PartTimes::all_ended() const {
+  return marks_.front()[ends].reached();
+}
+
+void PartTimes::read() {
+  const double whole_ms = between(0, begins, ends);
+  parts_ms_.clear();
+  loads_.clear();
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    parts_ms_.push_back(between(i, part_begins, part_ends));
+    loads_.push_back({.device = team_.device(i).ordinal(), .work_ms = parts_ms_.back()});
+  }
+  DeviceLoad& leader = loads_.front();
+  leader.work_ms += between(0, begins, part_begins);
+  for (std::size_t i = 1; i < marks_.size(); ++i) {
+    const double back_ms = between(i, results_copy, results_came);
+    leader.copy_ms += back_ms;
+    loads_[i].copy_ms = between(i, begins, part_begins) + back_ms;
+  }
+  const std::size_t last = marks_.size() - 1;
+  leader.work_ms += cuda::elapsed_ms(marks_[last][results_came], marks_.front()[ends]);
+  for (DeviceLoad& load : loads_) load.wait_ms = std::max(whole_ms - load.work_ms - load.copy_ms, 0.0);
+}
+
+}  // namespace orrery
