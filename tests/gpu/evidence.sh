@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # Measures and checks everything that this project claims about GPUs, on a machine with a GPU:
 #   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER PART...
-# where PART is one of tests sanitizers figures literature all-pairs trees cpu-trees window laboratory drawing; all, if
+# where PART is one of tests sanitizers figures literature all-pairs trees cpu-trees window laboratory drawing profiles; all, if
 # none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed, and so has a window or laboratory whose CUDA kernels
 # do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` compute-sanitizer,
-# `window` a display whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
+# `profiles` Nsight Compute, the right to profile, and a display with xdotool and without a window manager, `window` a display
+# whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
 # nbody sample as well if ORRERY_NBODY_SAMPLE names its executable. docs/measurements/ holds parts of the output.
 set -uo pipefail
 mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-all_parts='tests sanitizers figures literature all-pairs trees cpu-trees window laboratory drawing'
+all_parts='tests sanitizers figures literature all-pairs trees cpu-trees window laboratory drawing profiles'
 parts=${*:-$all_parts}
 orrery=$build/bin/orrery
 export XDG_CACHE_HOME=$out/cache  # the kernels that are chosen are measured anew, and the user's choices stay
@@ -340,6 +341,14 @@ run_laboratory() {
   python3 "$here/frames.py" "${recordings[@]}" | tee "$out/laboratory.txt" || failed=1
 }
 
+# The stalls of source 000's steps, the figures beside Nsight Compute's, and the frames of a window while it profiles.
+run_profiles() {
+  check profile-stalls python3 "$here/stalls_table.py" "$orrery" "$out/stalls.md"
+  check profile-against-ncu python3 "$here/profile_against_ncu.py" "$orrery"
+  check profile-frames python3 "$here/profile_frames.py" "$orrery"
+  cat "$out/stalls.md" "$(log_of profile-against-ncu)" "$(log_of profile-frames)"
+}
+
 # shellcheck source=tests/gpu/evidence_drawing.sh
 source "$here/evidence_drawing.sh"
 
@@ -355,6 +364,7 @@ for part in $parts; do
     window) run_window ;;
     laboratory) run_laboratory ;;
     drawing) run_drawing ;;
+    profiles) run_profiles ;;
     *)
       echo "unknown part '$part'; the parts are: $all_parts" >&2
       exit 2
