@@ -14,8 +14,6 @@
 namespace orrery {
 namespace {
 
-constexpr double least_shown = 0.005;  // of all warps; smaller bars say nothing
-
 std::string stall_bar(double share) {
   constexpr double most = 30;
   return std::string(static_cast<std::size_t>(std::lround(most * std::clamp(share, 0.0, 1.0))), '#');
@@ -36,10 +34,10 @@ std::string stalls_table(const KernelProfile& profile, const KernelProfile* befo
   Table table{"lrrrl", {"why a warp waits", "warps", "share", before ? "change" : "", ""}, {""}};
   std::string sentences;
   for (const StallShare& share : stall_shares(profile)) {
-    if (share.share < least_shown) continue;
-    table.add({share.reason->title, fmt::format("{:.3f}", share.warps), fmt::format("{:.1f} %", 100 * share.share),
+    table.add({share.reason->title, fmt::format("{:.3f}", share.warps), share_text(share.share),
                before ? change_text(relative_change(before->stall(share.reason->id), share.warps)) : "",
                stall_bar(share.share)});
+    if (share.share < small_share) continue;
     sentences +=
         paragraph(fmt::format("{}: {} {}", share.reason->title, share.reason->meaning, share.reason->remedy), style, 2);
   }

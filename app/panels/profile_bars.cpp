@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/lab/profile/profile_difference.h"
 #include "app/lab/profile/stall_reasons.h"
@@ -45,7 +47,7 @@ void stacked_bar(const char* id, const std::string& label, const KernelProfile& 
     const ImVec2 from{left, low.y}, to{left + width, low.y + size.y};
     draw.AddRectFilled(from, to, colour_of(*share.reason));
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(from, to)) {
-      show_tooltip(fmt::format("{}: {:.2f} warps, {:.1f} %", share.reason->title, share.warps, 100 * share.share),
+      show_tooltip(fmt::format("{}: {:.2f} warps, {}", share.reason->title, share.warps, share_text(share.share)),
                    share.reason->meaning);
     }
     left += width;
@@ -69,10 +71,20 @@ void reason_row(const StallShare& share, const KernelProfile* before) {
   ImGui::SameLine(0, em(0.35f));
   const std::string change =
       before ? "   " + change_text(relative_change(before->stall(share.reason->id), share.warps)) : std::string{};
-  labelled_value(share.reason->title, fmt::format("{:.1f} %{}", 100 * share.share, change), theme::text);
+  labelled_value(share.reason->title, share_text(share.share) + change, theme::text);
   wrapped_text(fmt::format("{} {}", share.reason->meaning, share.reason->remedy), theme::dim, theme::Font::small);
   ImGui::EndGroup();
   ui_mark("profile.reason", share.reason->id);
+}
+
+/// Reasons that take so little that their rows are shown on request only.
+void small_reasons(std::span<const StallShare> shares, const KernelProfile* before) {
+  if (shares.empty()) return;
+  double sum = 0;
+  for (const StallShare& share : shares) sum += share.share;
+  const std::string title = fmt::format("others, {} reason{}", shares.size(), shares.size() == 1 ? "" : "s");
+  if (!section("small stalls", title.c_str(), false, share_text(sum))) return;
+  for (const StallShare& share : shares) reason_row(share, before);
 }
 
 }  // namespace
@@ -89,14 +101,14 @@ void labelled_value(const char* name, const std::string& value, ImU32 name_colou
 }
 
 void stall_bars(const KernelProfile& profile, const KernelProfile* before) {
-  constexpr double least_shown = 0.005;  // of all warps
   const double most = std::max(all_warps(profile), before ? all_warps(*before) : 0.0);
   stacked_bar("profile.bar", profile.kernel_id, profile, most);
   if (before && !before->stalls.empty()) stacked_bar("profile.bar before", before->kernel_id, *before, most);
   ImGui::Dummy({0, em(0.15f)});
-  for (const StallShare& share : stall_shares(profile)) {
-    if (share.share >= least_shown) reason_row(share, before);
-  }
+  const std::vector<StallShare> shares = stall_shares(profile);
+  const auto small = std::ranges::find_if(shares, [](const StallShare& share) { return share.share < small_share; });
+  for (auto share = shares.begin(); share != small; ++share) reason_row(*share, before);
+  small_reasons({small, shares.end()}, before);
 }
 
 }  // namespace orrery

@@ -12,7 +12,7 @@ namespace orrery {
 void labelled_value(const char* name, const std::string& value, ImU32 name_colour);
 
 /// One stacked bar of all reasons, the greatest first, and the same of `before`, which may be null; below it one row
-/// for each reason with its share, its change and its sentence.
+/// for each reason with its share, its change and its sentence. The small ones are in a section that opens.
 void stall_bars(const KernelProfile& profile, const KernelProfile* before);
 
 /// The limits of the GPU by its arithmetic and its memory, and a dot for each profile that has both rates.

@@ -1,5 +1,7 @@
 #include "app/lab/profile/stall_reasons.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -104,6 +106,10 @@ std::vector<StallShare> stall_shares(const KernelProfile& profile) {
   for (StallShare& share : shares) share.share = all > 0 ? share.warps / all : 0;
   std::ranges::stable_sort(shares, std::ranges::greater{}, &StallShare::warps);
   return shares;
+}
+
+std::string share_text(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < small_share ? 2 : 1);
 }
 
 double waiting_warps(const KernelProfile& profile) {

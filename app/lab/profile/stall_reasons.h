@@ -33,6 +33,11 @@ struct StallShare {
   double share;  ///< of all resident warps, 0 to 1
 };
 
+/// Reasons below this share are shown together, or without their sentences.
+inline constexpr double small_share = 0.005;
+/// "57.1 %"; a small one as "0.04 %".
+std::string share_text(double share);
+
 /// The reasons of a profile, the greatest first. A value that is not finite or below 0 is left out.
 std::vector<StallShare> stall_shares(const KernelProfile& profile);
 /// Warps that wait at each issued instruction, for all reasons together; NaN if there are no counters.

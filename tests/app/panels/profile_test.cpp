@@ -59,6 +59,18 @@ TEST_F(ProfilePanel, ShowsTheGreatestReasonFirstWithItsSentences) {
   EXPECT_TRUE(seen("profile.roofline"));
 }
 
+TEST_F(ProfilePanel, ShowsSmallReasonsTogetherUntilTheyAreAskedFor) {
+  KernelProfile profile = profile_on_gpu("cuda-tiled");
+  profile.stalls = {{"wait", 10}, {"barrier", 0.003}, {"membar", 0}};
+  view.profile.profiles = {profile};
+  settle();
+  EXPECT_NE(lab_text().find("others, 2 reasons: 0.03 %"), std::string::npos) << lab_text();
+  EXPECT_FALSE(seen("profile.reason.barrier"));
+  click("section.small stalls");
+  settle();
+  for (const char* mark : {"profile.reason.barrier", "profile.reason.membar"}) EXPECT_TRUE(seen(mark)) << mark;
+}
+
 TEST_F(ProfilePanel, StatesTheDifferenceToTheLastOneOrToAnother) {
   view.profile.profiles = {profile_on_gpu("cuda-branchy"), profile_on_gpu("cuda-naive"), profile_on_gpu("cuda-tiled")};
   view.profile.profiles[2].stalls["long_scoreboard"] = 1;
