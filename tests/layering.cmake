@@ -63,7 +63,8 @@ may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/
             "cuda_profiler_api[.]h$")
 may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/roofline/machine_peak_rates[.]h$" "app/lab/[^/]+$" ${measured}
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
-may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
+may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/[^/]+$" ${measured} "compute/kernels/parts/fma_limit[.]h$" "fmt/"
+            ${posix_headers})
 may_include("app/lab/race/race_size[.]h" "compute/(integrators/integrator|kernels/kernel)[.]h$")
 foreach(folder divergence race sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"

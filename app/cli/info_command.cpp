@@ -27,7 +27,8 @@ Json findings_json(const std::vector<Finding>& findings) {
 }  // namespace
 
 int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
-  const MachineReport machine = machine_report(backends, gl, measure_machine_peak_rates(backends));
+  const MachineReport machine =
+      machine_report(backends, gl, measure_machine_peak_rates(backends), measure_cpu_peak_rates());
   const Json choices = choices_json(backends);
   const std::vector<Finding> findings = diagnose(symptoms(backends, gl), options.bodies);
   const Health health = health_of(findings);

@@ -155,7 +155,9 @@ class Report {
         .how = how_words(planned_.plan.sampling),
         .gaps = gaps_of(sweep_, planned_.skipped),
         .settings = run.empty() ? ReportFacts{} : run_facts(run),
-        .machine = machine_report(sweep_.backends(), gl, measure_machine_peak_rates(sweep_.backends())).facts};
+        .machine = machine_report(sweep_.backends(), gl, measure_machine_peak_rates(sweep_.backends()),
+                                  measure_cpu_peak_rates())
+                       .facts};
     std::vector<std::string> words{"orrery"};
     words.insert(words.end(), options_.words.begin(), options_.words.end());
     content.commands = {{"This command measures again and writes such a page:", shell_line(words)}};

@@ -169,7 +169,7 @@ void cpu_column(const Status& status, const ViewStatus& view) {
     ui_mark("card.none");
     return;
   }
-  for (const char* id : {"vector_bits", "threads", "fma_limit_per_s"}) {
+  for (const char* id : {"vector_bits", "threads", "arithmetic", "fma_limit_per_s"}) {
     const ProfileFigure& figure = *find_profile_figure(id);
     number_row(figure.title, figure.sentence, figure_text(figure, profile->figure(id)));
   }
@@ -177,7 +177,9 @@ void cpu_column(const Status& status, const ViewStatus& view) {
   const double percent = profile->figure(share.id);
   share_row("card.fma", share.title, share.sentence,
             std::isfinite(percent) ? std::optional{percent / 100} : std::nullopt,
-            fmt::format("With {} of {}.", counted_bodies(profile->count), profile->scene));
+            fmt::format("With {} of {}{}.", counted_bodies(profile->count), profile->scene,
+                        profile->law.empty() ? "" : ", " + profile->law));
+  wrapped_text(profile->problem, theme::dim, theme::Font::small);
 }
 
 /// Takes a profile, and shows it in its own part of the laboratory.

@@ -27,10 +27,12 @@ const char* simd_target() {
   return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
 }
 
-Json cpu_json(const Backends& backends) {
-  return {{"name", backends.status(Backend::cpu).device},
-          {"hardware_threads", std::thread::hardware_concurrency()},
-          {"simd", simd_target()}};
+Json cpu_json(const Backends& backends, const std::optional<CpuPeakRates>& peak_rates) {
+  Json json{{"name", backends.status(Backend::cpu).device},
+            {"hardware_threads", std::thread::hardware_concurrency()},
+            {"simd", simd_target()}};
+  if (peak_rates) json["peak_rates"] = peak_rates->json();
+  return json;
 }
 
 Json cuda_json(const Backends& backends, [[maybe_unused]] const std::optional<MachinePeakRates>& peak_rates) {
@@ -122,13 +124,17 @@ void add_gl(ReportFacts& facts, const GlReport& gl, const std::string& no_cuda) 
 }  // namespace
 
 MachineReport machine_report(const Backends& backends, const GlReport& gl,
-                             const std::optional<MachinePeakRates>& peak_rates) {
-  MachineReport report{
-      .cpu = cpu_json(backends), .cuda = cuda_json(backends, peak_rates), .gl = gl_json(gl), .mpi = mpi_library()};
+                             const std::optional<MachinePeakRates>& peak_rates,
+                             const std::optional<CpuPeakRates>& cpu_peak_rates) {
+  MachineReport report{.cpu = cpu_json(backends, cpu_peak_rates),
+                       .cuda = cuda_json(backends, peak_rates),
+                       .gl = gl_json(gl),
+                       .mpi = mpi_library()};
   report.facts = {
       {"Orrery", fmt::format("{} ({}), built with {}", version, git_id, build_flags)},
       {"CPU", fmt::format("{}, {} hardware threads, SIMD {}", report.cpu["name"].get<std::string>(),
                           report.cpu["hardware_threads"].get<int>(), report.cpu["simd"].get<std::string>())}};
+  if (cpu_peak_rates) report.facts.push_back({"", cpu_peak_rates->text()});
   add_cuda(report.facts, report.cuda, peak_rates);
   add_gl(report.facts, gl, report.cuda["reason"].get<std::string>());
   const std::string ranks = backends.ranks() > 1 ? fmt::format(", {} ranks", backends.ranks()) : "";

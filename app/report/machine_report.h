@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "app/lab/roofline/cpu_peak_rates.h"
 #include "app/lab/roofline/machine_peak_rates.h"
 #include "app/report/content.h"
 #include "app/text/csv.h"
@@ -18,8 +19,9 @@ struct MachineReport {
   std::string mpi{};  ///< see mpi_library()
   ReportFacts facts{};
 };
-/// `peak_rates`: of the GPU; none: the rows leave them out.
+/// `peak_rates` of the GPU and `cpu_peak_rates`; none: the rows leave them out.
 MachineReport machine_report(const Backends& backends, const GlReport& gl,
-                             const std::optional<MachinePeakRates>& peak_rates);
+                             const std::optional<MachinePeakRates>& peak_rates,
+                             const std::optional<CpuPeakRates>& cpu_peak_rates = {});
 
 }  // namespace orrery

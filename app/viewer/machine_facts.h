@@ -24,7 +24,7 @@ class MachineFacts {
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
 
-  /// Fills in peak rates, clock and instruction counts; call once per frame. The peak rates take about 50 ms, in which
+  /// Fills in peak rates, clock and instruction counts; call once per frame. The peak rates take about 70 ms, in which
   /// the GPU does nothing else. A thread counts the instructions; they are known some frames later.
   void describe(ViewStatus& view, const Status& status);
 

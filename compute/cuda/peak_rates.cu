@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 #include "compute/core/force_law.h"
 #include "compute/cuda/device_array.h"
@@ -15,6 +17,9 @@ constexpr int chains = 16;  // independent chains per thread, to hide latency
 constexpr int links = 16;   // per chain in one pass of the loop, so that the loop itself costs little
 constexpr int runs = 4;
 constexpr double run_ms = 5;
+constexpr std::size_t triad_arrays = 3;
+constexpr std::size_t least_array_bytes = std::size_t{64} << 20;
+constexpr int triad_runs = 8;
 
 /// The times of the first thread. `value` is never read, but the compiler cannot know that.
 struct Witness {
@@ -58,6 +63,16 @@ __global__ void __launch_bounds__(block) run_chains(Operation operation, int pas
   for (int chain = 0; chain < chains; ++chain) sum += values[chain];
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
   if (first || sum < 0) *witness = {cycles, ns, sum};  // never below 0; the test makes the compiler keep every sum
+}
+
+/// sum = a + factor b, of `count` vectors each.
+__global__ void __launch_bounds__(block) add_scaled(const float4* __restrict__ a, const float4* __restrict__ b,
+                                                    float factor, float4* __restrict__ sum, std::size_t count) {
+  const std::size_t step = std::size_t{gridDim.x} * block;
+  for (std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x; i < count; i += step) {
+    const float4 x = a[i], y = b[i];
+    sum[i] = {x.x + factor * y.x, x.y + factor * y.y, x.z + factor * y.z, x.w + factor * y.w};
+  }
 }
 
 struct Rate {
@@ -111,7 +126,44 @@ double measure_fma_rate(const Device& device) {
 PeakRates measure_peak_rates(const Device& device) {
   const Rate fma = fma_rate(device);
   const Rate rsqrt = best_rate(device, ReciprocalSqrt{});
-  return {.fma_per_s = fma.per_s, .rsqrt_per_s = rsqrt.per_s, .clock_mhz = fma.clock_mhz};
+  return {.fma_per_s = fma.per_s,
+          .rsqrt_per_s = rsqrt.per_s,
+          .clock_mhz = fma.clock_mhz,
+          .dram_bytes_per_s = measure_dram_rate(device),
+          .dram_limit_bytes_per_s = dram_limit(device)};
+}
+
+double measure_dram_rate(const Device& device) {
+  device.synchronize();
+  const auto cache = static_cast<std::size_t>(device.attribute(cudaDevAttrL2CacheSize));
+  const std::size_t most = device.free_memory() / 2 / triad_arrays;
+  const std::size_t bytes = std::min(std::max(8 * cache, least_array_bytes), most);
+  if (bytes < std::max(2 * cache, least_array_bytes / 8)) return 0;
+  const std::size_t count = bytes / sizeof(float4);
+  const DeviceArray<float4> a{device, count}, b{device, count}, sum{device, count};
+  const Stream stream{device};
+  const Event begin{device}, end{device};
+  for (const auto* array : {&a, &b}) {
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(array->data(), 0, count * sizeof(float4), stream.get()));
+  }
+  const int blocks = resident_blocks(device, kernel_handle(add_scaled), block) * device.multiprocessors();
+  const auto time_ms = [&] {
+    begin.record(stream.get());
+    add_scaled<<<blocks, block, 0, stream.get()>>>(a.data(), b.data(), 0.5f, sum.data(), count);
+    ORRERY_CUDA_CHECK_LAUNCH(add_scaled);
+    end.record(stream.get());
+    end.synchronize();
+    return elapsed_ms(begin, end);
+  };
+  time_ms();  // loads the code
+  double best_ms = time_ms();
+  for (int run = 1; run < triad_runs; ++run) best_ms = std::min(best_ms, time_ms());
+  return static_cast<double>(triad_arrays * count * sizeof(float4)) / (best_ms * 1e-3);
+}
+
+double dram_limit(const Device& device) {
+  const double clocks_per_s = 1e3 * device.attribute(cudaDevAttrMemoryClockRate);
+  return 2 * clocks_per_s * device.attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
 }
 
 }  // namespace orrery::cuda

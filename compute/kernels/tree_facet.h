@@ -25,7 +25,7 @@ struct TreeCounts {
 /// What a tree kernel found in one evaluation.
 struct TreeReport {
   std::int64_t interactions = 0;   ///< evaluated, with bodies and with cells
-  double vector_instructions = 0;  ///< of a CPU kernel, as fma_limit.h counts them for gravity; 0: not counted
+  double vector_instructions = 0;  ///< of arithmetic in the sums of a CPU kernel, per lane; 0: not counted
   std::int64_t cells = 0;          ///< of the tree, leaves included
   int depth = 0;                   ///< the deepest level; that of the root is 0
   std::vector<TreePhase> phases;   ///< in their order; empty where they were not timed

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/fma_limit.h"
 #include "tests/compute/support/backends.h"
@@ -124,10 +125,10 @@ int run(int argc, char** argv) {
   print("cpu-openmp", 0);
   for (const std::int64_t target : targets) {
     if (!rates.contains(fma_name(target))) continue;
-    const double fma_rate = rates.at(fma_name(target)), limit = fma_rate / simd_instructions_per_pair;
+    const double fma_rate = rates.at(fma_name(target)), limit = fma_rate / simd_arithmetic.gravity;
     for (const char* value : rows) print(simd_name(target, value), limit);
     std::printf("%-24s %12.3f G FMA/s = %.3f G pairs/s at %g instructions a vector of pairs\n",
-                fma_name(target).c_str(), fma_rate * 1e-9, limit * 1e-9, simd_instructions_per_pair);
+                fma_name(target).c_str(), fma_rate * 1e-9, limit * 1e-9, simd_arithmetic.gravity);
   }
   return 0;
 }

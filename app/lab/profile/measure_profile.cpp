@@ -24,7 +24,6 @@
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
-#include "compute/cuda/peak_rates.h"
 #endif
 
 namespace orrery {
@@ -86,13 +85,13 @@ void take_fma_limit(const Variant& variant, OwnEvaluation& evaluation, KernelPro
   // A kernel that names no instruction set sums one number at a time.
   const bool has_vectors = evaluation.chosen().find(limit.instruction_set) != std::string::npos;
   profile.figures["vector_bits"] = 8.0 * sizeof(float) * (has_vectors ? limit.lanes : 1);
-  const double instructions = evaluation.vector_instructions();
-  if (std::isfinite(instructions)) {
-    profile.figures["fma_share"] = 100 * instructions / (profile.figure("time_ms") * 1e-3) / limit.per_s;
-  }
 }
 
 #if ORRERY_HAVE_CUDA
+PeakRates measure_roof(const cuda::Device& device) {
+  return {.fma_per_s = cuda::measure_fma_rate(device), .dram_bytes_per_s = cuda::measure_dram_rate(device)};
+}
+
 struct PlannedCounters {
   std::unique_ptr<const cuda::Cupti> cupti;
   cuda::CounterPlan plan;
@@ -181,6 +180,20 @@ void derive_figures(KernelProfile& profile, double interactions) {
   set("flop_per_byte", flop / bytes);
 }
 
+void take_arithmetic(KernelProfile& profile, double vector_instructions, double interactions, bool is_tree) {
+  profile.problem = "A CPU kernel has no stall reasons: they are counters of a GPU.";
+  if (!std::isfinite(vector_instructions)) {
+    profile.problem += " This one does not state its arithmetic, so its share of the FMA limit is not known.";
+    return;
+  }
+  profile.figures["arithmetic"] = vector_instructions / interactions;
+  profile.figures["fma_share"] =
+      100 * vector_instructions / (profile.figure("time_ms") * 1e-3) / profile.figure("fma_limit_per_s");
+  if (is_tree) {
+    profile.problem += " Of a tree, the arithmetic of its sums counts, but neither its build nor its walk to them.";
+  }
+}
+
 KernelProfile ProfileMeasurement::measure(const Variant& variant, const ProfiledSystem& system) {
   KernelProfile profile = described(variant, system, backends_);
 #if ORRERY_HAVE_CUDA
@@ -193,8 +206,9 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
   const double interactions = evaluation->interactions();
 #if ORRERY_HAVE_CUDA
   if (profile.on_gpu) {
-    if (!fma_per_s_) fma_per_s_ = cuda::measure_fma_rate(*backends_.device());
-    profile.figures["peak_flop_per_s"] = 2 * *fma_per_s_;
+    if (!peaks_) peaks_ = measure_roof(*backends_.device());
+    profile.figures["peak_flop_per_s"] = 2 * peaks_->fma_per_s;
+    if (peaks_->dram_bytes_per_s > 0) profile.figures["peak_dram_per_s"] = peaks_->dram_bytes_per_s;
     try {
       read_counters(backends_, planned.get(), *evaluation, profile);
     } catch (const cuda::CuptiError& error) {
@@ -205,7 +219,7 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
   derive_figures(profile, interactions);
   if (!profile.on_gpu) {
     take_fma_limit(variant, *evaluation, profile);
-    profile.problem = "A CPU kernel has no stall reasons: they are counters of a GPU.";
+    take_arithmetic(profile, evaluation->vector_instructions(), interactions, variant.kernel->is_tree);
   }
   return profile;
 }

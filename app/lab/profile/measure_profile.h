@@ -7,6 +7,7 @@
 #include "app/lab/profile/kernel_profile.h"
 #include "compute/core/bodies.h"
 #include "compute/cuda/cupti.h"
+#include "compute/cuda/peak_rates.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -33,11 +34,14 @@ class ProfileMeasurement {
 
  private:
   const Backends& backends_;
-  [[maybe_unused]] std::optional<double> fma_per_s_;  // the peak rate of the GPU, in builds with CUDA
+  [[maybe_unused]] std::optional<PeakRates> peaks_;  // of the GPU, without rsqrt_per_s; in builds with CUDA
 };
 
 /// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.
 void take_counters(KernelProfile& profile, const std::vector<std::string>& metrics, const cuda::CounterRange& range);
+/// Adds the figures of a CPU kernel that follow from the vector instructions of one evaluation, see
+/// OwnEvaluation::vector_instructions(), and says what they leave out.
+void take_arithmetic(KernelProfile& profile, double vector_instructions, double interactions, bool is_tree);
 /// Computes the figures that follow from others: rates, bytes per interaction, the place in the roofline plot.
 void derive_figures(KernelProfile& profile, double interactions);
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/kernels/parts/fma_limit.h"
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
@@ -39,10 +39,13 @@ class CpuEvaluation final : public OwnEvaluation {
     return static_cast<double>(evaluated_);
   }
   double vector_instructions() override {
-    if (law_.id != LawId::gravity) return std::numeric_limits<double>::quiet_NaN();
-    if (!kernel_->tree()) return interactions() * simd_instructions_per_pair;
-    evaluate();
-    return kernel_->tree()->report().value().vector_instructions;
+    if (kernel_->tree()) {
+      evaluate();
+      return kernel_->tree()->report().value().vector_instructions;
+    }
+    const auto* const facet = dynamic_cast<const ArithmeticFacet*>(kernel_.get());
+    if (!facet) return std::numeric_limits<double>::quiet_NaN();
+    return interactions() * facet->arithmetic().float_lanes(law_.id);
   }
   std::string chosen() const override { return kernel_->chosen(static_cast<int>(bodies_.size()), masses_); }
 

@@ -23,8 +23,8 @@ class OwnEvaluation {
   virtual void run_marked(cuda::RangeMarks& marks) = 0;
   /// Interactions of one evaluation; waits.
   virtual double interactions() = 0;
-  /// Vector instructions of arithmetic that the sums of one evaluation by a CPU kernel take, counted per lane; NaN if
-  /// they are not counted. Waits.
+  /// Vector instructions of arithmetic that the sums of one evaluation by a CPU kernel take, counted per lane of 32
+  /// bit; NaN if the kernel does not state them. Waits.
   virtual double vector_instructions() = 0;
   /// See ForceKernel::chosen().
   virtual std::string chosen() const = 0;

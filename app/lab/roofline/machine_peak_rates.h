@@ -15,13 +15,14 @@ struct MachinePeakRates {
   std::optional<PeakRates> peak_rates{};
   std::string reason{};  ///< one line; empty where they are known
 
-  /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s and clock_mhz; or only `reason`.
+  /// device, fma_per_s, fp32_flop_per_s, rsqrt_per_s, clock_mhz, dram_bytes_per_s and dram_limit_bytes_per_s (null: not
+  /// known); or only `reason`.
   Json json() const;
   /// One line without its end and without a title.
   std::string text() const;
 };
 
-/// Takes some 50 ms of the device.
+/// Takes some 70 ms of the device.
 MachinePeakRates measure_machine_peak_rates(const Backends& backends);
 
 }  // namespace orrery

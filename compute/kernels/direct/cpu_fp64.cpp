@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/threads.h"
 
@@ -13,7 +14,7 @@ struct WideBody {
   double x, y, z, w;  // w: the mass
 };
 
-class CpuFp64 final : public ForceKernel {
+class CpuFp64 final : public ForceKernel, public ArithmeticFacet {
  public:
   explicit CpuFp64(const Settings& settings) : threads_{thread_count(settings)} {}
 
@@ -30,6 +31,11 @@ class CpuFp64 final : public ForceKernel {
         }
       });
     });
+  }
+  InteractionArithmetic arithmetic() const override {
+    InteractionArithmetic in_double = scalar_arithmetic;
+    in_double.bits = 64;
+    return in_double;
   }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return "threads " + std::to_string(threads_);

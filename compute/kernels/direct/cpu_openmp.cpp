@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compute/core/subnormals.h"
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/threads.h"
 
@@ -16,7 +17,7 @@ constexpr Tunable tunables[] = {threads_tunable,
                                  .numbers = Range<double>{1, 1 << 16},
                                  .whole = true}};
 
-class CpuOpenmp final : public ForceKernel {
+class CpuOpenmp final : public ForceKernel, public ArithmeticFacet {
  public:
   explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
 
@@ -39,6 +40,9 @@ class CpuOpenmp final : public ForceKernel {
         }
       }
     }
+  }
+  InteractionArithmetic arithmetic() const override {
+    return scalar_arithmetic;
   }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return "threads " + std::to_string(threads_);

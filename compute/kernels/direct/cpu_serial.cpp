@@ -1,3 +1,4 @@
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/scalar_rows.h"
 
 // The baseline of every speed-up, so it is compiled with the flags of the whole build: -O3 in Release for the default
@@ -7,9 +8,10 @@
 namespace orrery {
 namespace {
 
-class CpuSerial final : public ForceKernel {
+class CpuSerial final : public ForceKernel, public ArithmeticFacet {
  public:
   void do_evaluate(const ForceArgs& args) override { evaluate_scalar_rows(args, 0, args.target_count()); }
+  InteractionArithmetic arithmetic() const override { return scalar_arithmetic; }
 };
 
 }  // namespace

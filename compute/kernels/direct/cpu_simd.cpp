@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "compute/core/team.h"
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd_name.h"
@@ -90,7 +91,7 @@ constexpr Tunable tunables[] = {
      .initial = "auto"}};
 constexpr const char* candidates[] = {""};
 
-class CpuSimd final : public ForceKernel {
+class CpuSimd final : public ForceKernel, public ArithmeticFacet {
  public:
   explicit CpuSimd(const Settings& settings)
       : threads_{thread_count(settings)}, rows_{settings.integer("rows", rows_for_this_processor())} {}
@@ -105,6 +106,7 @@ class CpuSimd final : public ForceKernel {
     });
   }
 
+  InteractionArithmetic arithmetic() const override { return simd_arithmetic; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", threads " +
            std::to_string(threads_);

@@ -12,6 +12,7 @@
 
 #include "compute/core/team.h"
 #include "compute/core/waiting.h"
+#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd_name.h"
@@ -49,6 +50,7 @@ namespace orrery::HWY_NAMESPACE {
 namespace {
 
 #include "compute/kernels/parts/simd_lanes.inl"
+#include "compute/kernels/symmetric/mutual_pull.inl"
 
 /// Adds the pull of `others` on `rows` bodies to own_sums, which begins at body `first`. If `mutual`, adds the opposite
 /// pull to `sums`, which begins at others.begin. Row sums stay in registers; `sums` passes through the L1 cache once
@@ -57,46 +59,36 @@ template <int rows, bool mutual, class PairLaw>
 HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Tile others, const PairLaw& pair_law, SumArrays own_sums,
                            SumArrays sums) {
   const PairLaw law = pair_law;
-  Lanes x[rows], y[rows], z[rows], minus_mass[rows], ax[rows], ay[rows], az[rows];
+  Lanes x[rows], y[rows], z[rows], minus_mass[rows];
+  Vec3Of<Lanes> a[rows];
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r) {
     x[r] = lanes(bodies.x[first + r]);
     y[r] = lanes(bodies.y[first + r]);
     z[r] = lanes(bodies.z[first + r]);
     minus_mass[r] = lanes(-bodies.scaled_mass[first + r]);
-    ax[r] = ay[r] = az[r] = lanes(0);
+    a[r] = {lanes(0), lanes(0), lanes(0)};
   }
   for (int j = others.begin; j < others.end; j += lane_count) {
     const Lanes xj = load(bodies.x + j), yj = load(bodies.y + j), zj = load(bodies.z + j);
     const Lanes mass = load(bodies.scaled_mass + j);
     const SumArrays to = sums.from(j - others.begin);
-    Lanes bx = load(to.x), by = load(to.y), bz = load(to.z);
+    Vec3Of<Lanes> b{load(to.x), load(to.y), load(to.z)};
 #pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
-      const Lanes dx = xj - x[r], dy = yj - y[r], dz = zj - z[r];
-      const Lanes s = law.factor(dx, dy, dz, lanes(1));  // per unit mass: the two masses differ
-      const Lanes to_me = s * mass;
-      ax[r] = multiply_add(to_me, dx, ax[r]);
-      ay[r] = multiply_add(to_me, dy, ay[r]);
-      az[r] = multiply_add(to_me, dz, az[r]);
-      if constexpr (mutual) {
-        const Lanes to_other = s * minus_mass[r];
-        bx = multiply_add(to_other, dx, bx);
-        by = multiply_add(to_other, dy, by);
-        bz = multiply_add(to_other, dz, bz);
-      }
+      add_mutual_pull<mutual>(law, xj - x[r], yj - y[r], zj - z[r], mass, minus_mass[r], a[r], b);
     }
     if constexpr (mutual) {
-      store(bx, to.x);
-      store(by, to.y);
-      store(bz, to.z);
+      store(b.x, to.x);
+      store(b.y, to.y);
+      store(b.z, to.z);
     }
   }
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r) {
-    own_sums.x[r] += sum_of_lanes(ax[r]);
-    own_sums.y[r] += sum_of_lanes(ay[r]);
-    own_sums.z[r] += sum_of_lanes(az[r]);
+    own_sums.x[r] += sum_of_lanes(a[r].x);
+    own_sums.y[r] += sum_of_lanes(a[r].y);
+    own_sums.z[r] += sum_of_lanes(a[r].z);
   }
 }
 
@@ -157,9 +149,10 @@ HWY_EXPORT(meet_simd_tiles);
 HWY_EXPORT(target_name);
 
 constexpr const char* candidates[] = {""};
+/// Half of what a pair takes for both directions: 20 and 22. cpu-simd takes 16 and 18 for one direction.
+constexpr InteractionArithmetic symmetric_arithmetic{.gravity = 10, .attract_repel = 11};
 constexpr auto tiles_or_auto = tile_values.names_after("auto");
 // G interactions/s with 1, 2 and 4 rows: 3.9, 4.2 and 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3, 2026-11).
-// A vector of pairs takes 20 arithmetic instructions for both directions; cpu-simd takes 16 for one direction.
 constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
@@ -171,7 +164,7 @@ constexpr Tunable tunables[] = {
      .values = tiles_or_auto,
      .initial = "auto"}};
 
-class CpuSymmetric final : public ForceKernel {
+class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
  public:
   explicit CpuSymmetric(const Settings& settings)
       : threads_{thread_count(settings)},
@@ -212,6 +205,7 @@ class CpuSymmetric final : public ForceKernel {
     });
   }
 
+  InteractionArithmetic arithmetic() const override { return symmetric_arithmetic; }
   std::string chosen(int count, const MassRange& /*masses*/) const override {
     return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", rows " + std::to_string(rows_) + ", tile " +
            std::to_string(tile_of(count)) + ", threads " + std::to_string(threads_);

@@ -25,11 +25,11 @@
 
 #include "compute/core/team.h"
 #include "compute/kernels/parts/body_columns.h"
-#include "compute/kernels/parts/fma_limit.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd_name.h"
 #include "compute/kernels/parts/simd_rows.h"
 #include "compute/kernels/parts/threads.h"
+#include "compute/kernels/tree/cell_arithmetic.h"
 #include "compute/kernels/tree/domain_tree.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
@@ -283,9 +283,9 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
       if (work->lacks_cells) throw std::logic_error("cpu-tree opened a cell of another rank that it did not get");
       report.interactions += work->with_bodies + work->with_cells + work->walk.with_distant;
       const double per_distant =
-          plan_->far == FarField::high ? simd_instructions_per_high_cell : simd_instructions_per_distant_cell;
-      report.vector_instructions += simd_instructions_per_pair * static_cast<double>(work->with_bodies) +
-                                    simd_instructions_per_cell * static_cast<double>(work->with_cells) +
+          plan_->far == FarField::high ? instructions_per_high_cell : instructions_per_distant_cell;
+      report.vector_instructions += simd_arithmetic.operations(args.law.id) * static_cast<double>(work->with_bodies) +
+                                    cell_arithmetic.operations(args.law.id) * static_cast<double>(work->with_cells) +
                                     per_distant * static_cast<double>(work->walk.with_distant);
     }
   }

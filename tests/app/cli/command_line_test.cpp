@@ -263,6 +263,8 @@ TEST(CommandLine, DescribesTheMachine) {
   EXPECT_TRUE(info["health"] == "healthy" || !info["findings"].empty());
   EXPECT_EQ(info["ranks"], 1);
   EXPECT_EQ(info["cpu"]["name"], test::backends().status(Backend::cpu).device);
+  EXPECT_GT(info["cpu"]["peak_rates"]["fma_per_s"], 0);
+  EXPECT_TRUE(info["cpu"]["peak_rates"].contains("memory_bytes_per_s"));
   EXPECT_EQ(info["cuda"]["available"], test::backends().status(Backend::cuda).available);
   EXPECT_EQ(info["cuda"]["built_for"].get<std::string>().find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-,"),
             std::string::npos)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "compute/cuda/device.h"
 #include "compute/cuda/nvml.h"
 #include "tests/compute/support/backend.h"
@@ -23,6 +25,21 @@ TEST(PeakRates, AreNotAboveWhatTheUnitsCanDo) {
   EXPECT_LT(peak_rates.rsqrt_per_s, 1.05 * 16 * clocks_per_s);
   EXPECT_GT(peak_rates.clock_mhz, 0);
   EXPECT_LT(peak_rates.clock_mhz, 1.05 * device.clock_khz / 1e3);
+}
+
+TEST(PeakRates, OfTheMemoryIsFiniteAndBelowItsLimit) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  const Device& device = *test::backends().device();
+  const double rate = measure_dram_rate(device);
+  ASSERT_TRUE(std::isfinite(rate));
+  // The slowest memory that a GPU of CUDA 12 has moves 14 GB/s.
+  EXPECT_GT(rate, 1e10);
+  // 0: this device does not report its memory's clock, or its width.
+  if (const double limit = dram_limit(device); limit > 0) {
+    EXPECT_LT(rate, limit) << "a cache held the arrays";
+    EXPECT_GT(rate, 0.5 * limit);
+  }
+  EXPECT_NEAR(measure_peak_rates(device).dram_bytes_per_s / rate, 1, 0.1);
 }
 
 TEST(GpuState, IsThatOfTheDeviceOrHasAReason) {

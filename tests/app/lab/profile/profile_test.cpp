@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "app/lab/profile/measure_profile.h"
 #include "app/lab/profile/profile_difference.h"
@@ -54,6 +56,13 @@ TEST(StallReasons, TheGreatestComesFirstAndSharesAddUp) {
   double sum = 0;
   for (const StallShare& share : shares) sum += share.share;
   EXPECT_DOUBLE_EQ(sum, 1);
+}
+
+TEST(StallReasons, ASmallShareHasDigits) {
+  EXPECT_EQ(share_text(0.571), "57.1 %");
+  EXPECT_EQ(share_text(small_share), "0.5 %");
+  EXPECT_EQ(share_text(0.0004), "0.04 %");
+  EXPECT_EQ(share_text(0), "0.00 %");
 }
 
 TEST(StallReasons, WhatIsNotFiniteIsLeftOut) {
@@ -177,12 +186,36 @@ TEST(ProfileCsv, HasARowForEachNumber) {
   EXPECT_EQ(profile_csv(profile, nullptr)[0][10], "");
 }
 
-KernelProfile profile_of_kernel(const char* id) {
+KernelProfile profile_of_kernel(const char* id, const Law& law = {}) {
   const KernelCatalog kernels;
   const Backends backends{kernels};
   const KernelPtr kernel = kernels.find(id);
   return ProfileMeasurement{backends}.measure({kernel, Settings{*kernel}},
-                                              {"plummer", load_scene({.scene = "plummer", .count = 1000}).bodies, {}});
+                                              {"plummer", load_scene({.scene = "plummer", .count = 1000}).bodies, law});
+}
+
+TEST(ProfileOfACpuKernel, HasTheArithmeticOfItsLaw) {
+  EXPECT_EQ(profile_of_kernel("cpu-simd").figure("arithmetic"), 16);
+  EXPECT_EQ(profile_of_kernel("cpu-symmetric").figure("arithmetic"), 10);
+  for (const char* id : {"cpu-serial", "cpu-simd", "cpu-symmetric", "cpu-tree", "cpu-fp64", "cpu-jerk"}) {
+    const KernelProfile gravity = profile_of_kernel(id), other = profile_of_kernel(id, {.id = LawId::attract_repel});
+    EXPECT_GT(other.figure("fma_share"), 0) << id;
+    EXPECT_EQ(other.law.substr(0, 13), "attract-repel") << id;
+    if (std::string_view{id} == "cpu-tree") continue;  // groups have expansions under gravity alone
+    EXPECT_GT(other.figure("arithmetic"), gravity.figure("arithmetic")) << id;
+  }
+}
+
+TEST(ProfileOfACpuKernel, SaysWhatItDoesNotCount) {
+  KernelProfile profile;
+  profile.figures = {{"time_ms", 1}, {"fma_limit_per_s", 1e9}};
+  take_arithmetic(profile, unknown, 1000, false);
+  EXPECT_TRUE(std::isnan(profile.figure("fma_share")));
+  EXPECT_NE(profile.problem.find("does not state its arithmetic"), std::string::npos) << profile.problem;
+  take_arithmetic(profile, 2e5, 1000, true);
+  EXPECT_DOUBLE_EQ(profile.figure("arithmetic"), 200);
+  EXPECT_DOUBLE_EQ(profile.figure("fma_share"), 20);
+  EXPECT_NE(profile.problem.find("neither its build"), std::string::npos) << profile.problem;
 }
 
 TEST(ProfileOfACpuKernel, StatesTheShareOfATreeAndTheWidthOfAScalarKernel) {
