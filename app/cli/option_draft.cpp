@@ -178,6 +178,8 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add_devices(app, draft);
   add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
+  add_flag(app, "--sample-only", verify.sample_only,
+           "evaluates these bodies alone, due to all: takes less time, and kernels that take no targets are skipped");
   add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
   add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
   add_law(app, draft, joined_ids(laws()) + " (both)");

@@ -30,6 +30,7 @@ Json verify_metadata(const Backends& backends, const VerifyOptions& options, con
   }
   const bool every_body = options.sample == body_counts.most;
   metadata["sample"] = every_body ? Json("all") : Json(options.sample);
+  if (options.sample_only) metadata["sample_only"] = true;
   return metadata;
 }
 

@@ -16,6 +16,8 @@ class ForceSample {
   static constexpr int usual_size = 4096;
   /// Samples `size` bodies, or all if there are fewer.
   ForceSample(std::span<const Vec4> bodies, const Law& law, int size = usual_size);
+  /// The bodies of the sample.
+  std::span<const int> targets() const { return targets_; }
   int size() const { return static_cast<int>(targets_.size()); }
   /// The time that the sum took.
   double seconds() const { return seconds_; }

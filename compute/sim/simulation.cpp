@@ -246,9 +246,9 @@ void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocitie
   engine().copy_drawn(positions, velocities);
 }
 
-std::vector<Vec4> Simulation::accelerations() {
+std::vector<Vec4> Simulation::accelerations(std::span<const int> targets) {
   cancel_and_wait();
-  return engine().accelerations();
+  return engine().accelerations(targets);
 }
 
 }  // namespace orrery

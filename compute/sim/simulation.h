@@ -114,8 +114,9 @@ class Simulation {
   void resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite = {});
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
-  /// Accelerations by the present kernel at the present positions, one per body.
-  std::vector<Vec4> accelerations();
+  /// Accelerations by the present kernel at the present positions, one per body. `targets`, if there are any, are
+  /// evaluated alone, and the others may be anything; throws UsageError if the kernel takes no targets.
+  std::vector<Vec4> accelerations(std::span<const int> targets = {});
 
   /// Set once the device of the present kernel is lost, see collect().
   const std::optional<DeviceLoss>& loss() const { return loss_; }

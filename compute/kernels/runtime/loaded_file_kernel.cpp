@@ -78,7 +78,7 @@ class FileKernel final : public ForceKernel {
 
  protected:
   void do_evaluate(const ForceArgs& args) override {
-    const bool checks = guard_ && args.epilogue.accelerations && !args.epilogue.velocities && !args.targets;
+    const bool checks = guard_ && args.epilogue.accelerations && !args.epilogue.velocities;
     if (checks) {
       evaluate_checked(args);
     } else {
@@ -111,15 +111,17 @@ class FileKernel final : public ForceKernel {
                                            static_cast<int>(dynamic_bytes())));
   }
 
-  /// Waits, too.
+  /// Waits, too. Bodies that are no targets get NaN.
   void evaluate_checked(const ForceArgs& args) {
     std::vector<Vec4> bodies(static_cast<std::size_t>(args.count));
     cuda::download(args.bodies, std::span{bodies}, args.stream);
+    std::vector<int> targets(args.targets ? static_cast<std::size_t>(args.targets.count) : 0);
+    if (args.targets) cuda::download(args.targets.indices, std::span{targets}, args.stream);
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
-    const auto call = [&](std::span<const Vec4> sources, std::span<const int> targets) {
-      return guard_->evaluate(device_, args, sources, targets, [this](const ForceArgs& changed) { enqueue(changed); });
+    const auto call = [&](std::span<const Vec4> sources, std::span<const int> of) {
+      return guard_->evaluate(device_, args, sources, of, [this](const ForceArgs& changed) { enqueue(changed); });
     };
-    const std::vector<Vec4> found = checked_accelerations(bodies, file_->tolerance, call);
+    const std::vector<Vec4> found = checked_accelerations(bodies, file_->tolerance, call, targets);
     cuda::upload(std::span{found}, args.epilogue.accelerations, args.stream);
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
   }

@@ -53,10 +53,12 @@ class CpuEngine final : public Engine {
     fresh.go_on(state);
     std::swap(state_.hermite, fresh);
   }
-  std::vector<Vec4> accelerations() override {
+  std::vector<Vec4> accelerations(std::span<const int> targets) override {
     std::vector<Vec4> result(state_.bodies.positions.size());
     const WithSubnormals flushing = as_on_a_gpu();
-    plan_.kernel->evaluate(parts().force_args({.accelerations = result.data()}));
+    ForceArgs args = parts().force_args({.accelerations = result.data()});
+    if (!targets.empty()) args.targets = {.indices = targets.data(), .count = static_cast<int>(targets.size())};
+    plan_.kernel->evaluate(args);
     return result;
   }
 

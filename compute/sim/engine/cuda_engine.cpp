@@ -21,6 +21,7 @@
 #include "compute/sim/engine/cuda_bodies.h"
 #include "compute/sim/engine/cuda_measurement.h"
 #include "compute/sim/engine/cuda_step_ops.h"
+#include "compute/sim/engine/device_targets.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
@@ -86,13 +87,14 @@ class CudaEngine final : public Engine {
     hermite_.go_on(state, stream_.get());
   }
 
-  std::vector<Vec4> accelerations() override {
+  std::vector<Vec4> accelerations(std::span<const int> targets) override {
     device_.activate();
+    const DeviceTargets listed{device_, targets, stream_.get()};
     Mapping mapping = bodies_.map();
     const CudaStepParts parts = step_parts();
-    plan_.kernel->evaluate(parts.force_args(
-        mapping.bodies, {.accelerations = parts.d_accelerations, .accelerations_low = parts.d_accelerations_low}));
-    accelerations_current_ = true;
+    plan_.kernel->evaluate(listed.of(parts.force_args(
+        mapping.bodies, {.accelerations = parts.d_accelerations, .accelerations_low = parts.d_accelerations_low})));
+    accelerations_current_ = targets.empty();
     std::vector<Vec4> result(bodies_.size());
     cuda::download<Vec4>(bodies_.d_accelerations(), result, stream_.get());
     stream_.synchronize();

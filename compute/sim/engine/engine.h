@@ -100,8 +100,10 @@ class Engine {
   /// Makes the plan's Hermite integrator go on from `state`, which is that of the uploaded bodies. Throws UsageError if
   /// memory is short: then it begins anew.
   virtual void go_on(const HermiteState& state) = 0;
-  /// Accelerations by the plan's kernel at the present positions, without a kick. Waits.
-  virtual std::vector<Vec4> accelerations() = 0;
+  /// Accelerations by the plan's kernel at the present positions, without a kick: one per body. `targets`, if there are
+  /// any, are evaluated alone, and the others may be anything. Waits. Throws UsageError for targets if the kernel takes
+  /// none.
+  virtual std::vector<Vec4> accelerations(std::span<const int> targets) = 0;
 
   /// Sets the plan of all later steps of the present bodies. Another kernel or law makes the stored accelerations
   /// stale.

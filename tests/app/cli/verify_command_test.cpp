@@ -38,6 +38,31 @@ TEST(VerifyCommand, ChecksEveryCountUnderEveryLaw) {
   EXPECT_EQ(metadata["sample"], 4096);
 }
 
+TEST(VerifyCommand, EvaluatesTheSampleAlone) {
+  const auto rows = [](const std::vector<std::string>& more) {
+    const TemporaryFolder folder;
+    std::vector<std::string> words{"verify",      "--kernels",   "cpu-serial,cpu-symmetric",
+                                   "-n",          "300",         "--sample",
+                                   "7",           "--softening", "0.1",
+                                   "--repulsion", "0.003",       "--json",
+                                   "v.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_orrery(words, {.folder = folder.path().string()});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return nlohmann::json::parse(contents((folder / "v.json").string()))["results"];
+  };
+  const auto all = rows({}), alone = rows({"--sample-only"});
+  ASSERT_EQ(alone.size(), 4u);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    const bool takes_targets = alone[i]["kernel"] == "cpu-serial";
+    const std::string result = alone[i]["result"];
+    EXPECT_TRUE(takes_targets ? result == "PASS" : result.starts_with("skipped: ")) << result;
+    if (takes_targets) {
+      EXPECT_EQ(alone[i]["error"], all[i]["error"]);
+    }
+  }
+}
+
 TEST(VerifyCommand, TakesASampleOrAllBodies) {
   const auto sample = [](const char* size) {
     const TemporaryFolder folder;

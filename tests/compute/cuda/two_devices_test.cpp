@@ -58,7 +58,7 @@ TEST(TwoDevices, TheEngineActivatesItsOwnInEachCall) {
       {"forget_checkpoint", [&] { engine->forget_checkpoint(); }},
       {"download", [&] { (void)engine->download(); }},
       {"copy_drawn", [&] { engine->copy_drawn(drawn, {}); }},
-      {"accelerations", [&] { (void)engine->accelerations(); }},
+      {"accelerations", [&] { (void)engine->accelerations({}); }},
   };
   for (const auto& [name, call] : calls) {
     other.activate();

@@ -67,6 +67,21 @@ TEST(CheckedCalls, GiveAListOfTargetsAndOtherSourcesInBetween) {
   EXPECT_EQ(targets, (std::vector<std::size_t>{0, 0, 0, 0, 11}));
 }
 
+TEST(CheckedCalls, EvaluateTheTargetsAlone) {
+  const std::vector<Vec4> bodies = ball(257);
+  const std::vector<int> wanted{3, 40, 100, 256};
+  std::vector<std::vector<int>> targets;
+  const std::vector<Vec4> found = checked_accelerations(
+      bodies, tolerance,
+      [&](std::span<const Vec4> sources, std::span<const int> of) {
+        targets.emplace_back(of.begin(), of.end());
+        return direct_sum(sources, of);
+      },
+      wanted);
+  EXPECT_EQ(entries(found, wanted), entries(direct_sum(bodies, {}), wanted));
+  EXPECT_EQ(targets, (std::vector<std::vector<int>>{{}, wanted, {}, wanted, {256, 3}}));
+}
+
 TEST(CheckedCalls, TakeAFewOfManyBodies) {
   const std::vector<Vec4> bodies(100'000, Vec4{1, 1, 1, 1});
   std::size_t others = 0, targets = 0;
@@ -164,7 +179,7 @@ TEST(CheckedCalls, FindAKernelThatTakesItsTargetsForAllSources) {
         }
         return direct_sum(sources, targets);
       },
-      "is another one than with all bodies as targets");
+      "is another one than with more bodies as targets");
 }
 
 }  // namespace
