@@ -55,7 +55,7 @@ namespace {
 struct Runner {
   KernelCatalog& kernels;
   const std::optional<std::filesystem::path> handover{};  // that the window takes over
-  std::filesystem::path& next_program;                    // see run_view()
+  NextProgram& next_program;                              // see run_view()
 
   int operator()(const ShowText& show) const {
     console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
@@ -146,13 +146,13 @@ int fail(int status, const std::string& why) {
 
 /// `sharing`: see KernelCatalog.
 int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
-             const std::optional<std::filesystem::path>& handover, std::filesystem::path& next_program) {
+             const std::optional<std::filesystem::path>& handover, NextProgram& next_program) {
   KernelCatalog kernels{sharing};
   return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments, handover.has_value()));
 }
 
 /// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
-int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, std::filesystem::path& next_program) {
+int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, NextProgram& next_program) {
   std::optional<std::filesystem::path> handover;
   const auto failed = [&](int status, std::string why) {
     if (sharing && status == 1 && !why.starts_with("rank ")) why.insert(0, "rank 0: ");
@@ -163,6 +163,7 @@ int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, 
   try {
     if (is_compiler_process(arguments)) return run_compiler_process();
     handover = take_handover(arguments);
+    next_program.words = arguments;
     const int status = run_once(arguments, sharing, handover, next_program);
     return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {
@@ -175,10 +176,10 @@ int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, 
 }
 
 int run(std::vector<std::string> arguments, KernelSharing* sharing) {
-  std::filesystem::path next_program;
+  NextProgram next_program;
   const int status = run_and_report(arguments, sharing, next_program);
-  if (next_program.empty()) return status;
-  const std::string why = start_anew(next_program, arguments);
+  if (next_program.folder.empty()) return status;
+  const std::string why = start_anew(next_program.folder, next_program.words);
   return fail(stop_requested() ? stop_status() : 1, why);
 }
 

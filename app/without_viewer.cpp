@@ -14,7 +14,7 @@ constexpr const char* cure = "configure with -DORRERY_VIEWER=ON and build again"
 
 }  // namespace
 
-int run_view(KernelCatalog&, const ViewOptions&, std::filesystem::path*) {
+int run_view(KernelCatalog&, const ViewOptions&, NextProgram*) {
   throw std::runtime_error(std::string{"the viewer was not built: "} + cure +
                            "; bench, report, verify, convert, inspect, kernels and info work");
 }

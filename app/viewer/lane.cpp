@@ -14,6 +14,8 @@
 namespace orrery {
 namespace {
 
+constexpr std::chrono::seconds longest_step{10};  // or more, see Simulation::watch_steps()
+
 bool replaces_bodies(const Command& command) {
   return std::holds_alternative<LoadScene>(command) || std::holds_alternative<Restart>(command) ||
          std::holds_alternative<Reset>(command) || std::holds_alternative<ReturnToRun>(command) ||
@@ -32,7 +34,9 @@ Lane::Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, con
       simulation_{backends,          scene,   std::move(kernel),
                   bridge_.storage(), chooser, lockstep || !chooser ? Choosing::at_once : Choosing::beside},
       monitor_{lockstep},
-      lockstep_{lockstep} {}
+      lockstep_{lockstep} {
+  simulation_.watch_steps(longest_step);
+}
 
 void Lane::apply(const Command& command, const Diagnostics& wanted) {
   if (std::holds_alternative<StepOnce>(command)) {

@@ -67,13 +67,21 @@ void Rescue::disarm(int status) {
 }
 
 void Rescue::stand_by(const std::stop_token& ended) {
-  while (!ended.stop_requested() && !stop_requested()) std::this_thread::sleep_for(look);
+  while (!ended.stop_requested() && !stop_requested()) {
+    std::this_thread::sleep_for(look);
+    look_at_run();
+  }
   for (const Clock::time_point stop = Clock::now(); !ended.stop_requested(); std::this_thread::sleep_for(look)) {
     const std::unique_lock owner{owner_, look};
     if (!owner) continue;
     const Clock::time_point deadline = disarmed_ ? std::max(stop, disarmed_at_) + to_leave : stop + patience_;
     if (Clock::now() > deadline) end_program("stopped in the middle of a frame", stop_status());
   }
+}
+
+void Rescue::look_at_run() {
+  const std::unique_lock owner{owner_, std::try_to_lock};
+  if (owner && look_ && !disarmed_) look_();
 }
 
 /// On the thread that called Xlib. It must not return: Xlib would end the program.

@@ -29,6 +29,9 @@ class Rescue {
   /// call: it bounds how long all calls after the request delay the end. Once it has passed, any call in flight ends
   /// the program, however short it is.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
+  /// From here on, `look` is called 20 times per second on another thread, whenever the owner is in outside(), as if by
+  /// the owner: it may use the run's state, but not OpenGL. It may call end_program().
+  void watch(std::function<void()> look) { look_ = std::move(look); }
   /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
   void disarm(int status);
   /// Writes the outputs, prints `cause` in one line, and ends the program with `status`, or 1 if something could not be
@@ -52,10 +55,12 @@ class Rescue {
   };
 
   void stand_by(const std::stop_token& ended);
+  void look_at_run();
   void display_lost();
 
   std::recursive_timed_mutex owner_;  // recursive: Xlib reports its end in the middle of any call
   std::function<std::string()> write_outputs_;
+  std::function<void()> look_;
   Clock::duration patience_ = std::chrono::hours{24};  // no overflow beside a time
   int status_ = 1;                                     // once there is nothing to write
   bool disarmed_ = false;

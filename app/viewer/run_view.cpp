@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-int run_view(KernelCatalog& kernels, const ViewOptions& options, std::filesystem::path* next_program) {
+int run_view(KernelCatalog& kernels, const ViewOptions& options, NextProgram* next_program) {
   check_shader_cache();
   return Viewer{kernels, options}.run(next_program);
 }

@@ -66,7 +66,7 @@ void SecondLane::begin(Lane& first, const CompareWith& with) {
   std::unique_ptr<Lane> old = std::move(lane_);
   end(first);
   if (first.status().choosing) throw UsageError("auto is measuring kernels; compare when it has chosen one");
-  Bodies bodies = first.simulation().bodies();
+  Bodies bodies = first.simulation().snapshot().bodies;  // stays where the device is lost
   const Status& a = first.status();
   std::unique_ptr<Lane> lane = make_lane(a, with, std::move(old));
   lock_step_ = lock_step_of(a.time_step, lane->status().time_step);

@@ -11,6 +11,12 @@ namespace orrery {
 
 // How this program starts in its own place, to go on with what is in the folder of a Handover.
 
+/// The program that takes over from a window.
+struct NextProgram {
+  std::vector<std::string> words{};  ///< of this program's command line, with which that one starts
+  std::filesystem::path folder{};    ///< of the handover; empty: none starts
+};
+
 /// What a program that takes over prints when the user requests a stop before it has, with continuation() behind it.
 extern const char* const stopped_between;
 

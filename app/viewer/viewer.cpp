@@ -119,10 +119,11 @@ Viewer::~Viewer() {
   rescue_.disarm(exit_status_);
 }
 
-int Viewer::run(std::filesystem::path* next_program) {
+int Viewer::run(NextProgram* next_program) {
   next_program_ = next_program;
   watch_stop_signals();
   rescue_.arm([this] { return rescue_outputs(); }, patience());
+  rescue_.watch([this] { leave_hanging_kernel(); });
   try {
     while (!finished()) frame();
     finish();
@@ -196,6 +197,7 @@ void Viewer::frame() {
     const std::string title =
         fmt::format("Orrery: {}, {}, {} per step", counted_bodies(status.count), status.kernel_id, step);
     rescue_.outside([&] { surface_->set_title(title); });
+    seen_place_ = present_place();
   }
   ++frame_;
 }
@@ -212,7 +214,8 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
     rescue_.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
     carry_out_requests(camera_control_.requests(gui_.io(), held_keys(), picker_.number()));
   }
-  rescue_.outside([this] { draw_bodies(surface_->canvas(), covered_by_panels()); });
+  drawn_canvas_ = rescue_.outside([this] { return surface_->canvas(); });
+  rescue_.outside([this] { draw_bodies(*drawn_canvas_, covered_by_panels()); });
   if (next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
   const Clock::time_point begin = Clock::now();
   anew ? lay_out_panels() : rescue_.outside([this] { gui_.draw_again(); });

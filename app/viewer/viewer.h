@@ -41,6 +41,7 @@
 #include "app/viewer/rescue.h"
 #include "app/viewer/second_lane.h"
 #include "app/viewer/stage.h"
+#include "app/viewer/start_anew.h"
 #include "app/viewer/surface.h"
 #include "app/viewer/sweep_control.h"
 #include "app/viewer/workshop_control.h"
@@ -63,8 +64,9 @@ class Viewer {
   ~Viewer();
 
   /// Until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has lost
-  /// its device, it ends and `next_program` becomes the folder of what the next one takes over; null: it stays.
-  int run(std::filesystem::path* next_program = nullptr);
+  /// its device, it ends and `next_program` gets the folder of what the next one takes over; null: it stays. After a
+  /// kernel that hangs, that one starts at once.
+  int run(NextProgram* next_program = nullptr);
   /// Draws the first frames instead of a run, and returns their picture without panels.
   ReportPicture picture();
 
@@ -306,6 +308,8 @@ class Viewer {
 
   // In viewer_handover.cpp.
   void follow_device();
+  bool kernel_hangs();
+  void leave_hanging_kernel();
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
   std::vector<std::string> left_behind();
   Requests present_look(const DeviceLoss& loss) const;
@@ -319,7 +323,8 @@ class Viewer {
   void restore(const WindowMemory& memory);
   void remember();
   void keep_run();
-  WindowMemory present_memory();
+  WindowMemory present_memory(const std::optional<WindowPlace>& place);
+  std::optional<WindowPlace> present_place();
   void follow_autosave();
 
   const ViewOptions& options_;
@@ -379,7 +384,9 @@ class Viewer {
   std::int64_t frame_ = 0;
   std::int64_t exported_results_ = 0;  // tried by hand, and in a file
   bool continued_ = false;             // the run of the last window
-  std::filesystem::path* next_program_ = nullptr;
+  NextProgram* next_program_ = nullptr;
+  std::optional<WindowPlace> seen_place_;       // of the window, not long ago
+  std::optional<render::Canvas> drawn_canvas_;  // of the last frame
   bool loss_seen_ = false, handed_over_ = false, took_over_camera_ = false;
   bool quit_ = false;
   bool failed_ = false;  // a recording was not written whole

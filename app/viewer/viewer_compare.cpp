@@ -92,6 +92,7 @@ bool Viewer::catch_up() {
 void Viewer::follow_comparison() {
   if (!second_.active()) return;
   second_.take(lane_);
+  leave_hanging_kernel();  // to end B would wait for it
   if (const std::string why = second_.problem(); !why.empty()) end_comparison(why);
 }
 

@@ -27,6 +27,12 @@ std::filesystem::path new_folder() {
   return name;
 }
 
+/// `kernel` is the name of the one that ran.
+std::string words_of(const DeviceLoss& loss, const std::string& kernel) {
+  return fmt::format("{}{}{}: {}", loss.hangs ? "" : "the device failed with ", kernel, loss.hangs ? " hangs" : "",
+                     loss.cause);
+}
+
 }  // namespace
 
 /// After the loss of a device, unless the program that takes over would lose it in the same way again. Otherwise the
@@ -39,13 +45,44 @@ void Viewer::follow_device() {
   try {
     folder = new_folder();
     hand_over(folder, *loss);
-    *next_program_ = folder;
+    next_program_->folder = folder;
     quit_ = handed_over_ = true;
     said_error_ = lane_.status().last_error;  // the next window says it in other words
   } catch (const std::exception& error) {
     if (!folder.empty()) remove_handover(folder);
     complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, error.what()));
   }
+}
+
+/// In A or in B, which share the device.
+bool Viewer::kernel_hangs() {
+  Simulation& a = lane_.simulation();
+  if (a.look_for_hang() || !second_.active()) return a.loss() && a.loss()->hangs;
+  Simulation& b = second_.lane().simulation();
+  if (!b.look_for_hang()) return false;
+  a.share_loss(*b.loss());
+  return true;
+}
+
+/// If the kernel hangs: the next program takes over at once. Nothing of the device may be called any more, no
+/// destructor either. On the thread of the frames, or on that of the rescue: OpenGL waits for a kernel whose bodies it
+/// draws.
+void Viewer::leave_hanging_kernel() {
+  if (!kernel_hangs()) return;
+  const DeviceLoss& loss = *lane_.simulation().loss();
+  const std::string what = words_of(loss, workshop_.name_of(*loss.kernel));
+  if (lockstep_ || !next_program_) rescue_.end_program(what, 1);
+  std::string why;
+  try {
+    const std::filesystem::path folder = new_folder();
+    hand_over(folder, loss);
+    handed_over_ = true;
+    carry_out(StopRecording{});
+    why = start_anew(folder, next_program_->words);
+  } catch (const std::exception& error) {
+    why = fmt::format("the window cannot start again: {}", error.what());
+  }
+  rescue_.end_program(fmt::format("{}; {}", what, why), stop_requested() ? stop_status() : 1);
 }
 
 /// Writes all that the next program needs into `folder`.
@@ -60,17 +97,19 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
 
   const std::string failed = workshop_.name_of(*loss.kernel);
   const std::vector<std::string> left = left_behind();
-  Handover next{.message = fmt::format("the device failed with {}: {}; {} goes on from step {} in a new window{}",
-                                       failed, loss.cause, workshop_.name_of(*kernel), checkpoint.step,
-                                       left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
-                .window = present_memory(),
-                .requests = present_look(loss),
-                .picks = present_picks(),
-                .camera = view_of(camera_),
-                .recording = lane_.log().recording() ? std::optional{recording_asked_} : std::nullopt,
-                .kernel = {},
-                .workshop = workshop_.history_without(*loss.kernel, "the device failed with it: " + loss.cause),
-                .same_kernel = same_kernel(*kernel, *loss.kernel)};
+  Handover next{
+      .message = fmt::format("{}; {} goes on from step {} in a new window{}", words_of(loss, failed),
+                             workshop_.name_of(*kernel), checkpoint.step,
+                             left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
+      .window = present_memory(loss.hangs ? seen_place_ : present_place()),
+      .requests = present_look(loss),
+      .picks = present_picks(),
+      .camera = view_of(camera_),
+      .recording = lane_.log().recording() ? std::optional{recording_asked_} : std::nullopt,
+      .kernel = {},
+      .workshop = workshop_.history_without(
+          *loss.kernel, (loss.hangs ? "it hangs in the shown run: " : "the device failed with it: ") + loss.cause),
+      .same_kernel = same_kernel(*kernel, *loss.kernel)};
   if (kernel->file_text) next.kernel = {workshop_.file_of(*kernel), kernel->file_text, kernel->file_version};
   write_handover(folder, next);
   (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on

@@ -41,7 +41,7 @@ void Viewer::restore(const WindowMemory& memory) {
 void Viewer::remember() {
   if (lockstep_ || options_.fresh) return;
   try {
-    write_window_memory(usual_memory_file(), present_memory());
+    write_window_memory(usual_memory_file(), present_memory(present_place()));
   } catch (const std::exception& error) {
     console::complain(printable(fmt::format("the window is not remembered: {}", error.what())));
   }
@@ -58,7 +58,11 @@ void Viewer::keep_run() {
   }
 }
 
-WindowMemory Viewer::present_memory() {
+std::optional<WindowPlace> Viewer::present_place() {
+  return rescue_.outside([this] { return surface_->place(); });
+}
+
+WindowMemory Viewer::present_memory(const std::optional<WindowPlace>& place) {
   WindowMemory memory;
   for (const auto& [id, fold] : panel_state_.folds) {
     if (fold.chosen) memory.sections.emplace(id, fold.open);
@@ -67,7 +71,7 @@ WindowMemory Viewer::present_memory() {
   if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
   if (appearance_chosen_) memory.appearance = SetAppearance{for_any_scene(view_.appearance)};
   if (view_.appearance.theme != render::Theme::dark) memory.theme = SetTheme{view_.appearance.theme};
-  memory.place = rescue_.outside([this] { return surface_->place(); });
+  memory.place = place;
   return memory;
 }
 

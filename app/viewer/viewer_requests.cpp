@@ -81,7 +81,7 @@ void Viewer::carry_out(const Command& command) {
 Json Viewer::surroundings() {
   Json metadata = machine_metadata(backends_);
   metadata["gl_renderer"] = surface_->gl().renderer;
-  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  const render::Canvas canvas = drawn_canvas_ ? *drawn_canvas_ : rescue_.outside([this] { return surface_->canvas(); });
   metadata["window"] = fmt::format("{}x{}", canvas.width, canvas.height);
   metadata["vsync"] = surface_->vsync();
   metadata["drawing"] = word_of(view_.drawn);

@@ -63,6 +63,8 @@ int Viewer::advance(std::int64_t frame) {
 }
 
 void Viewer::take_timings() {
+  (void)lane_.collect();
+  leave_hanging_kernel();
   if (!lane_.take_timings()) return;
   picker_.leave_scene();
   if (std::string ended = follow_.take_scene(lane_.simulation().parts()); !ended.empty()) {

@@ -60,6 +60,7 @@ std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int cou
 
 /// Makes everything that can fail before it changes anything. `made` is the kernel of `choice`, if it is there already.
 void Simulation::adopt(const Choice& choice, std::shared_ptr<ForceKernel> made) {
+  wait_for_watched_steps();
   Engine& target = engine_for(choice.kernel->backend);
   const bool other_kernel = !same_kernel(*choice.kernel, *choice_.kernel) || choice.settings != choice_.settings;
   const bool other_forces = other_kernel || choice.law != choice_.law;
@@ -201,7 +202,7 @@ void Simulation::forget_checkpoints(Backend used) {
 
 /// Makes everything that can fail before it changes anything.
 void Simulation::install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice) {
-  cancel_and_wait();
+  cancel_and_wait();  // before a kernel is made, see wait_for_watched_steps()
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
   std::optional<KernelCard> card = kernel_card(*kernel, backends_.device(), choice.law, bodies.count(), masses);
   const float mean = mean_mass(bodies.positions);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -49,6 +50,9 @@ struct DeviceLoss {
   KernelPtr good;          ///< of a kernel file: the last one before it that ran; built in: the same; null: none
   Settings good_settings;  ///< of `good`
   bool ran = false;        ///< it was not paused
+  /// The kernel does not end, and what calls the device waits for ever, also destructors: Simulation has left its
+  /// engine to itself.
+  bool hangs = false;
 };
 
 /// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
@@ -120,6 +124,15 @@ class Simulation {
 
   /// Set once the device of the present kernel is lost, see collect().
   const std::optional<DeviceLoss>& loss() const { return loss_; }
+
+  /// From now on, a kernel that compiles (KernelInfo::compiles) must go on: if no batch in flight ends within `least`,
+  /// nor within 20 times what the steps of one should take, the kernel hangs. That is a loss of its device, which
+  /// collect() and everything that waits notice. For a window; a step that is only slow is a matter for others.
+  void watch_steps(std::chrono::milliseconds least) { least_limit_ = least; }
+  /// Whether the kernel is known to hang, or is found to by now. For those who look while the owner waits elsewhere.
+  bool look_for_hang();
+  /// As after a loss of its own: `loss` is that of another simulation, which shares the device and whose kernel hangs.
+  void share_loss(const DeviceLoss& loss);
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
   void report(std::string error) {
@@ -251,7 +264,11 @@ class Simulation {
   int start_frame(std::int64_t tag);
   void report_failure(const std::exception& failure);
   std::string after_loss(const BackendLost& lost, const std::string& cause, bool ran);
-  std::string leave_device();
+  std::string leave_device(bool hangs);
+  bool watched() const { return least_limit_ && choice_.kernel->compiles && !in_flight_.empty(); }
+  std::chrono::duration<double> step_limit() const;
+  void require_progress() const;
+  void wait_for_watched_steps();
   DeviceLoss loss_of(const std::string& cause, bool ran) const;
   void return_to_proven_kernel();
   void take_in(const BatchResult& result);
@@ -282,6 +299,8 @@ class Simulation {
   bool step_once_ = false;
   StepTime done_;  // after the whole steps that have ended
   std::deque<InFlight> in_flight_;
+  std::optional<std::chrono::milliseconds> least_limit_;  // see watch_steps()
+  std::chrono::steady_clock::time_point progress_;        // a batch ended, or the first of those in flight was started
   std::vector<StepTiming> collected_;
   StepTiming timing_;
   DiagnosticsState diagnostics_;

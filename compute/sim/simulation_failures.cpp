@@ -1,13 +1,70 @@
 // What a simulation does after a kernel or a device has failed.
+#include <algorithm>
+#include <cmath>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "compute/core/backend_lost.h"
+#include "compute/core/format_count.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
+namespace {
+
+using StepClock = std::chrono::steady_clock;
+
+/// Nothing can stop what runs on its device.
+class KernelHangs final : public std::runtime_error, public DeviceLost {
+ public:
+  KernelHangs(const std::string& what, Backend backend) : std::runtime_error{what}, backend_{backend} {}
+  Backend backend() const noexcept override { return backend_; }
+
+ private:
+  Backend backend_;
+};
+
+/// It uses the device, and waits for it as it ends.
+template <class Owner>
+void leave_to_itself(Owner& owner) {
+  (void)owner.release();
+}
+
+}  // namespace
+
+/// Of the oldest batch in flight. Until one of its steps has been timed, a kernel is expected to be half as fast as a
+/// direct sum on an H100.
+std::chrono::duration<double> Simulation::step_limit() const {
+  constexpr double slack = 20, usual_pairs_per_s = 2e11;
+  const double steps = in_flight_.front().request.steps;
+  const double pairs = choice_.integrator->evaluations_per_step * ForceKernel::interactions(count_);
+  const double expected_s = is_proven_ ? timing_.step_ms * 1e-3 : pairs / usual_pairs_per_s;
+  const std::chrono::duration<double> limit{slack * steps * expected_s};
+  return std::max<std::chrono::duration<double>>(*least_limit_, limit);
+}
+
+void Simulation::require_progress() const {
+  if (!watched() || StepClock::now() - progress_ < step_limit()) return;
+  throw KernelHangs{"no step of " + counted_bodies(count_) + " has ended within " +
+                        std::to_string(std::lround(step_limit().count())) + " s",
+                    choice_.kernel->backend};
+}
+
+bool Simulation::look_for_hang() {
+  if (!loss_ && watched() && StepClock::now() - progress_ >= step_limit()) gather_or_report();
+  return loss_ && loss_->hangs;
+}
+
+void Simulation::share_loss(const DeviceLoss& loss) {
+  loss_ = loss;
+  loss_->automatic = choice_.automatic.has_value();
+  loss_->good = choice_.kernel;
+  loss_->good_settings = choice_.settings;
+  loss_->ran = !paused_;
+  if (choice_.kernel->backend == loss.kernel->backend) (void)leave_device(loss.hangs);
+}
 
 /// Pauses and sets last_error_. Leaves a lost device at once: every later call to it would fail.
 void Simulation::report_failure(const std::exception& failure) {
@@ -48,11 +105,16 @@ void Simulation::return_to_proven_kernel() {
 /// Returns one line. A device that the present kernel does not use is no loss for the bodies.
 std::string Simulation::after_loss(const BackendLost& lost, const std::string& cause, bool ran) {
   const bool works = dynamic_cast<const BodiesLost*>(&lost) != nullptr;
-  const std::string what = (works ? "" : "the device failed: ") + cause;
+  const bool hangs = dynamic_cast<const KernelHangs*>(&lost) != nullptr;
+  const std::string what = (works   ? ""
+                            : hangs ? std::string{choice_.kernel->id} + " hangs: "
+                                    : "the device failed: ") +
+                           cause;
   const std::string cure = works ? "" : "; start the program again to use the device";
   if (lost.backend() == choice_.kernel->backend) {
     if (!works) loss_ = loss_of(cause, ran);
-    return what + "; " + leave_device() + cure;
+    if (loss_) loss_->hangs = hangs;
+    return what + "; " + leave_device(hangs) + cure;
   }
   engines_[static_cast<std::size_t>(lost.backend())].reset();
   return what + "; " + choice_.kernel->id + " goes on" + cure;
@@ -75,7 +137,7 @@ DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
 }
 
 /// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns what is left.
-std::string Simulation::leave_device() {
+std::string Simulation::leave_device(bool hangs) {
   setup_changed_ = progress_changed_ = true;
   paused_ = true;
   step_once_ = false;
@@ -88,6 +150,7 @@ std::string Simulation::leave_device() {
   next.settings = Settings{*next.kernel};
   const HostCopy state = host_copy_ ? *host_copy_ : HostCopy{scene_->bodies, {.sim_time = scene_->time}};
   kernel_ = next.kernel->make(next.settings, nullptr);  // not divided, whatever the devices of the run are
+  if (hangs) leave_to_itself(engines_[lost]);
   engines_[lost].reset();
   replace_choice(next);
   engine().upload(with_digits(state.bodies, choice_.digits), plan());

@@ -1,7 +1,9 @@
 // How a simulation's batches of steps start and end.
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "compute/sim/simulation.h"
@@ -48,6 +50,7 @@ void Simulation::start(int steps, std::int64_t tag) {
   diagnostics_.add_to(request, measuring);
   if (!kernel_->tree()) request.tree_cells = {};
   engine().advance(request);
+  if (in_flight_.empty()) progress_ = std::chrono::steady_clock::now();
   in_flight_.push_back({request, choice_.time_step});
 }
 
@@ -69,6 +72,7 @@ void Simulation::gather() {
     for (std::vector<BatchResult> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
       for (const BatchResult& result : ended) take_in(result);
     }
+    require_progress();
   } catch (const std::bad_alloc&) {
     in_flight_.clear();
     throw std::runtime_error("not enough memory for a step of " + std::to_string(count_) + " bodies");
@@ -79,6 +83,7 @@ void Simulation::gather() {
 }
 
 void Simulation::take_in(const BatchResult& result) {
+  progress_ = std::chrono::steady_clock::now();
   const InFlight asked = in_flight_.front();
   in_flight_.pop_front();
   if (diagnostics_.non_finite()) return;  // what was enqueued behind it did nothing
@@ -123,7 +128,17 @@ void Simulation::wait(const std::stop_token& stop) {
   gather();
 }
 
+/// A kernel that hangs cannot be cancelled. Call before another one is made: to destroy that would wait for the device.
+void Simulation::wait_for_watched_steps() {
+  constexpr std::chrono::microseconds nap{100};
+  while (watched()) {
+    gather();
+    if (watched()) std::this_thread::sleep_for(nap);
+  }
+}
+
 void Simulation::cancel_and_wait() {
+  wait_for_watched_steps();
   engine().cancel_and_wait();
   gather();
 }

@@ -2,8 +2,9 @@
 """A kernel file that passes its check, and reads outside of its memory once it has run for a while in the shown window.
 
 lost_device.py ORRERY: needs a GPU, NVRTC and a display ($DISPLAY). The first version is correct, the second breaks the
-CUDA context after 600 evaluations. Exits with 1 unless the window then goes on with the first version on the GPU, from a
-state of the same run, and takes a third version. Without a display (--headless), the run must end with one line."""
+CUDA context after 600 evaluations, or with --hangs does not end. Exits with 1 unless the window then goes on with the first
+version on the GPU, from a state of the same run, and takes a third version. Without a display (--headless), the run must end
+with one line."""
 
 import csv
 import pathlib
@@ -16,14 +17,16 @@ LIMIT_S = 120
 BROKEN = """
 __device__ int evaluations_until_the_end;
 """
-CALL = "  if (blockIdx.x == 0 && threadIdx.x == 0 && atomicAdd(&evaluations_until_the_end, 1) > 600) *(volatile int*)16 = 1;\n"
+ONCE = "  if (blockIdx.x == 0 && threadIdx.x == 0 && atomicAdd(&evaluations_until_the_end, 1) > 600) "
+BREAKS = ONCE + "*(volatile int*)16 = 1;\n"
+HANGS = ONCE + "while (*(volatile int*)&evaluations_until_the_end > 0) {}\n"
 
 
-def broken(text):
+def broken(text, call):
     """The kernel with a counter. A check makes far fewer evaluations of each value of its settings."""
     begin = text.index("__global__")
     body = text.index("{", begin) + 1
-    return text[:begin] + BROKEN.lstrip() + text[begin:body] + "\n" + CALL + text[body:]
+    return text[:begin] + BROKEN.lstrip() + text[begin:body] + "\n" + call + text[body:]
 
 
 def wait_for(what, log, condition):
@@ -48,7 +51,7 @@ def kernels_in(folder):
 
 
 def main():
-    orrery, headless = sys.argv[1], "--headless" in sys.argv
+    orrery, headless, hangs = sys.argv[1], "--headless" in sys.argv, "--hangs" in sys.argv
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([orrery, "new-kernel", "edited"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         file = pathlib.Path(folder) / "edited.cu"
@@ -61,9 +64,9 @@ def main():
                                       stdout=out, stderr=subprocess.STDOUT)
         try:
             wait_for("version 1", log, lambda said: "version 1 of" in said)
-            file.write_text(broken(text))
+            file.write_text(broken(text, HANGS if hangs else BREAKS))
             wait_for("version 2", log, lambda said: "version 2 of" in said)
-            wait_for("the loss", log, lambda said: "the device failed" in said)
+            wait_for("the loss", log, lambda said: ("has ended within" if hangs else "the device failed") in said)
             if headless:
                 status = window.wait(LIMIT_S)
                 print(f"exit status {status}; the last line: {log.read_text().splitlines()[-1]}")

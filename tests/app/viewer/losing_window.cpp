@@ -1,5 +1,6 @@
-// `orrery view` with two kernels that lose their device in the tenth evaluation; both run on the processor, so that no
-// GPU is needed. "edited" stands for one from a file, "built-in" for one of the program's own.
+// `orrery view` with two kernels that lose their device in the tenth evaluation, and one that hangs in it; all run on
+// the processor, so that no GPU is needed. "edited" and "hanging" stand for kernels from a file, "built-in" for one of
+// the program's own.
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +12,7 @@
 #include "app/cli/options.h"
 #include "app/viewer/run_view.h"
 #include "app/viewer/start_anew.h"
+#include "tests/compute/support/hanging_kernel.h"
 #include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/losing_kernel.h"
 
@@ -19,13 +21,16 @@ namespace {
 
 int run(std::vector<std::string> words) {
   const std::optional<std::filesystem::path> handover = take_handover(words);
-  std::filesystem::path next;
+  NextProgram next{.words = words};
   int status = 1;
   {
     KernelCatalog kernels;
     KernelInfo edited = test::kernel_info("edited", create_kernel<test::LosesItsDevice>);
     edited.compiles = true;
     kernels.put(edited);
+    KernelInfo hanging = test::kernel_info("hanging", create_kernel<test::HangingKernel>);
+    hanging.compiles = true;
+    kernels.put(hanging);
     kernels.put(test::kernel_info("built-in", create_kernel<test::LosesItsDevice>));
     const auto given = std::get<ViewOptions>(parse_options(kernels, words, handover.has_value()));
     try {
@@ -34,8 +39,8 @@ int run(std::vector<std::string> words) {
       std::cerr << error.what() << (handover ? "; " + continuation(*handover) : "") << '\n';
     }
   }
-  if (next.empty()) return status;
-  std::cerr << start_anew(next, words) << '\n';
+  if (next.folder.empty()) return status;
+  std::cerr << start_anew(next.folder, next.words) << '\n';
   return 1;
 }
 

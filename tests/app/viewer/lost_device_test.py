@@ -9,8 +9,9 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 
-from window_support import PATIENCE_S, Viewer, WindowTestCase, main, wait_for
+from window_support import PATIENCE_S, Viewer, WindowTestCase, main, program, wait_for
 from window_test import recorded
 
 START = ("--scene", "plummer", "-n", "100", "--record", "a.csv")
@@ -49,6 +50,22 @@ class LostDeviceTest(WindowTestCase):
         viewer.wait_for_frames()
         self.assertEqual(viewer.said().count("in a new window"), 1, viewer.said())
         self.assertEqual(viewer.close(), 0, viewer.said())
+
+    def test_a_kernel_that_hangs_is_left(self):
+        viewer = self.start(*START, "--kernel", "hanging")
+        wait_for("the hang", lambda: "hanging hangs: no step of 100 bodies has ended within 10 s" in viewer.said())
+        self.assertIn("goes on from step 0 in a new window", viewer.said())
+        wait_for("the other kernel", lambda: any(kernels and "hanging" not in kernels for kernels in self.kernels().values()))
+        self.assertEqual(self.kernels()["a.csv"], {"hanging"})
+        self.assertEqual(glob.glob(self.path("orrery-*")), [], "nothing is left of the handover")
+        self.assertEqual(viewer.close(), 0, viewer.said())
+
+    def test_a_run_without_a_window_ends_if_its_kernel_hangs(self):
+        status = subprocess.run([program(), *START, "--kernel", "hanging", "--offscreen", "--size", "64x48", "--frames", "100"],
+                                cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S)
+        self.assertEqual(status.returncode, 1, status.stderr)
+        self.assertEqual(status.stderr.strip(), "orrery: hanging hangs: no step of 100 bodies has ended within 10 s")
+        self.assertEqual(self.kernels(), {"a.csv": {"hanging"}})
 
     def test_a_stop_before_the_new_window_names_the_run(self):
         viewer = Viewer(self.display, self.folder, *START, "--kernel", "edited")
