@@ -153,7 +153,9 @@ void version_row(const WorkshopStatus& workshop, const WorkshopVersion& version,
               : version.error.empty() ? ""
                                       : "rejected",
               version.error.empty() ? theme::text : theme::bad);
-  if (!version.error.empty()) tooltip(version.error);
+  if (const std::string& note = version.error.empty() ? version.remark : version.error; !note.empty()) {
+    tooltip(version.error.empty() ? "Checked " + note + "." : note);
+  }
   ImGui::TableNextColumn();
   ImGui::PushID(version.number);
   if (ImGui::SmallButton("bring back")) out.push_back(BringKernelBack{version.number});

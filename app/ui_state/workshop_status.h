@@ -31,6 +31,7 @@ struct WorkshopVersion {
   bool unchecked = false;                 ///< nothing here can run it
   std::string error{};                    ///< why it was rejected, one line; empty while it is not known
   std::optional<double> largest_error{};  ///< |da|/|a| against the fp64 sum, of all checks
+  std::string remark{};                   ///< which shown bodies it was not checked with; empty: it was with all
   double compile_ms = 0, check_s = 0;
   std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
 };

@@ -104,8 +104,8 @@ void Viewer::take_up_version() {
 
 void Viewer::report_version(int number) {
   const WorkshopVersion& runs = view_.workshop.versions[static_cast<std::size_t>(number) - 1];
-  say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s", runs.number, view_.workshop.file,
-                  runs.compile_ms, runs.check_s));
+  say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s{}{}", runs.number,
+                  view_.workshop.file, runs.compile_ms, runs.check_s, runs.remark.empty() ? "" : ", ", runs.remark));
 }
 
 void Viewer::follow_workshop() {

@@ -55,6 +55,21 @@ std::vector<WorkshopMessage> messages_of(const KernelFileError& error, const Set
   return shown;
 }
 
+/// The arguments of `orrery verify` that check every body, as it is shown.
+std::vector<std::string> whole_check(const std::string& bodies, const Law& law, const Settings::Values& values) {
+  std::vector<std::string> words{bodies};
+  std::ranges::move(law_arguments(law), std::back_inserter(words));
+  for (const auto& [name, value] : values) words.insert(words.end(), {"--set", fmt::format("{}={}", name, value)});
+  return words;
+}
+
+/// Those that check some of the bodies, due to all, for both laws and every value of every setting.
+std::vector<std::string> sampled_check(const std::string& bodies, const Law& law) {
+  std::vector<std::string> words{bodies, "--sample", "256", "--sample-only"};
+  std::ranges::move(law_constants(law), std::back_inserter(words));
+  return words;
+}
+
 /// What a trial is about, without how its forces are computed.
 Trial system_of(Trial trial) {
   trial.kernel_id.clear();
@@ -171,15 +186,13 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
 KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Values& values,
                                    const std::function<bool()>& cancelled) {
   if (!backends_.status(Backend::cuda).available) return {.not_here = true};
-  const auto write_shown = [&](const TemporaryFolder& folder) -> std::vector<std::string> {
+  const auto write_shown = [&](const TemporaryFolder& folder) -> KernelChecker::Shown {
     const std::optional<ShownBodies::Copy> shown = shown_bodies_.ask(cancelled);
     if (!shown) return {};
-    std::vector<std::string> words{write_snapshot(folder / "bodies.tipsy", shown->snapshot).file().string()};
-    std::ranges::move(law_arguments(shown->law), std::back_inserter(words));
-    for (const auto& [name, value] : allowed_values(file, values)) {
-      words.insert(words.end(), {"--set", fmt::format("{}={}", name, value)});
-    }
-    return words;
+    if (!shown->snapshot) return {.remark = shown->remark};
+    const std::string bodies = write_snapshot(folder / "bodies.tipsy", *shown->snapshot).file().string();
+    return {.runs = {whole_check(bodies, shown->law, allowed_values(file, values)), sampled_check(bodies, shown->law)},
+            .remark = shown->remark};
   };
   return KernelChecker{.device = backends_.device_ordinal()}.check(file, cancelled, write_shown);
 }

@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancelled = true};
 
-/// Lets the second process of a check end whenever the check returns.
-struct EndsSecond {
-  explicit EndsSecond(std::atomic<bool>& flag) : ended{flag} {}
-  EndsSecond(const EndsSecond&) = delete;
-  EndsSecond& operator=(const EndsSecond&) = delete;
-  ~EndsSecond() { ended = true; }
+/// Lets the other processes of a check end whenever the check returns.
+struct EndsOthers {
+  explicit EndsOthers(std::atomic<bool>& flag) : ended{flag} {}
+  EndsOthers(const EndsOthers&) = delete;
+  EndsOthers& operator=(const EndsOthers&) = delete;
+  ~EndsOthers() { ended = true; }
   std::atomic<bool>& ended;
 };
 
@@ -54,6 +54,17 @@ std::string explained(const std::string& failure) {
     }
   }
   return failure;
+}
+
+/// What a check with the bodies that are shown has found as well.
+void add_shown(KernelCheck& check, const KernelCheck& shown) {
+  if (!shown.problem.empty()) {
+    check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;
+    check.cancelled = shown.cancelled;
+  }
+  if (check.largest_error && shown.largest_error) {
+    check.largest_error = std::max(*check.largest_error, *shown.largest_error);
+  }
 }
 
 std::string problem_of_row(const Json& row) {
@@ -123,32 +134,30 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
                                  const WriteShown& write_shown) const {
   const TemporaryFolder folder;
   const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text);
-  std::vector<std::string> shown;
+  Shown shown;
   try {
     if (write_shown) shown = write_shown(folder);
   } catch (const std::exception& error) {
     return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", error.what())};
   }
-  std::atomic<bool> ended{false};  // the second process must end
-  std::future<KernelCheck> second;
-  if (!shown.empty()) {
-    second = std::async(std::launch::async,
-                        [&] { return run(copy, folder / "shown.json", shown, [&] { return ended.load(); }); });
+  std::atomic<bool> ended{false};  // the other processes must end
+  std::vector<std::future<KernelCheck>> others;
+  const EndsOthers ends_others{ended};  // before their futures wait for them
+  for (std::size_t i = 0; i < shown.runs.size(); ++i) {
+    others.push_back(std::async(std::launch::async, [&, i] {
+      return run(copy, folder / fmt::format("shown-{}.json", i), shown.runs[i], [&] { return ended.load(); });
+    }));
   }
-  const EndsSecond ends_second{ended};
   KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
-  if (!check.problem.empty() || !second.valid()) return check;
-  while (second.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready) {
-    if (cancelled && cancelled()) ended = true;
+  for (std::future<KernelCheck>& other : others) {
+    if (!check.problem.empty()) return check;
+    while (other.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready) {
+      if (cancelled && cancelled()) ended = true;
+    }
+    add_shown(check, other.get());
   }
-  KernelCheck with_shown = second.get();
-  if (!with_shown.problem.empty() && !with_shown.cancelled) {
-    with_shown.problem = "with the bodies that are shown: " + with_shown.problem;
-  }
-  if (check.largest_error && with_shown.largest_error) {
-    with_shown.largest_error = std::max(*check.largest_error, *with_shown.largest_error);
-  }
-  return with_shown;
+  check.remark = shown.remark;
+  return check;
 }
 
 }  // namespace orrery

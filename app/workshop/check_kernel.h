@@ -20,6 +20,7 @@ struct KernelCheck {
   std::optional<double> largest_error{};  ///< |da|/|a| of all forces; none if there are none, or they are not finite
   bool cancelled = false;
   bool not_here = false;  ///< nothing here can run it: it was not checked
+  std::string remark{};   ///< of which shown bodies it was not checked with, one line; empty: of none
 };
 
 /// Reads the JSON of `orrery verify`, and explains the first check that failed.
@@ -32,12 +33,16 @@ struct KernelChecker {
   std::optional<int> device{};                     ///< as --device
   std::chrono::milliseconds limit{30'000};         ///< of each run
 
-  /// Writes the bodies that are shown into this folder, and returns the arguments of `orrery verify` that check a
-  /// kernel with them and the shown settings. Empty: there are none to check with.
-  using WriteShown = std::function<std::vector<std::string>(const TemporaryFolder& folder)>;
+  /// How a kernel is checked with the bodies that are shown.
+  struct Shown {
+    std::vector<std::vector<std::string>> runs{};  ///< arguments of `orrery verify`, for a process each
+    std::string remark{};                          ///< see KernelCheck::remark
+  };
+  /// Writes the bodies that are shown into this folder.
+  using WriteShown = std::function<Shown(const TemporaryFolder& folder)>;
 
-  /// Runs `orrery verify --kernel-file` with the text of `file`, and beside it once more with what `write_shown`, which
-  /// may be empty, has written. What the first finds comes first. Ends the processes when `cancelled`, called every few
+  /// Runs `orrery verify --kernel-file` with the text of `file`, and beside it with what `write_shown`, which may be
+  /// empty, has written. What the first finds comes first. Ends the processes when `cancelled`, called every few
   /// ms, returns true. Throws std::runtime_error if no temporary file can be written.
   KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled,
                     const WriteShown& write_shown = {}) const;

@@ -9,7 +9,7 @@ Json history_json(const KernelHistory& history) {
   for (const auto& [facts, text] : history.versions) {
     Json version{{"time", facts.time},           {"compiles", facts.compiles}, {"accepted", facts.accepted},
                  {"unchecked", facts.unchecked}, {"error", facts.error},       {"compile_ms", facts.compile_ms},
-                 {"check_s", facts.check_s}};
+                 {"check_s", facts.check_s},     {"remark", facts.remark}};
     if (facts.largest_error) version["largest_error"] = *facts.largest_error;
     versions.push_back(std::move(version));
   }
@@ -25,6 +25,7 @@ KernelHistory history_of(const Json& json) {
                           .accepted = version.at("accepted"),
                           .unchecked = version.at("unchecked"),
                           .error = version.at("error"),
+                          .remark = version.at("remark"),
                           .compile_ms = version.at("compile_ms"),
                           .check_s = version.at("check_s")};
     if (version.contains("largest_error")) facts.largest_error = version["largest_error"].get<double>();

@@ -300,6 +300,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       if (check.not_here) return;
       version_of(version).check_s = check_s.count();
       version_of(version).largest_error = check.largest_error;
+      version_of(version).remark = check.remark;
       version_of(version).accepted = check.problem.empty();
       if (!check.problem.empty()) return;
       status_.state = WorkshopState::running;

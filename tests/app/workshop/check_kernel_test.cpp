@@ -71,7 +71,7 @@ TEST_F(CheckProcess, ChecksTheShownBodiesToo) {
   std::filesystem::path written;
   const auto write_shown = [&](const TemporaryFolder& temporary) {
     written = temporary.write("bodies", "two bodies");
-    return std::vector<std::string>{written.string(), "--softening", "0.1"};
+    return KernelChecker::Shown{.runs = {{written.string(), "--softening", "0.1"}}};
   };
   // The second run has further arguments.
   const auto check = [&](const std::string& end) {
@@ -86,9 +86,26 @@ TEST_F(CheckProcess, ChecksTheShownBodiesToo) {
   EXPECT_TRUE(own.starts_with("33 bodies")) << "the first run says enough: " << own;
 }
 
+TEST_F(CheckProcess, ChecksTheShownBodiesInSeveralWays) {
+  const std::string good = document(R"({"median": 2e-7, "max": 4e-5})", "PASS");
+  const std::string bad = document(R"({"median": 0.25, "max": 0.5})", "FAIL");
+  const auto write_shown = [](const TemporaryFolder&) {
+    return KernelChecker::Shown{.runs = {{"whole"}, {"sample"}}, .remark = "with 10 of the 20 bodies"};
+  };
+  const auto check = [&](const std::string& failing) {
+    return checker("if [ \"$6\" = " + failing + " ]; then echo '" + bad + "'; else echo '" + good + "'; fi > \"$5\"")
+        .check(file, {}, write_shown);
+  };
+  EXPECT_EQ(check("none").problem, "");
+  EXPECT_EQ(check("none").remark, "with 10 of the 20 bodies");
+  for (const char* const failing : {"whole", "sample"}) {
+    EXPECT_TRUE(check(failing).problem.starts_with("with the bodies that are shown: 33 bodies")) << failing;
+  }
+}
+
 TEST_F(CheckProcess, BothProcessesEndForANewerTextOrAFailure) {
   const auto write_shown = [](const TemporaryFolder& temporary) {
-    return std::vector<std::string>{temporary.write("bodies", "two bodies").string()};
+    return KernelChecker::Shown{.runs = {{temporary.write("bodies", "two bodies").string()}}};
   };
   const std::string good = document(R"({"median": 2e-7, "max": 4e-5})", "PASS");
   const std::string bad = document(R"({"median": 0.25, "max": 0.5})", "FAIL");

@@ -96,8 +96,10 @@ TEST_F(Workshop, GoesOnWithTheVersionsOfAnotherProcess) {
   KernelHistory left{
       .file = path,
       .kernel_id = "mine",
-      .versions = {{{.time = "12:00:00", .accepted = true, .largest_error = 1e-7, .compile_ms = 70}, kernel_text()},
-                   {{.time = "12:01:00", .error = "the device failed with it"}, kernel_text("  // two")}}};
+      .versions = {
+          {{.time = "12:00:00", .accepted = true, .largest_error = 1e-7, .remark = "with some", .compile_ms = 70},
+           kernel_text()},
+          {{.time = "12:01:00", .error = "the device failed with it"}, kernel_text("  // two")}}};
   KernelHistory history = history_of(history_json(left));
   for (std::size_t i = 0; i < history.versions.size(); ++i) history.versions[i].text = left.versions[i].text;
   workshop.restore(history);
@@ -109,6 +111,7 @@ TEST_F(Workshop, GoesOnWithTheVersionsOfAnotherProcess) {
   EXPECT_TRUE(status.versions[0].accepted);
   EXPECT_EQ(status.versions[0].largest_error, 1e-7);
   EXPECT_EQ(status.versions[0].compile_ms, 70);
+  EXPECT_EQ(status.versions[0].remark, "with some");
   save(kernel_text("  // two"));  // the same text once more
   std::this_thread::sleep_for(std::chrono::milliseconds{50});
   EXPECT_EQ(checks, 0) << "it made the device fail";
@@ -171,6 +174,14 @@ TEST_F(Workshop, AcceptsNothingThatCannotBeCheckedHere) {
   EXPECT_EQ(status.versions[0].error, "") << "it was not left for the newer one";
   EXPECT_TRUE(status.versions[0].compiles);
   EXPECT_FALSE(status.versions[0].accepted);
+}
+
+TEST_F(Workshop, KeepsWhatACheckLeftOut) {
+  result.remark = "with 10 of the 20 bodies that are shown";
+  save(kernel_text());
+  workshop.open(path);
+  wait_for(1);
+  EXPECT_EQ(status.versions[0].remark, result.remark);
 }
 
 TEST_F(Workshop, BringsAnEarlierVersionBackAsTheNewest) {
