@@ -95,7 +95,7 @@ may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recordi
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
             "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(pareto|race/race_size|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
-            "compute/(sim/command|kernels/kernel|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
+            "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"

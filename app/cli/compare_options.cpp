@@ -26,7 +26,9 @@ void add_variant(CLI::App& app, OptionDraft& draft, const char* option, std::siz
 
 void declare_compare(CLI::App& app, OptionDraft& draft) {
   CompareOptions& compare = draft.compare;
-  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own, which --a and --b can name; repeatable");
+  add_kernel_file(
+      app, draft, FileKernelUse::plain,
+      "kernel of your own, which --a and --b can name; repeatable: two versions of one kernel need two ids");
   add_variant(app, draft, "--a", 0, "the first run: KERNEL, then NAME=VALUE for settings, integrator, dt and nudge");
   add_variant(app, draft, "--b", 1, "the second run, likewise");
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");

@@ -23,7 +23,9 @@ void add_kernel_file(CLI::App& app, OptionDraft& draft, FileKernelUse use, const
     const auto same_id = [&](const KernelPtr& other) { return other->id == file->id; };
     if (std::ranges::any_of(draft.kernel_files, same_id)) {
       throw KernelFileError{
-          path, {{file->id_line, true, fmt::format("the id '{}' is that of another --kernel-file", file->id)}}};
+          path,
+          {{file->id_line, true,
+            fmt::format("the id '{}' is that of another --kernel-file: give one of them another id", file->id)}}};
     }
     draft.kernel_files.push_back(
         put_file_kernel(draft.catalog, file, 1, use, CompilerProcess{.cancelled = stop_requested}));

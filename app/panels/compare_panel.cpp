@@ -15,6 +15,7 @@
 #include "app/panels/machine_use.h"
 #include "app/panels/sections.h"
 #include "compute/integrators/integrator.h"
+#include "compute/kernels/versioned_id.h"
 
 namespace orrery {
 namespace {
@@ -165,22 +166,44 @@ void choice_row(const char* id, const char* label, const char* notes, const Choi
   ImGui::EndCombo();
 }
 
+/// The kernel with this versioned_id(); null if there is none, or it was replaced.
+const KernelInfo* present_kernel(const ViewStatus& view, const std::string& id) {
+  const auto found = std::ranges::find(view.kernels, id, [](const KernelPtr& kernel) { return versioned_id(*kernel); });
+  return found == view.kernels.end() ? nullptr : found->get();
+}
+
+/// "My kernel v3"
+std::string title_of(const KernelInfo& kernel) {
+  return kernel.file_version > 0 ? fmt::format("{} v{}", kernel.title, kernel.file_version) : kernel.title;
+}
+
+/// Of a kernel file that is open, those that newer ones have replaced.
+void earlier_versions(const ViewStatus& view, CompareDraft& draft) {
+  for (const WorkshopVersion& version : view.workshop.versions) {
+    if (version.kernel.empty() || present_kernel(view, version.kernel)) continue;
+    if (ImGui::Selectable(version.kernel.c_str(), draft.kernel == version.kernel)) draft.kernel = version.kernel;
+    ui_mark("compare.kernel", version.kernel);
+    tooltip("An earlier version of the kernel file.", version.time);
+  }
+}
+
 void kernel_row(const ViewStatus& view, CompareDraft& draft) {
   row_label("Kernel", "The kernel of B.");
-  const auto shown = std::ranges::find(view.kernels, draft.kernel, [](const KernelPtr& kernel) { return kernel->id; });
-  if (!begin_combo("compare.kernel", shown == view.kernels.end() ? "as A" : (*shown)->title,
-                   ImGuiComboFlags_HeightLargest)) {
-    return;
-  }
+  const KernelInfo* const present = present_kernel(view, draft.kernel);
+  const std::string shown = present ? title_of(*present) : draft.kernel.empty() ? "as A" : draft.kernel;
+  if (!begin_combo("compare.kernel", shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
   if (ImGui::Selectable("as A", draft.kernel.empty())) draft.kernel.clear();
   for (const KernelPtr& kernel : view.kernels) {
     const bool available = view.backend(kernel->backend).available;
-    if (ImGui::Selectable(kernel->title, draft.kernel == kernel->id, available ? 0 : ImGuiSelectableFlags_Disabled)) {
-      draft.kernel = kernel->id;
+    const std::string id = versioned_id(*kernel);
+    if (ImGui::Selectable(title_of(*kernel).c_str(), draft.kernel == id,
+                          available ? 0 : ImGuiSelectableFlags_Disabled)) {
+      draft.kernel = id;
     }
-    ui_mark("compare.kernel", kernel->id);
-    tooltip(kernel->notes, available ? kernel->id : "Not available here.");
+    ui_mark("compare.kernel", id);
+    tooltip(kernel->notes, available ? id : "Not available here.");
   }
+  earlier_versions(view, draft);
   ImGui::EndCombo();
 }
 
@@ -198,14 +221,21 @@ void nudge_row(double present, CompareDraft& draft) {
   if (chosen != present) draft.nudge = chosen;
 }
 
+/// "block=256 unroll=8"
+std::string text_of(const Settings::Values& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
 /// Shows what a script or another way has asked for.
 void follow_comparison(const Status& status, const ViewStatus& view, CompareDraft& draft) {
   const CompareWith& with = view.compare.with;
   if (!view.compare.active || with == draft.running) return;
-  const auto kernel = std::ranges::find(view.kernels, *with.kernel, [](const KernelPtr& known) { return known->id; });
+  const KernelInfo* const kernel = present_kernel(view, *with.kernel);
   draft = {.running = with,
            .kernel = *with.kernel,
-           .settings = kernel == view.kernels.end() ? "" : Settings{**kernel, with.settings}.changes(),
+           .settings = kernel ? Settings{*kernel, with.settings}.changes() : text_of(with.settings),
            .integrator = with.integrator,
            .time_step_factor = with.time_step ? *with.time_step / status.time_step : 1,
            .nudge = with.nudge};
@@ -213,14 +243,16 @@ void follow_comparison(const Status& status, const ViewStatus& view, CompareDraf
 
 /// Whether B, but for its nudge, is as A: then the runs would stay together, and the plots empty.
 bool is_as_a(const CompareWith& with, const Status& status) {
-  if (with.kernel != status.kernel_id || !status.kernel || with.time_step) return false;
+  if (!status.kernel || with.kernel != versioned_id(*status.kernel) || with.time_step) return false;
   Settings::Values settings = Settings{*status.kernel}.values();
   for (const auto& [name, value] : with.settings) settings[name] = value;
   return settings == status.settings.values() && (with.integrator.empty() || with.integrator == status.integrator_id);
 }
 
 CompareWith asked_for(const CompareDraft& draft, const Status& status) {
-  CompareWith with{.kernel = draft.kernel.empty() ? status.kernel_id : draft.kernel,
+  CompareWith with{.kernel = !draft.kernel.empty() ? draft.kernel
+                             : status.kernel       ? versioned_id(*status.kernel)
+                                                   : status.kernel_id,
                    .settings = draft.kernel.empty() ? status.settings.values() : Settings::Values{},
                    .integrator = draft.integrator,
                    .time_step = {}};

@@ -135,9 +135,11 @@ void message_lines(const WorkshopStatus& workshop) {
 }
 
 constexpr std::array version_columns{
-    Column{"version", 3.2f, "Every text of the file that was saved."}, Column{"time", 4.4f, "When it was saved."},
+    Column{"version", 3.2f, "Every text of the file that was saved."},
+    Column{"time", 4.4f, "When it was saved."},
     Column{"step", 4.4f, "The best median time of one step with the present system, if this version ran."},
     Column{"error", 4.2f, "The largest error |da|/|a| against the fp64 sum, of all checks."},
+    Column{"", 2.2f, "Runs this version; the file stays as it is."},
     Column{"", 4.6f, "Writes this text to the file as its newest version."}};
 
 void version_row(const WorkshopStatus& workshop, const WorkshopVersion& version, Requests& out) {
@@ -158,6 +160,12 @@ void version_row(const WorkshopStatus& workshop, const WorkshopVersion& version,
   }
   ImGui::TableNextColumn();
   ImGui::PushID(version.number);
+  if (!version.kernel.empty() && !runs) {
+    if (ImGui::SmallButton("run")) out.push_back(SelectKernel{version.kernel});
+    ui_mark("workshop.run", std::to_string(version.number));
+    tooltip("Runs this version: the file stays as it is. It can be profiled, and compared with another one.");
+  }
+  ImGui::TableNextColumn();
   if (ImGui::SmallButton("bring back")) out.push_back(BringKernelBack{version.number});
   ui_mark("workshop.back", std::to_string(version.number));
   ImGui::PopID();

@@ -33,6 +33,8 @@ struct WorkshopVersion {
   std::optional<double> largest_error{};  ///< |da|/|a| against the fp64 sum, of all checks
   std::string remark{};                   ///< which shown bodies it was not checked with; empty: it was with all
   double compile_ms = 0, check_s = 0;
+  std::string
+      kernel{};  ///< with which SelectKernel selects it, such as "mine@2"; empty: it is no kernel of this window
   std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
 };
 

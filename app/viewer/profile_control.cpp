@@ -108,8 +108,10 @@ void ProfileControl::start(const Status& shown, std::optional<int> device, Profi
   status.active = true;
   status.error.clear();
   started_ = std::chrono::steady_clock::now();
-  const std::string changes = shown.settings.changes();
-  status.present = changes.empty() ? shown.kernel_id : shown.kernel_id + ' ' + changes;
+  version_ = shown.kernel ? shown.kernel->file_version : 0;
+  status.present =
+      KernelProfile{.kernel_id = shown.kernel_id, .settings = shown.settings.changes(), .kernel_version = version_}
+          .label();
   std::promise<KernelProfile> result;
   in_flight_ = result.get_future();
   process_ = std::async(
@@ -145,6 +147,7 @@ void ProfileControl::finish(ProfileStatus& status) {
 void ProfileControl::take(ProfileStatus& status) {
   try {
     status.profiles.push_back(in_flight_.get());
+    status.profiles.back().kernel_version = version_;
     status.taken_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   } catch (const std::exception& failure) {
     status.error = one_line(failure.what());

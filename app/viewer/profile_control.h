@@ -48,6 +48,7 @@ class ProfileControl {
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;  // of the process's time
   std::chrono::steady_clock::time_point started_;
+  int version_ = 0;  // KernelProfile::kernel_version of the profile in flight
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;
   std::future<void> process_;  // that takes it, and lives a little longer; last: it ends by stop_

@@ -11,6 +11,7 @@
 #include "app/lab/divergence/run_variant.h"
 #include "compute/core/error.h"
 #include "compute/diagnostics/conserved.h"
+#include "compute/kernels/versioned_id.h"
 #include "render/gl/gl.h"
 
 namespace orrery {
@@ -31,7 +32,7 @@ std::vector<Vec4> plain(std::span<const glm::vec4> positions) {
 }
 
 std::string run_name(const Status& status, bool with_integrator, bool with_time_step, double nudge) {
-  std::string name = status.kernel_id;
+  std::string name = kernel_words(trial_of(status));
   if (const std::string changes = status.settings.changes(); !changes.empty()) name += ' ' + changes;
   if (with_integrator) name += ' ' + status.integrator_id;
   if (with_time_step) name += fmt::format(" dt={}", status.time_step);
@@ -49,7 +50,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
                     : std::make_unique<Lane>(rescue_, backends_, sharing_, a.scene, kernel, nullptr, lockstep_);
   Simulation& simulation = lane->simulation();
   simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
-  simulation.apply(SelectKernel{kernel->id, settings.values()});
+  simulation.apply(SelectKernel{versioned_id(*kernel), settings.values()});
   simulation.apply(SelectLaw{law_info(a.law.id).id});
   simulation.apply(SetSoftening{a.law.softening});
   simulation.apply(SetRepulsion{a.law.repulsion});

@@ -17,6 +17,7 @@
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
+#include "compute/kernels/versioned_id.h"
 #include "compute/snapshots/snapshot_format.h"
 
 #if ORRERY_HAVE_CUDA
@@ -227,6 +228,10 @@ std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopS
 }
 
 void WorkshopControl::describe_running(const Status& shown, WorkshopStatus& status) const {
+  for (WorkshopVersion& version : status.versions) {
+    const KernelPtr kernel = version.accepted ? placed_.kernel_of(version.number) : nullptr;
+    version.kernel = kernel ? versioned_id(*kernel) : "";
+  }
   status.running = placed_.version_of(shown.kernel_id, trial_of(shown).kernel_revision);
 }
 

@@ -66,7 +66,7 @@ class WorkshopControl {
   }
   /// The command of tick() failed: the version before is the catalog's again.
   void refused(const std::string& why);
-  /// Brings WorkshopStatus::running up to date.
+  /// Brings WorkshopStatus::running and the versions that can be selected up to date.
   void describe_running(const Status& shown, WorkshopStatus& status) const;
   /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
   std::string take_rejection(const WorkshopStatus& status);

@@ -30,6 +30,12 @@ void PlacedKernel::forget_numbers() {
   of_file_.clear();
 }
 
+KernelPtr PlacedKernel::kernel_of(int version) const {
+  const auto found = std::ranges::find(of_file_.rbegin(), of_file_.rend(), version,
+                                       [](const KernelPtr& kernel) { return kernel->file_version; });
+  return found == of_file_.rend() ? nullptr : *found;
+}
+
 int PlacedKernel::version_of(std::string_view id, int revision) const {
   const auto found = std::ranges::find_if(
       of_file_, [&](const KernelPtr& kernel) { return id == kernel->id && revision == kernel->revision; });

@@ -35,6 +35,8 @@ class PlacedKernel {
   /// The version of the kernel with this id and revision, which may have been replaced; 0: none, or not one of the open
   /// file.
   int version_of(std::string_view id, int revision) const;
+  /// The kernel that the version of the open file became; null: none.
+  KernelPtr kernel_of(int version) const;
 
  private:
   void place(const AcceptedKernel& version);

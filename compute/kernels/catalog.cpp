@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compute/core/names.h"
+#include "compute/kernels/versioned_id.h"
 
 namespace orrery {
 
@@ -117,9 +118,26 @@ std::vector<KernelPtr> KernelCatalog::all() const {
 }
 
 KernelPtr KernelCatalog::find(std::string_view id, std::string_view also) const {
+  if (const std::size_t mark = id.find(version_mark); mark != std::string_view::npos) {
+    return find_version(id.substr(0, mark), id.substr(mark + 1));
+  }
   const std::vector<KernelPtr> kernels = all();
   return find_named(kernels, id, "kernel",
                     ORRERY_HAVE_CUDA ? "" : " (this build has no CUDA kernels: it found no CUDA toolkit)", also);
+}
+
+KernelPtr KernelCatalog::find_version(std::string_view id, std::string_view version) const {
+  const std::lock_guard lock{mutex_};
+  const auto revisions = revisions_.find(id);
+  std::vector<std::string> known;
+  for (std::size_t i = revisions == revisions_.end() ? 0 : revisions->second.size(); i-- > 0;) {
+    const KernelPtr& kernel = revisions->second[i];
+    if (kernel->file_version == 0) continue;
+    known.insert(known.begin(), std::to_string(kernel->file_version));
+    if (known.front() == version) return kernel;
+  }
+  throw UsageError("there is no version '" + std::string{version} + "' of a kernel '" + std::string{id} + "'" +
+                   (known.empty() ? "; versions are those of a kernel file" : "; versions: " + joined(known)));
 }
 
 KernelPtr KernelCatalog::find_revision(std::string_view id, int revision) const {

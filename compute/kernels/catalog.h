@@ -30,9 +30,11 @@ class KernelCatalog {
 
   /// In their order; added ones last.
   std::vector<KernelPtr> all() const;
-  /// Throws UsageError that lists the known ids, and `also`, another name that may stand where the id was given.
+  /// The kernel with this id, or with "ID@VERSION" the one of a kernel file that had this KernelInfo::file_version
+  /// last. Throws UsageError that lists the known ids or versions, and `also`, another name that may stand where the id
+  /// was given.
   KernelPtr find(std::string_view id, std::string_view also = {}) const;
-  /// Null if there is none.
+  /// By its id alone; null if there is none.
   KernelPtr find_or_null(std::string_view id) const;
   /// The kernel that had this id and this KernelInfo::revision, even if it was replaced; 0: the one that has the id
   /// now. Throws as find(), and UsageError if there was none.
@@ -42,6 +44,8 @@ class KernelCatalog {
   KernelSharing* sharing() const { return sharing_; }
 
  private:
+  KernelPtr find_version(std::string_view id, std::string_view version) const;
+
   KernelSharing* sharing_;
   mutable std::mutex mutex_;
   std::vector<KernelPtr> kernels_;

@@ -39,9 +39,11 @@ struct SelectKernel {
 
   template <class = void>
   static constexpr auto describe() {
-    return command_row<SelectKernel>("kernel", "Selects a kernel; auto selects the fastest that is accurate enough.",
-                                     Argument<&SelectKernel::id>{{.name = "id"}},
-                                     Argument<&SelectKernel::settings>{{.name = "settings", .optional = true}});
+    return command_row<SelectKernel>(
+        "kernel",
+        "Selects a kernel, or version 2 of a kernel file with ID@2; auto selects the fastest that is accurate enough.",
+        Argument<&SelectKernel::id>{{.name = "id"}},
+        Argument<&SelectKernel::settings>{{.name = "settings", .optional = true}});
   }
 };
 struct SetTunable {

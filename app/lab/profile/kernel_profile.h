@@ -13,10 +13,11 @@ namespace orrery {
 /// Where the time of one kernel with its settings goes: plain values.
 struct KernelProfile {
   std::string kernel_id{}, settings{};
-  std::string scene{};   ///< a generator's id, or a file
-  int count = 0;         ///< bodies
-  std::string law{};     ///< "gravity, softening 0.05"; empty: not known
-  std::string device{};  ///< the GPU or the processor
+  int kernel_version = 0;  ///< of a kernel file in a window: the edit; 0: of another kernel
+  std::string scene{};     ///< a generator's id, or a file
+  int count = 0;           ///< bodies
+  std::string law{};       ///< "gravity, softening 0.05"; empty: not known
+  std::string device{};    ///< the GPU or the processor
   bool on_gpu = false;
   std::string chip{};  ///< of the GPU, as CUPTI calls it; empty if there are no counters
   std::string part{};  ///< of the evaluation that the counters describe, such as "walk"; empty: all of it
@@ -29,8 +30,11 @@ struct KernelProfile {
   /// NaN if it is not known.
   double figure(std::string_view id) const { return value_of(figures, id); }
   double stall(std::string_view reason) const { return value_of(stalls, reason); }
-  /// "cuda-tiled block=256"
-  std::string label() const { return settings.empty() ? kernel_id : kernel_id + ' ' + settings; }
+  /// "cuda-tiled block=256", "mine v3"
+  std::string label() const {
+    const std::string version = kernel_version > 0 ? " v" + std::to_string(kernel_version) : "";
+    return kernel_id + version + (settings.empty() ? "" : ' ' + settings);
+  }
 
  private:
   static double value_of(const std::map<std::string, double>& values, std::string_view id) {

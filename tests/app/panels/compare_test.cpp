@@ -1,4 +1,8 @@
 // The tab Compare, and the captions of two runs.
+#include <algorithm>
+#include <memory>
+#include <string>
+
 #include "app/panels/sections.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
@@ -58,6 +62,25 @@ TEST_F(Panels, StartAComparisonFromHere) {
   EXPECT_EQ(asked.settings, (Settings::Values{{"leaf", "8"}, {"theta", "0.5"}}));
   EXPECT_FLOAT_EQ(asked.time_step.value(), 0.5f * status.time_step);
   EXPECT_EQ(asked.nudge, 1e-5);
+}
+
+TEST_F(Panels, CompareWithAnEarlierVersionOfAKernelFile) {
+  KernelInfo latest = *status.kernel;
+  latest.file_version = 3;
+  status.kernel = std::make_shared<const KernelInfo>(latest);
+  std::ranges::replace_if(
+      view.kernels, [&](const KernelPtr& kernel) { return status.kernel_id == kernel->id; }, status.kernel);
+  view.workshop.versions = {{.number = 2, .time = "12:00:00", .kernel = status.kernel_id + "@2"},
+                            {.number = 3, .time = "12:01:00", .kernel = status.kernel_id + "@3"}};
+  open_tab("compare");
+  settle();
+  const auto as_a = only<CompareWith>(click("compare.start"));
+  EXPECT_EQ(as_a.kernel, status.kernel_id + "@3");
+  EXPECT_EQ(as_a.nudge, 1e-6) << "nothing differs";
+  (void)pick("compare.kernel", status.kernel_id + "@2");
+  const auto asked = only<CompareWith>(click("compare.start"));
+  EXPECT_EQ(asked.kernel, status.kernel_id + "@2");
+  EXPECT_EQ(asked.nudge, 0);
 }
 
 TEST_F(Panels, CompareWithANudgeIfNothingElseDiffers) {

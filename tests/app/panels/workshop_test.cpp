@@ -74,6 +74,20 @@ TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {
   EXPECT_EQ(only<SaveKernelFile>(click("workshop.compile")).text, draft().text) << "edits are saved first";
 }
 
+TEST_F(WorkshopTab, RunsAnEarlierVersion) {
+  EXPECT_FALSE(seen("workshop.run.1")) << "it runs";
+  EXPECT_FALSE(seen("workshop.run.2")) << "it was rejected";
+  view.workshop.versions.push_back(
+      {.number = 3, .time = "12:05:00", .accepted = true, .remark = "with 10 of the 20 bodies", .kernel = "mine@3"});
+  view.workshop.versions[0].kernel = "mine@1";
+  view.workshop.running = 3;
+  settle();
+  EXPECT_FALSE(seen("workshop.run.3"));
+  const auto asked = only<SelectKernel>(click("workshop.run.1"));
+  EXPECT_EQ(asked.id, "mine@1");
+  EXPECT_TRUE(asked.settings.empty());
+}
+
 TEST_F(WorkshopTab, TakesTheFilesNewTextsButNotInPlaceOfEdits) {
   file_gets("another\n");
   EXPECT_EQ(draft().text, "another\n");

@@ -120,6 +120,24 @@ TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
   EXPECT_GT(status.taken_s, 0);
 }
 
+TEST(ProfileControl, NamesTheVersionOfAKernelFile) {
+  const TemporaryFolder folder;
+  ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"\n")};
+  ProfileStatus status;
+  Status shown = shown_status();
+  KernelInfo info = *shown.kernel;
+  info.file_text = "its text";
+  info.file_version = 3;
+  shown.kernel = std::make_shared<const KernelInfo>(info);
+  shown.kernel_id = "mine";
+  control.start(shown, std::nullopt, status);
+  EXPECT_EQ(status.present, "mine v3 threads=2");
+  shown.kernel = nullptr;  // another kernel runs before the profile is there
+  control.finish(status);
+  ASSERT_EQ(status.profiles.size(), 1u);
+  EXPECT_EQ(status.profiles[0].label(), "mine v3");
+}
+
 TEST(ProfileControl, DoesNotWaitForTheEndOfTheProcess) {
   const TemporaryFolder folder;
   ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"; exec sleep 60\n")};

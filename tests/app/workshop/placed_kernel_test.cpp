@@ -44,6 +44,17 @@ TEST_F(Placed, TakesARefusedVersionBack) {
   EXPECT_TRUE(placed.is("mine"));
 }
 
+TEST_F(Placed, HasTheKernelsOfAllVersionsOfTheOpenFile) {
+  placed.put(version(1, "mine"));
+  placed.put(version(2, "mine"));
+  ASSERT_TRUE(placed.kernel_of(1));
+  EXPECT_EQ(placed.kernel_of(1)->file_text, version(1, "mine").file->text);
+  EXPECT_EQ(placed.kernel_of(2), kernels.find("mine"));
+  EXPECT_FALSE(placed.kernel_of(3));
+  placed.forget_numbers();
+  EXPECT_FALSE(placed.kernel_of(1));
+}
+
 TEST_F(Placed, LeavesNothingOfAFirstVersionThatIsRefused) {
   placed.put(version(1, "mine"));
   placed.take_back();

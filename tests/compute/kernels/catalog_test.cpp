@@ -7,10 +7,13 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "compute/core/error.h"
 #include "compute/core/parse_number.h"
+#include "compute/kernels/versioned_id.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/uniform_kernel.h"
 
 namespace orrery {
@@ -49,6 +52,26 @@ TEST(KernelCatalog, IdsAreTheFileStems) {
 #include "kernels_list.inc"
 #undef X
   EXPECT_EQ(test::kernels().size(), listed);
+}
+
+TEST(KernelCatalog, FindsVersionsOfAKernelFile) {
+  KernelCatalog catalog;
+  KernelInfo info = test::kernel_info(
+      "mine", [](const Settings&, const cuda::Device*) { return std::make_unique<test::UniformKernel>(1.0f); });
+  std::vector<KernelPtr> versions;
+  for (const int version : {1, 2, 1}) {  // the last of another file, or of the same one that was opened again
+    info.file_version = version;
+    versions.push_back(catalog.put(info));
+  }
+  EXPECT_EQ(catalog.find("mine@2"), versions[1]);
+  EXPECT_EQ(catalog.find("mine@1"), versions[2]);
+  EXPECT_EQ(catalog.find("mine"), versions[2]);
+  EXPECT_EQ(versioned_id(*versions[1]), "mine@2");
+  EXPECT_EQ(versioned_id(*catalog.find("cpu-serial")), "cpu-serial");
+  EXPECT_EQ(usage_error([&] { (void)catalog.find("mine@3"); }),
+            "there is no version '3' of a kernel 'mine'; versions: 1, 2, 1");
+  EXPECT_EQ(usage_error([&] { (void)catalog.find("cpu-serial@1"); }),
+            "there is no version '1' of a kernel 'cpu-serial'; versions are those of a kernel file");
 }
 
 TEST(KernelCatalog, IdsAreUnique) {

@@ -260,6 +260,14 @@ TEST(ProfileOfACpuKernel, HasItsWidthItsThreadsAndItsShareOfTheLimit) {
   EXPECT_THROW(measurement.mark(variant, {"plummer", scene.bodies, {}}), UsageError);
 }
 
+TEST(ProfileDifference, NamesTheVersionsOfAKernelFile) {
+  const KernelProfile before{.kernel_id = "mine", .settings = "block=64", .kernel_version = 2, .scene = "plummer"};
+  KernelProfile after = before;
+  after.kernel_version = 3;
+  EXPECT_EQ(after.label(), "mine v3 block=64");
+  EXPECT_EQ(label_against(before, after), "mine v2 block=64");
+}
+
 TEST(ProfileDifference, NamesTheSystemOfTheEarlierOneIfItIsAnother) {
   KernelProfile before{.kernel_id = "cuda-tiled", .scene = "plummer", .count = 4096, .law = "gravity, softening 0.05"};
   KernelProfile after = before;
