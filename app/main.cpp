@@ -85,7 +85,7 @@ struct Runner {
   }
   int operator()(const VerifyOptions& options) const {
     prepare_files(options);
-    return run_verify(with_compiled_files(chosen_backends(options)), options);
+    return run_verify(chosen_backends(options), options);
   }
   int operator()(const RunOptions& options) const {
     prepare_files(options);

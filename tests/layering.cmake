@@ -28,7 +28,7 @@ may_include("compute/core/" "compute/core/" "(pthread|sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
-may_include("compute/kernels/runtime/" "compute/(core|cuda|kernels/runtime)/" "compute/kernels/[^/]+$" ${cuda_headers})
+may_include("compute/kernels/runtime/" "compute/(core|cuda|kernels/runtime)/" "compute/kernels/[^/]+$" "cxxabi[.]h$" ${cuda_headers})
 foreach(folder direct symmetric tensor tree)
   may_include("compute/kernels/${folder}/" "compute/(core|cuda|kernels/parts|kernels/${folder})/" "compute/kernels/[^/]+$"
               "hwy/" ${cuda_headers})
@@ -90,7 +90,7 @@ may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "com
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/integrators/integrator[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
-            "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
+            "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel|plain_words)[.]h$" "compute/(integrators/integrator|scenes/scene|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
             "imgui" "fmt/")

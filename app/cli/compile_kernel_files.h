@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "app/lab/kernel_axes.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -7,5 +10,10 @@ namespace orrery {
 /// Where no GPU can run them, kernel files are compiled all the same, so that their errors are shown at their lines.
 /// Returns `backends`. Throws KernelFileError.
 const Backends& with_compiled_files(const Backends& backends);
+
+/// Compiles a kernel file for both laws and for each of `variants`, which are its settings, before one of them runs.
+/// Prints how many there are to the standard error. Settings that the GPU cannot launch are no failure. Throws
+/// KernelFileError that names the settings. Does nothing where there is no compiler.
+void compile_settings(const Backends& backends, const std::vector<Variant>& variants);
 
 }  // namespace orrery

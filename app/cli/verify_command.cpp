@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/verify_report.h"
 #include "app/lab/force_sample.h"
 #include "app/lab/forecast.h"
@@ -19,6 +20,7 @@
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "compute/core/format_count.h"
+#include "compute/kernels/runtime/plain_words.h"
 
 namespace orrery {
 namespace {
@@ -122,7 +124,8 @@ class Verification {
       check_forces(*runner.simulation(), expected, check);
       if (options_.digits) check_digits(runner, expected, check);
     });
-    if (problem) check.result = (problem.refused ? "skipped: " : "FAIL: ") + problem.text;
+    const std::string text = variant.kernel->file_text ? in_plain_words(problem.text) : problem.text;
+    if (problem) check.result = (problem.refused ? "skipped: " : "FAIL: ") + text;
     return check;
   }
 
@@ -186,6 +189,11 @@ class Verification {
 }  // namespace
 
 int run_verify(const Backends& backends, const VerifyOptions& options) {
+  for (const KernelPtr& kernel : options.kernels.kernels) {
+    if (!kernel->file_text) continue;
+    compile_settings(backends, options.each_value ? each_value_of({kernel, Settings{*kernel}})
+                                                  : every_combination(kernel, options.axes));
+  }
   const VariantPlan plan = options.each_value ? expand_each_value(backends, options.kernels)
                                               : expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);

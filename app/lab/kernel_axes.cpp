@@ -137,6 +137,23 @@ std::vector<SkippedTogether> together(const std::vector<Skipped>& skipped) {
   return groups;
 }
 
+std::vector<Variant> every_combination(const KernelPtr& kernel, const std::vector<Axis>& axes) {
+  std::vector<std::string> notes;
+  return product(kernel, axes, notes);
+}
+
+std::vector<Variant> each_value_of(const Variant& initial) {
+  std::vector<Variant> variants{initial};
+  for (const Tunable& tunable : initial.kernel->tunables) {
+    for (const std::string& value : tunable.values_to_measure()) {
+      if (value == tunable.initial) continue;
+      variants.push_back(initial);
+      variants.back().settings.set(tunable.name, value);
+    }
+  }
+  return variants;
+}
+
 VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes) {
   VariantPlan plan;
   for (const KernelPtr& kernel : selection.kernels) {
@@ -161,14 +178,8 @@ VariantPlan expand_each_value(const Backends& backends, const KernelSelection& s
   const std::vector<Variant> initial = std::move(plan.variants);
   plan.variants.clear();
   for (const Variant& variant : initial) {
-    plan.variants.push_back(variant);
-    for (const Tunable& tunable : variant.kernel->tunables) {
-      for (const std::string& value : tunable.values_to_measure()) {
-        if (value == tunable.initial) continue;
-        plan.variants.push_back(variant);
-        plan.variants.back().settings.set(tunable.name, value);
-      }
-    }
+    const std::vector<Variant> each = each_value_of(variant);
+    plan.variants.insert(plan.variants.end(), each.begin(), each.end());
   }
   return plan;
 }

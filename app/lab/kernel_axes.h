@@ -58,6 +58,11 @@ struct VariantPlan {
 /// Throws UsageError unless each axis is a tunable of some selected kernel and each of its values is allowed by one.
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes);
 
+/// A kernel with every combination of its axes, whether or not it can run here.
+std::vector<Variant> every_combination(const KernelPtr& kernel, const std::vector<Axis>& axes);
+/// `initial`, and the same with every other value of each tunable, one at a time.
+std::vector<Variant> each_value_of(const Variant& initial);
+
 /// Every selected kernel with every combination of its axes. Kernels that cannot run here are skipped if all were
 /// selected. Throws std::runtime_error if such a kernel was named.
 VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes);

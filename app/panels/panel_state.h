@@ -67,7 +67,8 @@ struct WorkshopDraft {
   std::string file;                            ///< to open, or the name of a new kernel
   std::map<std::string, SourceDraft> sources;  ///< of each file that was open
   EditorState editor;
-  std::string source;  ///< the built-in kernel whose source is read; empty: the editor is shown
+  std::string source;       ///< the built-in kernel whose source is read; empty: the editor is shown
+  std::string source_file;  ///< which of its files; one that it has not: its own
 };
 
 struct LabState {

@@ -186,10 +186,47 @@ const WorkshopSource* shown_source(const WorkshopStatus& workshop, const std::st
   return found == workshop.sources.end() ? nullptr : &*found;
 }
 
-/// What the editor's place shows: the file, or the source of a built-in kernel.
+const WorkshopSource::File& shown_file(const WorkshopSource& source, const WorkshopDraft& draft) {
+  const auto found = std::ranges::find(source.files, draft.source_file, &WorkshopSource::File::name);
+  return found == source.files.end() ? source.files.front() : *found;
+}
+
+std::string name_of(const WorkshopSource::File& file) {
+  return file.name.substr(file.name.rfind('/') + 1);
+}
+
+/// Which of a kernel's files is read.
+void file_choice(const WorkshopSource& source, WorkshopDraft& draft) {
+  const WorkshopSource::File& shown = shown_file(source, draft);
+  ImGui::SetNextItemWidth(em(13));
+  if (begin_combo("workshop.source_file", name_of(shown), ImGuiComboFlags_HeightLarge)) {
+    for (const WorkshopSource::File& file : source.files) {
+      if (ImGui::Selectable(file.name.c_str(), &file == &shown)) draft.source_file = file.name;
+      ui_mark("workshop.source_file", name_of(file));
+    }
+    ImGui::EndCombo();
+  }
+  tooltip(fmt::format("{}: one of {} files of this kernel", shown.name, source.files.size()));
+}
+
+void start_button(const WorkshopSource& source, WorkshopDraft& draft, Requests& out) {
+  const bool starts = source.why_no_start.empty(), named = !draft.file.empty() && !is_path(draft.file);
+  ImGui::BeginDisabled(!starts || !named);
+  if (ImGui::Button("Start from this")) {
+    out.push_back(NewKernelFile{draft.file, source.kernel_id});
+    draft.source.clear();
+  }
+  ui_mark("workshop.start");
+  ImGui::EndDisabled();
+  tooltip(!starts ? source.why_no_start
+          : named ? "Writes a new kernel file with this kernel's device code, and opens it."
+                  : "Type a name for the new kernel first, on the left.");
+}
+
+/// What the editor's place shows: the file, or a source of a built-in kernel.
 void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Requests& out) {
   const WorkshopSource* const source = shown_source(workshop, draft.source);
-  ImGui::SetNextItemWidth(em(14));
+  ImGui::SetNextItemWidth(em(10));
   if (begin_combo("workshop.source", source ? source->kernel_id.c_str() : "your file", ImGuiComboFlags_HeightLarge)) {
     if (ImGui::Selectable("your file", !source)) draft.source.clear();
     for (const WorkshopSource& other : workshop.sources) {
@@ -200,19 +237,10 @@ void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Request
   }
   if (!source) return;
   ImGui::SameLine();
-  const bool named = !draft.file.empty() && !is_path(draft.file);
-  ImGui::BeginDisabled(!source->starts || !named);
-  if (ImGui::Button("Start from this")) {
-    out.push_back(NewKernelFile{draft.file, source->kernel_id});
-    draft.source.clear();
-  }
-  ui_mark("workshop.start");
-  ImGui::EndDisabled();
-  tooltip(!source->starts ? "This kernel is more than one function: it is here to be read."
-          : named         ? "Writes a new kernel file with this kernel's device code, and opens it."
-                          : "Type a name for the new kernel first, on the left.");
+  file_choice(*source, draft);
   ImGui::SameLine();
-  text(shortened(source->file, ImGui::GetContentRegionAvail().x), theme::dim, theme::Font::small);
+  start_button(*source, draft, out);
+  if (!source->why_no_start.empty()) wrapped_text(source->why_no_start, theme::dim, theme::Font::small);
 }
 
 }  // namespace
@@ -238,7 +266,8 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
   ImGui::BeginChild("source", {wide ? room - column - gap : room, rows});
   source_choice(workshop, draft, out);
   if (const WorkshopSource* const source = shown_source(workshop, draft.source)) {
-    source_viewer("workshop.reader", source->text, {}, ImGui::GetContentRegionAvail().y);
+    const std::string& text = shown_file(*source, draft).text;
+    source_viewer("workshop.reader", text, {}, ImGui::GetContentRegionAvail().y);
   } else if (workshop.file.empty()) {
     wrapped_text(
         "A kernel file is CUDA C++ with a header of comment lines and one __global__ function. Open one, or type a "

@@ -148,11 +148,17 @@ bool ChildProcess::exchange(std::string_view input, ChildResult& result, const s
 ChildResult ChildProcess::result(const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit,
                                  std::string_view input) {
   const auto begin = std::chrono::steady_clock::now();
+  const auto late = [&](const ChildResult&) { return limit && std::chrono::steady_clock::now() - begin >= *limit; };
+  return result_within(late, stopped, input);
+}
+
+ChildResult ChildProcess::result_within(const std::function<bool(const ChildResult& so_far)>& late,
+                                        const std::function<bool()>& stopped, std::string_view input) {
   ChildResult result{.not_started = not_started_};
   if (child_ == 0) return result;
   const auto ended = [&] {
     if (stopped()) return true;
-    result.timed_out = limit && std::chrono::steady_clock::now() - begin >= *limit;
+    result.timed_out = late(result);
     return result.timed_out;
   };
   if (!exchange(input, result, ended)) kill(child_, SIGKILL);

@@ -43,6 +43,9 @@ class ChildProcess {
   /// few ms, returns true, or until `limit` has passed; none: it may run as long as it takes. Call once.
   ChildResult result(const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},
                      std::string_view input = {});
+  /// The same, but `late` is asked whether it has run long enough, with what it has written so far.
+  ChildResult result_within(const std::function<bool(const ChildResult& so_far)>& late,
+                            const std::function<bool()>& stopped, std::string_view input = {});
 
  private:
   bool exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped);

@@ -38,10 +38,14 @@ struct WorkshopVersion {
   std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
 };
 
-/// A source to read, and perhaps to start from.
+/// The sources of a built-in kernel, to read and perhaps to start from.
 struct WorkshopSource {
-  std::string kernel_id, file, text;
-  bool starts = false;  ///< a new kernel can start from it
+  struct File {
+    std::string name, text;
+  };
+  std::string kernel_id;
+  std::vector<File> files;   ///< its own first
+  std::string why_no_start;  ///< one line; empty: a new kernel can start from it
 };
 
 /// What the window shows of the workshop.

@@ -278,13 +278,12 @@ std::string WorkshopControl::take_rejection(const WorkshopStatus& status) {
 void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus& status) {
   const BackendStatus& cuda = backends.status(Backend::cuda);
   status.unavailable = cuda.available ? "" : cuda.reason;
-  const std::vector<std::string> starts = starting_points();
-  for (const SourceFile& source : kernel_sources()) {
-    const std::string id = kernel_id_of(source);
-    status.sources.push_back({.kernel_id = id,
-                              .file = std::string{source.name},
-                              .text = std::string{source.bytes},
-                              .starts = std::ranges::find(starts, id) != starts.end()});
+  for (const KernelSource& kernel : kernel_sources()) {
+    WorkshopSource source{.kernel_id = kernel.id, .files = {}, .why_no_start = why_no_start(kernel.id)};
+    for (const SourceFile* file : kernel.files) {
+      source.files.push_back({std::string{file->name}, std::string{file->bytes}});
+    }
+    status.sources.push_back(std::move(source));
   }
 }
 

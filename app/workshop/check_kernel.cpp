@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <exception>
 #include <future>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/text/input_file.h"
 #include "compute/core/format_count.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/plain_words.h"
 
 namespace orrery {
 namespace {
@@ -44,23 +49,14 @@ std::optional<double> finite(const Json& error, const char* part) {
   return value.is_number() ? std::optional{value.get<double>()} : std::nullopt;
 }
 
-/// In words that say what the kernel does wrong.
-std::string explained(const std::string& failure) {
-  constexpr std::string_view wrong_memory[] = {"illegal memory access", "IllegalAddress", "misaligned address",
-                                               "invalid device ordinal or address"};
-  for (const std::string_view words : wrong_memory) {
-    if (failure.find(words) != std::string::npos) {
-      return "the kernel reads or writes memory outside of its arrays: " + failure;
-    }
-  }
-  return failure;
-}
+constexpr std::string_view all_compiled = " compiled for both laws";
 
 /// What a check with the bodies that are shown has found as well.
 void add_shown(KernelCheck& check, const KernelCheck& shown) {
   if (!shown.problem.empty()) {
     check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;
     check.cancelled = shown.cancelled;
+    check.line = shown.line;
   }
   if (check.largest_error && shown.largest_error) {
     check.largest_error = std::max(*check.largest_error, *shown.largest_error);
@@ -71,7 +67,8 @@ std::string problem_of_row(const Json& row) {
   constexpr std::string_view fails = "FAIL: ";
   const std::string result = row.at("result");
   if (result.starts_with("skipped: ")) return fmt::format("{}: {}", setup_of(row), result.substr(9));
-  if (result.starts_with(fails)) return fmt::format("{}: {}", setup_of(row), explained(result.substr(fails.size())));
+  if (result.starts_with(fails))
+    return fmt::format("{}: {}", setup_of(row), in_plain_words(result.substr(fails.size())));
   const Json& error = row.at("error");
   const auto median = error.is_null() ? std::nullopt : finite(error, "median");
   const auto most = error.is_null() ? std::nullopt : finite(error, "max");
@@ -88,7 +85,24 @@ std::string problem_of_row(const Json& row) {
       row.at("tolerance").at("max").get<double>());
 }
 
+/// `text` with the name of the file in the place of that of its copy, and the line that stands behind the first.
+std::string renamed(std::string text, const std::string& copy, const std::string& name, std::optional<int>& line) {
+  for (std::size_t at = 0; (at = text.find(copy, at)) != std::string::npos; at += name.size()) {
+    text.replace(at, copy.size(), name);
+    const char* const behind = text.data() + at + name.size();
+    int number = 0;
+    if (*behind != '(' || line) continue;
+    const auto [end, code] = std::from_chars(behind + 1, text.data() + text.size(), number);
+    if (code == std::errc{} && std::string_view{end}.starts_with("): ")) line = number;
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string compiled_note(const std::string& kernel_id, std::size_t settings) {
+  return fmt::format("{}: {}{}", kernel_id, counted(static_cast<long>(settings), "setting"), all_compiled);
+}
 
 KernelCheck read_check(std::string_view json) {
   KernelCheck check;
@@ -115,19 +129,35 @@ KernelCheck KernelChecker::run(const fs::path& file, const fs::path& results, co
   std::vector<std::string> words{"verify", "--kernel-file", file.string(), "--json", results.string()};
   if (device) words.insert(words.end(), {"--device", std::to_string(*device)});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  bool replaced = false;
-  const ChildResult end = child_result(
-      program, words, [&] { return replaced = cancelled && cancelled(); }, limit);
+  bool replaced = false, compiles = true;
+  auto since = std::chrono::steady_clock::now();
+  const auto late = [&](const ChildResult& so_far) {
+    const auto now = std::chrono::steady_clock::now();
+    if (compiles && so_far.error.find(all_compiled) != std::string::npos) compiles = false, since = now;
+    return now - since >= (compiles ? compile_limit : limit);
+  };
+  const ChildResult end =
+      ChildProcess{program, words}.result_within(late, [&] { return replaced = cancelled && cancelled(); });
   if (replaced) return replaced_by_newer;
   if (!end.not_started.empty()) return {.problem = "the check did not run: " + end.not_started};
+  if (end.timed_out && compiles) {
+    return {.problem =
+                fmt::format("the values of the tunables were not compiled within {} s: there are too many, or {}",
+                            std::chrono::duration<double>(compile_limit).count(), endless_causes)};
+  }
   if (end.timed_out) {
     return {.problem = fmt::format("the check did not end within {} s: the kernel hangs, or is very slow",
                                    std::chrono::duration<double>(limit).count())};
   }
   std::error_code missing;
   if (fs::exists(results, missing)) return read_check(read_text(results.string()));
-  if (const std::string why = last_complaint(end); !why.empty()) return {.problem = explained(why)};
+  if (const std::string why = last_complaint(end); !why.empty()) return {.problem = in_plain_words(why)};
   return {.problem = "the check ended without a result: the kernel ended its process"};
+}
+
+KernelCheck KernelChecker::named(KernelCheck check, const fs::path& copy, const KernelFile& file) const {
+  check.problem = renamed(std::move(check.problem), copy.string(), file.name, check.line);
+  return check;
 }
 
 KernelCheck KernelChecker::check(const KernelFile& file, const std::function<bool()>& cancelled,
@@ -148,13 +178,13 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
       return run(copy, folder / fmt::format("shown-{}.json", i), shown.runs[i], [&] { return ended.load(); });
     }));
   }
-  KernelCheck check = run(copy, folder / "results.json", {}, cancelled);
+  KernelCheck check = named(run(copy, folder / "results.json", {}, cancelled), copy, file);
   for (std::future<KernelCheck>& other : others) {
     if (!check.problem.empty()) return check;
     while (other.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready) {
       if (cancelled && cancelled()) ended = true;
     }
-    add_shown(check, other.get());
+    add_shown(check, named(other.get(), copy, file));
   }
   check.remark = shown.remark;
   return check;

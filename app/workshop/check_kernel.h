@@ -17,11 +17,15 @@ namespace orrery {
 /// What a check of a kernel file found.
 struct KernelCheck {
   std::string problem{};                  ///< one line; empty: the kernel is correct
+  std::optional<int> line{};              ///< of the file, if the problem has one
   std::optional<double> largest_error{};  ///< |da|/|a| of all forces; none if there are none, or they are not finite
   bool cancelled = false;
   bool not_here = false;  ///< nothing here can run it: it was not checked
   std::string remark{};   ///< of which shown bodies it was not checked with, one line; empty: of none
 };
+
+/// How many settings were compiled, as `orrery verify` prints it to its standard error before it runs one.
+std::string compiled_note(const std::string& kernel_id, std::size_t settings);
 
 /// Reads the JSON of `orrery verify`, and explains the first check that failed.
 KernelCheck read_check(std::string_view json);
@@ -29,9 +33,10 @@ KernelCheck read_check(std::string_view json);
 /// How a kernel file is checked in another process, so that a kernel that hangs or spoils the GPU's context does no
 /// harm.
 struct KernelChecker {
-  std::filesystem::path program = this_program();  ///< orrery
-  std::optional<int> device{};                     ///< as --device
-  std::chrono::milliseconds limit{30'000};         ///< of each run
+  std::filesystem::path program = this_program();    ///< orrery
+  std::optional<int> device{};                       ///< as --device
+  std::chrono::milliseconds compile_limit{300'000};  ///< of each run, until the values of its tunables are compiled
+  std::chrono::milliseconds limit{30'000};           ///< of each run after that
 
   /// How a kernel is checked with the bodies that are shown.
   struct Shown {
@@ -48,6 +53,8 @@ struct KernelChecker {
                     const WriteShown& write_shown = {}) const;
 
  private:
+  /// With the name of `file` in the place of that of its copy.
+  KernelCheck named(KernelCheck check, const std::filesystem::path& copy, const KernelFile& file) const;
   /// `arguments` are those after `orrery verify --kernel-file FILE --json RESULTS`.
   KernelCheck run(const std::filesystem::path& file, const std::filesystem::path& results,
                   const std::vector<std::string>& arguments, const std::function<bool()>& cancelled) const;

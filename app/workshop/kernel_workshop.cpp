@@ -35,10 +35,7 @@ std::vector<WorkshopMessage> shown_messages(const std::vector<FileMessage>& mess
 /// Throws std::runtime_error.
 std::string read_whole(const std::string& file) {
   std::string text = read_text(file);
-  if (text.size() > KernelFile::most_bytes) {
-    throw std::runtime_error(
-        fmt::format("'{}': it has {} bytes; a kernel file has at most {}", file, text.size(), KernelFile::most_bytes));
-  }
+  require_kernel_file_size(file, text.size());
   return text;
 }
 
@@ -212,8 +209,12 @@ void KernelWorkshop::take_in_text() {
     requests = requests_;
   });
   std::string text, error;
+  int error_line = 0;
   try {
     if (!file.empty()) text = read_whole(file);
+  } catch (const KernelFileError& failure) {
+    error = failure.what();
+    error_line = failure.messages().front().line;
   } catch (const std::exception& failure) {
     error = failure.what();
   }
@@ -225,7 +226,7 @@ void KernelWorkshop::take_in_text() {
       version = version_to_judge(text);
     } else {
       asked_ = judged_ = false;
-      show_rejection(error, {{0, true, error}});
+      show_rejection(error, {{error_line, true, error}});
     }
   });
   if (version > 0) judge(version, file, text);
@@ -306,7 +307,8 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
       status_.state = WorkshopState::running;
       accepted_ = AcceptedKernel{version, file};
     });
-    if (!check.problem.empty()) reject_with(check.problem, {{file->function_line, true, check.problem}});
+    if (!check.problem.empty())
+      reject_with(check.problem, {{check.line.value_or(file->function_line), true, check.problem}});
   } catch (const KernelFileError& error) {
     reject_with(error.what(), shown_messages(error.messages()));
   } catch (const std::exception& error) {

@@ -1,8 +1,8 @@
 // id: cuda-naive
 // title: cuda-naive
 // notes: One thread per body reads every body from global memory.
-// tunable block = 64 128 [256] 512 1024: Threads in a block, one body each.
-// tunable unroll = 1 4 8 [16] 32: Bodies in one pass of the inner loop.
+// tunable block = 32 64 128 [256] 512 1024: Threads in a block, one body each.
+// tunable unroll = 1 2 4 8 [16] 24 32: Bodies in one pass of the inner loop.
 
 #include "compute/core/law.h"
 #include "compute/kernels/parts/body_arrays.h"
@@ -10,7 +10,7 @@
 
 // The code of compute/kernels/direct/cuda_naive.cu stands here.
 
-__global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
+__global__ void __launch_bounds__(block) accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
   const int place = blockIdx.x * blockDim.x + threadIdx.x;
   if (place >= targets.count) return;  // no barrier follows
   const int i = targets.body(place);

@@ -1,7 +1,7 @@
 // id: cuda-tiled-count
 // title: cuda-tiled-count
 // notes: The barrier that completes a shared-memory tile counts its bodies.
-// tunable block = 64 128 [256] 512: Threads in a block, and bodies in a full tile.
+// tunable block = 32 64 128 [256] 512 1024: Threads in a block, and bodies in a full tile.
 // shared-per-thread: 16
 
 #include "compute/core/law.h"
@@ -9,7 +9,7 @@
 
 // The code of compute/kernels/parts/counted_tiles.h stands here.
 
-__global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
+__global__ void __launch_bounds__(block) accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
   using Real = DeviceFloat<Rsqrt::fast, true>;
   extern __shared__ Vec4 tile[];
   const int place = blockIdx.x * blockDim.x + threadIdx.x;

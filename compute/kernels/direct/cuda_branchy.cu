@@ -9,6 +9,7 @@ constexpr Tunable tunables[] = {
     block_tunable(one_tile_per_block),
 };
 
+// A new kernel can start from here (orrery new-kernel):
 /// The source's getBodyBodyForce() over the mass of body `me`, by which its moveBodies() divides: products of two
 /// masses would leave the range of float in some units. The softening, which the source lacks, is that of the pair
 /// laws; gravity is the same expression with `repulsion` = 0.
@@ -22,16 +23,16 @@ __device__ Vec3 pull_as_written(const Vec4& me, const Vec4& body, float softenin
   return {pull * dx / r, pull * dy / r, pull * dz / r};
 }
 
-__global__ void accelerate(const Vec4* __restrict__ bodies, int count, float softening_sq, float repulsion,
-                           Vec4* __restrict__ accelerations) {
+/// The pull of `count` bodies, which fill `tiles` tiles, on body `i`. All threads of a block must call it: they share
+/// the tiles.
+__device__ __forceinline__ Vec3 pull_of_tiles(const Vec4* __restrict__ bodies, int count, int tiles, int i,
+                                              const Vec4& me, float softening_sq, float repulsion) {
   extern __shared__ Vec4 tile[];
-  const int width = static_cast<int>(blockDim.x), tiles = static_cast<int>(gridDim.x);
-  const int i = static_cast<int>(blockIdx.x) * width + static_cast<int>(threadIdx.x);
-  const Vec4 me = i < count ? bodies[i] : Vec4{};  // the source reads past the end here, and for the tile
+  const int width = static_cast<int>(blockDim.x);
   Vec3 sum;
   for (int t = 0; t < tiles; ++t) {
     const int mine = t * width + static_cast<int>(threadIdx.x);
-    tile[threadIdx.x] = mine < count ? bodies[mine] : Vec4{};
+    tile[threadIdx.x] = mine < count ? bodies[mine] : Vec4{};  // the source reads past the end here, and for `me`
     __syncthreads();
 #pragma unroll 32
     for (int k = 0; k < width; ++k) {
@@ -45,6 +46,16 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, float sof
     }
     __syncthreads();  // the tile is refilled only after all threads have read it; the source has no such barrier
   }
+  return sum;
+}
+// to here.
+
+__global__ void accelerate(const Vec4* __restrict__ bodies, int count, float softening_sq, float repulsion,
+                           Vec4* __restrict__ accelerations) {
+  const int width = static_cast<int>(blockDim.x), tiles = static_cast<int>(gridDim.x);
+  const int i = static_cast<int>(blockIdx.x) * width + static_cast<int>(threadIdx.x);
+  const Vec4 me = i < count ? bodies[i] : Vec4{};
+  const Vec3 sum = pull_of_tiles(bodies, count, tiles, i, me, softening_sq, repulsion);
   if (i < count) accelerations[i] = {sum.x, sum.y, sum.z, 0};
 }
 

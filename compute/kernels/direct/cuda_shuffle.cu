@@ -11,6 +11,7 @@ constexpr Tunable tunables[] = {
     bodies_per_thread_tunable("1"),
 };
 
+// A new kernel can start from here (orrery new-kernel):
 constexpr int warp = 32;
 
 /// Bodies in one pass of the loop over a warp's bodies: all 32 of them, and nvcc moves the broadcasts so far ahead of
@@ -21,19 +22,20 @@ __device__ __forceinline__ float broadcast(float value, int lane) {
   return __shfl_sync(cuda::all_lanes, value, lane);
 }
 
-template <LawId law, int bodies_per_thread>
-__global__ void __launch_bounds__(max_block)
-    accelerate(const Vec4* __restrict__ bodies, int count, PairConstants constants, Epilogue epilogue) {
+/// Each block sums `bodies_per_thread * blockDim.x` targets over all bodies. Target k, below `targets`, is body
+/// body_of(k).
+template <int bodies_per_thread, class PairLaw, class BodyOf>
+__device__ __forceinline__ void accelerate_block(const Vec4* __restrict__ bodies, int count, int targets,
+                                                 const BodyOf& body_of, const PairLaw& pair, const Epilogue& epilogue) {
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x) % warp;
   const int first = static_cast<int>(blockIdx.x) * width * bodies_per_thread + static_cast<int>(threadIdx.x);
-  const auto pair = pair_law<law, float>(constants);
 
   Vec4 mine[bodies_per_thread];
   Vec3 acceleration[bodies_per_thread];
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
-    const int i = first + k * width;
-    mine[k] = i < count ? bodies[i] : Vec4{};  // no early return: every lane takes part in the broadcasts
+    const int place = first + k * width;  // no early return: every lane takes part in the broadcasts
+    mine[k] = place < targets ? bodies[body_of(place)] : Vec4{};
   }
 
   const auto load = [&](int j) { return j < count ? bodies[j] : Vec4{}; };  // a zero mass pulls nothing
@@ -54,8 +56,17 @@ __global__ void __launch_bounds__(max_block)
 
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
-    if (const int i = first + k * width; i < count) epilogue.finish(i, mine[k].w, acceleration[k]);
+    const int place = first + k * width;
+    if (place < targets) epilogue.finish(body_of(place), mine[k].w, acceleration[k]);
   }
+}
+// to here.
+
+template <LawId law, int bodies_per_thread>
+__global__ void __launch_bounds__(max_block)
+    accelerate(const Vec4* __restrict__ bodies, int count, PairConstants constants, Epilogue epilogue) {
+  accelerate_block<bodies_per_thread>(
+      bodies, count, count, [](int place) { return place; }, pair_law<law, float>(constants), epilogue);
 }
 
 class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilogue> {

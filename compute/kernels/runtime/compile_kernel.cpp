@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <future>
+#include <string_view>
 #include <utility>
 
 #include "compute/kernels/runtime/compiled_cache.h"
@@ -10,6 +11,18 @@
 
 namespace orrery {
 namespace {
+
+/// <cstdint> for NVRTC: its numbers are those of the host.
+constexpr std::string_view fixed_widths =
+    "#pragma once\n"
+    "using int8_t = signed char; using uint8_t = unsigned char;\n"
+    "using int16_t = short; using uint16_t = unsigned short;\n"
+    "using int32_t = int; using uint32_t = unsigned;\n"
+    "using int64_t = long; using uint64_t = unsigned long;\n"
+    "namespace std {\n"
+    "using ::int8_t; using ::uint8_t; using ::int16_t; using ::uint16_t;\n"
+    "using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;\n"
+    "}\n";
 
 std::string line_directive(int line, const std::string& file) {
   std::string quoted;
@@ -48,10 +61,11 @@ cuda::Nvrtc::Result compile_here(const CompilerInput& input) {
   cuda::Nvrtc::Program program{
       .source = input.source,
       .headers = {{"cmath", ""},  // its functions are built in
-                  {"cstddef", "#pragma once\nnamespace std { using size_t = decltype(sizeof 0); }\n"}},
+                  {"cstddef", "#pragma once\nnamespace std { using size_t = decltype(sizeof 0); }\n"},
+                  {"cstdint", fixed_widths}},
       .options = input.options,
       .function = input.function};
-  for (const SourceFile& header : device_headers()) program.headers.push_back({header.name, header.bytes});
+  for (const SourceFile& header : compiler_headers()) program.headers.push_back({header.name, header.bytes});
   return cuda::nvrtc().compile(program);
 }
 

@@ -10,6 +10,7 @@
 #include "compute/core/names.h"
 #include "compute/core/trimmed.h"
 #include "compute/kernels/runtime/kernel_sources.h"
+#include "compute/kernels/runtime/plain_words.h"
 
 namespace orrery {
 namespace {
@@ -46,9 +47,10 @@ std::optional<std::string> unknown_include(const std::string& text) {
   std::smatch found;
   if (!std::regex_search(text, found, pattern)) return std::nullopt;
   const auto name_of = [](const SourceFile& header) { return header.name; };
-  return "unknown include '" + found[1].str() + "'; a kernel file can include: " +
-         joined(device_headers(), [](const SourceFile& header) { return std::string{header.name}; }) +
-         did_you_mean(found[1].str(), device_headers(), name_of);
+  const std::string name = found[1], unknown = "unknown include '" + name + "'";
+  if (const std::string_view why = why_no_device_header(name); !why.empty()) return unknown + ": " + std::string{why};
+  return unknown + did_you_mean(name, device_headers(), name_of) + "; a kernel file can include: " +
+         joined(device_headers(), [](const SourceFile& header) { return std::string{header.name}; });
 }
 
 class LogReader {
@@ -71,6 +73,15 @@ class LogReader {
     std::stable_partition(messages_.begin(), messages_.end(), test);  // clang 14 cannot compile the one for ranges
   }
 
+  /// With the types that a message lists in its next line.
+  std::string with_types(std::string text) {
+    static const std::regex pattern{R"(^\s+((?:argument|operand) types are: .*)$)"};
+    std::smatch found;
+    if (at_ + 1 >= lines_.size() || !std::regex_match(lines_[at_ + 1], found, pattern)) return text;
+    ++at_;
+    return text + "; " + found[1].str();
+  }
+
   /// The text of a static assertion may have several lines.
   std::string with_further_lines(std::string text) {
     constexpr std::size_t most_lines = 10;
@@ -88,7 +99,8 @@ class LogReader {
     if (!std::regex_match(lines_[at_], found, pattern)) return false;
     const std::string name = found[1];
     if (name.starts_with("__nv")) return true;  // follows from an error before it
-    FileMessage message{number_of(found[2]), found[3] != "warning", explained(with_further_lines(found[4]))};
+    FileMessage message{number_of(found[2]), found[3] != "warning",
+                        explained(with_types(with_further_lines(found[4])))};
     if (name != file_.name) {
       message.text += " (in " + name + ", line " + found[2].str() + ")";
       message.line = line_that_led_here().value_or(file_.function_line);
@@ -103,7 +115,7 @@ class LogReader {
       return "the function must be: __global__ void " + file_.function + kernel_file_parameters;
     }
     if (text == "out of memory") return "the compiler needs too much memory: " + std::string{endless_causes};
-    return unknown_include(text).value_or(text);
+    return unknown_include(text).value_or(with_meaning(text));
   }
 
   /// The line of the kernel file in the lines about a template that follow a message about another file.
@@ -121,14 +133,15 @@ class LogReader {
     if (!lines_[at_].starts_with(start)) return false;
     const auto ends = std::ranges::count(file_.text, '\n');
     const int last = static_cast<int>(ends) + (file_.text.ends_with('\n') ? 0 : 1);
-    messages_.push_back({last, true, "at the end of the file: " + lines_[at_].substr(start.size())});
+    messages_.push_back({last, true, "at the end of the file: " + with_meaning(lines_[at_].substr(start.size()))});
     return true;
   }
 
   void read_ptxas_error() {
     static const std::regex error{R"(^ptxas (?:.*, line \d+; )?(?:error|fatal)\s*: (.*)$)"};
     static const std::regex shared{R"(uses too much shared data \(0x([0-9a-f]{1,8}) bytes, 0x([0-9a-f]{1,8}) max\))"};
-    std::smatch found, sizes;
+    static const std::regex unresolved{R"(^Unresolved extern function '(.*)'$)"};
+    std::smatch found, sizes, symbol;
     if (!std::regex_match(lines_[at_], found, error)) return;
     std::string text = found[1];
     const bool is_sum = text.starts_with("Ptx assembly aborted");  // of the errors before it
@@ -139,7 +152,21 @@ class LogReader {
              std::to_string(std::stoul(sizes[2], nullptr, 16)) +
              "; more is possible as dynamic shared memory, see shared-per-thread";
     }
-    messages_.push_back({file_.function_line, true, text});
+    if (std::regex_match(text, symbol, unresolved)) {
+      const std::string name = source_name(symbol[1]);
+      messages_.push_back({line_of(name.substr(0, name.find('('))), true,
+                           "the function " + name + " is declared, but has no body: write one in this file"});
+      return;
+    }
+    messages_.push_back({file_.function_line, true, with_meaning(text)});
+  }
+
+  /// Where a function of this name is declared: at its first parenthesis.
+  int line_of(const std::string& function) const {
+    const std::size_t at = file_.text.find(function + '(');
+    if (at == std::string::npos) return file_.function_line;
+    const auto end = file_.text.begin() + static_cast<std::ptrdiff_t>(at);
+    return static_cast<int>(std::count(file_.text.begin(), end, '\n')) + 1;
   }
 
   std::vector<std::string> lines_;

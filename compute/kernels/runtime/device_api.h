@@ -38,6 +38,10 @@ ORRERY_HD auto AttractRepelArgument::in() const {
 }
 
 #if defined(__CUDACC_RTC__)
+#if !defined(INFINITY)
+#define INFINITY __int_as_float(0x7f800000)  // of <cmath>, which NVRTC does not have
+#endif
+
 /// The law that this kernel is compiled for, as a constant.
 inline constexpr LawId law_id = static_cast<LawId>(ORRERY_LAW);
 

@@ -86,8 +86,8 @@ class HeaderReader {
       file_.notes = value;
     } else if (key == "tolerance") {
       read_tolerance(value);
-    } else if (!reads_as(value, file_.shared_per_thread) || file_.shared_per_thread < 0 ||
-               file_.shared_per_thread > most_shared_per_thread) {
+    } else if (file_.shared_line = line_; !reads_as(value, file_.shared_per_thread) || file_.shared_per_thread < 0 ||
+                                          file_.shared_per_thread > most_shared_per_thread) {
       fail("shared-per-thread cannot be '" + std::string{value} + "'; it must be bytes, 0 to " +
            std::to_string(most_shared_per_thread));
     }
@@ -175,7 +175,7 @@ bool is_kernel_id(std::string_view text) {
 }
 
 KernelFileError::KernelFileError(const std::string& file, std::vector<FileMessage> messages)
-    : UsageError{first_error(file, messages)}, messages_{std::move(messages)} {}
+    : UsageError{first_error(file, messages)}, file_{file}, messages_{std::move(messages)} {}
 
 std::string FileTunable::constant() const {
   std::string text = name;
@@ -188,6 +188,23 @@ const FileTunable* KernelFile::tunable(std::string_view wanted) const {
   return found == tunables.end() ? nullptr : &*found;
 }
 
+void require_kernel_file_size(const std::string& name, std::size_t bytes) {
+  if (bytes <= KernelFile::most_bytes) return;
+  throw KernelFileError{name,
+                        {{1, true,
+                          "the file has " + std::to_string(bytes) + " bytes; a kernel file has at most " +
+                              std::to_string(KernelFile::most_bytes)}}};
+}
+
+void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most) {
+  const std::size_t needed = file.dynamic_bytes(block) + static_bytes;
+  if (needed <= most) return;
+  throw KernelFitError{file.name,
+                       {{file.shared_line > 0 ? file.shared_line : file.function_line, true,
+                         "a block of " + std::to_string(block) + " threads needs " + std::to_string(needed) +
+                             " bytes of shared memory; this GPU has " + std::to_string(most) + " per block"}}};
+}
+
 KernelFile parse_kernel_file(std::string name, std::string text) {
   KernelFile file;
   file.name = std::move(name);
@@ -197,10 +214,7 @@ KernelFile parse_kernel_file(std::string name, std::string text) {
   const auto fail = [&](int line, const std::string& cause) {
     throw KernelFileError{file.name, {{line, true, cause}}};
   };
-  if (file.text.size() > KernelFile::most_bytes) {
-    fail(1, "the file has " + std::to_string(file.text.size()) + " bytes; a kernel file has at most " +
-                std::to_string(KernelFile::most_bytes));
-  }
+  require_kernel_file_size(file.name, file.text.size());
   if (const std::size_t zero = file.text.find('\0'); zero != std::string::npos) {
     const auto lines = std::count(file.text.begin(), file.text.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
     fail(static_cast<int>(lines) + 1, "the file is no text: it has a byte 0");

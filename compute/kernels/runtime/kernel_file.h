@@ -24,10 +24,18 @@ class KernelFileError : public UsageError {
  public:
   /// `messages` has at least one error.
   KernelFileError(const std::string& file, std::vector<FileMessage> messages);
+  const std::string& file() const { return file_; }
   const std::vector<FileMessage>& messages() const { return messages_; }
 
  private:
+  std::string file_;
   std::vector<FileMessage> messages_;
+};
+
+/// The device cannot launch the function as the file wants it, with some values of its tunables.
+class KernelFitError final : public KernelFileError {
+ public:
+  using KernelFileError::KernelFileError;
 };
 
 /// A tunable of a kernel file: in the source, a constant of the same name, with '_' for '-'.
@@ -51,6 +59,7 @@ struct KernelFile {
   int id_line = 1;
   std::vector<FileTunable> tunables;
   int shared_per_thread = 0;  ///< bytes of dynamic shared memory
+  int shared_line = 0;        ///< of that; 0: it is not given
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
   std::string function;  ///< the name of the __global__ function
   int function_line = 1;
@@ -58,11 +67,20 @@ struct KernelFile {
   std::string text;              ///< the whole file, without a byte order mark
 
   const FileTunable* tunable(std::string_view name) const;
+  std::size_t dynamic_bytes(int block) const {
+    return static_cast<std::size_t>(shared_per_thread) * static_cast<std::size_t>(block);
+  }
 };
 
 /// What the parameters of the function must be.
 inline constexpr const char* kernel_file_parameters =
     "(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
+
+/// Throws KernelFileError if a text of this many bytes is too long.
+void require_kernel_file_size(const std::string& name, std::size_t bytes);
+/// Throws KernelFitError if a block of so many threads, whose __shared__ arrays have `static_bytes`, needs more than
+/// the `most` bytes of shared memory that the device has per block.
+void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most);
 
 /// Reads the header and finds the function. `name` is for messages. Throws KernelFileError.
 KernelFile parse_kernel_file(std::string name, std::string text);

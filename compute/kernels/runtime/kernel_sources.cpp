@@ -1,31 +1,224 @@
 #include "compute/kernels/runtime/kernel_sources.h"
 
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "compute/kernels/runtime/host_stand_ins.h"
 
 namespace orrery {
 
-std::span<const SourceFile> embedded_device_headers();
-std::span<const SourceFile> embedded_kernels();
+std::span<const SourceFile> embedded_compute_sources();
 
-std::span<const SourceFile> device_headers() {
-  return embedded_device_headers();
+namespace {
+
+/// What NVRTC lacks for these headers: no stand-in can do it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> not_for_files{{
+    {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
+    {"compute/kernels/tree/lock_tree.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
+}};
+
+std::string_view folder_of(std::string_view name) {
+  return name.substr(0, name.rfind('/') + 1);
+}
+std::string_view stem_of(std::string_view name) {
+  name.remove_prefix(folder_of(name).size());
+  return name.substr(0, name.rfind('.'));
+}
+bool is_header(std::string_view name) {
+  return name.ends_with(".h") || name.ends_with(".inl");
+}
+bool is_kernel(std::string_view name) {
+  const std::string_view stem = stem_of(name);
+  return !is_header(name) && (stem.starts_with("cpu_") || stem.starts_with("cuda_"));
 }
 
-std::span<const SourceFile> kernel_sources() {
-  return embedded_kernels();
+/// A line #include, without its line end, as parts of a text.
+struct IncludeLine {
+  std::size_t begin, end;  ///< of the name, in the text
+  std::string_view name;
+};
+std::vector<IncludeLine> includes_of(std::string_view text) {
+  constexpr std::string_view word = "#include ";
+  std::vector<IncludeLine> lines;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t begin = at + word.size() + 1;
+    if ((at > 0 && text[at - 1] != '\n') || begin > text.size()) continue;
+    const std::size_t end = std::min(text.find_first_of("\">\n", begin), text.size());
+    lines.push_back({begin, end, text.substr(begin, end - begin)});
+  }
+  return lines;
+}
+
+const SourceFile* stand_in(std::string_view name) {
+  const auto found = std::ranges::find(host_stand_ins(), name, &SourceFile::name);
+  return found == host_stand_ins().end() ? nullptr : &*found;
+}
+
+bool has_device_code(const SourceFile& source) {
+  return source.bytes.find("ORRERY_HD") != std::string_view::npos ||
+         source.bytes.find("__device__") != std::string_view::npos;
+}
+
+using Included = std::map<const SourceFile*, std::vector<const SourceFile*>>;
+
+/// The embedded files that each of them includes.
+const Included& included_files() {
+  static const Included all = [] {
+    Included files;
+    for (const SourceFile& source : embedded_compute_sources()) {
+      for (const IncludeLine& line : includes_of(source.bytes)) {
+        if (const SourceFile* const included = find_source(line.name)) files[&source].push_back(included);
+      }
+    }
+    return files;
+  }();
+  return all;
+}
+
+/// Adds the embedded files that `source` includes, and what these include, to `found`.
+void add_included(const SourceFile& source, std::set<const SourceFile*>& found) {
+  const auto files = included_files().find(&source);
+  if (files == included_files().end()) return;
+  for (const SourceFile* included : files->second) {
+    if (found.insert(included).second) add_included(*included, found);
+  }
+}
+
+/// The headers of a kernel file, with the names of stand-ins where they include headers of the host.
+class DeviceHeaders {
+ public:
+  DeviceHeaders() {
+    std::set<const SourceFile*> used;
+    for (const SourceFile& source : embedded_compute_sources()) {
+      if (source.name.ends_with(".cu")) add_included(source, used);
+    }
+    add(*find_source("compute/kernels/runtime/device_api.h"));
+    for (const SourceFile* source : used) {
+      if (has_device_code(*source) && why_no_device_header(source->name).empty()) add(*source);
+    }
+    std::ranges::sort(files_, {}, &SourceFile::name);
+    for (const SourceFile& source : host_stand_ins()) files_.push_back({keep(prefixed(source.name)), source.bytes});
+    visible_ = files_.size() - host_stand_ins().size();
+  }
+  std::span<const SourceFile> visible() const { return std::span{files_}.first(visible_); }
+  std::span<const SourceFile> all() const { return files_; }
+
+ private:
+  static std::string prefixed(std::string_view name) { return "host/" + std::string{name}; }
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+  void add(const SourceFile& source) {
+    if (std::ranges::find(files_, source.name, &SourceFile::name) != files_.end()) return;
+    files_.push_back({source.name, {}});
+    const std::size_t place = files_.size() - 1;
+    std::string text{source.bytes};
+    const std::vector<IncludeLine> lines = includes_of(source.bytes);
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+      if (stand_in(line->name)) {
+        text.replace(line->begin, line->end - line->begin, prefixed(line->name));
+      } else if (const SourceFile* included = find_source(line->name)) {
+        add(*included);
+      }
+    }
+    files_[place].bytes = keep(std::move(text));
+  }
+
+  std::deque<std::string> texts_;
+  std::vector<SourceFile> files_;  // those of the host last
+  std::size_t visible_ = 0;
+};
+
+const DeviceHeaders& headers() {
+  static const DeviceHeaders headers;
+  return headers;
+}
+
+/// Whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu are of X.h,
+/// and PREFIX_more.cu is of PREFIX_kernels.h.
+bool implements(const SourceFile& source, const SourceFile& header) {
+  constexpr std::string_view of_many = "_kernels";
+  if (is_header(source.name) || is_kernel(source.name) || !is_header(header.name)) return false;
+  if (folder_of(source.name) != folder_of(header.name)) return false;
+  std::string_view stem = stem_of(header.name);
+  if (stem.ends_with(of_many)) stem.remove_suffix(of_many.size());
+  const std::string_view own = stem_of(source.name);
+  if (own != stem && !own.starts_with(std::string{stem} + '_')) return false;
+  std::set<const SourceFile*> included;
+  add_included(source, included);
+  return included.contains(&header);
+}
+
+/// Code that a reader of a kernel wants: that of kernels, and what runs on the device.
+bool is_worth_reading(const SourceFile& source) {
+  constexpr std::string_view kernels = "compute/kernels/";
+  return (source.name.starts_with(kernels) && folder_of(source.name) != kernels) || has_device_code(source);
+}
+
+std::vector<const SourceFile*> files_of(const SourceFile& kernel) {
+  std::set<const SourceFile*> found;
+  add_included(kernel, found);
+  for (std::size_t before = 0; before != found.size();) {
+    before = found.size();
+    for (const SourceFile& source : embedded_compute_sources()) {
+      const auto declares = [&](const SourceFile* header) { return implements(source, *header); };
+      if (!std::ranges::any_of(found, declares) || !found.insert(&source).second) continue;
+      add_included(source, found);
+    }
+  }
+  std::vector<const SourceFile*> files;
+  for (const SourceFile* source : found) {
+    if (source != &kernel && is_worth_reading(*source)) files.push_back(source);
+  }
+  const auto place = [&](const SourceFile* source) {
+    const bool elsewhere = folder_of(source->name) != folder_of(kernel.name);
+    return std::tuple{elsewhere, is_header(source->name), source->name};
+  };
+  std::ranges::sort(files, {}, place);
+  files.insert(files.begin(), &kernel);
+  return files;
+}
+
+}  // namespace
+
+std::span<const SourceFile> device_headers() {
+  return headers().visible();
+}
+
+std::span<const SourceFile> compiler_headers() {
+  return headers().all();
+}
+
+std::string_view why_no_device_header(std::string_view name) {
+  const auto found = std::ranges::find(not_for_files, name, &decltype(not_for_files)::value_type::first);
+  return found == not_for_files.end() ? std::string_view{} : found->second;
+}
+
+std::span<const KernelSource> kernel_sources() {
+  static const std::vector<KernelSource> kernels = [] {
+    std::vector<KernelSource> all;
+    for (const SourceFile& source : embedded_compute_sources()) {
+      if (is_kernel(source.name)) all.push_back({kernel_id_of(source), files_of(source)});
+    }
+    return all;
+  }();
+  return kernels;
 }
 
 std::string kernel_id_of(const SourceFile& source) {
-  std::string_view name = source.name.substr(source.name.rfind('/') + 1);
-  name = name.substr(0, name.rfind('.'));
-  std::string id{name};
+  std::string id{stem_of(source.name)};
   std::ranges::replace(id, '_', '-');
   return id;
 }
 
-const SourceFile* find_kernel_source(std::string_view id) {
-  const auto found = std::ranges::find(kernel_sources(), id, kernel_id_of);
-  return found == kernel_sources().end() ? nullptr : &*found;
+const SourceFile* find_source(std::string_view name) {
+  const auto found = std::ranges::find(embedded_compute_sources(), name, &SourceFile::name);
+  return found == embedded_compute_sources().end() ? nullptr : &*found;
 }
 
 }  // namespace orrery

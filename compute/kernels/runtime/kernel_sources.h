@@ -3,18 +3,30 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compute/core/embedded.h"
 
 namespace orrery {
 
-/// The headers that a kernel file can include.
+/// What a kernel file can include: the headers with device code that built-in kernels use, and what these include.
 std::span<const SourceFile> device_headers();
-/// The files of the built-in kernels, those of CUDA also in a build without CUDA.
-std::span<const SourceFile> kernel_sources();
+/// The same, and the host_stand_ins() that they include, as host/NAME.
+std::span<const SourceFile> compiler_headers();
+/// Why a kernel file cannot include a header with device code, one line; empty: it can, or there is no such header.
+std::string_view why_no_device_header(std::string_view name);
+
+/// A built-in kernel, those of CUDA also in a build without CUDA.
+struct KernelSource {
+  std::string id;
+  /// Its own file first, then the other files that it is made of: those of its folder before the others.
+  std::vector<const SourceFile*> files;
+};
+std::span<const KernelSource> kernel_sources();
+
 /// The id of the kernel in this file: "cuda-tiled" for "compute/kernels/direct/cuda_tiled.cu".
 std::string kernel_id_of(const SourceFile& source);
-/// The file of the built-in kernel with this id; null if there is none.
-const SourceFile* find_kernel_source(std::string_view id);
+/// The source of this program with this path from the top folder; null if it is not embedded.
+const SourceFile* find_source(std::string_view name);
 
 }  // namespace orrery

@@ -57,7 +57,7 @@ class FileKernel final : public ForceKernel {
     gravity_.emplace(*compiled.gravity);
     attract_repel_.emplace(*compiled.attract_repel);
     for (const LoadedFunction* function : {&*gravity_, &*attract_repel_}) {
-      require_fits(settings, function->kernel());
+      require_fits(function->kernel());
     }
   }
 
@@ -93,19 +93,17 @@ class FileKernel final : public ForceKernel {
     return law == LawId::attract_repel ? attract_repel_->kernel() : gravity_->kernel();
   }
   int blocks(int targets) const { return cuda::ceil_div(targets, block_ * bodies_per_thread_); }
-  std::size_t dynamic_bytes() const {
-    return static_cast<std::size_t>(file_->shared_per_thread) * static_cast<std::size_t>(block_);
-  }
+  std::size_t dynamic_bytes() const { return file_->dynamic_bytes(block_); }
 
-  void require_fits(const Settings& settings, cudaKernel_t kernel) const {
-    const std::string what = file_->name + ": " + settings.to_string();
-    cuda::require_block_fits(device_, what, kernel, block_);
-    const std::size_t needed = dynamic_bytes() + cuda::attributes_of(device_, kernel).sharedSizeBytes;
-    const auto most = static_cast<std::size_t>(device_.attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    if (needed > most) {
-      throw UsageError(what + ": a block of " + std::to_string(block_) + " threads needs " + std::to_string(needed) +
-                       " bytes of shared memory; this GPU has " + std::to_string(most) + " per block");
+  void require_fits(cudaKernel_t kernel) const {
+    try {
+      cuda::require_block_fits(device_, "the function", kernel, block_);
+    } catch (const UsageError& error) {
+      const FileTunable* const block = file_->tunable("block");
+      throw KernelFitError{file_->name, {{block ? block->line : file_->function_line, true, error.what()}}};
     }
+    require_shared_memory(*file_, block_, cuda::attributes_of(device_, kernel).sharedSizeBytes,
+                          static_cast<std::size_t>(device_.attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
     ORRERY_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(dynamic_bytes())));

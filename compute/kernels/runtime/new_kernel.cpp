@@ -1,7 +1,9 @@
 #include "compute/kernels/runtime/new_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -19,14 +21,27 @@ constexpr std::string_view before_file = "// The code of ", after_file = " stand
 constexpr std::string_view begins = "// A new kernel can start from here (orrery new-kernel):\n",
                            ends = "// to here.\n";
 
+/// What a kernel file, with its one function, cannot do as these kernels do it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> not_one_function{{
+    {"cuda-atomic", "its function adds to the sums of all bodies, which another pass finishes"},
+    {"cuda-constant", "the host fills its constant memory in rounds, and launches it once for each"},
+    {"cuda-fp16", "another pass packs its positions as half-precision numbers"},
+    {"cuda-hostloop", "it copies the bodies to the host and back before its function runs"},
+    {"cuda-hybrid", "it is two functions in two streams"},
+    {"cuda-jerk", "it needs velocities, which a kernel file does not get"},
+    {"cuda-symmetric", "its function adds to the sums of all bodies, which another pass finishes"},
+    {"cuda-tensor", "other passes make its matrices and finish its sums"},
+    {"cuda-tree", "many functions build its tree and walk it"},
+    {"cuda-tree-lock", "many functions build its tree and walk it"},
+}};
+
 /// The part between the two marks of a source of this program.
 std::string_view device_code(std::string_view name) {
-  for (const auto& sources : {kernel_sources(), device_headers()}) {
-    const auto source = std::ranges::find(sources, name, &SourceFile::name);
-    if (source == sources.end()) continue;
-    const std::size_t begin = source->bytes.find(begins), end = source->bytes.find(ends);
-    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) break;
-    return source->bytes.substr(begin + begins.size(), end - begin - begins.size());
+  const SourceFile* const source = find_source(name);
+  const std::string_view text = source ? source->bytes : std::string_view{};
+  const std::size_t begin = text.find(begins), end = text.find(ends, begin == std::string_view::npos ? 0 : begin);
+  if (begin != std::string_view::npos && end != std::string_view::npos) {
+    return text.substr(begin + begins.size(), end - begin - begins.size());
   }
   throw std::logic_error("no marks in " + std::string{name} + " say where a new kernel starts");
 }
@@ -46,12 +61,25 @@ std::vector<std::string> starting_points() {
   return ids;
 }
 
+std::string why_no_start(std::string_view id) {
+  const std::vector<std::string> starts = starting_points();
+  const auto known = [&](const KernelSource& kernel) { return kernel.id == id; };
+  if (std::ranges::find(starts, id) != starts.end() || std::ranges::none_of(kernel_sources(), known)) return {};
+  const auto listed = std::ranges::find(not_one_function, id, &decltype(not_one_function)::value_type::first);
+  const std::string_view why = id.starts_with("cpu-")             ? "it runs on the CPU, and a kernel file is CUDA"
+                               : listed == not_one_function.end() ? "it is more than one function"
+                                                                  : listed->second;
+  return "no kernel file can start from " + std::string{id} + ": " + std::string{why} +
+         "; choose one of: " + joined(starts);
+}
+
 std::string new_kernel_text(const std::string& id, std::string_view from) {
   const auto found = std::ranges::find(embedded_starting_points(), from, kernel_id_of);
   if (found == embedded_starting_points().end()) {
+    if (const std::string why = why_no_start(from); !why.empty()) throw UsageError(why);
     const std::vector<std::string> known = starting_points();
     const std::vector<std::string_view> names{known.begin(), known.end()};
-    throw unknown_name("starting point", from, names, " (no other kernel is one function that stands alone)");
+    throw unknown_name("starting point", from, names);
   }
   std::string text{found->bytes};
   replace_value(text, "// id: ", id);

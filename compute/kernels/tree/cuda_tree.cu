@@ -59,6 +59,7 @@ constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
 constexpr int update_block = 256;
 static_assert(update_block <= max_tree_block);
+static_assert(octree_group_values.largest == OctreeGroup::most);
 constexpr std::size_t least_group = octree_group_values.all.front();
 
 static_assert(key_levels < CellPicker::most_levels);

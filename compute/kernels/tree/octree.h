@@ -45,6 +45,8 @@ struct OctreeState {
 
 /// Neighbouring bodies that walk the tree together, in the order of their keys.
 struct OctreeGroup {
+  static constexpr int most = 64;  ///< bodies
+
   int begin, end;
   ORRERY_HD int size() const { return end - begin; }
 };

@@ -4,7 +4,6 @@
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_group_expansion.h"
 #include "compute/kernels/tree/octree_kernels.h"
-#include "compute/kernels/tree/tree_tunables.h"
 
 #if defined(__CUDACC__)
 
@@ -13,7 +12,7 @@ namespace orrery::group_walk {
 
 using cuda::all_lanes;
 inline constexpr int warps_per_block = walk_octree_block / lanes;
-inline constexpr int most_own_bodies = max_octree_group / lanes;  // of a lane
+inline constexpr int most_own_bodies = OctreeGroup::most / lanes;  // of a lane
 
 /// The shared memory of a warp's walk.
 template <FarField far>

@@ -54,7 +54,6 @@ inline constexpr int max_tree_block = tree_block_values.largest;
 
 /// Neighbouring bodies that walk cuda-tree's octree together.
 inline constexpr Values<32, 64> octree_group_values;
-inline constexpr int max_octree_group = octree_group_values.largest;
 
 /// Warps that share the walk of a group in cuda-tree.
 inline constexpr Values<1, 2, 4> octree_split_values;

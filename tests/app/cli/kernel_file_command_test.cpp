@@ -34,7 +34,9 @@ TEST(NewKernelCommand, WritesAFileAndNeverOverOne) {
   expect_refused(run_orrery({"new-kernel", std::string(300, 'a')}, {.folder = in}), 2, {"at most 64"});
   expect_refused(run_orrery({"new-kernel", "cpu-simd"}, {.folder = in}), 2, {"built-in kernel"});
   expect_refused(run_orrery({"new-kernel", "a", "--from", "cuda-tree"}, {.folder = in}), 2,
-                 {"'cuda-tree'", "cuda-tiled"});
+                 {"from cuda-tree: many functions", "cuda-tiled"});
+  expect_refused(run_orrery({"new-kernel", "a", "--from", "cpu-simd"}, {.folder = in}), 2,
+                 {"from cpu-simd: it runs on the CPU", "cuda-shuffle"});
 }
 
 TEST(KernelFileOption, RefusesWhatIsNoKernelFile) {
@@ -67,6 +69,21 @@ TEST(KernelFileOption, ShowsCompilerErrorsWithoutAGpu) {
     words.insert(words.end(), {"--kernel-file", "bad.cu"});
     expect_refused(run_orrery(words, {.folder = in}), 2, {"bad.cu(5): ", "nonsense"});
   }
+}
+
+TEST(KernelFileOption, OfVerifyIsCompiledForEveryValueWithoutAGpu) {
+  if (!cuda::nvrtc().reason().empty()) GTEST_SKIP() << cuda::nvrtc().reason();
+  const TemporaryFolder folder;
+  const std::string in = folder.path().string();
+  std::ofstream{folder / "good.cu"} << test::kernel_text();
+  EXPECT_NE(run_orrery({"verify", "--kernel-file", "good.cu"}, {.folder = in}).err.find("mine: 2 settings compiled"),
+            std::string::npos);
+  EXPECT_NE(run_orrery({"verify", "--kernel-file", "good.cu", "--set", "block=32"}, {.folder = in})
+                .err.find("mine: 1 setting compiled"),
+            std::string::npos);
+  std::ofstream{folder / "bad.cu"} << test::kernel_text("  int a[block == 32 ? -1 : 1];");
+  expect_refused(run_orrery({"verify", "--kernel-file", "bad.cu"}, {.folder = in}), 2,
+                 {"bad.cu(12): with block=32: ", "array"});
 }
 
 TEST(KernelFileOption, OfARunThatNeverShowsItsKernelHasItsOwnStatus) {

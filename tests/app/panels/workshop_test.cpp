@@ -35,8 +35,11 @@ class WorkshopTab : public Panels {
 };
 
 std::vector<WorkshopSource> two_sources() {
-  return {{"cuda-tiled", "compute/kernels/direct/cuda_tiled.cu", "tiled source\n", true},
-          {"cuda-tree", "compute/kernels/tree/cuda_tree.cu", "tree source\n", false}};
+  return {{"cuda-tiled", {{"compute/kernels/direct/cuda_tiled.cu", "tiled source\n"}}, ""},
+          {"cuda-tree",
+           {{"compute/kernels/tree/cuda_tree.cu", "tree source\n"},
+            {"compute/kernels/tree/octree_walk.cu", "walk\nof a\ntree\n"}},
+           "no kernel file can start from cuda-tree: it is many functions"}};
 }
 
 TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
@@ -58,6 +61,11 @@ TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
   settle();
   EXPECT_TRUE(seen("workshop.reader"));
   EXPECT_TRUE(click("workshop.start").empty()) << "it is only to be read";
+  EXPECT_NE(lab_text().find("it is many functions"), std::string::npos);
+  (void)pick("workshop.source_file", "octree_walk.cu");
+  EXPECT_EQ(state.lab.workshop.source_file, "compute/kernels/tree/octree_walk.cu");
+  settle();
+  EXPECT_TRUE(seen("workshop.reader"));
 }
 
 TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {

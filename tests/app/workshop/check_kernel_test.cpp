@@ -65,6 +65,19 @@ TEST_F(CheckProcess, GetsACopyOfTheFileAndIsRead) {
   EXPECT_EQ(check.problem, "");
 }
 
+TEST_F(CheckProcess, PlacesAProblemAtItsLineOfTheFile) {
+  const KernelCheck compiled =
+      checker("echo \"orrery: $3(7): with block=64: identifier a is undefined\" >&2; exit 2").check(file, {});
+  EXPECT_EQ(compiled.problem, "folder/mine.cu(7): with block=64: identifier a is undefined");
+  EXPECT_EQ(compiled.line, 7);
+  const KernelCheck row = checker("echo '" + document("null", "skipped: COPY(3): a block needs too much") +
+                                  "' | sed \"s|COPY|$3|\" > \"$5\"")
+                              .check(file, {});
+  EXPECT_EQ(row.problem, "33 bodies, attract-repel, block=64 unroll=8: folder/mine.cu(3): a block needs too much");
+  EXPECT_EQ(row.line, 3);
+  EXPECT_FALSE(checker("echo 'orrery: no GPU here' >&2; exit 1").check(file, {}).line);
+}
+
 TEST_F(CheckProcess, ChecksTheShownBodiesToo) {
   const std::string good = document(R"({"median": 2e-7, "max": 4e-5})", "PASS");
   const std::string bad = document(R"({"median": 0.25, "max": 0.5})", "FAIL");
@@ -120,10 +133,24 @@ TEST_F(CheckProcess, BothProcessesEndForANewerTextOrAFailure) {
 }
 
 TEST_F(CheckProcess, IsEndedAfterItsTime) {
-  KernelChecker slow = checker("exec sleep 60");
+  KernelChecker slow = checker("echo 'note: " + compiled_note("mine", 249) + "' >&2; exec sleep 60");
   slow.limit = 200ms;
   const KernelCheck check = slow.check(file, {});
   EXPECT_NE(check.problem.find("0.2 s: the kernel hangs"), std::string::npos) << check.problem;
+}
+
+TEST_F(CheckProcess, DoesNotTakeASlowCompilerForAKernelThatHangs) {
+  const std::string note = "echo 'note: " + compiled_note("mine", 249) + "' >&2; ";
+  const std::string result = "echo '" + document(R"({"median": 2e-7, "max": 4e-5})", "PASS") + "' > \"$5\"";
+  KernelChecker slow = checker("sleep 1; " + note + result);
+  slow.limit = 500ms;
+  EXPECT_EQ(slow.check(file, {}).problem, "") << "it takes longer than the limit to compile, and less to run";
+  slow = checker("exec sleep 60");
+  slow.compile_limit = 300ms;
+  slow.limit = 100ms;
+  const std::string problem = slow.check(file, {}).problem;
+  EXPECT_NE(problem.find("not compiled within 0.3 s"), std::string::npos) << problem;
+  EXPECT_EQ(problem.find("hangs"), std::string::npos) << problem;
 }
 
 TEST_F(CheckProcess, IsEndedForANewerText) {

@@ -161,6 +161,32 @@ TEST_F(Workshop, RejectsAtTheLineAndKeepsTheRunningVersion) {
   EXPECT_NE(status.versions[3].error.find("(1): no header"), std::string::npos);
 }
 
+TEST_F(Workshop, RejectsAtTheLineThatTheCheckNames) {
+  result = {.problem = "mine.cu(9): with block=32: a is undefined", .line = 9};
+  save(kernel_text());
+  workshop.open(path);
+  wait_for(1);
+  EXPECT_EQ(status.state, WorkshopState::rejected);
+  ASSERT_FALSE(status.messages.empty());
+  EXPECT_EQ(status.messages.front().line, 9);
+}
+
+TEST_F(Workshop, RefusesTenMegabytesOfTextAtAFileAndALine) {
+  const std::string long_text(10 << 20, '/');
+  save(long_text);
+  const std::string refusal = path + "(1): the file has 10485760 bytes; a kernel file has at most 262144";
+  test::expect_failure(
+      test::Failure::usage, [&] { workshop.open(path); }, refusal);
+  save(kernel_text());
+  workshop.open(path);
+  wait_for(1);
+  save(long_text);
+  wait_until([&] { return status.state == WorkshopState::rejected; });
+  EXPECT_EQ(status.problem, refusal);
+  ASSERT_FALSE(status.messages.empty());
+  EXPECT_EQ(status.messages.front().line, 1);
+}
+
 TEST_F(Workshop, AcceptsNothingThatCannotBeCheckedHere) {
   result = {.not_here = true};
   save(kernel_text());

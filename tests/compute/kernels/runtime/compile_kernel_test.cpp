@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compute/cuda/nvrtc.h"
+#include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/kernel_texts.h"
@@ -78,8 +82,56 @@ TEST_F(CompileKernel, CutsTheCodeFromTheRealFiles) {
   EXPECT_EQ(text.find("class Tiled"), std::string::npos);
   EXPECT_EQ(text.find("cuda-tiled\n"), std::string::npos) << "the id and the title are the new ones";
   test::expect_failure(
-      test::Failure::usage, [] { (void)new_kernel_text("my-own", "cuda-tree"); }, "'cuda-tree'", "cuda-tiled", "tiled");
+      test::Failure::usage, [] { (void)new_kernel_text("my-own", "cuda-tree"); }, "from cuda-tree: many functions",
+      "cuda-tiled", "tiled");
+  test::expect_failure(
+      test::Failure::usage, [] { (void)new_kernel_text("my-own", "cuda-tild"); }, "'cuda-tild'", "cuda-tiled");
 }
+
+TEST(StartingPoints, AreEveryKernelOrSayWhyNot) {
+  const std::vector<std::string> starts = starting_points();
+  for (const KernelSource& kernel : kernel_sources()) {
+    const bool is_one = std::ranges::find(starts, kernel.id) != starts.end();
+    const std::string why = why_no_start(kernel.id);
+    EXPECT_EQ(why.empty(), is_one) << kernel.id;
+    if (is_one) continue;
+    EXPECT_NE(why.find("choose one of: tiled, "), std::string::npos) << why;
+    EXPECT_EQ(why.find("more than one function"), std::string::npos) << kernel.id << " needs a reason of its own";
+  }
+  EXPECT_EQ(why_no_start("no-such-kernel"), "");
+}
+
+#if ORRERY_HAVE_CUDA
+/// A kernel file can have those tunables whose values are whole numbers.
+bool has_whole_numbers(const Tunable& tunable) {
+  return std::ranges::all_of(tunable.values, [](std::string_view value) {
+    return std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+  });
+}
+
+TEST(StartingPoints, HaveTheTunablesAndTheToleranceOfTheirKernels) {
+  const KernelCatalog kernels;
+  for (const std::string& from : starting_points()) {
+    const KernelPtr kernel = kernels.find_or_null(from);
+    if (from == "tiled") continue;  // an example, not a kernel of the program
+    ASSERT_TRUE(kernel) << from;
+    SCOPED_TRACE(from);
+    const KernelFile file = parse_kernel_file("my.cu", new_kernel_text("my-own", from));
+    EXPECT_EQ(file.tolerance.median, kernel->tolerance.median);
+    EXPECT_EQ(file.tolerance.max, kernel->tolerance.max);
+    std::size_t known = 0;
+    for (const Tunable& tunable : kernel->tunables) {
+      if (!has_whole_numbers(tunable)) continue;
+      ++known;
+      const FileTunable* const mine = file.tunable(tunable.name);
+      ASSERT_TRUE(mine) << tunable.name;
+      EXPECT_EQ(mine->initial, tunable.initial) << tunable.name;
+      EXPECT_EQ(mine->values, std::vector<std::string>(tunable.values.begin(), tunable.values.end())) << tunable.name;
+    }
+    EXPECT_EQ(file.tunables.size(), known);
+  }
+}
+#endif
 
 TEST_F(CompileKernel, ReportsErrorsAtTheirLines) {
   expect_refused(kernel_text("  int a = b;"), test::statements_line, "identifier \"b\" is undefined");
@@ -129,6 +181,47 @@ TEST_F(CompileKernel, ExplainsAnUnknownInclude) {
                  "compute/core/law.h");
   expect_refused("// id: a\n// notes: b\n\n#include \"core/law.h\"\n__global__ void f();\n", 4, "'core/law.h'",
                  "did you mean compute/core/law.h");
+}
+
+/// What students write, and what they read then.
+TEST_F(CompileKernel, ExplainsTheUsualErrors) {
+  constexpr int line = test::statements_line;
+  const auto explains = [](const std::string& statement, int at, const std::string& meaning) {
+    SCOPED_TRACE(statement);
+    expect_refused(kernel_text("  " + statement), at, meaning);
+  };
+  explains("int a = b;", line, "is undefined: nothing above this line declares the name");
+  explains("int a = 1", line + 1, "often it is the end of the line above that lacks the ;");
+  explains("float a = (1 + 2;", line, "a bracket that was opened before has no )");
+  explains("float a = me;", line, "a const Vec4 does not become a float by itself");
+  explains("float a = \"x\";", line, "this is a const char *, and a float is needed");
+  explains("sum = me;", line, "operand types are: Vec3 = const Vec4: these types have no =");
+  explains("epilogue.finish(i, me.w);", line, "argument types are: (const int, const float)");
+  explains("epilogue.finish(i, me.w);", line, "another number of arguments");
+  explains("add_pull(sum, law, 1.0, 1.0, 1.0, me);", line, "1.0 is a double, and 1.0f is a float");
+  explains("float a = sqrtf(1.0f, 2.0f);", line, "the function takes fewer arguments");
+  explains("float a = fmaxf(1.0f);", line, "the function takes more arguments");
+  explains("float a = max(1, 2.0f);", line, "give them the same one");
+  explains("float a = 1f;", line, "a float has a point before its f, as in 1.0f");
+  explains("float a = me.mass;", line, "w of a body is its mass");
+  explains("sum.w = 1;", line, "a Vec3 has x, y and z");
+  explains("sources.bodies[0].x = 1;", line, "it is const, or belongs to the sources");
+  explains("float a = sources.bodies.x;", line, "read an element, as in bodies[j].x");
+  explains("float a = sources->count;", line, "write a point in place of ->");
+  explains("float a = std::sqrt(2.0f);", line, "CUDA's functions, without std::");
+  explains("float a[i];", line, "use a literal, a constexpr variable or a tunable");
+  explains("int i = 3;", line, "two variables have this name");
+  explains("asm(\"bogus;\");", 5, "asm() has an instruction that this GPU does not know");
+}
+
+TEST_F(CompileKernel, ExplainsAFunctionWithoutABodyWhereItIsDeclared) {
+  const std::string text =
+      with(kernel_text("  sum.x += mine(1.0f);"), "__global__", "__device__ float mine(float x);\n__global__");
+  expect_refused(text, 5, "the function mine(float) is declared, but has no body");
+}
+
+TEST_F(CompileKernel, SaysWhatAHeaderNeedsThatNoKernelFileCanInclude) {
+  expect_refused(with(kernel_text(), "\n\n", "\n\n#include \"compute/cuda/block.h\"\n"), 5, "it needs CUB");
 }
 
 TEST_F(CompileKernel, ExplainsTooMuchSharedMemory) {

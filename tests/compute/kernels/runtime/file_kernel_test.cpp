@@ -97,7 +97,7 @@ TEST_F(FileKernelRun, IsRefusedIfItNeedsMoreSharedMemoryThanThereIs) {
   const KernelPtr greedy = put(with(text, "32 [128]", "32 [1024]"));
   test::expect_failure(
       test::Failure::usage, [&] { (void)greedy->make(Settings{*greedy}, test::backends().device()); },
-      "my.cu: block=1024", "bytes of shared memory; this GPU has");
+      "my.cu(4): a block of 1024 threads", "bytes of shared memory; this GPU has");
 }
 
 TEST_F(FileKernelRun, GuardsShowAWriteOfABodyThatDoesNotExist) {

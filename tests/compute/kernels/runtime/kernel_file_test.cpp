@@ -81,6 +81,18 @@ TEST(KernelFileHeader, RefusesWhatIsWrongAtItsLine) {
   expect_error(head + std::string(10 << 20, ' '), "1", "at most 262144");
 }
 
+TEST(KernelFile, NeedsNoMoreSharedMemoryThanTheDeviceHas) {
+  const KernelFile file =
+      parse_kernel_file("my.cu", test::with(test::kernel_text(), "\n\n", "\n// shared-per-thread: 1024\n\n"));
+  EXPECT_NO_THROW(require_shared_memory(file, 32, 1000, 33768));
+  test::expect_failure(
+      test::Failure::usage, [&] { require_shared_memory(file, 32, 1001, 33768); },
+      "my.cu(4): a block of 32 threads needs 33769 bytes of shared memory; this GPU has 33768 per block");
+  const KernelFile without = parse_kernel_file("my.cu", test::kernel_text());
+  test::expect_failure(
+      test::Failure::usage, [&] { require_shared_memory(without, 32, 40000, 33768); }, "my.cu(5): ");
+}
+
 TEST(KernelFileHeader, DropsAByteOrderMark) {
   const KernelFile file = parse_kernel_file("my.cu", "\xEF\xBB\xBF" + test::kernel_text());
   EXPECT_EQ(file.text, test::kernel_text()) << "a compiler refuses it";
