@@ -49,7 +49,7 @@ std::optional<std::string> unknown_include(const std::string& text) {
   const auto name_of = [](const SourceFile& header) { return header.name; };
   const std::string name = found[1], unknown = "unknown include '" + name + "'";
   if (const std::string_view why = why_no_device_header(name); !why.empty()) return unknown + ": " + std::string{why};
-  return unknown + did_you_mean(name, device_headers(), name_of) + "; a kernel file can include: " +
+  return unknown + then_list(did_you_mean(name, device_headers(), name_of), "a kernel file can include") +
          joined(device_headers(), [](const SourceFile& header) { return std::string{header.name}; });
 }
 
