@@ -24,9 +24,9 @@ std::vector<Part> PartSizes::parts() const {
   return parts;
 }
 
-void PartSizes::learn(std::span<const double> costs) {
+bool PartSizes::learn(std::span<const double> costs) {
   const double mean = std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
-  if (!(std::ranges::min(costs) > 0) || std::ranges::max(costs) <= (1 + allowed_imbalance) * mean) return;
+  if (!(std::ranges::min(costs) > 0) || std::ranges::max(costs) <= (1 + allowed_imbalance) * mean) return false;
   const auto make_sum_one = [&] {
     const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
     for (double& share : shares_) share /= sum;
@@ -36,6 +36,7 @@ void PartSizes::learn(std::span<const double> costs) {
   const double least = least_share / static_cast<double>(shares_.size());
   for (double& share : shares_) share = std::max(share, least);
   make_sum_one();
+  return true;
 }
 
 }  // namespace orrery

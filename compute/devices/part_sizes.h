@@ -13,8 +13,9 @@ class PartSizes {
   explicit PartSizes(int parts) : shares_(static_cast<std::size_t>(parts), 1.0 / parts) {}
 
   std::vector<Part> parts() const;
-  /// `costs`: times or work of the present parts, in their order. Changes the parts if one cost 5 % more than the mean.
-  void learn(std::span<const double> costs);
+  /// `costs`: times or work of the present parts, in their order. Changes the parts if one cost 5 % more than the mean,
+  /// and returns whether it did.
+  bool learn(std::span<const double> costs);
 
  private:
   std::vector<double> shares_;  // their sum is 1

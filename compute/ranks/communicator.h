@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels/domain_facet.h"
+#include "compute/kernels/rank_exchange.h"
 
 namespace orrery {
 

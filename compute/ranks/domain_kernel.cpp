@@ -6,17 +6,11 @@
 #include "compute/ranks/domain_part.h"
 
 namespace orrery {
-namespace {
-
-constexpr int evaluations_per_change = 4;
-
-}  // namespace
 
 void DomainKernel::prepare_own(int count) {
   owners_.resize(static_cast<std::size_t>(count));
   places_.resize(owners_.size());
-  sizes_ = PartSizes{line_.ranks()};
-  timed_ = 0;
+  sizes_ = LearnedSizes{line_.ranks()};
 }
 
 void DomainKernel::divide(const ForceArgs& args) {
@@ -101,16 +95,25 @@ void DomainKernel::do_evaluate(const ForceArgs& args) {
   if (!args.targets && !(args.cancelled && *args.cancelled)) learn_sizes();
 }
 
-/// From the least times of several evaluations: other programs disturb some.
 void DomainKernel::learn_sizes() {
-  least_ms_.resize(ranks());
-  for (std::size_t rank = 0; rank < ranks(); ++rank) {
-    const double ms = domains_[rank].ms;
-    least_ms_[rank] = timed_ == 0 ? ms : std::min(least_ms_[rank], ms);
-  }
-  if (++timed_ < evaluations_per_change) return;
-  sizes_.learn(least_ms_);
-  timed_ = 0;
+  std::vector<double> ms;
+  for (const Domain& domain : domains_) ms.push_back(domain.ms);
+  sizes_.learn(ms);
+}
+
+void DomainKernel::spread(const Bodies& bodies, const MassRange& masses) {
+  prepare_for(bodies.count());
+  spread_.spread(bodies, masses);
+}
+
+SpreadStepped DomainKernel::step(const SpreadStep& step) {
+  const SpreadStepped stepped = spread_.step(step, *own_);
+  const Stepped& others = spread_.others();
+  others_ = {.by_tree = static_cast<std::uint64_t>(others.interactions),
+             .vector_instructions = others.vector_instructions,
+             .cells = others.cells,
+             .depth = others.depth};
+  return stepped;
 }
 
 std::optional<TreeReport> DomainKernel::report() const {

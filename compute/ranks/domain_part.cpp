@@ -6,32 +6,9 @@
 #include <vector>
 
 #include "compute/core/subnormals.h"
+#include "compute/kernels/joint_work.h"
 
 namespace orrery {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-using Ms = std::chrono::duration<double, std::milli>;
-
-/// Measures how long a rank waits for others.
-class TimedExchange final : public RankExchange {
- public:
-  explicit TimedExchange(RankExchange& ranks) : ranks_{ranks} {}
-  int rank() const override { return ranks_.rank(); }
-  int size() const override { return ranks_.size(); }
-  void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override {
-    const auto begin = Clock::now();
-    ranks_.exchange(outgoing, incoming);
-    time_ += Clock::now() - begin;
-  }
-  Clock::duration time() const { return time_; }
-
- private:
-  RankExchange& ranks_;
-  Clock::duration time_{};
-};
-
-}  // namespace
 
 void DomainPart::read_bodies() {
   arrays_.prepare(part_.count);
@@ -51,23 +28,17 @@ std::span<int> DomainPart::targets() const {
 
 void DomainPart::evaluate(ForceKernel& kernel, RankExchange& ranks, const std::atomic<bool>& cancelled) {
   const WithSubnormals as_the_leader{part_.subnormals};
-  try {
-    read_bodies();
-  } catch (...) {
-    const std::atomic<bool> stopped = true;  // the others wait for this rank in any case
-    kernel.domains()->evaluate_domain({.masses = part_.masses, .law = part_.law, .epilogue = {}, .cancelled = &stopped},
-                                      rest_, ranks);
-    throw;
-  }
-  TimedExchange timed{ranks};
-  const auto begin = Clock::now();
+  JointWork work{ranks, &cancelled};
+  work.attempt([&] { read_bodies(); });
+  const auto begin = std::chrono::steady_clock::now();
   ForceArgs args = arrays_.args_of(part_);
   if (part_.lists_targets) args.targets = {arrays_.targets.data(), part_.targets};
   args.evaluated = &result_.by_tree;
   args.cancelled = &cancelled;
-  kernel.domains()->evaluate_domain(args, rest_, timed);
-  result_.ms = Ms{Clock::now() - begin - timed.time()}.count();
-  result_.complete = !cancelled;
+  kernel.domains()->evaluate_domain(args, {}, rest_, work);
+  const std::chrono::duration<double, std::milli> own = std::chrono::steady_clock::now() - begin - work.waited();
+  result_.ms = own.count();
+  result_.complete = work.finish();
   if (!kernel.tree()) return;
   const std::optional<TreeReport> report = kernel.tree()->report();
   if (!report) return;

@@ -14,7 +14,11 @@ enum class Order {
   prepare,          ///< a kernel for a number of bodies: key, number. Replied
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
-  cancel,           ///< the evaluation; comes too late if that has ended
+  spread,           ///< bodies for a kernel: its key, and what RankBodies reads. Replied
+  step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
+  undo,             ///< the latest step of a kernel's bodies: its key
+  gather,           ///< a kernel's bodies: its key. Replied with what RankBodies writes
+  cancel,           ///< the evaluation or step; comes too late if that has ended
   drop,             ///< a kernel: its key
   end,              ///< serve_leader() returns. Replied
 };
@@ -40,6 +44,29 @@ struct Evaluation {
   bool stores = false, stores_low = false, kicks = false;
   float kick_dt = 0, drag = 0;
   Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+};
+
+/// A step of the bodies that the ranks hold.
+struct StepOrder {
+  int key = 0;  ///< of the kernel
+  float time_step = 0;
+  Law law{};
+  Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+};
+
+/// A rank's part of a step.
+struct Stepped {
+  bool complete = false;  ///< otherwise a rank was cancelled or failed, and Order::undo follows
+  int not_finite = -1;    ///< the first of this rank's bodies that was not finite after a pass; -1: none
+  int passes = 0;         ///< over the bodies, so far
+  int found_in = 0;       ///< the pass that found `not_finite`
+  int evaluations = 0;
+  double force_ms = 0;  ///< of all evaluations, with what the rank waited for others
+  double by_tree = 0;   ///< of all evaluations, see ForceArgs::evaluated
+  // Of the last evaluation, see TreeReport.
+  double vector_instructions = 0;
+  std::int64_t interactions = 0, cells = 0;
+  int depth = 0;
 };
 
 /// In the reply; then come accelerations, their low words and velocities, or pulls.

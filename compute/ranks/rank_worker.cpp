@@ -14,6 +14,7 @@
 #include "compute/ranks/cancel_watch.h"
 #include "compute/ranks/domain_part.h"
 #include "compute/ranks/orders.h"
+#include "compute/ranks/rank_bodies.h"
 
 namespace orrery {
 namespace {
@@ -39,6 +40,18 @@ class RankWorker {
         case Order::evaluate_domain:
           evaluate_domain(order);
           break;
+        case Order::spread:
+          spread(order);
+          break;
+        case Order::step:
+          step(order);
+          break;
+        case Order::undo:
+          kernels_.at(order.get<int>()).bodies.undo();
+          break;
+        case Order::gather:
+          gather(order);
+          break;
         case Order::cancel:  // of an evaluation that had ended
           break;
         case Order::drop:
@@ -54,6 +67,7 @@ class RankWorker {
   struct Made {
     KernelPtr info;
     std::unique_ptr<ForceKernel> kernel;
+    RankBodies bodies{};  // that it holds from step to step
   };
 
   /// `add` adds what follows the outcome `done`.
@@ -87,7 +101,7 @@ class RankWorker {
     const int key = order.get<int>();
     const KernelPtr info = catalog_.find(order.get_text());
     const Settings settings{*info, Settings::values_of(order.get_text())};
-    kernels_[key] = {info, info->make(settings, nullptr)};
+    kernels_[key] = {.info = info, .kernel = info->make(settings, nullptr)};
   }
 
   void prepare(MessageReader& order) {
@@ -135,6 +149,30 @@ class RankWorker {
           part.evaluate(*kernels_.at(part.key()).kernel, ranks_, watch_.cancelled());
         },
         [&] { part.put_results(reply_); });
+  }
+
+  void spread(MessageReader& order) {
+    reply_after([&] {
+      RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
+      bodies.take_first(order);
+    });
+  }
+
+  void step(MessageReader& order) {
+    const auto what = order.get<StepOrder>();
+    Stepped result;
+    reply_after(
+        [&] {
+          const CancelWatch::Span watched{watch_};
+          Made& made = kernels_.at(what.key);
+          result = made.bodies.step(what, order.get_text(), *made.kernel, ranks_, watch_.cancelled());
+        },
+        [&] { reply_.put(result); });
+  }
+
+  void gather(MessageReader& order) {
+    const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
+    reply_after([] {}, [&] { bodies.put(reply_); });
   }
 
   void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {

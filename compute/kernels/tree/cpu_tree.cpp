@@ -33,6 +33,8 @@
 #include "compute/kernels/tree/domain_tree.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
+#include "compute/kernels/tree/own_division.h"
+#include "compute/kernels/tree/phase_clock.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 #ifndef ORRERY_CPU_TREE_ONCE
@@ -153,19 +155,6 @@ constexpr Tunable tunables[] = {
      .initial = "32"},
     order_tunable};
 
-/// Measures the times of the phases.
-class PhaseClock {
- public:
-  void end_phase(const char* name, std::vector<TreePhase>& phases) {
-    const auto now = std::chrono::steady_clock::now();
-    phases.push_back({name, std::chrono::duration<double, std::milli>(now - begin_).count()});
-    begin_ = now;
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
 class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
  public:
   explicit CpuTree(const Settings& settings)
@@ -219,30 +208,35 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     division.put_all(borders);
     return division;
   }
-  void evaluate_domain(const ForceArgs& args, MessageReader division, RankExchange& ranks) override {
+  MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, JointWork& work,
+                           std::vector<int>& owners) override {
+    return own_division_.divide(bodies, parts, anew, std::max(shape_.leaf, group_), work, owners);
+  }
+  void evaluate_domain(const ForceArgs& args, std::span<const int> ids, MessageReader division,
+                       JointWork& work) override {
     TreeReport report;
     PhaseClock clock;
-    domain_.begin(ranks, args.cancelled);
+    domain_.begin(work);
     plan_.emplace(WalkPlan{tree_, shape_.theta, far_for(args.law), tolerance_ > 0});
-    domain_.build(args.bodies, args.count, division);
+    domain_.build(args.bodies, args.count, ids, division);
     clock.end_phase("build", report.phases);
     domain_.exchange_pieces();
-    domain_.attempt([&] { begin_walk(args); });
+    work.attempt([&] { begin_walk(args); });
     if (tolerance_ > 0) {
       domain_.exchange_for_estimates([&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
         HWY_DYNAMIC_DISPATCH(mark_for_estimate)(*plan_, targets, opened);
       });
-      domain_.attempt([&] { find_errors(args); });
+      work.attempt([&] { find_errors(args); });
       domain_.exchange_errors(*plan_, groups_);
     }
     domain_.exchange_for_walk(*plan_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
       HWY_DYNAMIC_DISPATCH(mark_for_walk)(*plan_, targets, opened);
     });
     clock.end_phase("exchange", report.phases);
-    domain_.attempt([&] { walk(args, report); });
+    work.attempt([&] { walk(args, report); });
     clock.end_phase("walk", report.phases);
     report_.reset();
-    if (!domain_.finish()) return;
+    if (!work.goes_on()) return;
     report.cells = domain_.own_cells();
     end(args, std::move(report));
   }
@@ -371,6 +365,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   int rows_ = rows_for_this_processor();
   HostOctree tree_;
   DomainTree domain_{tree_, shape_, group_};
+  OwnDivision own_division_;
   std::vector<BodyGroup> groups_;
   std::optional<WalkPlan> plan_;                  ///< of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread

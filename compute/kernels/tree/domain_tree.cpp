@@ -56,73 +56,52 @@ std::vector<DistantTarget> inside(const std::vector<DistantTarget>& around, cons
 
 }  // namespace
 
-void DomainTree::begin(RankExchange& ranks, const std::atomic<bool>* cancelled) {
-  ranks_ = &ranks;
-  cancelled_ = cancelled;
-  failure_ = nullptr;
-  stopped_ = false;
-  outgoing_.resize(place_of(ranks.size()));
-  others_.assign(place_of(ranks.size()), {});
-  pieces_.assign(place_of(ranks.size()), {0, 0});
+void DomainTree::begin(JointWork& work) {
+  work_ = &work;
+  others_.assign(place_of(work.size()), {});
+  pieces_.assign(place_of(work.size()), {0, 0});
   targets_.clear();
   of_targets_.clear();
 }
 
-void DomainTree::build(const Vec4* bodies, int count, MessageReader& division) {
-  attempt([&] {
+void DomainTree::build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division) {
+  work_->attempt([&] {
     const auto cube = division.get<TreeCube>();
     std::vector<std::uint64_t> borders;
     division.get_all(borders);
-    const std::size_t own = place_of(ranks_->rank());
-    tree_.make_keys(cube, bodies, count, shape_.threads, cancelled_);
-    tree_.sort(shape_.threads, cancelled_);
-    tree_.build(bodies, shape_, cancelled_, {borders.at(own), borders.at(own + 1)});
-    tree_.find_moments(shape_, cancelled_);
-  });
-}
-
-template <class Use>
-void DomainTree::for_each_other(const Use& use) {
-  for (int rank = 0; rank < ranks_->size(); ++rank) {
-    if (rank != ranks_->rank()) use(rank);
-  }
-}
-
-void DomainTree::exchange() {
-  if (!goes_on()) std::ranges::for_each(outgoing_, &MessageWriter::clear);
-  ranks_->exchange(outgoing_, incoming_);
-  std::ranges::for_each(outgoing_, &MessageWriter::clear);
-  for_each_other([&](int rank) {
-    if (incoming_[place_of(rank)].empty()) stopped_ = true;
+    const std::size_t own = place_of(work_->rank());
+    tree_.make_keys(cube, bodies, count, shape_.threads, work_->cancelled());
+    tree_.sort(shape_.threads, work_->cancelled());
+    if (!ids.empty()) tree_.sort_equal_keys(ids);
+    tree_.build(bodies, shape_, work_->cancelled(), {borders.at(own), borders.at(own + 1)});
+    tree_.find_moments(shape_, work_->cancelled());
   });
 }
 
 void DomainTree::exchange_pieces() {
   std::vector<TreePiece> own;
-  attempt([&] {
+  work_->attempt([&] {
     own = tree_.pieces();
     const int bodies = static_cast<int>(tree_.keys().size());
     find_targets(0, tree_.piece_count(), std::max(2 * group_, bodies / targets_per_rank));
-    for_each_other([&](int rank) {
-      outgoing_[place_of(rank)].put_all(own);
-      outgoing_[place_of(rank)].put_all(targets_);
-    });
+    work_->put_all_for_all(own);
+    work_->put_all_for_all(targets_);
   });
-  exchange();
-  attempt([&] {
+  work_->exchange();
+  work_->attempt([&] {
     std::vector<TreePiece> all;
-    for (int rank = 0; rank < ranks_->size(); ++rank) {
+    for (int rank = 0; rank < work_->size(); ++rank) {
       pieces_[place_of(rank)].begin = static_cast<int>(all.size());
-      if (rank == ranks_->rank()) {
+      if (rank == work_->rank()) {
         all.insert(all.end(), own.begin(), own.end());
       } else {
-        MessageReader message = from(rank);
+        MessageReader message = work_->from(rank);
         message.get_all(all);
         message.get_all(others_[place_of(rank)]);
       }
       pieces_[place_of(rank)].end = static_cast<int>(all.size());
     }
-    tree_.join(all, pieces_[place_of(ranks_->rank())].begin, shape_);
+    tree_.join(all, pieces_[place_of(work_->rank())].begin, shape_);
   });
 }
 
@@ -164,18 +143,18 @@ float DomainTree::least_size_limit(int index) const {
 }
 
 void DomainTree::exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments) {
-  attempt([&] {
-    for_each_other([&](int rank) {
+  work_->attempt([&] {
+    work_->for_each_other([&](int rank) {
       std::vector<char> opened(place_of(tree_.top_begin()));
       mark(inside(shared, others_[place_of(rank)]), opened);
-      tree_.put_opened(opened, moments, outgoing_[place_of(rank)]);
+      tree_.put_opened(opened, moments, work_->to(rank));
     });
   });
-  exchange();
-  attempt([&] {
+  work_->exchange();
+  work_->attempt([&] {
     tree_.close_others();
-    for_each_other([&](int rank) {
-      MessageReader message = from(rank);
+    work_->for_each_other([&](int rank) {
+      MessageReader message = work_->from(rank);
       tree_.take_opened(pieces_[place_of(rank)], shape_, message);
     });
   });
@@ -191,19 +170,17 @@ void DomainTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& g
       if (tree_.is_shared(cell)) use(plan.cell_errors[place_of(cell)]);
     }
   };
-  attempt([&] {
+  work_->attempt([&] {
     std::vector<float> errors, of_shared;
     for (const BodyRange& bodies : of_targets_) errors.push_back(least_error(plan.group_errors, groups, bodies));
     for_each_shared([&](float error) { of_shared.push_back(error); });
-    for_each_other([&](int rank) {
-      outgoing_[place_of(rank)].put_all(errors);
-      outgoing_[place_of(rank)].put_all(of_shared);
-    });
+    work_->put_all_for_all(errors);
+    work_->put_all_for_all(of_shared);
   });
-  exchange();
-  attempt([&] {
-    for_each_other([&](int rank) {
-      MessageReader message = from(rank);
+  work_->exchange();
+  work_->attempt([&] {
+    work_->for_each_other([&](int rank) {
+      MessageReader message = work_->from(rank);
       std::vector<float> errors, of_shared;
       message.get_all(errors);
       message.get_all(of_shared);
@@ -216,7 +193,7 @@ void DomainTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& g
 
 void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   std::vector<DistantTarget> shared;
-  attempt([&] {
+  work_->attempt([&] {
     for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
       if (!tree_.is_shared(cell)) continue;
       shared.push_back(around_groups(tree_, cell));
@@ -226,13 +203,8 @@ void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   exchange_opened(mark, shared, /*moments=*/true);
 }
 
-bool DomainTree::finish() {
-  if (failure_) std::rethrow_exception(failure_);
-  return goes_on();
-}
-
 std::int64_t DomainTree::own_cells() const {
-  const int around = ranks_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // with the pieces of all ranks
+  const int around = work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // with the pieces of all ranks
   return tree_.top_begin() - tree_.piece_count() + around;
 }
 

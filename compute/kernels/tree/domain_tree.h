@@ -1,12 +1,10 @@
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <exception>
 #include <functional>
+#include <span>
 #include <vector>
 
-#include "compute/kernels/domain_facet.h"
+#include "compute/kernels/joint_work.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
 
@@ -20,22 +18,12 @@ class DomainTree {
  public:
   /// All must outlive this. `group`: bodies that walk together, at most.
   DomainTree(HostOctree& tree, const HostOctree::Shape& shape, int group) : tree_{tree}, shape_{shape}, group_{group} {}
-  /// Begins an evaluation, which `ranks` and `cancelled` must outlive.
-  void begin(RankExchange& ranks, const std::atomic<bool>* cancelled);
 
-  /// Does the work, unless something failed or was cancelled before. What it throws is kept for finish().
-  template <class Work>
-  void attempt(const Work& work) {
-    if (!goes_on()) return;
-    try {
-      work();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-
-  // What every rank calls in this order. Each function but the first exchanges messages, whatever failed.
-  void build(const Vec4* bodies, int count, MessageReader& division);
+  // What every rank calls in this order. Each function but the first two exchanges messages, whatever failed.
+  /// Begins an evaluation, during which `work` must live.
+  void begin(JointWork& work);
+  /// `ids`: see DomainFacet::evaluate_domain().
+  void build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division);
   void exchange_pieces();
   /// Marks, by number, the cells of this rank that some group of these targets may open.
   using Mark = std::function<void(const std::vector<DistantTarget>& targets, std::vector<char>& opened)>;
@@ -45,18 +33,11 @@ class DomainTree {
   void exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups);
   /// What the walks of the groups need. `plan`: with the errors of shared cells; only its errors are read.
   void exchange_for_walk(const WalkPlan& plan, const Mark& mark);
-  /// Throws what failed. Returns whether all was done: otherwise it was cancelled, or another rank failed.
-  bool finish();
 
   /// Of the tree of all bodies, those that this rank counts: each is counted by one rank.
   std::int64_t own_cells() const;
 
  private:
-  bool goes_on() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
-  void exchange();
-  MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
-  template <class Use>
-  void for_each_other(const Use& use);
   void find_targets(int first, int count, int most);
   float least_size_limit(int cell) const;
   void exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments);
@@ -64,12 +45,7 @@ class DomainTree {
   HostOctree& tree_;
   const HostOctree::Shape& shape_;
   int group_;
-  RankExchange* ranks_ = nullptr;
-  const std::atomic<bool>* cancelled_ = nullptr;
-  std::exception_ptr failure_;
-  bool stopped_ = false;  // another rank sent nothing: it failed or was cancelled
-  std::vector<MessageWriter> outgoing_;
-  std::vector<std::vector<std::byte>> incoming_;
+  JointWork* work_ = nullptr;
   std::vector<DistantTarget> targets_;              // of this rank
   std::vector<BodyRange> of_targets_;               // their bodies
   std::vector<std::vector<DistantTarget>> others_;  // by rank

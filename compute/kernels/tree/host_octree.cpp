@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compute/core/team.h"
+#include "compute/kernels/tree/root_cube.h"
 
 namespace orrery {
 namespace {
@@ -21,28 +22,6 @@ Box box_of_point(const Vec4& p) {
   return {{p.x, p.y, p.z}, {p.x, p.y, p.z}};
 }
 
-/// The part of a box that contains nearly all bodies: up to 16 times the mean distance from the mean. By Markov's
-/// inequality, at most one body in 16 is farther out; including these would leave the others too few bits of the keys.
-Box main_part(const Vec4* bodies, int count, const Box& all) {
-  const double share = 1.0 / count;
-  Vec3d mean, spread;
-  for (int i = 0; i < count; ++i) {
-    mean.x += bodies[i].x * share;
-    mean.y += bodies[i].y * share;
-    mean.z += bodies[i].z * share;
-  }
-  for (int i = 0; i < count; ++i) {
-    spread.x += std::abs(bodies[i].x - mean.x) * share;
-    spread.y += std::abs(bodies[i].y - mean.y) * share;
-    spread.z += std::abs(bodies[i].z - mean.z) * share;
-  }
-  const double reach = 16 * std::max({spread.x, spread.y, spread.z});
-  const auto low = [&](double at, float least) { return std::max(static_cast<float>(at - reach), least); };
-  const auto high = [&](double at, float greatest) { return std::min(static_cast<float>(at + reach), greatest); };
-  return {{low(mean.x, all.low.x), low(mean.y, all.low.y), low(mean.z, all.low.z)},
-          {high(mean.x, all.high.x), high(mean.y, all.high.y), high(mean.z, all.high.z)}};
-}
-
 template <class From, class To>
 float distance(const From& from, const To& to) {
   const float dx = from.x - to.x, dy = from.y - to.y, dz = from.z - to.z;
@@ -51,20 +30,13 @@ float distance(const From& from, const To& to) {
 
 }  // namespace
 
-void Box::add(const Box& other) {
-  low = {std::min(low.x, other.low.x), std::min(low.y, other.low.y), std::min(low.z, other.low.z)};
-  high = {std::max(high.x, other.high.x), std::max(high.y, other.high.y), std::max(high.z, other.high.z)};
-}
-
-float Box::widest() const {
-  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
-}
-
 TreeCube HostOctree::cube_of(const Vec4* bodies, int count) {
-  Box all = box_of_point(bodies[0]);
-  for (int i = 1; i < count; ++i) all.add(box_of_point(bodies[i]));
-  const Box main = main_part(bodies, count, all);
-  return cube_around(main.low, main.high);
+  const std::span all{bodies, static_cast<std::size_t>(count)};
+  Bounds bounds;
+  bounds.add(all);
+  const CubeGrid grid{bounds};
+  const Vec3d sums = grid.sums(all);
+  return grid.cube(sums, grid.distances(all, sums));
 }
 
 void HostOctree::make_keys(const TreeCube& cube, const Vec4* bodies, int count, int threads,
@@ -78,6 +50,16 @@ void HostOctree::make_keys(const TreeCube& cube, const Vec4* bodies, int count, 
       keys_[static_cast<std::size_t>(i)] = {morton_key(cube_, p.x, p.y, p.z), static_cast<std::uint32_t>(i)};
     }
   });
+}
+
+void HostOctree::sort_equal_keys(std::span<const int> ids) {
+  const auto id = [&](const KeyedBody& body) { return ids[body.body]; };
+  for (auto first = keys_.begin(); first != keys_.end();) {
+    const auto last =
+        std::find_if(first + 1, keys_.end(), [&](const KeyedBody& body) { return body.key != first->key; });
+    if (last - first > 1) std::ranges::sort(first, last, {}, id);
+    first = last;
+  }
 }
 
 void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled,

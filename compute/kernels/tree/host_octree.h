@@ -8,6 +8,7 @@
 
 #include "compute/core/message.h"
 #include "compute/core/vec.h"
+#include "compute/kernels/tree/box.h"
 #include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/host_sort.h"
 #include "compute/kernels/tree/morton.h"
@@ -16,17 +17,6 @@
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
-
-/// An axis-parallel box.
-struct Box {
-  Vec3 low, high;
-
-  void add(const Box& other);
-  float widest() const;  ///< its longest side
-  Vec3 center() const { return {(low.x + high.x) / 2, (low.y + high.y) / 2, (low.z + high.z) / 2}; }
-  /// From the center to a corner.
-  Vec3 half() const { return {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2}; }
-};
 
 /// A number of a body or a cell as a place in an array.
 inline std::size_t place_of(int number) {
@@ -109,6 +99,8 @@ class HostOctree {
   /// The bodies are finite, with masses > 0. Without a domain of its own, there is at least one.
   void make_keys(const TreeCube& cube, const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled);
   void sort(int threads, const std::atomic<bool>* cancelled) { sort_.sort(keys_, threads, cancelled); }
+  /// Sorts bodies with equal keys by their ids. Otherwise they keep their order.
+  void sort_equal_keys(std::span<const int> ids);
   /// The bodies are those of all ranks whose keys lie in `domain`.
   void build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled, const KeyRange& domain = {});
   void find_moments(const Shape& shape, const std::atomic<bool>* cancelled);

@@ -6,14 +6,10 @@
 namespace orrery {
 namespace {
 
-/// Some of the keys, ascending: enough to find borders near those that are wanted.
-std::vector<std::uint64_t> sample_of(std::span<const KeyedBody> bodies) {
+/// From one key of a sample to the next, among so many.
+std::size_t stride_of_sample(std::size_t all) {
   constexpr std::size_t most = 2048;
-  const std::size_t stride = (bodies.size() + most - 1) / most;
-  std::vector<std::uint64_t> keys;
-  for (std::size_t i = 0; i < bodies.size(); i += stride) keys.push_back(bodies[i].key);
-  std::ranges::sort(keys);
-  return keys;
+  return (all + most - 1) / most;
 }
 
 /// A place between two neighbours of the sample that lie in different cells of `level`.
@@ -57,8 +53,21 @@ std::uint64_t border_near(std::span<const std::uint64_t> keys, double wanted, do
 }  // namespace
 
 std::vector<std::uint64_t> borders_of_parts(std::span<const KeyedBody> bodies, std::span<const Part> parts, int least) {
+  std::vector<std::uint64_t> sample;
+  for (std::size_t i = 0; i < bodies.size(); i += stride_of_sample(bodies.size())) sample.push_back(bodies[i].key);
+  std::ranges::sort(sample);
+  return borders_of_parts(sample, parts, least);
+}
+
+std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, std::size_t all) {
+  std::vector<std::uint64_t> sample;
+  for (std::size_t i = 0; i < keys.size(); i += stride_of_sample(all)) sample.push_back(keys[i]);
+  return sample;
+}
+
+std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> keys, std::span<const Part> parts,
+                                            int least) {
   constexpr double window = 0.02;  // of a mean part
-  const std::vector<std::uint64_t> keys = sample_of(bodies);
   const auto all = static_cast<double>(keys.size());
   std::vector<std::uint64_t> borders(1, 0);
   for (const Part& part : parts.first(parts.size() - 1)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,5 +22,11 @@ struct KeyRange {
 /// that many bodies has bodies of two ranks. Where no border near the end of a part is such, a rank gets fewer bodies,
 /// or none.
 std::vector<std::uint64_t> borders_of_parts(std::span<const KeyedBody> bodies, std::span<const Part> parts, int least);
+
+/// Some of these keys, in their order: enough of `all` keys to find borders near those that are wanted.
+std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, std::size_t all);
+/// The same from a sample of all keys, ascending.
+std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> sample, std::span<const Part> parts,
+                                            int least);
 
 }  // namespace orrery

@@ -11,6 +11,7 @@
 
 #include "compute/core/start_thread.h"
 #include "compute/core/subnormals.h"
+#include "compute/sim/engine/cpu_spread.h"
 #include "compute/sim/engine/cpu_step_ops.h"
 #include "compute/sim/engine/engine.h"
 
@@ -39,11 +40,16 @@ class CpuEngine final : public Engine {
     fresh.accelerations.resize(bodies.positions.size());
     fresh.accelerations_low.resize(bodies.positions_low.size());
     std::swap(state_, fresh);  // from here on nothing can fail
+    spread_.forget();
     masses_ = mass_range(state_.bodies.positions);
     set_plan(plan);
   }
-  Bodies download() override { return state_.bodies; }
+  Bodies download() override {
+    spread_.fetch(state_);
+    return state_.bodies;
+  }
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
+    spread_.fetch(state_);
     std::copy_n(state_.bodies.positions.begin(), positions.size(), positions.begin());
     std::copy_n(state_.bodies.velocities.begin(), velocities.size(), velocities.begin());
   }
@@ -54,6 +60,7 @@ class CpuEngine final : public Engine {
     std::swap(state_.hermite, fresh);
   }
   std::vector<Vec4> accelerations(std::span<const int> targets) override {
+    spread_.fetch(state_);
     std::vector<Vec4> result(state_.bodies.positions.size());
     const WithSubnormals flushing = as_on_a_gpu();
     ForceArgs args = parts().force_args({.accelerations = result.data()});
@@ -64,6 +71,8 @@ class CpuEngine final : public Engine {
 
   void set_plan(const StepPlan& plan) override {
     if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      spread_.fetch(state_);
+      spread_.forget();
       state_.accelerations_current = false;
       state_.hermite.forget_pulls();
     }
@@ -148,11 +157,14 @@ class CpuEngine final : public Engine {
     double all_steps_ms = 0;
     CpuStepOps::ForceWork work;  // of whole steps
     try {
+      const bool spreads = CpuSpread::suits(plan_, batch, state_);
+      if (!spreads) spread_.fetch(state_);
+      if (!spreads && batch.steps > 0) spread_.forget();
       CpuStepOps ops{parts(), batch};
-      int body = first_not_finite(state_.bodies.positions, state_.bodies.velocities);
+      int body = spread_.is_behind() ? -1 : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
       while (body < 0 && steps < batch.steps) {
         ops.step = batch.begin.step + steps + 1;
-        const std::optional<double> step_ms = whole_step(ops);
+        const std::optional<double> step_ms = spreads ? spread_step(ops) : whole_step(ops);
         if (!step_ms) break;
         ++steps;
         all_steps_ms += *step_ms;
@@ -161,11 +173,12 @@ class CpuEngine final : public Engine {
         result.force_probe = ops.probe;
         if (plan_.integrator->block_steps)
           result.levels = state_.hermite.started() ? state_.hermite.counts() : levels_.counts();
-        body =
-            ops.not_finite >= 0 ? ops.not_finite : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
+        body = ops.not_finite;
+        if (body < 0 && !spreads) body = first_not_finite(state_.bodies.positions, state_.bodies.velocities);
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
+      if (batch.measure_conserved) spread_.fetch(state_);
       if (batch.tree_cells.most > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.accelerations && body < 0 && steps == batch.steps) result.accelerations = magnitudes(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
@@ -217,14 +230,28 @@ class CpuEngine final : public Engine {
 
   /// While nothing changes the bodies.
   void keep_bodies(const StepTime& now) {
-    if (first_not_finite(state_.bodies.positions, state_.bodies.velocities) >= 0) return;
     try {
+      spread_.fetch(state_);
+      if (first_not_finite(state_.bodies.positions, state_.bodies.velocities) >= 0) return;
       Bodies copy = state_.bodies;
       const std::lock_guard lock{mutex_};
       std::swap(checkpoint_, copy);
       checkpoint_at_ = now;
-    } catch (const std::bad_alloc&) {  // then what was kept before stays
+    } catch (const std::exception&) {  // no memory, or a rank is lost: what was kept before stays
     }
+  }
+
+  /// As whole_step(), by the ranks of the kernel.
+  std::optional<double> spread_step(CpuStepOps& ops) {
+    const WithSubnormals flushing = as_on_a_gpu();
+    const auto begin = Clock::now();
+    const SpreadStepped stepped = spread_.step(plan_, masses_, state_, cancelled_);
+    if (!stepped.complete) return std::nullopt;
+    ops.not_finite = stepped.not_finite;
+    ops.work.evaluations += stepped.evaluations;
+    ops.work.ms += stepped.force_ms;
+    ops.work.interactions += stepped.by_tree;
+    return ms_since(begin);
   }
 
   /// Runs one step and returns its time in ms, without a probe's; or leaves everything as it was: nothing is returned
@@ -248,6 +275,7 @@ class CpuEngine final : public Engine {
   }
 
   CpuState state_, state_before_;
+  CpuSpread spread_;  // says whether state_ is behind
   MassRange masses_;
   BodyLevels levels_;
   StepPlan plan_;

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <vector>
+
+#include "compute/core/message.h"
+#include "compute/kernels/rank_exchange.h"
+
+namespace orrery {
+
+/// Work of several ranks that exchange messages. A rank that fails or is cancelled takes part in all exchanges that
+/// follow, with empty messages: so no rank waits for it, and the others stop as well.
+class JointWork {
+ public:
+  /// Both must outlive this; `cancelled` may be null.
+  JointWork(RankExchange& ranks, const std::atomic<bool>* cancelled)
+      : ranks_{ranks}, cancelled_{cancelled}, outgoing_(static_cast<std::size_t>(ranks.size())) {}
+
+  int rank() const { return ranks_.rank(); }
+  int size() const { return ranks_.size(); }
+  const std::atomic<bool>* cancelled() const { return cancelled_; }
+  /// Whether nothing failed, here or elsewhere, as far as this rank knows, and nothing was cancelled.
+  bool goes_on() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
+
+  /// Does the work if goes_on(). What it throws is kept for finish().
+  template <class Work>
+  void attempt(const Work& work) {
+    if (!goes_on()) return;
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  template <class Use>
+  void for_each_other(const Use& use) const {
+    for (int rank = 0; rank < size(); ++rank) {
+      if (rank != this->rank()) use(rank);
+    }
+  }
+
+  /// The message for a rank in the next exchange. While goes_on(), none may stay empty.
+  MessageWriter& to(int rank) { return outgoing_[static_cast<std::size_t>(rank)]; }
+  template <class T>
+  void put_for_all(const T& value) {
+    for_each_other([&](int rank) { to(rank).put(value); });
+  }
+  template <class T>
+  void put_all_for_all(const std::vector<T>& values) {
+    for_each_other([&](int rank) { to(rank).put_all(values); });
+  }
+  /// Every rank calls this. Returns whether all ranks sent what they had to: the same in every rank, which may
+  /// therefore decide by it whether it goes on to further exchanges.
+  bool exchange();
+  /// What a rank sent in the latest exchange.
+  MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
+
+  /// Makes a value that of all ranks: combine(value, other) for that of each other rank, in any order. Every rank calls
+  /// this. Returns what exchange() does; nothing else can fail.
+  template <class T, class Combine>
+  bool reduce(T& value, const Combine& combine) {
+    attempt([&] { put_for_all(value); });
+    if (!exchange()) return false;
+    for_each_other([&](int rank) { combine(value, from(rank).get<T>()); });
+    return true;
+  }
+
+  /// How long it has waited for others in exchanges.
+  std::chrono::steady_clock::duration waited() const { return waited_; }
+  /// Throws what failed here. Returns whether all was done: otherwise it was cancelled, or another rank failed.
+  bool finish() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return goes_on();
+  }
+
+ private:
+  RankExchange& ranks_;
+  const std::atomic<bool>* cancelled_;
+  std::exception_ptr failure_;
+  bool stopped_ = false;  // a rank sent nothing: it failed or was cancelled
+  std::vector<MessageWriter> outgoing_;
+  std::vector<std::vector<std::byte>> incoming_;
+  std::chrono::steady_clock::duration waited_{};
+};
+
+}  // namespace orrery

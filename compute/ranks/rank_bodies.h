@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/core/message.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_exchange.h"
+#include "compute/ranks/learned_sizes.h"
+#include "compute/ranks/orders.h"
+
+namespace orrery {
+
+/// Bodies in any order. All arrays have one entry per body.
+struct SpreadState {
+  std::vector<int> ids;  ///< places among the bodies of all ranks
+  std::vector<Vec4> positions, velocities, accelerations;
+  bool accelerations_current = false;  ///< see StepOps::accelerations_current()
+
+  int count() const { return static_cast<int>(ids.size()); }
+};
+
+/// The bodies that one rank holds from step to step, and its part of the steps. Every rank has one, for one kernel.
+class RankBodies {
+ public:
+  /// Reads a rank's bodies at first, as put_first() writes them.
+  void take_first(MessageReader order);
+  static void put_first(const Bodies& all, const MassRange& masses, Part part, MessageWriter& order);
+
+  /// Every rank calls this for the same step. Throws what the kernel throws, and std::bad_alloc. The other ranks then
+  /// find that the step is not complete.
+  Stepped step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel, RankExchange& ranks,
+               const std::atomic<bool>& cancelled);
+  /// Goes back to before the latest step. Every rank calls this if one of them did not complete it.
+  void undo();
+  /// Writes the indices, positions and velocities of the bodies.
+  void put(MessageWriter& reply) const;
+  /// Reads them to their places among all. Returns how many there were.
+  static int get(MessageReader& reply, Bodies& all);
+
+ private:
+  SpreadState now_, before_;  // the latest step
+  bool can_undo_ = false;
+  MassRange masses_;
+  std::optional<LearnedSizes> sizes_;  // none: the bodies are divided anew
+  double ms_ = 0;                      // what the kernel took in the latest evaluation
+};
+
+}  // namespace orrery
