@@ -45,7 +45,9 @@ Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id,
   JointWork work{ranks, &cancelled};
   can_undo_ = false;
   work.attempt([&] {
-    before_ = now_;
+    before_.ids = now_.ids;
+    before_.positions = now_.positions;
+    before_.velocities = now_.velocities;
     can_undo_ = true;
   });
   RankStep ops{{now_, masses_, sizes_, ms_}, order, kernel, work};
@@ -63,6 +65,7 @@ Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id,
 
 void RankBodies::undo() {
   if (std::exchange(can_undo_, false)) std::swap(now_, before_);
+  now_.accelerations_current = false;  // those of before are not kept
   sizes_.reset();
 }
 

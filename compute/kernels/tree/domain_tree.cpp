@@ -7,8 +7,9 @@
 namespace orrery {
 namespace {
 
-/// So many targets describe the groups of a rank, or more. Fewer would be larger, and need more cells of the others.
-constexpr int targets_per_rank = 64;
+/// So many targets describe the groups of a rank, or more. Fewer would be larger, and need more cells of the others;
+/// with more, it takes longer to find these cells.
+constexpr int targets_per_rank = 16;
 
 /// The square of the size that a cell on the way to groups compares others with. The comparison rounds.
 float size_limit(const HostOctree& tree, int cell) {

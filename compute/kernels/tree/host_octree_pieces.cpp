@@ -140,19 +140,19 @@ void HostOctree::put_opened(const std::vector<char>& opened, bool moments, Messa
   };
   std::vector<OpenedCell> cells;
   for (std::size_t i = 0; i < numbers.size(); ++i) cells.push_back(open(numbers[i]));
-  message.put(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t index = place_of(numbers[i]);
     cells[i].values = values_of(index);
     if (!opened[index]) cells[i].values[size_sq] = 0;  // as of a leaf
-    message.put(cells[i]);
   }
-  const std::span described = moments ? std::span{numbers}.subspan(place_of(top_.pieces)) : std::span<int>{};
+  message.put_all(cells);
+  const std::span<const int> all{numbers};
+  const std::span<const int> described = moments ? all.subspan(place_of(top_.pieces)) : all.first(0);
   message.put(described.size());
-  for (const int number : described) message.put(second_rows_[place_of(number)]);
-  const std::span with_high = high_rows_.empty() ? std::span<int>{} : described;
+  message.put_entries(second_rows_.data(), described);
+  const std::span<const int> with_high = high_rows_.empty() ? all.first(0) : described;
   message.put(with_high.size());
-  for (const int number : with_high) message.put(high_rows_[place_of(number)]);
+  message.put_entries(high_rows_.data(), with_high);
   message.put(place_of(bodies));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].bodies.count() == 0) continue;

@@ -59,10 +59,12 @@ bool OwnDivision::find_cube(std::span<const Vec4> bodies, JointWork& work) {
   return true;
 }
 
-void OwnDivision::find_owners(std::vector<int>& owners) const {
+void OwnDivision::find_owners(int own, std::vector<int>& owners) const {
   owners.resize(keys_.size());
   const std::span inner = std::span{borders_}.subspan(1, borders_.size() - 2);
+  const std::uint64_t begin = borders_[index_of(own)], end = borders_[index_of(own) + 1];
   std::ranges::transform(keys_, owners.begin(), [&](std::uint64_t key) {
+    if (begin <= key && key < end) return own;  // nearly all of them
     return static_cast<int>(std::ranges::upper_bound(inner, key) - inner.begin());
   });
 }
@@ -73,7 +75,7 @@ bool OwnDivision::borders_suit(int least, JointWork& work, std::vector<int>& own
   work.attempt([&] {
     beside_.assign(2 * borders_.size(), 0);
     of_other_.assign(beside_.size(), 0);
-    find_owners(owners);
+    find_owners(work.rank(), owners);
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       const std::size_t left = index_of(owners[i]), right = left + 1;  // borders of the owner
       if (left > 0 && keys_[i] - borders_[left] < keys_beside(borders_[left])) ++beside_[2 * left];
@@ -112,7 +114,7 @@ bool OwnDivision::find_borders(std::span<const Part> parts, int least, JointWork
     });
     std::ranges::sort(sample);
     borders_ = borders_of_parts(sample, parts, least);
-    find_owners(owners);
+    find_owners(work.rank(), owners);
   });
   return true;
 }

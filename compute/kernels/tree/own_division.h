@@ -23,8 +23,8 @@ class OwnDivision {
   bool find_cube(std::span<const Vec4> bodies, JointWork& work);
   bool borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit);
   bool find_borders(std::span<const Part> parts, int least, JointWork& work, std::vector<int>& owners);
-  /// The rank, by the borders, of each key.
-  void find_owners(std::vector<int>& owners) const;
+  /// The rank, by the borders, of each key of rank `own`.
+  void find_owners(int own, std::vector<int>& owners) const;
 
   TreeCube cube_;
   std::int64_t count_ = 0;           // of all bodies

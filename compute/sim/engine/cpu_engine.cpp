@@ -257,11 +257,11 @@ class CpuEngine final : public Engine {
   /// Runs one step and returns its time in ms, without a probe's; or leaves everything as it was: nothing is returned
   /// when the step was cancelled, and a step that failed throws.
   std::optional<double> whole_step(CpuStepOps& ops) {
+    const auto begin = Clock::now();
     state_before_ = state_;
     const auto undo = [&] { std::swap(state_, state_before_); };
     const bool probed_before = ops.probe.has_value();
     const WithSubnormals flushing = as_on_a_gpu();
-    const auto begin = Clock::now();
     try {
       plan_.integrator->step(ops, plan_.time_step);
     } catch (...) {

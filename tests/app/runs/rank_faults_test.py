@@ -120,15 +120,16 @@ class RankFaultsTest(RanksCase):
         self.assertIn(f"steps {step:,} to {step + 1:,}", out)
 
     def test_a_killed_rank(self):
-        for rank in (0, 1):
-            with self.subTest(rank=rank):
-                run = RunningRanks(self, f"killed-{rank}", "1000")
+        for rank, kernel in (0, "cpu-serial"), (1, "cpu-serial"), (1, "cpu-tree"):
+            with self.subTest(rank=rank, kernel=kernel):
+                run = RunningRanks(self, f"killed-{rank}-{kernel}", "1000", kernel)
                 processes = run.processes()
                 os.kill(processes[rank], signal.SIGKILL)
                 run.assert_all_end(processes, f"rank {rank} ", "exited on signal 9")
 
     def test_a_stopped_rank(self):
-        runs = [RunningRanks(self, f"stopped-{rank}", "1000") for rank in (0, 1)]
+        runs = [RunningRanks(self, f"stopped-{rank}", "1000", kernel)
+                for rank, kernel in enumerate(("cpu-serial", "cpu-tree"))]
         of_run = [run.processes() for run in runs]
         suspended = RunningRanks(self, "suspended", "1000")
         job = suspended.processes().values()
@@ -174,15 +175,18 @@ class RankFaultsTest(RanksCase):
 
     def test_a_body_that_becomes_non_finite(self):
         # This drag reverses a velocity in each step, and makes it larger: not a number after some 1,800 steps.
-        status, _, err = self.run_ranks(3, "run", "--scene", "plummer", "-n", "300", "--law", "attract-repel", "--drag",
-                                        "1.35", "--dt", "0.01", "--kernel", "cpu-serial", "--steps", "100",
-                                        "--checkpoint", "wild.checkpoint")
-        self.assertEqual((status, err), (0, []))
-        status, out, err = self.run_ranks(3, "run", "--resume", "wild.checkpoint", "--steps", "100000")
-        self.assertEqual((status, out, len(err)), (1, "", 1), err)
-        self.assertIn(" is not finite after step ", err[0])
-        self.assertIn("rank 0: body ", err[0])
-        self.assert_continues("wild.checkpoint")
+        for kernel in "cpu-serial", "cpu-tree":
+            with self.subTest(kernel=kernel):
+                file = f"wild-{kernel}.checkpoint"
+                status, _, err = self.run_ranks(3, "run", "--scene", "plummer", "-n", "300", "--law", "attract-repel",
+                                                "--drag", "1.35", "--dt", "0.01", "--kernel", kernel, "--steps", "100",
+                                                "--checkpoint", file)
+                self.assertEqual((status, err), (0, []))
+                status, out, err = self.run_ranks(3, "run", "--resume", file, "--steps", "100000")
+                self.assertEqual((status, out, len(err)), (1, "", 1), err)
+                self.assertIn(" is not finite after step ", err[0])
+                self.assertIn("rank 0: body ", err[0])
+                self.assert_continues(file)
 
     def test_ranks_of_different_builds(self):
         notes = subprocess.run(["readelf", "-n", self.orrery], capture_output=True, text=True).stdout

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import sys
@@ -109,17 +110,27 @@ class RanksTest(RanksCase):
                 self.assertIn(words, err[0])
 
     def test_a_stopped_run_leaves_a_checkpoint_that_any_number_of_ranks_continues(self):
-        run = ["run", *SCENE, "--kernel", "cpu-serial", "--checkpoint", "a.checkpoint", "--every-s", "1", "--steps"]
-        mpirun = self.start_mpirun("-n", "2", self.orrery, *run, "1000000")
-        self.wait_for_file("a.checkpoint", mpirun)
-        mpirun.send_signal(signal.SIGINT)
-        _, _, err = self.end_of(mpirun)
-        stopped = re.search("stopped after step ([0-9,]+) of .*continue with: orrery run --resume a.checkpoint", err)
-        self.assertTrue(stopped, err)
-        step = int(stopped[1].replace(",", ""))
-        status, out, err = self.run_ranks(3, "run", "--resume", "a.checkpoint", "--steps", str(step + 1))
-        self.assertEqual((status, err), (0, []), out)
-        self.assertIn(f"steps {step:,} to {step + 1:,}", out)
+        for kernel in "cpu-serial", "cpu-tree":
+            with self.subTest(kernel=kernel):
+                file = kernel + ".checkpoint"
+                run = ["run", *SCENE, "--kernel", kernel, "--checkpoint", file, "--every-s", "1", "--steps"]
+                mpirun = self.start_mpirun("-n", "2", self.orrery, *run, "1000000")
+                self.wait_for_file(file, mpirun)
+                mpirun.send_signal(signal.SIGINT)
+                _, _, err = self.end_of(mpirun)
+                stopped = re.search(f"stopped after step ([0-9,]+) of .*continue with: orrery run --resume {file}", err)
+                self.assertTrue(stopped, err)
+                step = int(stopped[1].replace(",", ""))
+                shutil.copy(self.path(file), self.path("copy-" + file))
+                on = ["--steps", str(step + 20), "--every", "1000", "--snapshots"]
+                status, out, err = self.run_ranks(3, "run", "--resume", file, *on, kernel + "-3")
+                self.assertEqual((status, err), (0, []), out)
+                self.assertIn(f"steps {step:,} to {step + 20:,}", out)
+                self.assertEqual(self.run_to_end("run", "--resume", "copy-" + file, *on, kernel + "-1")[0], 0)
+                names = [sorted(os.listdir(self.path(f"{kernel}-{ranks}"))) for ranks in (1, 3)]
+                self.assertEqual(names[0], names[1])
+                for name in names[0]:
+                    self.assertEqual(self.read(f"{kernel}-1/{name}"), self.read(f"{kernel}-3/{name}"), name)
 
 
 class WithoutMpi(ProcessCase):
