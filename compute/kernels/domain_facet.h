@@ -6,11 +6,11 @@
 #include "compute/core/message.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/division_facet.h"
-#include "compute/kernels/joint_work.h"
 
 namespace orrery {
 
 struct ForceArgs;
+class JointWork;
 
 /// What kernels have of which several ranks evaluate a part each, and no rank needs all bodies. Each rank has a kernel
 /// of its own, with the same settings. The results are those of one kernel with all bodies, bit for bit.

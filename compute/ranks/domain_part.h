@@ -5,6 +5,7 @@
 
 #include "compute/core/message.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_exchange.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_arrays.h"
 

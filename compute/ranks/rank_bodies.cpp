@@ -1,6 +1,5 @@
 #include "compute/ranks/rank_bodies.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <span>

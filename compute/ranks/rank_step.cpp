@@ -1,11 +1,11 @@
 #include "compute/ranks/rank_step.h"
 
-#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <tuple>
-#include <utility>
+#include <vector>
 
 #include "compute/integrators/update.h"
 

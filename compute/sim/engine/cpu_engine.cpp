@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <thread>
 #include <utility>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <utility>
 
 #include "compute/kernels/spread_facet.h"
 #include "compute/sim/engine/cpu_step_parts.h"

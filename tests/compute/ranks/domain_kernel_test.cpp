@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "compute/kernels/joint_work.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/kernel_info.h"

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "compute/kernels/joint_work.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"
