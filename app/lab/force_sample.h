@@ -25,6 +25,10 @@ class ForceSample {
   ForceError error(std::span<const Vec4> accelerations) const {
     return force_error(accelerations, targets_, reference_);
   }
+  /// The same where no others than these were evaluated: those of other bodies may be anything.
+  ForceError error_of_these(std::span<const Vec4> accelerations) const {
+    return target_error(entries(accelerations, targets_), targets_, reference_);
+  }
   UlpHistogram ulps(std::span<const Vec4> accelerations) const {
     return ulp_histogram(accelerations, targets_, reference_);
   }

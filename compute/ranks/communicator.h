@@ -32,6 +32,8 @@ class Communicator : public RankExchange {
                                const Arrived& arrived) = 0;
   /// Whether a message of this rank waits to be received by exchange_noting(). Any thread may ask.
   virtual bool has_exchange_message(int from) = 0;
+  /// Whether this rank has not yet taken a message that exchange_noting() sends it. Any thread may ask.
+  virtual bool has_untaken_message(int to) = 0;
   void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) final {
     exchange_noting(outgoing, incoming, [](int) {});
   }

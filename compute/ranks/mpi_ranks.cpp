@@ -58,6 +58,7 @@ class MpiRanks final : public Communicator {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     greetings_.resize(index(size_), MPI_REQUEST_NULL);
+    sends_.resize(index(size_), MPI_REQUEST_NULL);
     for (int step = 1; step < size_; ++step) others_.push_back((rank_ + step) % size_);
   }
   ~MpiRanks() override {
@@ -89,8 +90,8 @@ class MpiRanks final : public Communicator {
                        const Arrived& arrived) override {
     incoming.resize(outgoing.size());
     incoming[index(rank_)].clear();
-    std::vector<MPI_Request> sends = start_sends(outgoing);
-    const auto finish_sends = [&] { wait_until<Yielding>([&] { return std::ranges::all_of(sends, has_ended); }); };
+    start_sends(outgoing);
+    const auto finish_sends = [&] { wait_until<Yielding>([&] { return std::ranges::all_of(sends_, has_ended); }); };
     try {
       for (std::vector<int> others = others_; !others.empty();) {
         const int from = wait_for_any(others);
@@ -106,6 +107,11 @@ class MpiRanks final : public Communicator {
   }
 
   bool has_exchange_message(int from) override { return has_message_of(from, exchange_tag); }
+  bool has_untaken_message(int to) override {
+    const std::lock_guard lock{mutex_};
+    interruption_.check();
+    return !has_ended(sends_[index(to)]);
+  }
 
   void greet(int to) override {
     const std::lock_guard lock{mutex_};
@@ -132,13 +138,11 @@ class MpiRanks final : public Communicator {
     MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
   }
   /// Those of an exchange.
-  std::vector<MPI_Request> start_sends(std::span<const MessageWriter> outgoing) {
+  void start_sends(std::span<const MessageWriter> outgoing) {
     for (const int to : others_) check_size(outgoing[index(to)].bytes());
-    std::vector<MPI_Request> sends(outgoing.size(), MPI_REQUEST_NULL);
     const std::lock_guard lock{mutex_};
     interruption_.check();
-    for (const int to : others_) start_send(to, exchange_tag, outgoing[index(to)].bytes(), sends[index(to)]);
-    return sends;
+    for (const int to : others_) start_send(to, exchange_tag, outgoing[index(to)].bytes(), sends_[index(to)]);
   }
   /// The first of these ranks whose message of an exchange is there.
   int wait_for_any(const std::vector<int>& others) {
@@ -212,6 +216,7 @@ class MpiRanks final : public Communicator {
   std::mutex mutex_;         // held while a thread calls MPI
   Interruption interruption_;
   std::vector<MPI_Request> greetings_;  // the latest to each rank
+  std::vector<MPI_Request> sends_;      // of the latest exchange, to each rank
 };
 
 }  // namespace

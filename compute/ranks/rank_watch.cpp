@@ -67,12 +67,13 @@ void RankWatch::look_for_silence() {
   }
 }
 
-/// While messages are received, they are not seen. So one look is not enough.
+/// A rank that has ended its part although its message or what it has to take is missing. While messages are received,
+/// they are not seen. So one look is not enough.
 void RankWatch::look_for_early_replies() {
   if (!in_exchange_) return;
   for (int rank = 1; rank < static_cast<int>(parts_.size()); ++rank) {
-    const bool is_awaited = parts_[static_cast<std::size_t>(rank)] != Part::ended && !ranks_.has_exchange_message(rank);
-    if (!is_awaited || !ranks_.has_message(rank)) continue;
+    const bool has_sent = parts_[static_cast<std::size_t>(rank)] == Part::ended || ranks_.has_exchange_message(rank);
+    if ((has_sent && !ranks_.has_untaken_message(rank)) || !ranks_.has_message(rank)) continue;
     if (++early_ > limits_.early) lose(rank, "failed, perhaps for lack of memory, while the others waited for it");
     return;
   }

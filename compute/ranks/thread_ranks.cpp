@@ -47,6 +47,7 @@ class ThreadRanks::Rank final : public Communicator {
   }
 
   bool has_exchange_message(int from) override { return has_message_in(ranks_.exchanged_, from); }
+  bool has_untaken_message(int /*to*/) override { return false; }  // a message needs no one who takes it
 
   void greet(int to) override {
     const std::lock_guard lock{ranks_.mutex_};

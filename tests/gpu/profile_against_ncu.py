@@ -41,9 +41,6 @@ SHARES = {
 }
 COUNTS = {
     "instructions": ("smsp__inst_executed.sum",),
-    "ffma": ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",),
-    "fadd": ("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",),
-    "fmul": ("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",),
 }
 BYTES = {"dram_bytes": ("dram__bytes.sum",)}
 CLOCK = {"clock_mhz": ("sm__cycles_elapsed.avg.per_second",)}
@@ -158,7 +155,7 @@ def measure(orrery, kernel, count):
 def made_up():
     """A profile and the values of Nsight Compute for it, which agree."""
     figures = {"part_ms": 2.0, "dram_limit_per_s": 1e12, "clock_mhz": 1980.0, "instructions": 1e6, "dram_bytes": 4e8,
-               "ffma": 7e6, "fadd": 3e6, "fmul": 4e6, **{name: 40.0 for name in SHARES}}
+               **{name: 40.0 for name in SHARES}}
     ours = {"kernel": "cuda-none", "figures": figures, "stalls": {reason: 0.5 for reason in REASONS if reason != "gmma"},
             "missing": [stall_metric("gmma"), SHARES["fp16"][0]], "problem": ""}
     metrics = {stall_metric(reason): ("", 0.5) for reason in ours["stalls"]}

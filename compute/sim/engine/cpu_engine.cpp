@@ -3,6 +3,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -60,7 +61,8 @@ class CpuEngine final : public Engine {
   }
   std::vector<Vec4> accelerations(std::span<const int> targets) override {
     spread_.fetch(state_);
-    std::vector<Vec4> result(state_.bodies.positions.size());
+    constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+    std::vector<Vec4> result(state_.bodies.positions.size(), Vec4{unknown, unknown, unknown, unknown});
     const WithSubnormals flushing = as_on_a_gpu();
     ForceArgs args = parts().force_args({.accelerations = result.data()});
     if (!targets.empty()) args.targets = {.indices = targets.data(), .count = static_cast<int>(targets.size())};

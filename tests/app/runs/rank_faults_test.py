@@ -163,7 +163,8 @@ class RankFaultsTest(RanksCase):
             self.skipTest("a sanitizer needs more memory than can be allowed")
         with open(self.path("limited.sh"), "w") as file:
             file.write('[ "$OMPI_COMM_WORLD_RANK" = "$1" ] && ulimit -v 300000\nshift\nexec "$@"\n')  # kB
-        for rank, cause in (0, "not enough memory"), (1, "rank 1: not enough memory"):
+        # Of a rank that cannot take the message of an exchange, the others know no cause.
+        for rank, cause in (0, "not enough memory"), (1, "rank 1: (not enough|failed, perhaps for lack of) memory"):
             with self.subTest(rank=rank):
                 status, out, err = self.end_of(self.start_mpirun(
                     "-n", "2", "sh", "limited.sh", str(rank), self.orrery, "run", "--scene", "cold-collapse", "-n",
@@ -171,7 +172,7 @@ class RankFaultsTest(RanksCase):
                 self.assertNotEqual(status, 0)
                 self.assertEqual(out, "")
                 self.assertEqual(len(own_lines(err)), 1, err)
-                self.assertIn(cause, own_lines(err)[0])
+                self.assertRegex(own_lines(err)[0], cause)
 
     def test_a_body_that_becomes_non_finite(self):
         # This drag reverses a velocity in each step, and makes it larger: not a number after some 1,800 steps.

@@ -104,7 +104,7 @@ TEST_F(BrokenKernel, HasWrongParameters) {
 
 TEST_F(BrokenKernel, NeedsTooMuchSharedMemory) {
   expect_problem(with(with(kernel_text(), "\n\n", "\n// shared-per-thread: 1024\n\n"), "32 [128]", "32 [1024]"),
-                 {"block=1024", "bytes of shared memory"});
+                 {"mine.cu(4)", "a block of 1024 threads", "bytes of shared memory"});
 }
 
 TEST_F(BrokenKernel, Traps) {
