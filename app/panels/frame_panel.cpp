@@ -37,6 +37,7 @@ double imbalance_of(const std::vector<DeviceLoad>& devices) {
 /// A bar for each of several devices. The names of the parts stand once, below the last bar.
 void device_bars(const std::vector<DeviceLoad>& devices) {
   if (devices.empty()) return;
+  ImGui::Dummy({0, 0});
   double whole_ms = 0;
   for (const DeviceLoad& load : devices) whole_ms = std::max(whole_ms, load.work_ms + load.copy_ms + load.wait_ms);
   time_head("Devices", fmt::format("{}  \u2022  imbalance {:.0f} %", format_ms(whole_ms), 100 * imbalance_of(devices)));

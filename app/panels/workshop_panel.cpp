@@ -253,7 +253,7 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
   follow_file(workshop, source_draft);
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
   const bool wide = room >= em(50);
-  const float column = wide ? em(25) : room, rows = std::max(height, em(13));
+  const float column = wide ? em(27.5f) : room, rows = std::max(height, em(13));
   ImGui::BeginChild("file", {column, wide ? rows : em(14)});
   file_row(draft, out);
   state_lines(workshop);

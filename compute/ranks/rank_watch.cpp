@@ -93,6 +93,7 @@ void RankWatch::look_for_overdue_parts() {
   }
   if (overdue < 0 || slowest_ended_ < 0) return;
   if (part_ticks_ <= limits_.overdue + limits_.times * slowest_ended_) return;
+  if (silent_[static_cast<std::size_t>(overdue)] > limits_.doubt) return;
   lose(overdue,
        "no result after " + seconds(part_ticks_ - 1) + ", those of others within " + seconds(slowest_ended_ + 1));
 }

@@ -22,6 +22,7 @@ class RankWatch {
   struct Limits {
     std::chrono::milliseconds tick{250};
     int silence = 24;    ///< of a rank that is lost then
+    int doubt = 4;       ///< of a rank that seems overdue: then its silence decides
     int overdue = 24;    ///< a part that takes so long and in addition ...
     int times = 10;      ///< ... so many times as long as the slowest other part
     int early = 8;       ///< a reply of a rank for which the leader waits in an exchange
