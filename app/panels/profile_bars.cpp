@@ -102,8 +102,8 @@ void labelled_value(const char* name, const std::string& value, ImU32 name_colou
 
 void stall_bars(const KernelProfile& profile, const KernelProfile* before) {
   const double most = std::max(all_warps(profile), before ? all_warps(*before) : 0.0);
-  stacked_bar("profile.bar", profile.kernel_id, profile, most);
-  if (before && !before->stalls.empty()) stacked_bar("profile.bar before", before->kernel_id, *before, most);
+  stacked_bar("profile.bar", profile.label(), profile, most);
+  if (before && !before->stalls.empty()) stacked_bar("profile.bar before", before->label(), *before, most);
   ImGui::Dummy({0, em(0.15f)});
   const std::vector<StallShare> shares = stall_shares(profile);
   const auto small = std::ranges::find_if(shares, [](const StallShare& share) { return share.share < small_share; });

@@ -29,7 +29,7 @@ void prepare_for_check(ShownBodies::Copy& copy, int most) {
   Bodies& bodies = copy.snapshot->bodies;
   const int all = bodies.count();
   if (const int body = first_not_finite(bodies.positions, bodies.velocities); body >= 0) {
-    copy.remark = fmt::format("not with the bodies that are shown: body {} is not finite", body);
+    copy.remark = fmt::format("without the bodies that are shown: body {} is not finite", body);
     copy.snapshot.reset();
   } else if (all > most) {
     thin_out(bodies, most);

@@ -311,7 +311,7 @@ class Viewer {
   bool kernel_hangs();
   void leave_hanging_kernel();
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
-  std::vector<std::string> left_behind();
+  std::vector<std::string> left_behind(bool at_once);
   Requests present_look(const DeviceLoss& loss) const;
   Requests present_picks() const;
   void resume_handed_over();

@@ -38,6 +38,7 @@ std::string words_of(const DeviceLoss& loss, const std::string& kernel) {
 /// After the loss of a device, unless the program that takes over would lose it in the same way again. Otherwise the
 /// window goes on as Simulation::loss() leaves it.
 void Viewer::follow_device() {
+  leave_hanging_kernel();
   const std::optional<DeviceLoss>& loss = lane_.simulation().loss();
   if (lockstep_ || !next_program_ || !loss || std::exchange(loss_seen_, true)) return;
   if (handover_ && handover_->same_kernel && loss->good && same_kernel(*loss->good, *loss->kernel)) return;
@@ -72,15 +73,18 @@ void Viewer::leave_hanging_kernel() {
   const DeviceLoss& loss = *lane_.simulation().loss();
   const std::string what = words_of(loss, workshop_.name_of(*loss.kernel));
   if (lockstep_ || !next_program_) rescue_.end_program(what, 1);
+  const bool closed = quit_ || surface_->close_requested();
+  std::filesystem::path folder;
   std::string why;
   try {
-    const std::filesystem::path folder = new_folder();
+    folder = new_folder();
     hand_over(folder, loss);
     handed_over_ = true;
     carry_out(StopRecording{});
-    why = start_anew(folder, next_program_->words);
+    why = closed ? continuation(folder) : start_anew(folder, next_program_->words);
   } catch (const std::exception& error) {
     why = fmt::format("the window cannot start again: {}", error.what());
+    if (const std::string by_hand = folder.empty() ? "" : continuation(folder); !by_hand.empty()) why += "; " + by_hand;
   }
   rescue_.end_program(fmt::format("{}; {}", what, why), stop_requested() ? stop_status() : 1);
 }
@@ -96,7 +100,7 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)write_run_checkpoint(Handover::checkpoint_in(folder).string(), checkpoint, Existing::replace);
 
   const std::string failed = workshop_.name_of(*loss.kernel);
-  const std::vector<std::string> left = left_behind();
+  const std::vector<std::string> left = left_behind(loss.hangs);
   Handover next{
       .message = fmt::format("{}; {} goes on from step {} in a new window{}", words_of(loss, failed),
                              workshop_.name_of(*kernel), checkpoint.step,
@@ -115,14 +119,15 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
 }
 
-/// What the next window does not have. Exports the results that are in no file yet.
-std::vector<std::string> Viewer::left_behind() {
+/// What the next window does not have. Exports the results that are in no file yet. `at_once`: this program ends
+/// without finishing a film, whose file appears at its end.
+std::vector<std::string> Viewer::left_behind(bool at_once) {
   std::vector<std::string> left;
   if (second_.active()) left.emplace_back("the comparison");
   if (view_.sweep.active) left.emplace_back("the rest of the sweep");
   if (view_.race.active) left.emplace_back("the rest of the race");
   if (view_.lesson.shown && !view_.lesson.listed) left.emplace_back("the lesson");
-  if (live_film_) left.push_back(fmt::format("the rest of the film {}", live_film_->file()));
+  if (live_film_) left.push_back(fmt::format("{}the film {}", at_once ? "" : "the rest of ", live_film_->file()));
   if (paths_.unsaved()) left.emplace_back("the camera path");
   for (const auto& [file, draft] : panel_state_.lab.workshop.sources) {
     if (unsaved(draft)) left.push_back(fmt::format("the edits of {} that were not saved", file));

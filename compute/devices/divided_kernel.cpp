@@ -120,6 +120,7 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
   mark(0, PartTimes::begins, args.stream);
   std::vector<Broadcast::End> ends{{.blocks = division.share_out(args), .stream = args.stream}};
   shared_.record(args.stream);
+  mark(0, PartTimes::shared, args.stream);
   for_others([&](Member& member, std::size_t index) {
     cudaStream_t const stream = member.stream.get();
     ends.push_back(

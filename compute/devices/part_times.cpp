@@ -44,7 +44,8 @@ void PartTimes::read() {
     loads_.push_back({.device = team_.device(i).ordinal(), .work_ms = parts_ms_.back()});
   }
   DeviceLoad& leader = loads_.front();
-  leader.work_ms += between(0, begins, part_begins);
+  leader.work_ms += between(0, begins, shared);
+  leader.copy_ms = between(0, shared, part_begins);
   for (std::size_t i = 1; i < marks_.size(); ++i) {
     const double back_ms = between(i, results_copy, results_came);
     leader.copy_ms += back_ms;

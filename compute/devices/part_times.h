@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-/// Times what the devices of a team do in an evaluation, one evaluation after the other that the GPUs have ended.
-/// Nothing waits for that.
+/// Times what the devices of a team do in an evaluation. Once the GPUs have ended it, reads its times, and times
+/// another one. Nothing waits for that.
 class PartTimes {
  public:
   explicit PartTimes(const DeviceTeam& team);
@@ -22,7 +22,8 @@ class PartTimes {
   // marked by the leader.
   enum Mark {
     begins,        ///< the leader: before it shares; others: what they get is ready
-    part_begins,   ///< the leader has shared; others have got all
+    shared,        ///< the leader alone: what it shares is ready
+    part_begins,   ///< all have got what they need
     part_ends,     ///< the device's own part
     results_copy,  ///< of another device's part: the leader begins to copy them
     results_came,  ///< the leader has them

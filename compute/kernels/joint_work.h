@@ -58,8 +58,8 @@ class JointWork {
   /// What a rank sent in the latest exchange.
   MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
 
-  /// Makes a value that of all ranks: combine(value, other) for that of each other rank, in any order. Every rank calls
-  /// this. Returns what exchange() does; nothing else can fail.
+  /// Combines a value with those of all other ranks, in any order. Every rank calls this. Returns what exchange() does;
+  /// nothing else can fail.
   template <class T, class Combine>
   bool reduce(T& value, const Combine& combine) {
     attempt([&] { put_for_all(value); });

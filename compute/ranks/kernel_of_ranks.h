@@ -12,8 +12,8 @@
 
 namespace orrery {
 
-/// On the leader, a kernel that every rank has made. The bodies of this process are the only ones that last: workers
-/// hold copies for one evaluation.
+/// On the leader, a kernel that every rank has made. Workers hold copies of bodies for one evaluation, unless bodies
+/// stay with their ranks from step to step: see SpreadFacet.
 class KernelOfRanks : public ForceKernel {
  public:
   ~KernelOfRanks() override;

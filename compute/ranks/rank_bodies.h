@@ -42,7 +42,7 @@ class RankBodies {
   static int get(MessageReader& reply, Bodies& all);
 
  private:
-  SpreadState now_, before_;  // the latest step
+  SpreadState now_, before_;  // before_: of before the latest step
   bool can_undo_ = false;
   MassRange masses_;
   std::optional<LearnedSizes> sizes_;  // none: the bodies are divided anew

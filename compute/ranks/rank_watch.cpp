@@ -67,8 +67,8 @@ void RankWatch::look_for_silence() {
   }
 }
 
-/// A rank that has ended its part although its message or what it has to take is missing. While messages are received,
-/// they are not seen. So one look is not enough.
+/// A rank that has replied although it has not sent its message, or not taken the leader's. While messages are
+/// received, they are not seen. So one look is not enough.
 void RankWatch::look_for_early_replies() {
   if (!in_exchange_) return;
   for (int rank = 1; rank < static_cast<int>(parts_.size()); ++rank) {

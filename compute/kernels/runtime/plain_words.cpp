@@ -33,7 +33,7 @@ constexpr Meaning meanings[] = {
     {R"re(a value of type "([^"]*)" cannot be .* an entity of type "([^"]*)")re",
      "the types differ: this is a $1, and a $2 is needed"},
     {R"re(no operator "([^"]*)" matches these operands)re",
-     "these types have no $1; Vec3 and Vec4 are computed with by their members x, y, z and w"},
+     "these types have no $1; compute with their members: x, y and z, and w of a Vec4"},
     {R"re(no instance of .* matches the argument list.*\bdouble\b)re",
      "the function takes other arguments; 1.0 is a double, and 1.0f is a float"},
     {R"re(no instance of .* matches the argument list)re",

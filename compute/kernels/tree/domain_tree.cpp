@@ -73,7 +73,7 @@ void DomainTree::build(const Vec4* bodies, int count, std::span<const int> ids, 
     const std::size_t own = place_of(work_->rank());
     tree_.make_keys(cube, bodies, count, shape_.threads, work_->cancelled());
     tree_.sort(shape_.threads, work_->cancelled());
-    if (!ids.empty()) tree_.sort_equal_keys(ids);
+    if (!ids.empty() && work_->goes_on()) tree_.sort_equal_keys(ids);  // a cancelled sort is not complete
     tree_.build(bodies, shape_, work_->cancelled(), {borders.at(own), borders.at(own + 1)});
     tree_.find_moments(shape_, work_->cancelled());
   });

@@ -62,7 +62,7 @@ TEST_F(ShownBodiesTest, AreNoneIfOneIsNotFinite) {
   const auto copy = copy_of(simulation);
   ASSERT_TRUE(copy);
   EXPECT_FALSE(copy->snapshot);
-  EXPECT_EQ(copy->remark, "not with the bodies that are shown: body 7 is not finite");
+  EXPECT_EQ(copy->remark, "without the bodies that are shown: body 7 is not finite");
 }
 
 TEST_F(ShownBodiesTest, DoNotWaitForStepsThatDoNotEnd) {

@@ -25,6 +25,12 @@ class CudaTree : public testing::Test {
     settings.set("rebuild", evaluations);
     return settings;
   }
+  /// Of one more evaluation.
+  static std::uint64_t interactions(test::Evaluations& evaluations, const Bodies& bodies) {
+    const std::uint64_t before = evaluations.evaluated();
+    evaluations.run(bodies);
+    return evaluations.evaluated() - before;
+  }
 };
 
 /// By their velocities.
@@ -190,11 +196,7 @@ TEST_F(CudaTree, SortsAgainAfterAsManyEvaluationsAsItIsTold) {
   const int count = 20'000, period = 4;
   const Bodies first = test::random_ball(count, 1), other = test::random_ball(count, 2);
   test::Evaluations evaluations{info(), rebuild("4"), count};
-  const auto interactions_of = [&](const Bodies& bodies) {
-    const std::uint64_t before = evaluations.evaluated();
-    evaluations.run(bodies);
-    return evaluations.evaluated() - before;
-  };
+  const auto interactions_of = [&](const Bodies& bodies) { return interactions(evaluations, bodies); };
   const std::uint64_t sorted = interactions_of(first);
   for (int step = 1; step < period; ++step) {
     EXPECT_GT(interactions_of(other), 3 * sorted) << "its cells are all over the system";
@@ -206,11 +208,7 @@ TEST_F(CudaTree, SortsSoonerWhereKeptCellsCostMore) {
   const int count = 20'000;
   const Bodies first = test::random_ball(count, 1), other = test::random_ball(count, 2);
   test::Evaluations evaluations{info(), rebuild("3"), count};
-  const auto interactions_of = [&](const Bodies& bodies) {
-    const std::uint64_t before = evaluations.evaluated();
-    evaluations.run(bodies);
-    return evaluations.evaluated() - before;
-  };
+  const auto interactions_of = [&](const Bodies& bodies) { return interactions(evaluations, bodies); };
   const std::uint64_t sorted = interactions_of(first);
   EXPECT_GT(interactions_of(other), 3 * sorted) << "its cells are all over the system";
   EXPECT_GT(interactions_of(first), 0u);
