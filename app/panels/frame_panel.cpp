@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/time_bar.h"
@@ -34,32 +35,32 @@ double imbalance_of(const std::vector<DeviceLoad>& devices) {
   return sum > 0 ? longest * static_cast<double>(devices.size()) / sum - 1 : 0;
 }
 
-/// A bar for each of several devices. The names of the parts stand once, below the last bar.
+std::array<TimePart, 3> parts_of(const DeviceLoad& load) {
+  return {{{"work", load.work_ms, true, theme::blue,
+            "On average over the devices: its own part, and what it does for all."},
+           {"copies", load.copy_ms, true, theme::warn, "Bodies and results, from device to device."},
+           {"waiting", load.wait_ms, true, theme::slate, "For what other devices do first."}}};
+}
+
+/// A bar for each of several devices. The names of the parts stand once, below the last bar, with their means.
 void device_bars(const std::vector<DeviceLoad>& devices) {
   if (devices.empty()) return;
   ImGui::Dummy({0, 0});
   double whole_ms = 0;
   for (const DeviceLoad& load : devices) whole_ms = std::max(whole_ms, load.work_ms + load.copy_ms + load.wait_ms);
   time_head("Devices", fmt::format("{}  \u2022  imbalance {:.0f} %", format_ms(whole_ms), 100 * imbalance_of(devices)));
-  double work_ms = 0, copy_ms = 0, wait_ms = 0;
+  const auto count = static_cast<double>(devices.size());
+  DeviceLoad mean;
   for (const DeviceLoad& load : devices) {
-    const std::string id = fmt::format("device.{}", load.device);
-    const TimePart parts[] = {{"work", load.work_ms, true, theme::blue, ""},
-                              {"copies", load.copy_ms, true, theme::warn, ""},
-                              {"waiting", load.wait_ms, true, theme::slate, ""}};
-    time_bar(id.c_str(), parts, whole_ms);
-    tooltip(fmt::format("Device {}, in one evaluation of the forces", load.device).c_str(),
+    time_bar(fmt::format("device.{}", load.device).c_str(), parts_of(load), whole_ms);
+    tooltip(fmt::format("Device {}, in one evaluation of the forces", load.device),
             fmt::format("work {}, copies {}, waiting {}", format_ms(load.work_ms), format_ms(load.copy_ms),
                         format_ms(load.wait_ms)));
-    work_ms += load.work_ms, copy_ms += load.copy_ms, wait_ms += load.wait_ms;
+    mean.work_ms += load.work_ms / count;
+    mean.copy_ms += load.copy_ms / count;
+    mean.wait_ms += load.wait_ms / count;
   }
-  const auto mean = [&](double sum_ms) { return sum_ms / static_cast<double>(devices.size()); };
-  const TimePart means[] = {
-      {"work", mean(work_ms), true, theme::blue, "Of its own part, on average over the devices, per evaluation."},
-      {"copies", mean(copy_ms), true, theme::warn, "Bodies and results, from device to device."},
-      {"waiting", mean(wait_ms), true, theme::slate, "For what other devices do first."},
-  };
-  time_legend("device-parts", means);
+  time_legend("device-parts", parts_of(mean));
 }
 
 void frame_bar(const HeldTimes& held) {
