@@ -14,10 +14,10 @@ enum class Order {
   prepare,          ///< a kernel for a number of bodies: key, number. Replied
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
-  spread,           ///< bodies for a kernel: its key, and what RankBodies reads. Replied
+  spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
   step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
   undo,             ///< the latest step of a kernel's bodies: its key
-  gather,           ///< a kernel's bodies: its key. Replied with what RankBodies writes
+  gather,           ///< some of a kernel's bodies: its key, the first of them. Replied with what RankBodies writes
   cancel,           ///< the evaluation or step; comes too late if that has ended
   drop,             ///< a kernel: its key
   end,              ///< serve_leader() returns. Replied

@@ -1,5 +1,6 @@
 #include "compute/ranks/rank_bodies.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -12,30 +13,36 @@
 
 namespace orrery {
 
-void RankBodies::put_first(const Bodies& all, const MassRange& masses, Part part, MessageWriter& order) {
+bool RankBodies::put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset,
+                           MessageWriter& order) {
   const auto count = static_cast<std::size_t>(all.count());
-  const std::size_t first = part.first(count), last = part.last(count);
+  const std::size_t last = part.last(count), first = std::min(part.first(count) + offset, last);
+  const std::size_t end = std::min(first + most_in_message, last);
   const auto put = [&](const std::vector<Vec4>& array) {
-    order.put_values(std::span{array}.subspan(first, last - first));
+    order.put_values(std::span{array}.subspan(first, end - first));
   };
   order.put(masses);
+  order.put(offset);
   order.put(static_cast<int>(first));
-  order.put(last - first);
+  order.put(end - first);
   put(all.positions);
   put(all.velocities);
+  return end < last;
 }
 
 void RankBodies::take_first(MessageReader order) {
-  *this = {};  // earlier bodies need memory, too
-  masses_ = order.get<MassRange>();
+  const auto masses = order.get<MassRange>();
+  const auto offset = order.get<std::size_t>();
+  if (offset == 0) *this = {};  // earlier bodies need memory, too
+  masses_ = masses;
   const int first = order.get<int>();
   const auto count = order.get<std::size_t>();
-  now_.ids.resize(count);
-  std::iota(now_.ids.begin(), now_.ids.end(), first);
-  now_.positions.resize(count);
-  now_.velocities.resize(count);
-  order.get_values(std::span{now_.positions});
-  order.get_values(std::span{now_.velocities});
+  now_.ids.resize(offset + count);
+  std::iota(now_.ids.end() - static_cast<std::ptrdiff_t>(count), now_.ids.end(), first);
+  now_.positions.resize(offset + count);
+  now_.velocities.resize(offset + count);
+  order.get_values(std::span{now_.positions}.last(count));
+  order.get_values(std::span{now_.velocities}.last(count));
 }
 
 Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel,
@@ -68,10 +75,14 @@ void RankBodies::undo() {
   sizes_.reset();
 }
 
-void RankBodies::put(MessageWriter& reply) const {
-  reply.put_all(now_.ids);
-  reply.put_values(std::span{now_.positions});
-  reply.put_values(std::span{now_.velocities});
+void RankBodies::put(std::size_t first, MessageWriter& reply) const {
+  const std::size_t begin = std::min(first, now_.ids.size()),
+                    count = std::min(most_in_message, now_.ids.size() - begin);
+  const auto put = [&](const auto& array) { reply.put_values(std::span{array}.subspan(begin, count)); };
+  reply.put(count);
+  put(now_.ids);
+  put(now_.positions);
+  put(now_.velocities);
 }
 
 int RankBodies::get(MessageReader& reply, Bodies& all) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,14 @@ struct SpreadState {
 /// The bodies that one rank holds from step to step, and its part of the steps. Every rank has one, for one kernel.
 class RankBodies {
  public:
-  /// Reads a rank's bodies at first, as put_first() writes them.
+  /// Of which one message has the state, at most: some 36 MB.
+  static constexpr std::size_t most_in_message = std::size_t{1} << 20;
+
+  /// Reads some of a rank's bodies at first, as put_first() writes them. Those without an offset come first.
   void take_first(MessageReader order);
-  static void put_first(const Bodies& all, const MassRange& masses, Part part, MessageWriter& order);
+  /// The bodies of a part from its place `offset` on. Returns whether there are more.
+  static bool put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset,
+                        MessageWriter& order);
 
   /// Every rank calls this for the same step. Throws what the kernel throws, and std::bad_alloc. The other ranks then
   /// find that the step is not complete.
@@ -36,8 +42,8 @@ class RankBodies {
                const std::atomic<bool>& cancelled);
   /// Goes back to before the latest step. Every rank calls this if one of them did not complete it.
   void undo();
-  /// Writes the indices, positions and velocities of the bodies.
-  void put(MessageWriter& reply) const;
+  /// Writes the indices, positions and velocities of the bodies from this one on.
+  void put(std::size_t first, MessageWriter& reply) const;
   /// Reads them to their places among all. Returns how many there were.
   static int get(MessageReader& reply, Bodies& all);
 

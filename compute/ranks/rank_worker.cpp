@@ -172,7 +172,8 @@ class RankWorker {
 
   void gather(MessageReader& order) {
     const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
-    reply_after([] {}, [&] { bodies.put(reply_); });
+    const auto first = order.get<std::size_t>();
+    reply_after([] {}, [&] { bodies.put(first, reply_); });
   }
 
   void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {

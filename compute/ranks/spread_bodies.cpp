@@ -1,6 +1,7 @@
 #include "compute/ranks/spread_bodies.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -30,21 +31,25 @@ void add_figures(Stepped& sum, const Stepped& other) {
 /// In equal parts, whatever their places: the first evaluation moves them to their ranks.
 void SpreadBodies::spread(const Bodies& bodies, const MassRange& masses) {
   const std::vector<Part> parts = PartSizes{line_.ranks()}.parts();
-  const auto put = [&](int rank, MessageWriter& order) {
-    RankBodies::put_first(bodies, masses, parts[static_cast<std::size_t>(rank)], order);
-  };
-  line_.exchange({.order =
-                      [&](int rank, MessageWriter& order) {
-                        order.put(Order::spread);
-                        order.put(key_);
-                        put(rank, order);
-                      },
-                  .own_part =
-                      [&] {
-                        MessageWriter own;
-                        put(0, own);
-                        own_.take_first(MessageReader{own.bytes()});
-                      }});
+  bool more = true;
+  for (std::size_t offset = 0; more; offset += RankBodies::most_in_message) {
+    more = false;
+    const auto put = [&](int rank, MessageWriter& order) {
+      more |= RankBodies::put_first(bodies, masses, parts[static_cast<std::size_t>(rank)], offset, order);
+    };
+    line_.exchange({.order =
+                        [&](int rank, MessageWriter& order) {
+                          order.put(Order::spread);
+                          order.put(key_);
+                          put(rank, order);
+                        },
+                    .own_part =
+                        [&] {
+                          MessageWriter own;
+                          put(0, own);
+                          own_.take_first(MessageReader{own.bytes()});
+                        }});
+  }
   count_ = bodies.count();
 }
 
@@ -96,19 +101,24 @@ Bodies SpreadBodies::gather() {
   all.positions.resize(static_cast<std::size_t>(count_));
   all.velocities.resize(static_cast<std::size_t>(count_));
   int found = 0;
-  line_.exchange({.order =
-                      [&](int, MessageWriter& order) {
-                        order.put(Order::gather);
-                        order.put(key_);
-                      },
-                  .own_part =
-                      [&] {
-                        MessageWriter own;
-                        own_.put(own);
-                        MessageReader reader{own.bytes()};
-                        found += RankBodies::get(reader, all);
-                      },
-                  .take = [&](int, MessageReader& reply) { found += RankBodies::get(reply, all); }});
+  for (std::size_t first = 0; found < count_; first += RankBodies::most_in_message) {
+    const int before = found;
+    line_.exchange({.order =
+                        [&](int, MessageWriter& order) {
+                          order.put(Order::gather);
+                          order.put(key_);
+                          order.put(first);
+                        },
+                    .own_part =
+                        [&] {
+                          MessageWriter own;
+                          own_.put(first, own);
+                          MessageReader reader{own.bytes()};
+                          found += RankBodies::get(reader, all);
+                        },
+                    .take = [&](int, MessageReader& reply) { found += RankBodies::get(reply, all); }});
+    if (found == before) break;
+  }
   if (found != count_) throw std::logic_error("the ranks hold another number of bodies than they were given");
   return all;
 }

@@ -179,7 +179,7 @@ class CpuEngine final : public Engine {
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
-      if (batch.measure_conserved) spread_.fetch(state_);
+      if (body >= 0 || batch.measure_conserved) spread_.fetch(state_);
       if (batch.tree_cells.most > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.accelerations && body < 0 && steps == batch.steps) result.accelerations = magnitudes(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);

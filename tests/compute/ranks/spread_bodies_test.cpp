@@ -158,6 +158,19 @@ TEST(SpreadBodies, CrossBordersAndMoveAsInOneProcess) {
   }
 }
 
+TEST(SpreadBodies, TravelInSeveralMessages) {
+  constexpr int count = 2 * static_cast<int>(RankBodies::most_in_message) + 5;
+  const Bodies bodies = test::random_ball(count);
+  WitnessedTeam ranks{2};
+  const auto kernel = ranks.team.backends().make_kernel(*ranks.kernel, Settings{*ranks.kernel});
+  SpreadFacet* const spread = spread_of(*kernel);
+  ASSERT_TRUE(spread);
+  for (const Bodies& sent : {bodies, test::random_ball(3), bodies}) {
+    spread->spread(sent, {});
+    EXPECT_EQ(spread->gather(), sent) << sent.count();
+  }
+}
+
 TEST(SpreadBodies, OfASlowRankAreFewer) {
   WitnessedTeam ranks{2};
   ranks.witness.before = [](int rank, int, const ForceArgs& args) {
