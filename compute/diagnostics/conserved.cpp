@@ -31,20 +31,31 @@ double potential_with_earlier(const Columns& bodies, std::size_t i, const Law& l
 
 }  // namespace
 
-Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) {
-  const auto count = bodies.positions.size();
-  const Columns columns{bodies.positions, bodies.positions_low};
-  const Columns velocities{bodies.velocities, bodies.velocities_low};
-  std::vector<double> potentials(count);  // summed in order below, so that the result is the same for any threads
-  for_each_chunk(bodies.count(), 64, usable_threads(), cancelled, [&](int first, int last) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
+                                            int last, const Law& law, const std::atomic<bool>* cancelled) {
+  const Columns columns{positions, low};
+  std::vector<double> found(static_cast<std::size_t>(last - first));
+  for_each_chunk(last - first, 64, usable_threads(), cancelled, [&](int begin, int end) {
+    for (int row = begin; row < end; ++row) {
       if (cancelled && *cancelled) return;
-      potentials[i] = potential_with_earlier(columns, i, law);
+      found[static_cast<std::size_t>(row)] =
+          potential_with_earlier(columns, static_cast<std::size_t>(first + row), law);
     }
   });
+  return found;
+}
 
+Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) {
+  return conserved_with(
+      bodies, potentials_with_earlier(bodies.positions, bodies.positions_low, 0, bodies.count(), law, cancelled));
+}
+
+/// Summed in order, so that the result is the same for any threads and ranks.
+Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials) {
+  const Columns columns{bodies.positions, bodies.positions_low};
+  const Columns velocities{bodies.velocities, bodies.velocities_low};
   Conserved sums;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
     const double m = columns.mass[i], x = columns.x[i], y = columns.y[i], z = columns.z[i];
     const double vx = velocities.x[i], vy = velocities.y[i], vz = velocities.z[i];
     sums.potential += potentials[i];

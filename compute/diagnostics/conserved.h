@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <span>
+#include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
@@ -19,5 +21,13 @@ struct Conserved {
 /// Of bodies with low words, these count too. Where `cancelled` is given, returns soon after it is set, with sums that
 /// mean nothing.
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
+
+/// The part of the potential energy that the bodies from `first` up to, and without, `last` have with those before
+/// each: so all bodies together count each pair once. `low`: low words of the positions; empty: they have none.
+/// `cancelled`: as above, or null.
+std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
+                                            int last, const Law& law, const std::atomic<bool>* cancelled);
+/// The same as conserved(), from these of all bodies.
+Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials);
 
 }  // namespace orrery

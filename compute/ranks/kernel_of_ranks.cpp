@@ -1,5 +1,7 @@
 #include "compute/ranks/kernel_of_ranks.h"
 
+#include "compute/ranks/shared_potentials.h"
+
 namespace orrery {
 
 KernelOfRanks::KernelOfRanks(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
@@ -54,6 +56,11 @@ void KernelOfRanks::prepare_for(int count) {
 std::string KernelOfRanks::chosen(int count, const MassRange& masses) const {
   const std::string own = own_->chosen(count, masses);
   return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(line_.ranks());
+}
+
+std::vector<double> KernelOfRanks::potentials(const Bodies& bodies, const Law& law,
+                                              const std::atomic<bool>* cancelled) {
+  return shared_potentials(line_, bodies, law, cancelled);
 }
 
 Evaluation KernelOfRanks::evaluation_of(const ForceArgs& args) const {

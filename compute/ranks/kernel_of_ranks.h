@@ -1,11 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/potential_facet.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_arrays.h"
 #include "compute/ranks/worker_line.h"
@@ -14,13 +16,14 @@ namespace orrery {
 
 /// On the leader, a kernel that every rank has made. Workers hold copies of bodies for one evaluation, unless bodies
 /// stay with their ranks from step to step: see SpreadFacet.
-class KernelOfRanks : public ForceKernel {
+class KernelOfRanks : public ForceKernel, public PotentialFacet {
  public:
   ~KernelOfRanks() override;
 
   void prepare(int count) override;
   void bodies_replaced() override { own_->bodies_replaced(); }
   std::string chosen(int count, const MassRange& masses) const override;
+  std::vector<double> potentials(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) override;
 
  protected:
   /// `line` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also a worker's error.

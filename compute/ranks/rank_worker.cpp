@@ -15,6 +15,7 @@
 #include "compute/ranks/domain_part.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
+#include "compute/ranks/shared_potentials.h"
 
 namespace orrery {
 namespace {
@@ -52,7 +53,10 @@ class RankWorker {
         case Order::gather:
           gather(order);
           break;
-        case Order::cancel:  // of an evaluation that had ended
+        case Order::potentials:
+          potentials(order);
+          break;
+        case Order::cancel:  // of something that had ended
           break;
         case Order::drop:
           kernels_.erase(order.get<int>());
@@ -174,6 +178,16 @@ class RankWorker {
     const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
     const auto first = order.get<std::size_t>();
     reply_after([] {}, [&] { bodies.put(first, reply_); });
+  }
+
+  void potentials(MessageReader& order) {
+    std::vector<double> found;
+    reply_after(
+        [&] {
+          const CancelWatch::Span watched{watch_};
+          found = potentials_of_part(order, watch_.cancelled());
+        },
+        [&] { reply_.put_values(std::span<const double>{found}); });
   }
 
   void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {

@@ -11,6 +11,7 @@
 
 #include "compute/core/start_thread.h"
 #include "compute/core/subnormals.h"
+#include "compute/kernels/potential_facet.h"
 #include "compute/sim/engine/cpu_spread.h"
 #include "compute/sim/engine/cpu_step_ops.h"
 #include "compute/sim/engine/engine.h"
@@ -221,12 +222,17 @@ class CpuEngine final : public Engine {
   std::optional<ConservedProbe> measure(const BatchRequest& batch) const {
     const auto begin = Clock::now();
     const StepTime now = batch.begin.after(batch.steps, plan_.time_step);
-    const ConservedProbe probe{.step = now.step,
-                               .sim_time = now.sim_time,
-                               .sums = conserved(state_.bodies, plan_.law, &cancelled_),
-                               .ms = ms_since(begin)};
+    const ConservedProbe probe{
+        .step = now.step, .sim_time = now.sim_time, .sums = conserved_by_all(), .ms = ms_since(begin)};
     if (cancelled_) return std::nullopt;
     return probe;
+  }
+
+  /// Also by the ranks of the kernel, if it has some.
+  Conserved conserved_by_all() const {
+    PotentialFacet* const ranks = potentials_of(*plan_.kernel);
+    if (!ranks) return conserved(state_.bodies, plan_.law, &cancelled_);
+    return conserved_with(state_.bodies, ranks->potentials(state_.bodies, plan_.law, &cancelled_));
   }
 
   /// While nothing changes the bodies.
