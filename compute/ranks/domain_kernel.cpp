@@ -101,13 +101,8 @@ void DomainKernel::learn_sizes() {
   sizes_.learn(ms);
 }
 
-void DomainKernel::spread(const Bodies& bodies, const MassRange& masses) {
-  prepare_for(bodies.count());
-  spread_.spread(bodies, masses);
-}
-
 SpreadStepped DomainKernel::step(const SpreadStep& step) {
-  const SpreadStepped stepped = spread_.step(step, *own_);
+  const SpreadStepped stepped = KernelOfRanks::step(step);
   const Stepped& others = spread_.others();
   others_ = {.by_tree = static_cast<std::uint64_t>(others.interactions),
              .vector_instructions = others.vector_instructions,

@@ -5,19 +5,17 @@
 #include <span>
 #include <vector>
 
-#include "compute/kernels/spread_facet.h"
 #include "compute/ranks/kernel_of_ranks.h"
 #include "compute/ranks/learned_sizes.h"
-#include "compute/ranks/spread_bodies.h"
 
 namespace orrery {
 
 /// A kernel of which each rank has a part of the bodies, and evaluates those. The parts change such that all ranks need
 /// the same time.
-class DomainKernel final : public KernelOfRanks, public TreeFacet, public SpreadFacet {
+class DomainKernel final : public KernelOfRanks, public TreeFacet {
  public:
   DomainKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
-      : KernelOfRanks{line, key, kernel, settings}, sizes_{line.ranks()}, spread_{line, key} {}
+      : KernelOfRanks{line, key, kernel, settings}, sizes_{line.ranks()} {}
 
   TreeFacet* tree() override { return own_->tree() ? this : nullptr; }
   /// The phases are those of this rank, and so are the cells that can be picked.
@@ -27,9 +25,7 @@ class DomainKernel final : public KernelOfRanks, public TreeFacet, public Spread
   }
   std::optional<PickedCells> cells() const override { return own_->tree()->cells(); }
 
-  void spread(const Bodies& bodies, const MassRange& masses) override;
   SpreadStepped step(const SpreadStep& step) override;
-  Bodies gather() override { return spread_.gather(); }
 
  protected:
   void prepare_own(int count) override;
@@ -59,7 +55,6 @@ class DomainKernel final : public KernelOfRanks, public TreeFacet, public Spread
   std::vector<Domain> domains_;  // by rank
   MessageWriter division_, own_order_, own_reply_;
   LearnedSizes sizes_;
-  SpreadBodies spread_;
   Evaluated others_;  // sums of the workers' figures of the latest evaluation
 };
 

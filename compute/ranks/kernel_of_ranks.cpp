@@ -5,7 +5,7 @@
 namespace orrery {
 
 KernelOfRanks::KernelOfRanks(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
-    : line_{line}, key_{key}, reads_low_words_{kernel.reads_low_words} {
+    : line_{line}, key_{key}, reads_low_words_{kernel.reads_low_words}, spread_{line, key} {
   try {
     line_.exchange({.order =
                         [&](int, MessageWriter& order) {
@@ -61,6 +61,11 @@ std::string KernelOfRanks::chosen(int count, const MassRange& masses) const {
 std::vector<double> KernelOfRanks::potentials(const Bodies& bodies, const Law& law,
                                               const std::atomic<bool>* cancelled) {
   return shared_potentials(line_, bodies, law, cancelled);
+}
+
+void KernelOfRanks::spread(const Bodies& bodies, const MassRange& masses) {
+  prepare_for(bodies.count());
+  spread_.spread(bodies, masses);
 }
 
 Evaluation KernelOfRanks::evaluation_of(const ForceArgs& args) const {

@@ -8,15 +8,17 @@
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/potential_facet.h"
+#include "compute/kernels/spread_facet.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_arrays.h"
+#include "compute/ranks/spread_bodies.h"
 #include "compute/ranks/worker_line.h"
 
 namespace orrery {
 
 /// On the leader, a kernel that every rank has made. Workers hold copies of bodies for one evaluation, unless bodies
 /// stay with their ranks from step to step: see SpreadFacet.
-class KernelOfRanks : public ForceKernel, public PotentialFacet {
+class KernelOfRanks : public ForceKernel, public PotentialFacet, public SpreadFacet {
  public:
   ~KernelOfRanks() override;
 
@@ -24,6 +26,9 @@ class KernelOfRanks : public ForceKernel, public PotentialFacet {
   void bodies_replaced() override { own_->bodies_replaced(); }
   std::string chosen(int count, const MassRange& masses) const override;
   std::vector<double> potentials(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) override;
+  void spread(const Bodies& bodies, const MassRange& masses) override;
+  SpreadStepped step(const SpreadStep& step) override { return spread_.step(step, *own_); }
+  Bodies gather() override { return spread_.gather(); }
 
  protected:
   /// `line` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also a worker's error.
@@ -40,6 +45,7 @@ class KernelOfRanks : public ForceKernel, public PotentialFacet {
   const int key_;
   const bool reads_low_words_;
   std::unique_ptr<ForceKernel> own_;
+  SpreadBodies spread_;
 
  private:
   void drop() noexcept;

@@ -56,7 +56,7 @@ Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id,
     before_.velocities = now_.velocities;
     can_undo_ = true;
   });
-  RankStep ops{{now_, masses_, sizes_, ms_}, order, kernel, work};
+  RankStep ops{{now_, masses_, sources_, sizes_, ms_}, order, kernel, work};
   find_integrator(integrator_id).step(ops, order.time_step);
   Stepped result = ops.end();
   if (!kernel.tree()) return result;

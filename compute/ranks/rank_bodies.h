@@ -24,6 +24,12 @@ struct SpreadState {
   int count() const { return static_cast<int>(ids.size()); }
 };
 
+/// One entry per body of all ranks, in the order of their indices.
+struct SourceArrays {
+  std::vector<Vec4> positions;
+  std::vector<Vec4> velocities, accelerations;  ///< valid are those of this rank
+};
+
 /// The bodies that one rank holds from step to step, and its part of the steps. Every rank has one, for one kernel.
 class RankBodies {
  public:
@@ -49,6 +55,7 @@ class RankBodies {
 
  private:
   SpreadState now_, before_;  // before_: of before the latest step
+  SourceArrays sources_;      // copies for one evaluation
   bool can_undo_ = false;
   MassRange masses_;
   std::optional<LearnedSizes> sizes_;  // none: the bodies are divided anew

@@ -1,5 +1,6 @@
 #include "compute/ranks/rank_step.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -33,18 +34,72 @@ std::logic_error no_levels() {
 void RankStep::force(bool store, double kick_dt) {
   if (ended_) return;
   const auto begin = Clock::now();
-  MessageWriter division;
-  if (!divide(division)) {
-    ended_ = true;
-    return;
-  }
-  exchange_bodies();
-  evaluate(division, store, kick_dt);
+  ended_ = kernel_.domains() ? !force_of_domains(store, kick_dt) : !force_of_all(store, kick_dt);
+  if (ended_) return;
+  parts_.bodies.accelerations_current = store;
   ++result_.evaluations;
   result_.force_ms += ms_of(Clock::now() - begin);
 }
 
-/// Returns whether all ranks went on when this evaluation began.
+bool RankStep::force_of_domains(bool store, double kick_dt) {
+  MessageWriter division;
+  if (!divide(division)) return false;
+  exchange_bodies();
+  evaluate(division, store, kick_dt);
+  return true;
+}
+
+bool RankStep::force_of_all(bool store, double kick_dt) {
+  work_.attempt([&] { work_.put_all_for_all(parts_.bodies.positions); });
+  if (!work_.exchange()) return false;
+  work_.attempt([&] { collect_positions(); });
+  if (parts_.bodies.count() > 0) work_.attempt([&] { evaluate_targets(store, kick_dt); });
+  return true;
+}
+
+/// Without domains, bodies never change their rank, and each rank has an interval of the indices.
+void RankStep::collect_positions() {
+  std::vector<Vec4>& all = parts_.sources.positions;
+  all.clear();
+  for (int rank = 0; rank < work_.size(); ++rank) {
+    if (rank == work_.rank()) {
+      all.insert(all.end(), parts_.bodies.positions.begin(), parts_.bodies.positions.end());
+    } else {
+      MessageReader message = work_.from(rank);
+      message.get_all(all);
+    }
+  }
+}
+
+void RankStep::evaluate_targets(bool store, double kick_dt) {
+  SpreadState& bodies = parts_.bodies;
+  SourceArrays& sources = parts_.sources;
+  const auto first = bodies.ids.front();
+  const bool kicks = kick_dt != 0;
+  bodies.accelerations.resize(bodies.ids.size());
+  sources.accelerations.resize(sources.positions.size());
+  sources.velocities.resize(sources.positions.size());
+  if (kicks) std::ranges::copy(bodies.velocities, sources.velocities.begin() + first);
+  kernel_.evaluate({.bodies = sources.positions.data(),
+                    .count = static_cast<int>(sources.positions.size()),
+                    .targets = {.indices = bodies.ids.data(), .count = bodies.count(), .first = first},
+                    .masses = parts_.masses,
+                    .law = order_.law,
+                    .epilogue = epilogue_of(store ? &sources.accelerations : nullptr,
+                                            kicks ? &sources.velocities : nullptr, kick_dt),
+                    .cancelled = work_.cancelled()});
+  if (store) std::copy_n(sources.accelerations.begin() + first, bodies.count(), bodies.accelerations.begin());
+  if (kicks) std::copy_n(sources.velocities.begin() + first, bodies.count(), bodies.velocities.begin());
+}
+
+/// Null arrays: not stored, and not kicked.
+Epilogue RankStep::epilogue_of(std::vector<Vec4>* accelerations, std::vector<Vec4>* velocities, double kick_dt) const {
+  return {.accelerations = accelerations ? accelerations->data() : nullptr,
+          .velocities = velocities ? velocities->data() : nullptr,
+          .kick_dt = static_cast<float>(kick_dt),
+          .drag = order_.law.effective_drag()};
+}
+
 bool RankStep::divide(MessageWriter& division) {
   work_.attempt([&] { work_.put_for_all(parts_.ms); });
   if (!work_.exchange()) return false;
@@ -107,17 +162,14 @@ void RankStep::evaluate(const MessageWriter& division, bool store, double kick_d
                        .count = bodies.count(),
                        .masses = parts_.masses,
                        .law = order_.law,
-                       .epilogue = {.accelerations = store ? bodies.accelerations.data() : nullptr,
-                                    .velocities = kick_dt != 0 ? bodies.velocities.data() : nullptr,
-                                    .kick_dt = static_cast<float>(kick_dt),
-                                    .drag = order_.law.effective_drag()},
+                       .epilogue = epilogue_of(store ? &bodies.accelerations : nullptr,
+                                               kick_dt != 0 ? &bodies.velocities : nullptr, kick_dt),
                        .evaluated = &by_tree,
                        .cancelled = work_.cancelled()};
   const auto begin = Clock::now(), waited = begin - work_.waited();
   kernel_.domains()->evaluate_domain(args, bodies.ids, MessageReader{division.bytes()}, work_);
   parts_.ms = ms_of(Clock::now() - waited - work_.waited());
   result_.by_tree += static_cast<double>(by_tree);
-  bodies.accelerations_current = store;
 }
 
 void RankStep::kick_drift(double kick_dt, double drift_dt) {

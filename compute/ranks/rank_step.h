@@ -14,13 +14,15 @@
 namespace orrery {
 
 /// One rank's part of a step: the operations of the integrator, which every rank carries out on its own bodies. Before
-/// each evaluation, bodies go to the ranks in whose part of space they are.
+/// each evaluation, bodies go to the ranks in whose part of space they are, if the kernel has domains; otherwise all
+/// ranks tell each other where theirs are.
 class RankStep final : public StepOps {
  public:
   /// What lasts from step to step.
   struct Parts {
     SpreadState& bodies;
     const MassRange& masses;
+    SourceArrays& sources;
     std::optional<LearnedSizes>& sizes;
     double& ms;
   };
@@ -39,9 +41,16 @@ class RankStep final : public StepOps {
   Stepped end();
 
  private:
+  /// They return whether all ranks went on when the evaluation began.
+  bool force_of_domains(bool store, double kick_dt);
+  bool force_of_all(bool store, double kick_dt);
+
   bool divide(MessageWriter& division);
   void exchange_bodies();
   void evaluate(const MessageWriter& division, bool store, double kick_dt);
+  void collect_positions();
+  void evaluate_targets(bool store, double kick_dt);
+  Epilogue epilogue_of(std::vector<Vec4>* accelerations, std::vector<Vec4>* velocities, double kick_dt) const;
   void note_not_finite();
 
   const Parts parts_;

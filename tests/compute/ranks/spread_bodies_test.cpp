@@ -165,7 +165,7 @@ TEST(SpreadBodies, TravelInSeveralMessages) {
   const auto kernel = ranks.team.backends().make_kernel(*ranks.kernel, Settings{*ranks.kernel});
   SpreadFacet* const spread = spread_of(*kernel);
   ASSERT_TRUE(spread);
-  for (const Bodies& sent : {bodies, test::random_ball(3), bodies}) {
+  for (const Bodies& sent : {bodies, test::random_ball(3)}) {
     spread->spread(sent, {});
     EXPECT_EQ(spread->gather(), sent) << sent.count();
   }
