@@ -31,6 +31,20 @@ def own_lines(err):
     return [line for line in err.splitlines() if "orrery:" in line]
 
 
+def threads_below(pid):
+    """A line for each thread of this process and of its children: what it does, and in which call of the system."""
+    lines = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        folder = f"/proc/{pid}/task/{thread}"
+        with open(folder + "/stat") as stat, open(folder + "/wchan") as wchan, open(folder + "/children") as children:
+            state = stat.read().rpartition(")")[2].split()[0]
+            lines.append(f"process {pid}, thread {thread}: {state} {wchan.read()}")
+            below = children.read().split()
+        for child in below:
+            lines += threads_below(int(child))
+    return lines
+
+
 class RanksCase(ProcessCase):
     def start_mpirun(self, *words):
         mpirun = subprocess.Popen(["mpirun", "--oversubscribe", *words], cwd=self.folder, env=ENVIRONMENT,
@@ -45,7 +59,11 @@ class RanksCase(ProcessCase):
 
     def end_of(self, mpirun):
         """Status, stdout and stderr."""
-        out, err = mpirun.communicate(timeout=self.patience_s)
+        try:
+            out, err = mpirun.communicate(timeout=self.patience_s)
+        except subprocess.TimeoutExpired as late:
+            said = b"".join(text for text in (late.output, late.stderr) if text).decode(errors="replace")
+            self.fail(f"mpirun has not ended after {self.patience_s} s\n{said}\n" + "\n".join(threads_below(mpirun.pid)))
         return mpirun.returncode, out, err
 
     def run_ranks(self, ranks, *arguments):
