@@ -34,7 +34,8 @@ enum class ColourBy {
   local_density,
   force_error,      ///< of the present kernel, relative
   time_step_class,  ///< the time step that suits the body
-  distance          ///< from the same body in the run that is compared
+  distance,         ///< from the same body in the run that is compared
+  domain            ///< the rank or device that evaluates the body
 };
 
 /// How values are spread over the colour map.
@@ -89,6 +90,12 @@ constexpr int shown_colour_map(const Appearance& appearance) {
 /// Whether the colours show DrawnBodies::values.
 constexpr bool shows_values(const Appearance& appearance) {
   return appearance.look == Look::lights && appearance.colour_by > ColourBy::none;
+}
+
+/// Whether these are numbers of parts, each with a colour of its own: see part_colours().
+constexpr bool shows_parts(const Appearance& appearance) {
+  return shows_values(appearance) &&
+         (appearance.colour_by == ColourBy::species || appearance.colour_by == ColourBy::domain);
 }
 
 }  // namespace orrery::render

@@ -88,8 +88,14 @@ static_assert(maps[shown_colour_map({})].id == "stellar");
 static_assert(maps[shown_colour_map({.colour_by = ColourBy::mass})].id == "viridis");
 static_assert(maps[shown_colour_map({.look = Look::density})].id == "inferno");
 
-constexpr std::array<glm::vec3, most_parts> parts{
-    {{0.337f, 0.706f, 0.914f}, {0.902f, 0.624f, 0.000f}, {0.800f, 0.475f, 0.655f}, {0.000f, 0.620f, 0.451f}}};
+constexpr std::array<glm::vec3, part_colour_count> parts{{{0.337f, 0.706f, 0.914f},
+                                                          {0.902f, 0.624f, 0.000f},
+                                                          {0.800f, 0.475f, 0.655f},
+                                                          {0.000f, 0.620f, 0.451f},
+                                                          {0.941f, 0.894f, 0.259f},
+                                                          {0.000f, 0.447f, 0.698f},
+                                                          {0.835f, 0.369f, 0.000f},
+                                                          {0.550f, 0.350f, 1.000f}}};
 
 /// Of this hue and never pale, in linear light.
 glm::vec3 ink_of(glm::vec3 linear) {
@@ -104,8 +110,8 @@ std::span<const ColourMap> colour_maps() {
   return maps;
 }
 
-std::array<glm::vec3, most_parts> part_colours(Theme theme) {
-  std::array<glm::vec3, most_parts> colours = parts;
+std::array<glm::vec3, part_colour_count> part_colours(Theme theme) {
+  std::array<glm::vec3, part_colour_count> colours = parts;
   if (theme == Theme::dark) return colours;
   for (glm::vec3& colour : colours) colour = srgb_from_linear(ink_of(linear_from_srgb(colour)));
   return colours;

@@ -24,10 +24,10 @@ struct ColourMap {
 /// All maps; shown_colour_map() is an index into them.
 std::span<const ColourMap> colour_maps();
 
-inline constexpr int most_parts = 4;
-/// Colours for up to most_parts parts of a scene, sRGB: those of Okabe and Ito (2008), which colour-blind people can
-/// tell apart; on white, as inks that are never pale.
-std::array<glm::vec3, most_parts> part_colours(Theme theme);
+inline constexpr int part_colour_count = 8;
+/// Colours for parts of a scene and for domains, sRGB: those of Okabe and Ito (2008) and a violet; on white, as inks
+/// that are never pale. Colour-blind people can tell the first four apart on both grounds.
+std::array<glm::vec3, part_colour_count> part_colours(Theme theme);
 /// Of a body whose value is not known, sRGB.
 inline constexpr glm::vec3 unknown_colour{0.4f};
 

@@ -7,8 +7,8 @@ namespace orrery::render {
 struct DrawnBodies {
   unsigned buffer = 0;
   int count = 0;
-  /// The name of a GL buffer of `count` floats for the colours that show_values(); 0: none. A species is a part from 0
-  /// to most_parts - 1. NaN: not known yet.
+  /// The name of a GL buffer of `count` floats for the colours that show_values(); 0: none. A part, see shows_parts(),
+  /// is a number from 0 to part_colour_count - 1. NaN: not known yet.
   unsigned values = 0;
 };
 

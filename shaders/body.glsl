@@ -6,10 +6,12 @@ uniform bool weigh_mass;           // a body's light is its mass per area of a p
 uniform float intensity;           // light of a pixel in the middle of a sprite; a sprite has no more
 uniform float radius;              // of a body's sprite, in world units
 uniform float large_radius_px;     // from here on sprites grow with the root of their nearness
-uniform int colour_by;             // 0: speed, 1: mass, 2: none, 3: value, 4: part of the scene
+uniform int colour_by;             // 0: speed, 1: mass, 2: none, 3: value, 4: part
 uniform vec2 colour_range;         // of the value or its logarithm, with the first and the last colour
 uniform bool logarithmic;
 uniform float normal_mass;         // of a body with a sprite of normal size
+uniform vec3 part_colours[8];
+uniform vec3 unknown_part_colour;
 
 // Below this radius in pixels a sprite would miss pixel centres and flicker as it moves.
 const float least_radius_px = 1.75;
@@ -19,7 +21,7 @@ struct Body {
   float radius_px;  // by its own size, > 0
   float light;      // sum over all its pixels
   // Shares of the light that are summed up. Of a value: its place in the colour map, 0 to 1, and 1 if it is not known.
-  // Of a part of the scene: 1 at its number, counted from 1; all 0 for part 0.
+  // Of a part: its colour.
   vec3 shares;
 };
 
@@ -33,8 +35,9 @@ float place_of(float value) {
 
 vec3 shares_of(vec4 position, vec4 velocity, float value) {
   if (colour_by == 2) return vec3(1.0, 0.0, 0.0);
-  if (colour_by == 4) return vec3(equal(ivec3(int(value)), ivec3(1, 2, 3)));
-  if (colour_by == 3 && (floatBitsToUint(value) & 0x7fffffffu) > 0x7f800000u) return vec3(0.0, 1.0, 0.0);  // NaN
+  const bool known = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;  // no NaN
+  if (colour_by == 4) return known ? part_colours[clamp(int(value), 0, 7)] : unknown_part_colour;
+  if (colour_by == 3 && !known) return vec3(0.0, 1.0, 0.0);
   const float shown = colour_by == 0 ? length(velocity.xyz) : colour_by == 1 ? position.w : value;
   return vec3(place_of(shown), 0.0, 0.0);
 }

@@ -1,7 +1,7 @@
 #version 450 core
 
 // Light and its shares (see body.glsl) to a picture: light in the dark, or with INK defined ink on white. With PARTS
-// defined, the shares are those of parts of the scene. A software renderer would execute both sides of a condition.
+// defined, the shares are colours of parts. A software renderer would execute both sides of a condition.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D light;
@@ -9,7 +9,6 @@ layout(binding = 1) uniform sampler2D glow;
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform float exposure;
 uniform bool auto_exposure;  // scales the metered exposure instead of the light
-uniform vec3 part_colours[4];
 uniform vec3 unknown_colour;
 
 #include "colours.glsl"
@@ -30,8 +29,7 @@ vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * whi
 // white (see toned()), so values of dense cores cannot be read off the colour map.
 vec3 coloured(vec4 sums) {
 #ifdef PARTS
-  const float first = max(sums.x - sums.y - sums.z - sums.w, 0.0);
-  return mat3(part_colours[1], part_colours[2], part_colours[3]) * sums.yzw + first * part_colours[0];
+  return sums.yzw;
 #else
   const float known = max(sums.x - sums.z, 0.0);
   return known * mapped_colour(clamp(sums.y / max(known, 1e-20), 0.0, 1.0)) + sums.z * unknown_colour;

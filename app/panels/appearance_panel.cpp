@@ -118,6 +118,8 @@ constexpr std::array quantities{
         render::ColourBy::distance, "distance of A from B",
         "How far the body is from the same body in the other run of a comparison (the tab Compare). Without one, all "
         "bodies are grey."},
+    Quantity{render::ColourBy::domain, "domain",
+             "The rank or device that evaluates the body, if several share the evaluations."},
     Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
 };
 
@@ -203,7 +205,7 @@ void appearance_panel(const Status&, const ViewStatus& view, PanelState& state, 
   }
   colour_map_row(view.colour_maps, current, edited);
 
-  const bool has_range = !view.legend.quantity.empty() && view.legend.parts.empty();
+  const bool has_range = !view.legend.quantity.empty() && view.legend.parts.empty() && !render::shows_parts(current);
   if (has_range) range_rows(view, state.colours, edited);
 
   row_label("Exposure", "Scales the light before tone mapping. Ctrl-click to type a value.");

@@ -165,7 +165,7 @@ struct EnumWords<LabTab> {
 
 template <>
 struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 9> all() {
+  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 10> all() {
     return {{{render::ColourBy::speed, "speed"},
              {render::ColourBy::acceleration, "acceleration"},
              {render::ColourBy::mass, "mass"},
@@ -174,6 +174,7 @@ struct EnumWords<render::ColourBy> {
              {render::ColourBy::force_error, "force-error"},
              {render::ColourBy::time_step_class, "time-step-class"},
              {render::ColourBy::distance, "distance"},
+             {render::ColourBy::domain, "domain"},
              {render::ColourBy::none, "none"}}};
   }
 };

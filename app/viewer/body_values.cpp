@@ -8,6 +8,7 @@
 
 #include "compute/core/team.h"
 #include "compute/diagnostics/local_density.h"
+#include "render/colour_map.h"
 
 namespace orrery {
 namespace {
@@ -49,6 +50,12 @@ bool BodyValues::wants_accelerations(const Status& status, const render::Appeara
   return !status.accelerations || status.accelerations->step != status.step;
 }
 
+bool BodyValues::wants_domains(const Status& status, const render::Appearance& appearance) {
+  if (!shows(appearance, render::ColourBy::domain) || status.non_finite) return false;
+  if (status.busy && status.backend == Backend::cpu) return false;
+  return !status.paused || !status.domains || status.domains->step != status.step;
+}
+
 bool BodyValues::wants_errors(const Status& status, const render::Appearance& appearance) const {
   if (!shows(appearance, render::ColourBy::force_error)) return false;
   const bool all_known = subject_.colour_by == render::ColourBy::force_error && known_ == values_.size();
@@ -67,11 +74,12 @@ BodyValues::Subject BodyValues::subject_of(const Status& status, const render::D
                                            const render::Appearance& appearance) {
   if (!render::shows_values(appearance)) return {};
   Subject subject{.colour_by = appearance.colour_by, .scene = status.scene, .count = bodies.count};
-  if (appearance.colour_by == render::ColourBy::force_error) {
+  const bool of_errors = appearance.colour_by == render::ColourBy::force_error;
+  if (of_errors || appearance.colour_by == render::ColourBy::domain) {
     subject.kernel = status.kernel_id;
     subject.settings = status.settings.to_string();
-    subject.law = status.law;
   }
+  if (of_errors) subject.law = status.law;
   if (appearance.colour_by == render::ColourBy::time_step_class) {
     subject.time_step = status.time_step;
     subject.criterion = {.softening = status.law.softening, .mean_mass = status.mean_mass, .eta = status.eta};
@@ -99,6 +107,8 @@ bool BodyValues::take_new(const Status& status, const render::DrawnBodies& bodie
       return take_errors(status);
     case render::ColourBy::distance:
       return take_distances();
+    case render::ColourBy::domain:
+      return take_domains(status);
     case render::ColourBy::local_density:
       return follow_density(bodies, moved, now_s);
     default:
@@ -111,6 +121,7 @@ void BodyValues::restart(Subject subject, const Parts& parts) {
   accelerations_.reset();
   errors_.reset();
   distances_.reset();
+  domains_.reset();
   positions_.cancel();
   density_.cancel();
   density_is_old_ = true;
@@ -167,6 +178,19 @@ bool BodyValues::take_distances() {
   distances_ = given_;
   if (!distances_) return replace(std::vector<float>(values_.size(), unknown));
   return distances_->size() == values_.size() && replace(*distances_);
+}
+
+bool BodyValues::take_domains(const Status& status) {
+  if (!status.domains || status.domains == domains_) return false;
+  const std::shared_ptr<const Domains> before = std::exchange(domains_, status.domains);
+  const BodyOwners& owners = domains_->owners;
+  if (before && before->owners == owners) return false;
+  std::vector<float> values(values_.size(), owners.why_unknown.empty() ? 0 : unknown);
+  if (owners.of_body.size() == values.size()) {
+    std::ranges::transform(owners.of_body, values.begin(),
+                           [](int owner) { return static_cast<float>(owner % render::part_colour_count); });
+  }
+  return replace(values);
 }
 
 bool BodyValues::follow_density(const render::DrawnBodies& bodies, bool moved, double now_s) {

@@ -35,6 +35,8 @@ class BodyValues {
 
   /// Whether the simulation's accelerations are to be read now: not during a CPU step, and only if they are not known.
   static bool wants_accelerations(const Status& status, const render::Appearance& appearance);
+  /// Whether the domains are to be read now: with each batch of steps, as accelerations otherwise.
+  static bool wants_domains(const Status& status, const render::Appearance& appearance);
   /// Whether force errors of all bodies are to be measured now. While paused, each is measured once.
   bool wants_errors(const Status& status, const render::Appearance& appearance) const;
 
@@ -65,7 +67,7 @@ class BodyValues {
     render::ColourBy colour_by = render::ColourBy::none;
     SceneRequest scene{};
     int count = 0;
-    std::string kernel{}, settings{};  // of force errors
+    std::string kernel{}, settings{};  // of force errors and domains
     Law law{};                         // of force errors
     float time_step = 0;               // of time-step classes
     StepCriterion criterion{};         // of time-step classes
@@ -78,6 +80,7 @@ class BodyValues {
   bool take_accelerations(const Status& status);
   bool take_errors(const Status& status);
   bool take_distances();
+  bool take_domains(const Status& status);
   bool follow_density(const render::DrawnBodies& bodies, bool moved, double now_s);
   bool take_new(const Status& status, const render::DrawnBodies& bodies, bool moved, double now_s);
   bool replace(const std::vector<float>& values);
@@ -90,6 +93,7 @@ class BodyValues {
   std::shared_ptr<const Accelerations> accelerations_;           // the latest that were taken
   std::shared_ptr<const BodyErrors> errors_;                     // the latest that were taken
   std::shared_ptr<const std::vector<float>> given_, distances_;  // the latest that were given, and taken
+  std::shared_ptr<const Domains> domains_;                       // the latest that were taken
   render::BufferReadback positions_;
   DensityJob density_;
   bool density_is_old_ = true;       // the bodies have moved since it was asked for

@@ -106,7 +106,7 @@ std::optional<Colouring::Sample> Colouring::sample(const render::Appearance& app
 
 void Colouring::describe(Legend& legend, const render::Appearance& appearance) const {
   if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
-  if (appearance.colour_by == render::ColourBy::species) return;
+  if (render::shows_parts(appearance)) return;
   const std::vector<float>& values = sampled(appearance);
   if (values.empty()) return;
   const auto share = [&](auto&& is_beyond) {

@@ -62,6 +62,7 @@ void Lane::examine(double now_s, const ViewStatus& view) {
   wanted.every_body = values_.wants_errors(now, view.appearance);
   for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);
   if (BodyValues::wants_accelerations(now, view.appearance)) simulation_.apply(ReadAccelerations{});
+  if (BodyValues::wants_domains(now, view.appearance)) simulation_.apply(ReadDomains{});
   if (const auto command = overlays_.due(now_s, now, view)) simulation_.apply(*command);
 }
 
@@ -217,6 +218,9 @@ void Lane::describe(Legend& legend, const render::Appearance& appearance) const 
   if (of_values) legend.known = values_.known();
   if (appearance.colour_by == render::ColourBy::species) {
     return describe_parts(legend, simulation_.parts(), appearance.theme);
+  }
+  if (appearance.colour_by == render::ColourBy::domain) {
+    return describe_domains(legend, status().domains.get(), appearance.theme);
   }
   if (appearance.colour_by == render::ColourBy::time_step_class) {
     describe_classes(legend, appearance, ranges(), status().time_step);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,8 @@ Quantity quantity_of(const render::Appearance& appearance) {
       return {"suitable time step", "time", Dimension::time};
     case render::ColourBy::distance:
       return {"distance of A from B", "length", Dimension::length};
+    case render::ColourBy::domain:
+      return {"domain"};
     case render::ColourBy::none:
       break;
   }
@@ -55,6 +58,17 @@ SrgbColour colour_at(const render::Appearance& appearance, float at) {
   const auto colour_of = appearance.look == render::Look::lights ? render::body_colour : render::density_colour;
   const glm::vec3 colour = render::srgb_from_linear(colour_of(map, at, appearance.theme));
   return {colour.r, colour.g, colour.b};
+}
+
+/// If there are more names than colours, the first of those that share a colour.
+void name_parts(Legend& legend, std::span<const std::string> names, const char* without_names, render::Theme theme) {
+  const auto colours = render::part_colours(theme);
+  const std::size_t count = std::max<std::size_t>(names.size(), 1);
+  for (std::size_t i = 0; i < std::min(count, colours.size()); ++i) {
+    const glm::vec3 colour = colours[i];
+    const char* const more = i + colours.size() < count ? ", ..." : "";
+    legend.parts.push_back({names.empty() ? without_names : names[i] + more, {colour.r, colour.g, colour.b}});
+  }
 }
 
 /// A power of two times dt.
@@ -78,8 +92,7 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
                 .unit = quantity.unit,
                 .dimension = quantity.dimension};
   legend.world_per_height = camera.world_per_height();
-  const bool shows_parts = render::shows_values(appearance) && appearance.colour_by == render::ColourBy::species;
-  if (legend.quantity.empty() || shows_parts) return legend;
+  if (legend.quantity.empty() || render::shows_parts(appearance)) return legend;
   for (int i = 0; i < samples; ++i) {
     legend.colours.push_back(colour_at(appearance, static_cast<float>(i) / (samples - 1)));
   }
@@ -123,12 +136,14 @@ void describe_no_values(Legend& legend, std::string why) {
 }
 
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme) {
-  const auto colours = render::part_colours(theme);
-  const std::size_t count = std::max<std::size_t>(parts.names.size(), 1);
-  for (std::size_t i = 0; i < std::min(count, colours.size()); ++i) {
-    const glm::vec3 colour = colours[i];
-    legend.parts.push_back({parts.names.empty() ? "all bodies" : parts.names[i], {colour.r, colour.g, colour.b}});
-  }
+  name_parts(legend, parts.names, "all bodies", theme);
+}
+
+void describe_domains(Legend& legend, const Domains* domains, render::Theme theme) {
+  if (!domains) return describe_no_values(legend, "known after the next step");
+  const BodyOwners& owners = domains->owners;
+  if (!owners.why_unknown.empty()) return describe_no_values(legend, owners.why_unknown);
+  name_parts(legend, owners.names, "all bodies: one domain", theme);
 }
 
 }  // namespace orrery

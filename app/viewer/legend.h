@@ -5,6 +5,7 @@
 
 #include "app/ui_state/legend.h"
 #include "compute/scenes/parts.h"
+#include "compute/sim/engine/results.h"
 #include "compute/snapshots/units.h"
 #include "render/appearance.h"
 #include "render/camera.h"
@@ -28,5 +29,8 @@ void describe_classes(Legend& legend, const render::Appearance& appearance, cons
 
 /// The parts with their colours; one of all bodies if the scene has no parts.
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme);
+
+/// The ranks or devices with their colours, or why they are not known. Null: they were not read yet.
+void describe_domains(Legend& legend, const Domains* domains, render::Theme theme);
 
 }  // namespace orrery

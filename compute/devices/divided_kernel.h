@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,13 @@
 #include "compute/devices/part_times.h"
 #include "compute/devices/target_division.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/owners_facet.h"
 
 namespace orrery {
 
 /// A kernel of which each device of a team evaluates a part. The first device has the bodies, as without a team; the
 /// others get copies for each evaluation. Streams wait for each other; the host waits for none.
-class DividedKernel final : public ForceKernel {
+class DividedKernel final : public ForceKernel, public OwnersFacet {
  public:
   /// `team` must outlive this. Throws as KernelInfo::make(); what another device than the first throws names it.
   DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, const Settings& settings);
@@ -31,6 +33,8 @@ class DividedKernel final : public ForceKernel {
   TreeFacet* tree() override { return leader().kernel->tree(); }
   std::string chosen(int count, const MassRange& masses) const override;
   std::vector<DeviceLoad> device_loads() const override { return times_.loads(); }
+  /// Known if each device has a part of the targets.
+  std::optional<BodyOwners> owners(int count) const override;
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return members_.front().kernel->main_launch(law, count, masses);
   }

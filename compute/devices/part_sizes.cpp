@@ -1,6 +1,7 @@
 #include "compute/devices/part_sizes.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 
 namespace orrery {
@@ -22,6 +23,12 @@ std::vector<Part> PartSizes::parts() const {
     begin = parts.back().end;
   }
   return parts;
+}
+
+std::vector<int> PartSizes::owners(int count) const {
+  std::vector<int> owners;
+  for (const Part& part : parts()) owners.resize(static_cast<std::size_t>(part.last(count)), part.index);
+  return owners;
 }
 
 bool PartSizes::learn(std::span<const double> costs) {

@@ -13,6 +13,8 @@ class PartSizes {
   explicit PartSizes(int parts) : shares_(static_cast<std::size_t>(parts), 1.0 / parts) {}
 
   std::vector<Part> parts() const;
+  /// The part of each of `count` things in order, by its index.
+  std::vector<int> owners(int count) const;
   /// `costs`: times or work of the present parts, in their order. Changes the parts if one cost 5 % more than the mean,
   /// and returns whether it did.
   bool learn(std::span<const double> costs);

@@ -8,13 +8,14 @@
 namespace orrery {
 
 void DomainKernel::prepare_own(int count) {
-  owners_.resize(static_cast<std::size_t>(count));
-  places_.resize(owners_.size());
+  owners_.reserve(static_cast<std::size_t>(count));
+  places_.resize(static_cast<std::size_t>(count));
   sizes_ = LearnedSizes{line_.ranks()};
 }
 
 void DomainKernel::divide(const ForceArgs& args) {
   const std::vector<Part> parts = sizes_.parts();
+  owners_.resize(static_cast<std::size_t>(args.count));
   division_ = own_->domains()->divide({args.bodies, owners_.size()}, parts, owners_);
   domains_.resize(ranks());
   for (Domain& domain : domains_) domain.bodies.clear();

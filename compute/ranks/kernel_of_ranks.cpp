@@ -68,6 +68,13 @@ void KernelOfRanks::spread(const Bodies& bodies, const MassRange& masses) {
   spread_.spread(bodies, masses);
 }
 
+std::optional<BodyOwners> KernelOfRanks::owners(int count) const {
+  if (owners_.size() != static_cast<std::size_t>(count)) return std::nullopt;
+  BodyOwners owners{.of_body = owners_};
+  for (std::size_t rank = 0; rank < ranks(); ++rank) owners.names.push_back("rank " + std::to_string(rank));
+  return owners;
+}
+
 Evaluation KernelOfRanks::evaluation_of(const ForceArgs& args) const {
   const Epilogue& epilogue = args.epilogue;
   return {.key = key_,

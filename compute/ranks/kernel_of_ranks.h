@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/owners_facet.h"
 #include "compute/kernels/potential_facet.h"
 #include "compute/kernels/spread_facet.h"
 #include "compute/ranks/orders.h"
@@ -18,17 +20,21 @@ namespace orrery {
 
 /// On the leader, a kernel that every rank has made. Workers hold copies of bodies for one evaluation, unless bodies
 /// stay with their ranks from step to step: see SpreadFacet.
-class KernelOfRanks : public ForceKernel, public PotentialFacet, public SpreadFacet {
+class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFacet, public SpreadFacet {
  public:
   ~KernelOfRanks() override;
 
   void prepare(int count) override;
-  void bodies_replaced() override { own_->bodies_replaced(); }
+  void bodies_replaced() override {
+    own_->bodies_replaced();
+    owners_.clear();
+  }
   std::string chosen(int count, const MassRange& masses) const override;
   std::vector<double> potentials(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) override;
   void spread(const Bodies& bodies, const MassRange& masses) override;
   SpreadStepped step(const SpreadStep& step) override { return spread_.step(step, *own_); }
-  Bodies gather() override { return spread_.gather(); }
+  Bodies gather() override { return spread_.gather(owners_); }
+  std::optional<BodyOwners> owners(int count) const override;
 
  protected:
   /// `line` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also a worker's error.
@@ -46,6 +52,7 @@ class KernelOfRanks : public ForceKernel, public PotentialFacet, public SpreadFa
   const bool reads_low_words_;
   std::unique_ptr<ForceKernel> own_;
   SpreadBodies spread_;
+  std::vector<int> owners_;  // of each body, its rank, in the latest evaluation of all bodies; empty: not known
 
  private:
   void drop() noexcept;

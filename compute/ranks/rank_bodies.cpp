@@ -85,12 +85,12 @@ void RankBodies::put(std::size_t first, MessageWriter& reply) const {
   put(now_.velocities);
 }
 
-int RankBodies::get(MessageReader& reply, Bodies& all) {
+std::vector<int> RankBodies::get(MessageReader& reply, Bodies& all) {
   std::vector<int> ids;
   reply.get_all(ids);
   reply.get_entries(all.positions.data(), std::span<const int>{ids});
   reply.get_entries(all.velocities.data(), std::span<const int>{ids});
-  return static_cast<int>(ids.size());
+  return ids;
 }
 
 }  // namespace orrery

@@ -50,8 +50,8 @@ class RankBodies {
   void undo();
   /// Writes the indices, positions and velocities of the bodies from this one on.
   void put(std::size_t first, MessageWriter& reply) const;
-  /// Reads them to their places among all. Returns how many there were.
-  static int get(MessageReader& reply, Bodies& all);
+  /// Reads them to their places among all. Returns these indices.
+  static std::vector<int> get(MessageReader& reply, Bodies& all);
 
  private:
   SpreadState now_, before_;  // before_: of before the latest step

@@ -7,6 +7,7 @@ namespace orrery {
 
 void SharedKernel::prepare_own(int count) {
   all_.resize(static_cast<std::size_t>(count));
+  owners_.reserve(all_.size());
   std::iota(all_.begin(), all_.end(), 0);
 }
 
@@ -17,6 +18,12 @@ void SharedKernel::share_out(const Targets& targets, int count) {
   // Rounded up: the leader's share is never empty.
   for (std::size_t rank = 0; rank <= ranks(); ++rank)
     bounds_.push_back((targets_.size() * rank + ranks() - 1) / ranks());
+  if (!targets) note_owners();
+}
+
+void SharedKernel::note_owners() {
+  owners_.clear();
+  for (std::size_t rank = 0; rank < ranks(); ++rank) owners_.resize(bounds_[rank + 1], static_cast<int>(rank));
 }
 
 std::span<const int> SharedKernel::share(int rank) const {

@@ -22,6 +22,7 @@ class SharedKernel final : public KernelOfRanks, public JerkFacet {
 
  private:
   void share_out(const Targets& targets, int count);
+  void note_owners();
   std::span<const int> share(int rank) const;
   Targets own_targets() const { return {share(0).data(), static_cast<int>(share(0).size())}; }
   Evaluation part_of(int rank, Evaluation part) const;

@@ -96,11 +96,17 @@ void SpreadBodies::undo() {
   own_.undo();
 }
 
-Bodies SpreadBodies::gather() {
+Bodies SpreadBodies::gather(std::vector<int>& owners) {
   Bodies all;
   all.positions.resize(static_cast<std::size_t>(count_));
   all.velocities.resize(static_cast<std::size_t>(count_));
+  owners.resize(static_cast<std::size_t>(count_));
   int found = 0;
+  const auto get = [&](int rank, MessageReader& message) {
+    const std::vector<int> ids = RankBodies::get(message, all);
+    for (const int id : ids) owners[static_cast<std::size_t>(id)] = rank;
+    found += static_cast<int>(ids.size());
+  };
   for (std::size_t first = 0; found < count_; first += RankBodies::most_in_message) {
     const int before = found;
     line_.exchange({.order =
@@ -114,9 +120,9 @@ Bodies SpreadBodies::gather() {
                           MessageWriter own;
                           own_.put(first, own);
                           MessageReader reader{own.bytes()};
-                          found += RankBodies::get(reader, all);
+                          get(0, reader);
                         },
-                    .take = [&](int, MessageReader& reply) { found += RankBodies::get(reply, all); }});
+                    .take = get});
     if (found == before) break;
   }
   if (found != count_) throw std::logic_error("the ranks hold another number of bodies than they were given");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "compute/kernels/spread_facet.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
@@ -16,7 +18,8 @@ class SpreadBodies {
   void spread(const Bodies& bodies, const MassRange& masses);
   /// `own`: the leader's kernel.
   SpreadStepped step(const SpreadStep& step, ForceKernel& own);
-  Bodies gather();
+  /// `owners` becomes the rank of each.
+  Bodies gather(std::vector<int>& owners);
   /// Sums of the workers' figures of the latest step's last evaluation.
   const Stepped& others() const { return others_; }
 

@@ -223,6 +223,14 @@ struct ReadAccelerations {
                                           "Reads the magnitude of each body's acceleration, once.");
   }
 };
+/// After the next batch of steps, reads which rank or device evaluates each body: Status::domains. While paused, as in
+/// the last evaluation, or in one for this.
+struct ReadDomains {
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<ReadDomains>("read-domains", "Reads which rank or device evaluates each body, once.");
+  }
+};
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
 struct MeasureConserved {
   template <class = void>
@@ -283,7 +291,7 @@ struct SimulationCommands {
   using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetEta,
                                SetDigits, SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce,
                                Restart, Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
-                               MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
+                               ReadDomains, MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 };
 using Command = OneOf<SimulationCommands>;
 
@@ -336,6 +344,7 @@ struct Status {
   std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
   std::shared_ptr<const Accelerations>
       accelerations;                        ///< the latest that were read, of the present kernel; may be null
+  std::shared_ptr<const Domains> domains;   ///< likewise
   std::optional<ForceProbe> force_probe;    ///< the latest of the present kernel, settings, law and scene
   std::optional<ConservedProbe> conserved;  ///< the latest since the present scene's first state
   std::optional<NonFinite>

@@ -7,6 +7,7 @@ namespace orrery {
 void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight) {
   if (!in_flight.cells) request.tree_cells = std::exchange(cells_wanted_, {});
   if (!in_flight.accelerations) request.accelerations = std::exchange(accelerations_wanted_, false);
+  request.domains = std::exchange(domains_wanted_, false);
   if (!in_flight.forces) {
     const ProbeForces probe = std::exchange(probe_wanted_, {});
     request.probe = {probe.sample, probe.turn, probe.body};
@@ -27,6 +28,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
   if (result.levels) levels_ = result.levels;
   if (!result.device_loads.empty()) device_loads_ = result.device_loads;
   if (result.accelerations) accelerations_ = result.accelerations;
+  if (result.domains) domains_ = result.domains;
   if (result.tree_cells) tree_cells_ = result.tree_cells;
 }
 
@@ -42,6 +44,7 @@ void DiagnosticsState::forget_forces() {
   tree_.reset();
   tree_cells_.reset();
   device_loads_.clear();
+  domains_.reset();
 }
 
 void DiagnosticsState::restart() {
@@ -56,6 +59,7 @@ void DiagnosticsState::return_to(std::int64_t step) {
   if (force_probe_ && force_probe_->step > step) force_probe_.reset();
   if (conserved_ && conserved_->step > step) conserved_.reset();
   accelerations_.reset();
+  domains_.reset();
   forget_levels();
   tree_.reset();  // the bodies are no longer those that it stands on
   tree_cells_.reset();

@@ -15,8 +15,8 @@ namespace {
 /// Whether the viewer sends it again and again by itself: such a command leaves the last message.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
-         std::holds_alternative<ReadAccelerations>(command) || std::holds_alternative<ReadTreeCells>(command) ||
-         std::holds_alternative<KeepCheckpoint>(command);
+         std::holds_alternative<ReadAccelerations>(command) || std::holds_alternative<ReadDomains>(command) ||
+         std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepCheckpoint>(command);
 }
 
 }  // namespace

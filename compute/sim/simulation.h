@@ -208,6 +208,7 @@ class Simulation {
   void carry_out(const UndoReturn&);
   void carry_out(const ProbeForces& c);
   void carry_out(const ReadAccelerations& c);
+  void carry_out(const ReadDomains& c);
   void carry_out(const MeasureConserved& c);
   void carry_out(const ReadTreeCells& c);
   void carry_out(const KeepCheckpoint&);

@@ -128,6 +128,10 @@ void Simulation::carry_out(const ProbeForces& c) {
   diagnostics_.ask(c);
 }
 
+void Simulation::carry_out(const ReadDomains& c) {
+  diagnostics_.ask(c);
+}
+
 void Simulation::carry_out(const ReadAccelerations& c) {
   diagnostics_.ask(c);
 }

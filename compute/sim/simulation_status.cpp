@@ -65,6 +65,7 @@ void Simulation::describe_progress() const {
   status_.tree_cells = diagnostics_.tree_cells();
   status_.force_probe = diagnostics_.force_probe();
   status_.accelerations = diagnostics_.accelerations();
+  status_.domains = diagnostics_.domains();
   status_.conserved = diagnostics_.conserved();
   status_.non_finite = diagnostics_.non_finite();
   status_.checkpoint_step = keeper ? std::optional{keeper->checkpoint()->step} : std::nullopt;

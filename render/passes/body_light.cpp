@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <string>
 
+#include "render/colour_map.h"
 #include "render/colour_scale.h"
 
 namespace orrery::render {
@@ -16,10 +19,19 @@ constexpr float brightest = 24.0f;             // middle of a sprite, so that fe
 constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of body.glsl
 constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile.glsl
 
+constexpr int part = 4;  // see body.glsl
+
 /// A number of body.glsl.
 int colour_by(const Appearance& appearance, unsigned values) {
-  if (shows_values(appearance)) return values == 0 ? 2 : appearance.colour_by == ColourBy::species ? 4 : 3;
+  if (shows_values(appearance)) return values == 0 ? 2 : shows_parts(appearance) ? part : 3;
   return static_cast<int>(appearance.colour_by);
+}
+
+void set_part_colours(const Program& program, Theme theme) {
+  const auto colours = part_colours(theme);
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    program.set("part_colours[" + std::to_string(i) + "]", linear_from_srgb(colours[i]));
+  program.set("unknown_part_colour", linear_from_srgb(unknown_colour));
 }
 
 }  // namespace
@@ -44,6 +56,7 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   light.logarithmic = scale.logarithmic;
   light.colour_range = {scale.range.low, scale.range.high};
   if (scale.logarithmic) light.colour_range = glm::log(light.colour_range);
+  light.theme = appearance.theme;
   light.normal_mass = ranges.mass.high;
   light.weigh_mass = appearance.look == Look::density;
   if (light.weigh_mass) light.intensity = ranges.mass.high / (mean_profile * pi * light.radius * light.radius);
@@ -67,6 +80,7 @@ void set_body_light(const Program& program, const BodyLight& light) {
   program.set("colour_by", light.colour_by);
   program.set("colour_range", light.colour_range);
   program.set("logarithmic", light.logarithmic ? 1 : 0);
+  if (light.colour_by == part) set_part_colours(program, light.theme);
 }
 
 }  // namespace orrery::render

@@ -20,6 +20,7 @@ struct BodyLight {
   int colour_by;           ///< as in body.glsl
   glm::vec2 colour_range;  ///< of the value that colours show, or of its logarithm
   bool logarithmic;
+  Theme theme;        ///< of the colours of parts
   float normal_mass;  ///< of a body with a sprite of normal size
   /// Sum over all pixels of the light of one body of normal size at the camera's target.
   float light_at_target;

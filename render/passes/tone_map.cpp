@@ -44,20 +44,13 @@ const Program& ToneMap::lights_program(Theme theme, bool parts) {
   if (theme == Theme::light) preamble += "#define INK\n";
   if (parts) preamble += "#define PARTS\n";
   program.emplace(ComputeShader{"tone_map.comp", preamble});
-  if (parts) {
-    for (int i = 0; i < most_parts; ++i) {
-      program->set("part_colours[" + std::to_string(i) + "]",
-                   linear_from_srgb(part_colours(theme)[static_cast<std::size_t>(i)]));
-    }
-  } else {
-    program->set("unknown_colour", linear_from_srgb(unknown_colour));
-  }
+  if (!parts) program->set("unknown_colour", linear_from_srgb(unknown_colour));
   return *program;
 }
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
-  const bool parts = shows_values(appearance) && appearance.colour_by == ColourBy::species;
+  const bool parts = shows_parts(appearance);
   const Program& program = lights_program(appearance.theme, parts);
   program.set("exposure", appearance.exposure);
   program.set("auto_exposure", appearance.auto_exposure ? 1 : 0);

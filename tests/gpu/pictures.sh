@@ -3,6 +3,7 @@
 set -euo pipefail
 mkdir -p "$2"
 orrery=$(realpath "$1")/bin/orrery
+here=$(dirname "$(realpath "$0")")
 cd "$2"
 
 # picture NAME SCENE N FRAMES STEPS LOOK ARGUMENTS...: the scene after FRAMES frames of STEPS steps.
@@ -34,4 +35,5 @@ laboratory profile 16k 120 '0 lab profile' '0 kernel cuda-naive' '30 profile' '6
 laboratory compare 16k 600 '0 lab compare' '0 kernel cuda-symmetric' '1 compare-with cuda-fp16'
 laboratory workshop 16k 120 '0 lab workshop' '0 workshop-new my-kernel cuda-tiled' '60 workshop-compile'
 lesson lesson 11 3 200 '4 cells on level=4'
+"$here/../benchmarks/domains_picture.sh" "$orrery" .
 rm -f ./*.txt my-kernel.cu

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <ostream>
+#include <set>
 #include <string>
 
+#include "render/colour_map.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {
@@ -116,6 +119,35 @@ TEST(Picture, OfABodyWithoutAValueIsGrey) {
   EXPECT_NE(unknown, least);
   EXPECT_EQ(middle(std::numeric_limits<float>::infinity()), most);
   EXPECT_EQ(middle(0.0f), least);
+}
+
+TEST(Picture, OfPartsHasTheirColours) {
+  Stage stage;
+  const auto middle = [&](float value) {
+    stage.values = {value};
+    return glm::vec3{pixel(stage.picture({{0.0f, 0.0f, 0.0f, 1.0f}}), 64, 64)};
+  };
+  // Light of a part has the hue of its colour: the shares of red, green and blue in linear light.
+  const auto hue = [](glm::vec3 srgb) { return glm::normalize(linear_from_srgb(srgb)); };
+  for (const ColourBy colour_by : {ColourBy::species, ColourBy::domain}) {
+    for (const Theme theme : {Theme::dark, Theme::light}) {
+      for (const Drawing drawing : {Drawing::sprites, Drawing::splats}) {
+        stage.appearance = {.colour_by = colour_by, .exposure = 0.04f, .drawing = drawing, .theme = theme};
+        const auto colours = part_colours(theme);
+        for (std::size_t i = 0; theme == Theme::dark && i < colours.size(); ++i) {
+          EXPECT_LT(glm::length(hue(middle(static_cast<float>(i)) / 255.0f) - hue(colours[i])), 0.1f) << i;
+        }
+        std::set<std::array<float, 3>> different;
+        for (std::size_t i = 0; i < colours.size(); ++i) {
+          const glm::vec3 shown = middle(static_cast<float>(i));
+          different.insert({shown.r, shown.g, shown.b});
+        }
+        EXPECT_EQ(different.size(), colours.size());
+        const glm::vec3 unknown = middle(std::nanf(""));
+        EXPECT_LE(std::max({unknown.r, unknown.g, unknown.b}) - std::min({unknown.r, unknown.g, unknown.b}), 4);
+      }
+    }
+  }
 }
 
 TEST(Picture, OfAnotherSceneIsToldApart) {

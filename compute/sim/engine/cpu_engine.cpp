@@ -44,6 +44,7 @@ class CpuEngine final : public Engine {
     spread_.forget();
     masses_ = mass_range(state_.bodies.positions);
     set_plan(plan);
+    plan_.kernel->bodies_replaced();
   }
   Bodies download() override {
     spread_.fetch(state_);
@@ -180,9 +181,10 @@ class CpuEngine final : public Engine {
       }
       if (body < 0 && batch.steps == 0) result.force_probe = evaluate_alone(ops, batch);
       if (body >= 0) result.non_finite = NonFinite{.step = batch.begin.step + steps, .body = body};
-      if (body >= 0 || batch.measure_conserved) spread_.fetch(state_);
+      if (body >= 0 || batch.measure_conserved || batch.domains) spread_.fetch(state_);
       if (batch.tree_cells.most > 0 && steps == batch.steps) result.tree_cells = tree_cells(batch);
       if (batch.accelerations && body < 0 && steps == batch.steps) result.accelerations = magnitudes(batch);
+      if (batch.domains && body < 0 && steps == batch.steps) result.domains = domains(batch);
       if (batch.measure_conserved && body < 0 && steps == batch.steps) result.conserved = measure(batch);
     } catch (...) {
       failure = std::current_exception();
@@ -195,7 +197,9 @@ class CpuEngine final : public Engine {
 
   /// For a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
   std::optional<ForceProbe> evaluate_alone(CpuStepOps& ops, const BatchRequest& batch) {
-    if (batch.probe.sample == 0 && (!batch.accelerations || state_.accelerations_current)) return std::nullopt;
+    const bool needs_forces = batch.probe.sample > 0 || (batch.accelerations && !state_.accelerations_current) ||
+                              (batch.domains && !domains(batch));
+    if (!needs_forces) return std::nullopt;
     ops.step = batch.begin.step;
     const WithSubnormals flushing = as_on_a_gpu();
     ops.force(/*store=*/true, 0);
@@ -212,6 +216,10 @@ class CpuEngine final : public Engine {
     for (const Vec4& a : state_.accelerations)
       result.magnitudes.push_back(std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
     return std::make_shared<const Accelerations>(std::move(result));
+  }
+
+  std::shared_ptr<const Domains> domains(const BatchRequest& batch) const {
+    return domains_of(*plan_.kernel, batch.begin.step + batch.steps, state_.bodies.count());
   }
 
   std::shared_ptr<const TreeCells> tree_cells(const BatchRequest& batch) const {

@@ -309,6 +309,7 @@ class CudaEngine final : public Engine {
       result.accelerations =
           std::make_shared<const Accelerations>(Accelerations{batch.last_step(), magnitudes_.values()});
     }
+    if (batch.request.domains) result.domains = domains_of(*plan_.kernel, batch.last_step(), bodies_.count());
     if (batch.request.measure_conserved) {
       result.conserved = {.step = batch.last_step(),
                           .sim_time = batch.request.begin.after(batch.request.steps, batch.time_step).sim_time,
@@ -324,9 +325,8 @@ class CudaEngine final : public Engine {
       result.tree = plan_.kernel->tree()->report();
       if (result.tree) result.tree->interactions = std::llround(batch.interactions_per_evaluation());
     }
-    if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0) {
+    if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0)
       result.tree_cells = tree_cells_of(*plan_.kernel->tree(), batch.last_step(), asked);
-    }
   }
 
   /// `held`: the bytes of what the new bodies take the place of.

@@ -17,6 +17,12 @@ StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all
   return timing;
 }
 
+std::shared_ptr<const Domains> domains_of(const ForceKernel& kernel, std::int64_t step, int count) {
+  std::optional<BodyOwners> owners = owners_of(kernel, count);
+  if (!owners) return nullptr;
+  return std::make_shared<const Domains>(Domains{step, std::move(*owners)});
+}
+
 std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step, const CellRequest& asked) {
   std::optional<PickedCells> picked = tree.cells();
   if (!picked) return nullptr;

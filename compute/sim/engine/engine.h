@@ -48,6 +48,7 @@ struct BatchRequest {
   StepTime begin;                  ///< of the state that the first step starts from
   ComparedBodies probe{};          ///< see ProbeForces
   bool accelerations = false;      ///< see ReadAccelerations
+  bool domains = false;            ///< see ReadDomains
   bool measure_conserved = false;  ///< see MeasureConserved
   CellRequest tree_cells{};        ///< see ReadTreeCells
 };
@@ -61,6 +62,7 @@ struct BatchResult {
   std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
   std::shared_ptr<const TreeCells> tree_cells;
   std::shared_ptr<const Accelerations> accelerations;
+  std::shared_ptr<const Domains> domains;
   std::optional<LevelCounts> levels;     ///< of the last step, if the integrator has block steps
   std::vector<DeviceLoad> device_loads;  ///< see ForceKernel
 };
@@ -73,6 +75,9 @@ inline double interactions_of(const ForceArgs& args) {
 /// A batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
 StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
                         double interactions_per_evaluation);
+
+/// Of `count` bodies after `step`; null if the kernel does not know them before its next evaluation.
+std::shared_ptr<const Domains> domains_of(const ForceKernel& kernel, std::int64_t step, int count);
 
 /// The cells that were picked of the tree after `step`, as `asked`; null if there was no tree.
 std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step, const CellRequest& asked);

@@ -6,6 +6,7 @@
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
+#include "compute/kernels/owners_facet.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
@@ -47,6 +48,12 @@ struct ConservedProbe {
 struct Accelerations {
   std::int64_t step = 0;  ///< the evaluation belongs to this step
   std::vector<float> magnitudes;
+};
+
+/// Which rank or device evaluates each body.
+struct Domains {
+  std::int64_t step = 0;  ///< in the last evaluation of all bodies up to this step
+  BodyOwners owners;
 };
 
 /// A body whose position or velocity became infinite or NaN.

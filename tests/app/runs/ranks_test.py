@@ -4,6 +4,7 @@
     ranks_test.py ORRERY
 """
 
+import colorsys
 import hashlib
 import json
 import os
@@ -13,9 +14,11 @@ import signal
 import struct
 import sys
 import unittest
+from collections import Counter
 from random import Random
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from png_file import read_png
 from process_case import ProcessCase
 from ranks_case import RanksCase, facts, skip_without_mpirun
 
@@ -96,6 +99,27 @@ class RanksTest(RanksCase):
         if not alone["cuda"]["available"]:
             self.assertEqual(info["cuda"]["reason"], alone["cuda"]["reason"], "mpirun is not to blame")
         self.assertRegex(self.run_ranks(2, "info", "--wide")[1], r"MPI +\S.*, 2 ranks")
+
+    def hues(self, name):
+        """Those of six hues, from red on, that at least one in 100 pixels of a picture has."""
+        _, _, rgb = read_png(self.path(name))
+        counts = Counter(int(6 * colorsys.rgb_to_hsv(*rgb[at:at + 3])[0]) for at in range(0, len(rgb), 3)
+                         if max(rgb[at:at + 3]) - min(rgb[at:at + 3]) > 30)
+        return {hue for hue, count in counts.items() if 300 * count > len(rgb)}
+
+    def test_a_picture_shows_the_domains(self):
+        if facts(self.orrery)["gl"]["problem"]:
+            self.skipTest("no OpenGL")
+        with open(self.path("domains.txt"), "w") as script:
+            print("0 appearance colour=domain exposure=0.3", file=script)
+        draw = ["--offscreen", "--fresh", "--scene", "plummer", "-n", "3000", "--kernel", "cpu-tree", "--size", "160x120",
+                "--panel", "off", "--frames", "3", "--script", "domains.txt", "--screenshot"]
+        sky_blue, orange, purple = 3, 0, 5
+        status, _, err = self.run_ranks(3, *draw, "three.png")
+        self.assertEqual((status, err), (0, []))
+        self.assertEqual(self.hues("three.png"), {sky_blue, orange, purple})
+        self.assertEqual(self.run_to_end(*draw, "one.png")[0], 0)
+        self.assertEqual(self.hues("one.png"), {sky_blue}, "one process")
 
     def test_mistakes_and_failures_end_all_ranks_with_the_status_of_one(self):
         for status, words, *arguments in [

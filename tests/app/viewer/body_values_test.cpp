@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "app/viewer/lane.h"
 #include "app/viewer/legend.h"
 #include "compute/diagnostics/local_density.h"
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
+#include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {
@@ -171,6 +174,46 @@ TEST_F(BodyValuesTest, AreThePartsOfTheScene) {
   frame(shown);
   EXPECT_EQ(std::ranges::max(drawn_values(shown)), 0);
   ASSERT_EQ(view_.legend.parts.size(), 1u);
+}
+
+TEST_F(BodyValuesTest, AreTheDomainsOfTheDrawnBodies) {
+  test::RankTeam team{3};
+  const Sharing none{.reason = "not tried", .cure = "try"};
+  Lane shown{rescue_, team.backends(), none, {.scene = "collapse", .count = 600}, nullptr, nullptr, true};
+  show(render::ColourBy::domain);
+  for (const char* kernel : {"cpu-simd", "cpu-tree"}) {
+    SCOPED_TRACE(kernel);
+    shown.apply(SelectKernel{kernel}, {});
+    for (int i = 0; i < 20; ++i) {
+      frame(shown);
+      ASSERT_TRUE(shown.status().domains);
+      ASSERT_EQ(shown.status().domains->step, shown.status().step);
+      const std::vector<int>& owners = shown.status().domains->owners.of_body;
+      ASSERT_EQ(drawn_values(shown), std::vector<float>(owners.begin(), owners.end()));
+      ASSERT_EQ(std::set(owners.begin(), owners.end()), (std::set{0, 1, 2}));
+    }
+    EXPECT_EQ(view_.legend.known, 1.0f);
+    ASSERT_EQ(view_.legend.parts.size(), 3u);
+    EXPECT_EQ(view_.legend.parts[2].name, "rank 2");
+  }
+  shown.apply(SetPaused{true}, {});
+  frame(shown);
+  const auto domains = shown.status().domains;
+  frame(shown);
+  EXPECT_EQ(shown.status().domains, domains) << "they are read once";
+  shown.apply(Restart{}, {});
+  frame(shown);
+  EXPECT_EQ(view_.legend.parts.size(), 3u) << "known before the first step";
+  EXPECT_EQ(shown.status().step, 0);
+}
+
+TEST_F(BodyValuesTest, OneProcessIsOneDomain) {
+  Lane shown = lane({.scene = "plummer", .count = 300});
+  show(render::ColourBy::domain);
+  frame(shown);
+  EXPECT_EQ(drawn_values(shown), std::vector<float>(300, 0.0f));
+  ASSERT_EQ(view_.legend.parts.size(), 1u);
+  EXPECT_EQ(view_.legend.parts[0].name, "all bodies: one domain");
 }
 
 TEST_F(BodyValuesTest, AreTheErrorsOfThePresentKernelUntilAllAreMeasured) {

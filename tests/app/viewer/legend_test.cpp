@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 #include <glm/glm.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/overlays/tree_boxes.h"
 #include "app/panels/physical.h"
@@ -26,6 +28,26 @@ TEST(Legend, PartsHaveTheColoursOfTheTheme) {
     const glm::vec3 colour = render::part_colours(theme)[1];
     EXPECT_EQ(legend.parts[1].colour, (SrgbColour{colour.r, colour.g, colour.b}));
   }
+}
+
+TEST(Legend, NamesDomainsOrWhyTheyAreNotKnown) {
+  const auto legend_for = [](const Domains* domains) {
+    Legend legend;
+    describe_domains(legend, domains, render::Theme::dark);
+    return legend;
+  };
+  EXPECT_EQ(legend_for(nullptr).note, "known after the next step");
+  const Domains alone{}, unknown{.owners = {.why_unknown = "not known: why"}};
+  ASSERT_EQ(legend_for(&alone).parts.size(), 1u);
+  EXPECT_EQ(legend_for(&alone).parts[0].name, "all bodies: one domain");
+  EXPECT_EQ(legend_for(&unknown).note, "not known: why");
+  EXPECT_TRUE(legend_for(&unknown).parts.empty());
+  Domains many{};
+  for (int rank = 0; rank < 10; ++rank) many.owners.names.push_back("rank " + std::to_string(rank));
+  const std::vector<LegendPart> parts = legend_for(&many).parts;
+  ASSERT_EQ(parts.size(), 8u) << "one for each colour";
+  EXPECT_EQ(parts[1].name, "rank 1, ...") << "rank 9 has this colour, too";
+  EXPECT_EQ(parts[2].name, "rank 2");
 }
 
 TEST(Legend, RunsHaveTheColoursOfThePicture) {

@@ -14,8 +14,9 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from png_file import read_png
 from process_case import ProcessCase
-from window_test import PATIENCE_S, Display, read_png, recorded, wait_for
+from window_test import PATIENCE_S, Display, recorded, wait_for
 
 VIEW = ["--offscreen", "--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--size", "64x48"]
 OUTPUTS = ["--record", "a.csv", "--screenshot", "a.png", "--save", "a.tipsy"]

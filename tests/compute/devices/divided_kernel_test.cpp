@@ -126,6 +126,20 @@ TEST_P(Divided, TellsWhereTheTimeOfEachDeviceGoes) {
   }
 }
 
+TEST_P(Divided, KnowsTheOwnersIfTargetsAreDivided) {
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const std::optional<BodyOwners> owners = owners_of(*backends.make_kernel(info(), Settings{info()}), 1000);
+    ASSERT_TRUE(owners) << team.to_string();
+    EXPECT_EQ(owners->why_unknown.empty(), !info().divides);
+    if (info().divides) continue;
+    EXPECT_EQ(owners->names.size(), team.all ? cuda::devices().size() : team.ordinals.size());
+    ASSERT_EQ(owners->of_body.size(), 1000u);
+    EXPECT_TRUE(std::ranges::is_sorted(owners->of_body));
+    EXPECT_EQ(owners->of_body.back(), static_cast<int>(owners->names.size()) - 1);
+  }
+}
+
 TEST_P(Divided, KicksVelocitiesAsOneDeviceDoes) {
   const Bodies bodies = test::random_ball(1009);
   const auto alone = test::backends().make_kernel(info(), Settings{info()});

@@ -38,6 +38,14 @@ TEST(PartSizes, CoverEverythingOnce) {
   }
 }
 
+TEST(PartSizes, KnowTheOwners) {
+  PartSizes sizes{3};
+  EXPECT_EQ(sizes.owners(6), (std::vector{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(sizes.owners(1), std::vector{2}) << "the last part has what roundings leave";
+  ASSERT_TRUE(sizes.learn(std::vector{4.0, 1.0, 1.0}));
+  EXPECT_EQ(sizes.owners(9), (std::vector{0, 1, 1, 1, 1, 2, 2, 2, 2}));
+}
+
 TEST(PartSizes, FollowTheTimesUntilTheseAreEqual) {
   PartSizes sizes{4};
   const std::vector<double> work{1, 3, 2, 2};  // of the four quarters of the bodies, as ms

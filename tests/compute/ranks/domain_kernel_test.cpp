@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compute/kernels/joint_work.h"
+#include "compute/kernels/owners_facet.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/kernel_info.h"
@@ -75,6 +76,23 @@ TEST(DomainKernel, TellsEachRankItsTargetsAmongItsBodies) {
   test::evaluate(*kernel, bodies, {.law = {}, .targets = {5, 0, 3}});
   EXPECT_EQ(first, std::vector{0});
   EXPECT_EQ(second, (std::vector{2, 0}));
+}
+
+TEST(DomainKernel, KnowsTheOwnersOnceItHasDividedTheBodies) {
+  std::vector<int> first, second;
+  KernelCatalog known;
+  known.put(spread(second));
+  RankTeam team{2, known};
+  const KernelPtr own = team.catalog().put(spread(first));
+  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  const Bodies bodies = test::random_ball(6);
+  EXPECT_FALSE(owners_of(*kernel, 6));
+  test::evaluate(*kernel, bodies, {.law = {}});
+  const BodyOwners halves{.names = {"rank 0", "rank 1"}, .of_body = {0, 0, 0, 1, 1, 1}};
+  EXPECT_EQ(owners_of(*kernel, 6), halves);
+  EXPECT_FALSE(owners_of(*kernel, 7)) << "other bodies";
+  kernel->bodies_replaced();
+  EXPECT_FALSE(owners_of(*kernel, 6)) << "other bodies, as many";
 }
 
 TEST(DomainKernel, ASlowRankGetsFewerBodies) {

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "compute/devices/device_list.h"
+#include "compute/kernels/owners_facet.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backend.h"
@@ -156,6 +159,50 @@ TEST(SharedKernel, NamesTheRanksThatItHas) {
   RankTeam team{3};
   const KernelPtr kernel = test::find_kernel("cpu-serial");
   EXPECT_EQ(team.backends().make_kernel(*kernel, Settings{*kernel})->chosen(10, {}), "ranks 3");
+}
+
+/// Notes its targets.
+class Notes final : public ForceKernel {
+ public:
+  explicit Notes(std::vector<int>& seen) : seen_{seen} {}
+  void do_evaluate(const ForceArgs& args) override {
+    seen_.clear();
+    for (int k = 0; k < args.target_count(); ++k) seen_.push_back(args.targets.body(k));
+  }
+
+ private:
+  std::vector<int>& seen_;
+};
+
+KernelInfo notes(std::vector<int>& seen) {
+  KernelInfo info = test::kernel_info(
+      "notes", [&seen](const Settings&, const cuda::Device*) { return std::make_unique<Notes>(seen); });
+  info.takes_targets = true;
+  return info;
+}
+
+TEST(SharedKernel, KnowsTheOwnersOfBodies) {
+  std::vector<int> first, second;  // the targets of both ranks
+  KernelCatalog known;
+  known.put(notes(second));
+  RankTeam team{2, known};
+  const KernelPtr own = team.catalog().put(notes(first));
+  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  for (const int count : {1, 2, 7, 256}) {
+    test::evaluate(*kernel, test::random_ball(count), {.law = {}});
+    std::vector<int> owners(static_cast<std::size_t>(count), -1);
+    for (const int body : first) owners[static_cast<std::size_t>(body)] = 0;
+    if (count > 1) {  // the second rank is not asked for nothing
+      for (const int body : second) owners[static_cast<std::size_t>(body)] = 1;
+    }
+    EXPECT_EQ(owners_of(*kernel, count), (BodyOwners{.names = {"rank 0", "rank 1"}, .of_body = owners})) << count;
+  }
+}
+
+TEST(SharedKernel, OfOneProcessHasNoOwners) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
+    EXPECT_EQ(owners_of(*test::backends().make_kernel(*kernel, Settings{*kernel}), 10), BodyOwners{}) << kernel->id;
+  }
 }
 
 class SharedRun : public testing::TestWithParam<const char*> {};

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,11 +21,13 @@
 #include <vector>
 
 #include "compute/kernels/joint_work.h"
+#include "compute/kernels/owners_facet.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/force.h"
 #include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/random_ball.h"
 
@@ -62,6 +65,14 @@ class Witness {
   /// Bodies that came to a rank after its first evaluation.
   int arrivals() const { return arrivals_; }
   int bodies_of(int rank) { return static_cast<int>(ids_[rank].size()); }
+  /// Of each of `count` bodies, the rank that has it; -1: none.
+  std::vector<int> owners(int count) const {
+    std::vector<int> owners(static_cast<std::size_t>(count), -1);
+    for (const auto& [rank, of_rank] : ids_) {
+      for (const int id : of_rank) owners[static_cast<std::size_t>(id)] = rank;
+    }
+    return owners;
+  }
   /// Those of all ranks in the latest evaluation, ascending.
   std::vector<int> ids() const {
     std::vector<int> all;
@@ -169,6 +180,55 @@ TEST(SpreadBodies, TravelInSeveralMessages) {
     spread->spread(sent, {});
     EXPECT_EQ(spread->gather(), sent) << sent.count();
   }
+}
+
+TEST(SpreadBodies, StayWhileTheKernelIsPreparedForOthers) {
+  WitnessedTeam ranks{2};
+  const auto kernel = ranks.team.backends().make_kernel(*ranks.kernel, Settings{*ranks.kernel});
+  const Bodies many = test::random_ball(3000), few = test::random_ball(10);
+  spread_of(*kernel)->spread(many, {});
+  kernel->prepare(few.count());
+  EXPECT_EQ(spread_of(*kernel)->gather(), many);
+  EXPECT_FALSE(owners_of(*kernel, few.count())) << "those are of other bodies";
+  const auto alone = tree_kernel()->make(Settings{*tree_kernel()}, nullptr);
+  EXPECT_EQ(test::evaluate(*kernel, few, {.law = {}}).accelerations,
+            test::evaluate(*alone, few, {.law = {}}).accelerations);
+  EXPECT_EQ(owners_of(*kernel, few.count())->of_body.size(), 10u);
+}
+
+TEST(SpreadBodies, HaveTheRankThatEvaluatedThem) {
+  constexpr int count = 600;
+  WitnessedTeam ranks{3};
+  Simulation found{ranks.team.backends(), {.scene = moving_scene, .count = count}, ranks.kernel};
+  Simulation expected = alone(count);
+  const auto expect_domains = [&](std::int64_t step, bool stays) {  // the bodies, with their ranks
+    const std::shared_ptr<const Domains> domains = found.status().domains;
+    ASSERT_TRUE(domains);
+    EXPECT_EQ(domains->step, step);
+    EXPECT_EQ(domains->owners.names, (std::vector<std::string>{"rank 0", "rank 1", "rank 2"}));
+    const std::vector<int>& owners = domains->owners.of_body;
+    EXPECT_EQ(std::set(owners.begin(), owners.end()), (std::set{0, 1, 2}));
+    if (stays) {
+      EXPECT_EQ(owners, ranks.witness.owners(count));
+    }
+  };
+  for (const char* integrator : {"leapfrog", "euler", "leapfrog-blocks"}) {
+    SCOPED_TRACE(integrator);
+    for (Simulation* run : {&found, &expected}) {
+      run->apply(SelectIntegrator{integrator});
+      run->apply(ReadDomains{});
+      run->run(5);
+    }
+    expect_domains(found.status().step, !find_integrator(integrator).block_steps);
+    EXPECT_EQ(found.bodies(), expected.bodies()) << "reading them disturbs no step";
+  }
+  found.apply(Restart{});
+  found.apply(SetPaused{true});
+  EXPECT_FALSE(found.status().domains) << "of other bodies";
+  found.apply(ReadDomains{});
+  EXPECT_EQ(found.advance_frame(1), 0);
+  found.wait();
+  expect_domains(0, /*stays=*/false);
 }
 
 TEST(SpreadBodies, OfASlowRankAreFewer) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "compute/kernels/owners_facet.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"
@@ -104,6 +105,17 @@ TEST(SpreadDirectSums, OfEachKernelMoveAsInOneProcess) {
     for (Simulation* run : {&found, &expected}) run->run(5);
     EXPECT_EQ(found.bodies(), expected.bodies());
   }
+}
+
+TEST(SpreadDirectSums, HaveTheRankThatHoldsThem) {
+  TeamThatSums ranks{2};
+  Simulation run{ranks.team.backends(), {.scene = "plummer", .count = 8}, ranks.kernel};
+  run.set_bodies(test::random_ball(7));
+  run.apply(ReadDomains{});
+  run.run(2);
+  ASSERT_TRUE(run.status().domains);
+  EXPECT_EQ(run.status().domains->owners,
+            (BodyOwners{.names = {"rank 0", "rank 1"}, .of_body = {0, 0, 0, 1, 1, 1, 1}}));
 }
 
 TEST(SpreadDirectSums, FollowTheKernel) {

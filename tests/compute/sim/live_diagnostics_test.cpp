@@ -371,8 +371,8 @@ TEST_F(LiveDiagnostics, AProbeTakesOneTo4096Bodies) {
 TEST_F(LiveDiagnostics, PeriodicMeasurementsLeaveWhatWasSaid) {
   Simulation sim = small();
   sim.report("a refusal");
-  for (const Command& command : {Command{ProbeForces{10}}, Command{ReadAccelerations{}}, Command{MeasureConserved{}},
-                                 Command{KeepCheckpoint{}}}) {
+  for (const Command& command : {Command{ProbeForces{10}}, Command{ReadAccelerations{}}, Command{ReadDomains{}},
+                                 Command{MeasureConserved{}}, Command{KeepCheckpoint{}}}) {
     sim.apply(command);
     EXPECT_EQ(sim.status().last_error, "a refusal");
   }

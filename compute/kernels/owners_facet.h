@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// Which of several ranks or devices evaluates the acceleration of each body.
+struct BodyOwners {
+  std::vector<std::string> names{};  ///< of the ranks or devices, such as "rank 0"; empty: one alone evaluates all
+  std::vector<int> of_body{};        ///< one per body, an index into `names`; empty: there are no names, or
+  std::string why_unknown{};         ///< for this reason it is not known
+  friend bool operator==(const BodyOwners&, const BodyOwners&) = default;
+};
+
+/// A kernel whose evaluations several ranks or devices share: a base class of its ForceKernel.
+class OwnersFacet {
+ public:
+  virtual ~OwnersFacet() = default;
+  /// Of `count` bodies, as in the latest evaluation of all of them. None: known after the next one.
+  virtual std::optional<BodyOwners> owners(int count) const = 0;
+};
+
+inline std::optional<BodyOwners> owners_of(const ForceKernel& kernel, int count) {
+  const auto* const shared = dynamic_cast<const OwnersFacet*>(&kernel);
+  return shared ? shared->owners(count) : BodyOwners{};
+}
+
+}  // namespace orrery
