@@ -181,11 +181,12 @@ bool BodyValues::take_distances() {
 }
 
 bool BodyValues::take_domains(const Status& status) {
-  if (!status.domains || status.domains == domains_) return false;
+  if (status.domains == domains_) return false;
   const std::shared_ptr<const Domains> before = std::exchange(domains_, status.domains);
-  const BodyOwners& owners = domains_->owners;
+  const BodyOwners owners = domains_ ? domains_->owners : BodyOwners{.why_unknown = "not read"};
   if (before && before->owners == owners) return false;
-  std::vector<float> values(values_.size(), owners.why_unknown.empty() ? 0 : unknown);
+  const bool one_has_all = owners.names.empty() && owners.why_unknown.empty();
+  std::vector<float> values(values_.size(), one_has_all ? 0 : unknown);
   if (owners.of_body.size() == values.size()) {
     std::ranges::transform(owners.of_body, values.begin(),
                            [](int owner) { return static_cast<float>(owner % render::part_colour_count); });

@@ -35,7 +35,7 @@ class BodyValues {
 
   /// Whether the simulation's accelerations are to be read now: not during a CPU step, and only if they are not known.
   static bool wants_accelerations(const Status& status, const render::Appearance& appearance);
-  /// Whether the domains are to be read now: with each batch of steps, as accelerations otherwise.
+  /// Whether the domains are to be read now: with each batch of steps. While paused, once.
   static bool wants_domains(const Status& status, const render::Appearance& appearance);
   /// Whether force errors of all bodies are to be measured now. While paused, each is measured once.
   bool wants_errors(const Status& status, const render::Appearance& appearance) const;

@@ -140,7 +140,7 @@ void describe_parts(Legend& legend, const Parts& parts, render::Theme theme) {
 }
 
 void describe_domains(Legend& legend, const Domains* domains, render::Theme theme) {
-  if (!domains) return describe_no_values(legend, "known after the next step");
+  if (!domains) return describe_no_values(legend, "not known yet");
   const BodyOwners& owners = domains->owners;
   if (!owners.why_unknown.empty()) return describe_no_values(legend, owners.why_unknown);
   name_parts(legend, owners.names, "all bodies: one domain", theme);

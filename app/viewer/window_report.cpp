@@ -234,7 +234,7 @@ std::string picture_words(const Status& status, const ViewStatus& view) {
   if (!legend.parts.empty()) {
     std::vector<std::string> names;
     for (const LegendPart& part : legend.parts) names.push_back(part.name);
-    return words + fmt::format(" The colours show the parts of the scene: {}.", fmt::join(names, ", "));
+    return words + fmt::format(" The colours show the {}: {}.", legend.quantity, fmt::join(names, ", "));
   }
   if (legend.quantity.empty()) return words;
   if (legend.colours.empty()) return words + fmt::format(" No {} is shown: {}.", legend.quantity, legend.note);

@@ -93,9 +93,8 @@ std::string DividedKernel::chosen(int count, const MassRange& masses) const {
 std::optional<BodyOwners> DividedKernel::owners(int count) const {
   const Member& first = members_.front();
   if (!first.by_targets) {
-    return BodyOwners{.why_unknown = first.kernel->tree()
-                                         ? "not known: the devices divide the bodies in the order of the tree"
-                                         : "the devices divide the pairs, not the bodies"};
+    return BodyOwners{.why_unknown = first.kernel->tree() ? "the devices divide the bodies in the order of the tree"
+                                                          : "the devices divide the pairs, not the bodies"};
   }
   BodyOwners owners{.of_body = sizes_.owners(count)};
   for (const Member& member : members_) owners.names.push_back("device " + std::to_string(member.device.ordinal()));

@@ -22,9 +22,9 @@ struct Conserved {
 /// mean nothing.
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
 
-/// The part of the potential energy that the bodies from `first` up to, and without, `last` have with those before
-/// each: so all bodies together count each pair once. `low`: low words of the positions; empty: they have none.
-/// `cancelled`: as above, or null.
+/// Entry k: the potential energy of body first + k with all bodies before it, up to, and without, `last`; in units of
+/// G = 1. So those of all bodies count each pair once. `low`: low words of the positions; empty: they have none.
+/// `cancelled` may be null; once it is set, entries that were not reached are 0.
 std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
                                             int last, const Law& law, const std::atomic<bool>* cancelled);
 /// The same as conserved(), from these of all bodies.

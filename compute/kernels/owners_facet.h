@@ -11,8 +11,8 @@ namespace orrery {
 /// Which of several ranks or devices evaluates the acceleration of each body.
 struct BodyOwners {
   std::vector<std::string> names{};  ///< of the ranks or devices, such as "rank 0"; empty: one alone evaluates all
-  std::vector<int> of_body{};        ///< one per body, an index into `names`; empty: there are no names, or
-  std::string why_unknown{};         ///< for this reason it is not known
+  std::vector<int> of_body{};        ///< one per body, an index into `names`; empty: there are no names
+  std::string why_unknown{};         ///< if this is not empty, the two above are, and it is the reason
   friend bool operator==(const BodyOwners&, const BodyOwners&) = default;
 };
 

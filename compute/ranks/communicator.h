@@ -25,17 +25,21 @@ class Communicator : public RankExchange {
   virtual void broadcast(std::span<const std::byte> data) = 0;
   virtual void receive_broadcast(std::span<std::byte> data) = 0;
 
-  /// RankExchange::exchange(), which calls arrived(r) when the message of rank r is there. Neither receive() nor
-  /// has_message() sees these messages. Only one thread of each rank may call it.
-  using Arrived = std::function<void(int from)>;
+  /// What an exchange calls meanwhile.
+  struct Progress {
+    std::function<void(int from)> arrived = [](int) {};  ///< when the message of this rank is there
+    std::function<void()> waiting = [] {};               ///< every few ms while none is there
+  };
+  /// RankExchange::exchange() that calls these. Neither receive() nor has_message() sees its messages. Only one thread
+  /// of each rank may call it.
   virtual void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
-                               const Arrived& arrived) = 0;
+                               const Progress& progress) = 0;
   /// Whether a message of this rank waits to be received by exchange_noting(). Any thread may ask.
   virtual bool has_exchange_message(int from) = 0;
   /// Whether this rank has not yet taken a message that exchange_noting() sends it. Any thread may ask.
   virtual bool has_untaken_message(int to) = 0;
   void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) final {
-    exchange_noting(outgoing, incoming, [](int) {});
+    exchange_noting(outgoing, incoming, {});
   }
 
   /// Sends a sign of life. Never waits.

@@ -8,21 +8,24 @@
 namespace orrery {
 
 void DomainKernel::prepare_own(int count) {
-  owners_.reserve(static_cast<std::size_t>(count));
-  places_.resize(static_cast<std::size_t>(count));
+  divided_.resize(static_cast<std::size_t>(count));
+  places_.resize(divided_.size());
   sizes_ = LearnedSizes{line_.ranks()};
 }
 
 void DomainKernel::divide(const ForceArgs& args) {
   const std::vector<Part> parts = sizes_.parts();
-  owners_.resize(static_cast<std::size_t>(args.count));
-  division_ = own_->domains()->divide({args.bodies, owners_.size()}, parts, owners_);
+  division_ = own_->domains()->divide({args.bodies, divided_.size()}, parts, divided_);
   domains_.resize(ranks());
   for (Domain& domain : domains_) domain.bodies.clear();
-  for (std::size_t body = 0; body < owners_.size(); ++body) {
-    domains_[static_cast<std::size_t>(owners_[body])].bodies.push_back(static_cast<int>(body));
+  for (std::size_t body = 0; body < divided_.size(); ++body) {
+    domains_[static_cast<std::size_t>(divided_[body])].bodies.push_back(static_cast<int>(body));
   }
-  if (args.targets) divide_targets(args.targets);
+  if (args.targets) {
+    divide_targets(args.targets);
+  } else {
+    owners_ = divided_;
+  }
 }
 
 void DomainKernel::divide_targets(const Targets& targets) {
@@ -35,7 +38,7 @@ void DomainKernel::divide_targets(const Targets& targets) {
   }
   for (int k = 0; k < targets.count; ++k) {
     const auto body = static_cast<std::size_t>(targets.body(k));
-    Domain& domain = domains_[static_cast<std::size_t>(owners_[body])];
+    Domain& domain = domains_[static_cast<std::size_t>(divided_[body])];
     domain.targets.push_back(static_cast<int>(body));
     domain.places.push_back(places_[body]);
   }

@@ -50,7 +50,8 @@ class DomainKernel final : public KernelOfRanks, public TreeFacet {
   void learn_sizes();
 
   RankArrays arrays_;            // of the leader's part
-  std::vector<int> places_;      // of each body, if targets are listed: its place in the domain
+  std::vector<int> divided_;     // of each body, its rank
+  std::vector<int> places_;      // and, if targets are listed, its place in the domain
   std::vector<Domain> domains_;  // by rank
   MessageWriter division_, own_order_, own_reply_;
   LearnedSizes sizes_;

@@ -60,12 +60,12 @@ std::string KernelOfRanks::chosen(int count, const MassRange& masses) const {
 
 std::vector<double> KernelOfRanks::potentials(const Bodies& bodies, const Law& law,
                                               const std::atomic<bool>* cancelled) {
-  return shared_potentials(line_, bodies, law, cancelled);
+  return shared_potentials(line_, key_, bodies, law, cancelled);
 }
 
 void KernelOfRanks::spread(const Bodies& bodies, const MassRange& masses) {
   prepare_for(bodies.count());
-  spread_.spread(bodies, masses);
+  spread_.spread(bodies, masses, own_->domains() != nullptr);
 }
 
 std::optional<BodyOwners> KernelOfRanks::owners(int count) const {

@@ -87,16 +87,16 @@ class MpiRanks final : public Communicator {
   void receive_broadcast(std::span<std::byte> data) override { broadcast_parts(data); }
 
   void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
-                       const Arrived& arrived) override {
+                       const Progress& progress) override {
     incoming.resize(outgoing.size());
     incoming[index(rank_)].clear();
     start_sends(outgoing);
     const auto finish_sends = [&] { wait_until<Yielding>([&] { return std::ranges::all_of(sends_, has_ended); }); };
     try {
       for (std::vector<int> others = others_; !others.empty();) {
-        const int from = wait_for_any(others);
+        const int from = wait_for_any(others, progress.waiting);
         receive_next(from, exchange_tag, incoming[index(from)]);
-        arrived(from);
+        progress.arrived(from);
         std::erase(others, from);
       }
     } catch (const std::bad_alloc&) {
@@ -145,13 +145,14 @@ class MpiRanks final : public Communicator {
     for (const int to : others_) start_send(to, exchange_tag, outgoing[index(to)].bytes(), sends_[index(to)]);
   }
   /// The first of these ranks whose message of an exchange is there.
-  int wait_for_any(const std::vector<int>& others) {
+  int wait_for_any(const std::vector<int>& others, const std::function<void()>& waiting) {
     auto found = others.end();
-    wait_until([&] {
+    const auto look = [&] {
       MPI_Status status;
       found = std::ranges::find_if(others, [&](int from) { return probe(from, exchange_tag, status); });
       return found != others.end();
-    });
+    };
+    wait_until(look, waiting);
     return *found;
   }
   bool has_message_of(int from, int tag) {
@@ -182,14 +183,14 @@ class MpiRanks final : public Communicator {
   }
   /// MPI's own waiting would keep a processor busy, also while the leader has no work for this rank.
   template <class Pauses = Patience>
-  void wait_until(const auto& condition) {
+  void wait_until(
+      const auto& condition, const std::function<void()>& waiting = [] {}) {
     const auto met = [&] {
       const std::lock_guard lock{mutex_};
       interruption_.check();
       return condition();
     };
-    for (Pauses pauses; !met(); pauses.pause()) {
-    }
+    for (Pauses pauses; !met(); pauses.pause()) waiting();
   }
   /// After an interruption, the transfer may never end, and its memory may be freed: nothing calls MPI any more.
   template <class Pauses = Patience>

@@ -18,7 +18,8 @@ enum class Order {
   step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
   undo,             ///< the latest step of a kernel's bodies: its key
   gather,           ///< some of a kernel's bodies: its key, the first of them. Replied with what RankBodies writes
-  potentials,       ///< what potentials_of_part() reads. Replied with these
+  hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
+  potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
   cancel,           ///< what is in progress; comes too late if that has ended
   drop,             ///< a kernel: its key
   end,              ///< serve_leader() returns. Replied

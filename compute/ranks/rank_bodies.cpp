@@ -14,10 +14,10 @@
 namespace orrery {
 
 bool RankBodies::put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset,
-                           MessageWriter& order) {
+                           MessageWriter& order, std::size_t most) {
   const auto count = static_cast<std::size_t>(all.count());
   const std::size_t last = part.last(count), first = std::min(part.first(count) + offset, last);
-  const std::size_t end = std::min(first + most_in_message, last);
+  const std::size_t end = std::min(first + most, last);
   const auto put = [&](const std::vector<Vec4>& array) {
     order.put_values(std::span{array}.subspan(first, end - first));
   };
@@ -37,16 +37,16 @@ void RankBodies::take_first(MessageReader order) {
   masses_ = masses;
   const int first = order.get<int>();
   const auto count = order.get<std::size_t>();
-  now_.ids.resize(offset + count);
+  now_.ids.resize(now_.ids.size() + count);
   std::iota(now_.ids.end() - static_cast<std::ptrdiff_t>(count), now_.ids.end(), first);
-  now_.positions.resize(offset + count);
-  now_.velocities.resize(offset + count);
+  now_.positions.resize(now_.ids.size());
+  now_.velocities.resize(now_.ids.size());
   order.get_values(std::span{now_.positions}.last(count));
   order.get_values(std::span{now_.velocities}.last(count));
 }
 
 Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel,
-                         RankExchange& ranks, const std::atomic<bool>& cancelled) {
+                         RankArrays& arrays, RankExchange& ranks, const std::atomic<bool>& cancelled) {
   const WithSubnormals as_the_leader{order.subnormals};
   JointWork work{ranks, &cancelled};
   can_undo_ = false;
@@ -56,7 +56,7 @@ Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id,
     before_.velocities = now_.velocities;
     can_undo_ = true;
   });
-  RankStep ops{{now_, masses_, sources_, sizes_, ms_}, order, kernel, work};
+  RankStep ops{{now_, masses_, arrays, sizes_, ms_}, order, kernel, work};
   find_integrator(integrator_id).step(ops, order.time_step);
   Stepped result = ops.end();
   if (!kernel.tree()) return result;

@@ -12,6 +12,7 @@
 #include "compute/kernels/rank_exchange.h"
 #include "compute/ranks/learned_sizes.h"
 #include "compute/ranks/orders.h"
+#include "compute/ranks/rank_arrays.h"
 
 namespace orrery {
 
@@ -24,28 +25,22 @@ struct SpreadState {
   int count() const { return static_cast<int>(ids.size()); }
 };
 
-/// One entry per body of all ranks, in the order of their indices.
-struct SourceArrays {
-  std::vector<Vec4> positions;
-  std::vector<Vec4> velocities, accelerations;  ///< valid are those of this rank
-};
-
 /// The bodies that one rank holds from step to step, and its part of the steps. Every rank has one, for one kernel.
 class RankBodies {
  public:
   /// Of which one message has the state, at most: some 36 MB.
   static constexpr std::size_t most_in_message = std::size_t{1} << 20;
 
-  /// Reads some of a rank's bodies at first, as put_first() writes them. Those without an offset come first.
+  /// Reads some of a rank's bodies at first, as put_first() writes them. A message with offset 0 begins anew.
   void take_first(MessageReader order);
   /// The bodies of a part from its place `offset` on. Returns whether there are more.
-  static bool put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset,
-                        MessageWriter& order);
+  static bool put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset, MessageWriter& order,
+                        std::size_t most = most_in_message);
 
-  /// Every rank calls this for the same step. Throws what the kernel throws, and std::bad_alloc. The other ranks then
-  /// find that the step is not complete.
-  Stepped step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel, RankExchange& ranks,
-               const std::atomic<bool>& cancelled);
+  /// Every rank calls this for the same step. `arrays` have room for all bodies if the kernel has no domains. Throws
+  /// what the kernel throws, and std::bad_alloc. The other ranks then find that the step is not complete.
+  Stepped step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel, RankArrays& arrays,
+               RankExchange& ranks, const std::atomic<bool>& cancelled);
   /// Goes back to before the latest step. Every rank calls this if one of them did not complete it.
   void undo();
   /// Writes the indices, positions and velocities of the bodies from this one on.
@@ -55,7 +50,6 @@ class RankBodies {
 
  private:
   SpreadState now_, before_;  // before_: of before the latest step
-  SourceArrays sources_;      // copies for one evaluation
   bool can_undo_ = false;
   MassRange masses_;
   std::optional<LearnedSizes> sizes_;  // none: the bodies are divided anew

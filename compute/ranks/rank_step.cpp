@@ -59,37 +59,39 @@ bool RankStep::force_of_all(bool store, double kick_dt) {
 
 /// Without domains, bodies never change their rank, and each rank has an interval of the indices.
 void RankStep::collect_positions() {
-  std::vector<Vec4>& all = parts_.sources.positions;
-  all.clear();
+  const std::span all{parts_.arrays.positions};
+  count_ = 0;
   for (int rank = 0; rank < work_.size(); ++rank) {
+    const auto place = all.subspan(static_cast<std::size_t>(count_));
     if (rank == work_.rank()) {
-      all.insert(all.end(), parts_.bodies.positions.begin(), parts_.bodies.positions.end());
+      std::ranges::copy(parts_.bodies.positions, place.begin());
+      count_ += parts_.bodies.count();
     } else {
       MessageReader message = work_.from(rank);
-      message.get_all(all);
+      const auto count = message.get<std::size_t>();
+      message.get_values(place.first(count));
+      count_ += static_cast<int>(count);
     }
   }
 }
 
 void RankStep::evaluate_targets(bool store, double kick_dt) {
   SpreadState& bodies = parts_.bodies;
-  SourceArrays& sources = parts_.sources;
+  RankArrays& all = parts_.arrays;
   const auto first = bodies.ids.front();
   const bool kicks = kick_dt != 0;
   bodies.accelerations.resize(bodies.ids.size());
-  sources.accelerations.resize(sources.positions.size());
-  sources.velocities.resize(sources.positions.size());
-  if (kicks) std::ranges::copy(bodies.velocities, sources.velocities.begin() + first);
-  kernel_.evaluate({.bodies = sources.positions.data(),
-                    .count = static_cast<int>(sources.positions.size()),
-                    .targets = {.indices = bodies.ids.data(), .count = bodies.count(), .first = first},
-                    .masses = parts_.masses,
-                    .law = order_.law,
-                    .epilogue = epilogue_of(store ? &sources.accelerations : nullptr,
-                                            kicks ? &sources.velocities : nullptr, kick_dt),
-                    .cancelled = work_.cancelled()});
-  if (store) std::copy_n(sources.accelerations.begin() + first, bodies.count(), bodies.accelerations.begin());
-  if (kicks) std::copy_n(sources.velocities.begin() + first, bodies.count(), bodies.velocities.begin());
+  if (kicks) std::ranges::copy(bodies.velocities, all.velocities.begin() + first);
+  kernel_.evaluate(
+      {.bodies = all.positions.data(),
+       .count = count_,
+       .targets = {.indices = bodies.ids.data(), .count = bodies.count(), .first = first},
+       .masses = parts_.masses,
+       .law = order_.law,
+       .epilogue = epilogue_of(store ? &all.accelerations : nullptr, kicks ? &all.velocities : nullptr, kick_dt),
+       .cancelled = work_.cancelled()});
+  if (store) std::copy_n(all.accelerations.begin() + first, bodies.count(), bodies.accelerations.begin());
+  if (kicks) std::copy_n(all.velocities.begin() + first, bodies.count(), bodies.velocities.begin());
 }
 
 /// Null arrays: not stored, and not kicked.

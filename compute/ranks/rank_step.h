@@ -22,7 +22,7 @@ class RankStep final : public StepOps {
   struct Parts {
     SpreadState& bodies;
     const MassRange& masses;
-    SourceArrays& sources;
+    RankArrays& arrays;  ///< see RankBodies::step()
     std::optional<LearnedSizes>& sizes;
     double& ms;
   };
@@ -59,6 +59,7 @@ class RankStep final : public StepOps {
   JointWork& work_;
   bool ended_ = false;  // no rank goes on
   std::vector<int> owners_;
+  int count_ = 0;  // of all ranks
   Stepped result_;
 };
 

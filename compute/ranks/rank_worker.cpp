@@ -53,6 +53,9 @@ class RankWorker {
         case Order::gather:
           gather(order);
           break;
+        case Order::hold_positions:
+          hold_positions(order);
+          break;
         case Order::potentials:
           potentials(order);
           break;
@@ -72,6 +75,7 @@ class RankWorker {
     KernelPtr info;
     std::unique_ptr<ForceKernel> kernel;
     RankBodies bodies{};  // that it holds from step to step
+    HeldPositions held{};
   };
 
   /// `add` adds what follows the outcome `done`.
@@ -169,7 +173,7 @@ class RankWorker {
         [&] {
           const CancelWatch::Span watched{watch_};
           Made& made = kernels_.at(what.key);
-          result = made.bodies.step(what, order.get_text(), *made.kernel, ranks_, watch_.cancelled());
+          result = made.bodies.step(what, order.get_text(), *made.kernel, arrays_, ranks_, watch_.cancelled());
         },
         [&] { reply_.put(result); });
   }
@@ -180,12 +184,22 @@ class RankWorker {
     reply_after([] {}, [&] { bodies.put(first, reply_); });
   }
 
+  void hold_positions(MessageReader& order) {
+    reply_after([&] {
+      HeldPositions& held = kernels_.at(order.get<int>()).held;
+      held.prepare(order);
+    });
+  }
+
   void potentials(MessageReader& order) {
+    HeldPositions& held = kernels_.at(order.get<int>()).held;
+    const auto block = order.get<HeldPositions::Block>();
+    if (block.receives) held.receive(ranks_);
     std::vector<double> found;
     reply_after(
         [&] {
           const CancelWatch::Span watched{watch_};
-          found = potentials_of_part(order, watch_.cancelled());
+          found = held.potentials(block, watch_.cancelled());
         },
         [&] { reply_.put_values(std::span<const double>{found}); });
   }

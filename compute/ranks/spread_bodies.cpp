@@ -28,8 +28,9 @@ void add_figures(Stepped& sum, const Stepped& other) {
 
 }  // namespace
 
-/// In equal parts, whatever their places: the first evaluation moves them to their ranks.
-void SpreadBodies::spread(const Bodies& bodies, const MassRange& masses) {
+/// In equal parts, whatever their places: of a kernel with domains, the first evaluation moves them to their ranks.
+void SpreadBodies::spread(const Bodies& bodies, const MassRange& masses, bool has_domains) {
+  if (!has_domains) arrays_.prepare(bodies.count());
   const std::vector<Part> parts = PartSizes{line_.ranks()}.parts();
   bool more = true;
   for (std::size_t offset = 0; more; offset += RankBodies::most_in_message) {
@@ -66,7 +67,8 @@ SpreadStepped SpreadBodies::step(const SpreadStep& step, ForceKernel& kernel) {
                message.put(order);
                message.put_text(step.integrator_id);
              },
-         .own_part = [&] { all = own_.step(order, step.integrator_id, kernel, line_.others(), step.cancelled); },
+         .own_part =
+             [&] { all = own_.step(order, step.integrator_id, kernel, arrays_, line_.others(), step.cancelled); },
          .take =
              [&](int, MessageReader& reply) {
                const auto other = reply.get<Stepped>();
@@ -100,11 +102,11 @@ Bodies SpreadBodies::gather(std::vector<int>& owners) {
   Bodies all;
   all.positions.resize(static_cast<std::size_t>(count_));
   all.velocities.resize(static_cast<std::size_t>(count_));
-  owners.resize(static_cast<std::size_t>(count_));
+  std::vector<int> ranks(static_cast<std::size_t>(count_));
   int found = 0;
   const auto get = [&](int rank, MessageReader& message) {
     const std::vector<int> ids = RankBodies::get(message, all);
-    for (const int id : ids) owners[static_cast<std::size_t>(id)] = rank;
+    for (const int id : ids) ranks[static_cast<std::size_t>(id)] = rank;
     found += static_cast<int>(ids.size());
   };
   for (std::size_t first = 0; found < count_; first += RankBodies::most_in_message) {
@@ -126,6 +128,7 @@ Bodies SpreadBodies::gather(std::vector<int>& owners) {
     if (found == before) break;
   }
   if (found != count_) throw std::logic_error("the ranks hold another number of bodies than they were given");
+  owners = std::move(ranks);
   return all;
 }
 

@@ -15,7 +15,8 @@ class SpreadBodies {
   /// `line` must outlive this. `key` names the kernel in orders.
   SpreadBodies(WorkerLine& line, int key) : line_{line}, key_{key} {}
 
-  void spread(const Bodies& bodies, const MassRange& masses);
+  /// `has_domains`: the kernel.
+  void spread(const Bodies& bodies, const MassRange& masses, bool has_domains);
   /// `own`: the leader's kernel.
   SpreadStepped step(const SpreadStep& step, ForceKernel& own);
   /// `owners` becomes the rank of each.
@@ -30,6 +31,7 @@ class SpreadBodies {
   const int key_;
   int count_ = 0;
   RankBodies own_;
+  RankArrays arrays_;  // without domains: of the leader
   Stepped others_;
 };
 

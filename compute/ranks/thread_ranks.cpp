@@ -1,6 +1,8 @@
 #include "compute/ranks/thread_ranks.h"
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <stdexcept>
 
 #include "compute/ranks/interruption.h"
@@ -29,7 +31,7 @@ class ThreadRanks::Rank final : public Communicator {
   }
 
   void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
-                       const Arrived& arrived) override {
+                       const Progress& progress) override {
     const auto index = [](int rank) { return static_cast<std::size_t>(rank); };
     std::vector<int> others;
     for (int rank = 0; rank < size(); ++rank) {
@@ -39,9 +41,9 @@ class ThreadRanks::Rank final : public Communicator {
     incoming.resize(outgoing.size());
     incoming[index(rank_)].clear();
     while (!others.empty()) {
-      const int from = wait_for_any(others);
+      const int from = wait_for_any(others, progress.waiting);
       take(ranks_.exchanged_, from, incoming[index(from)]);
-      arrived(from);
+      progress.arrived(from);
       std::erase(others, from);
     }
   }
@@ -88,14 +90,20 @@ class ThreadRanks::Rank final : public Communicator {
   }
 
   /// The first of these ranks whose message of an exchange is there.
-  int wait_for_any(const std::vector<int>& others) {
+  int wait_for_any(const std::vector<int>& others, const std::function<void()>& waiting) {
+    constexpr std::chrono::milliseconds period{5};
     std::unique_lock lock{ranks_.mutex_};
     auto found = others.end();
-    ranks_.arrived_.wait(lock, [&] {
+    const auto met = [&] {
       found =
           std::ranges::find_if(others, [&](int from) { return !ranks_.exchanged_[ranks_.pair(from, rank_)].empty(); });
       return found != others.end() || interruption_;
-    });
+    };
+    while (!ranks_.arrived_.wait_for(lock, period, met)) {
+      lock.unlock();
+      waiting();
+      lock.lock();
+    }
     interruption_.check();
     return *found;
   }

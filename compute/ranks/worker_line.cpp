@@ -45,6 +45,8 @@ void WorkerLine::end() {
 
 void WorkerLine::exchange(const Exchange& exchange) {
   const std::lock_guard lock{mutex_};
+  cancelled_ = exchange.cancelled;
+  cancel_sent_ = false;
   std::vector<bool> long_parts(1, exchange.is_long(0));
   for (int rank = 1; rank < ranks(); ++rank) {
     long_parts.push_back(exchange.is_long(rank));
@@ -55,16 +57,15 @@ void WorkerLine::exchange(const Exchange& exchange) {
   watch_.begin_parts(long_parts);
   for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, orders_[static_cast<std::size_t>(rank)].bytes());
   std::exception_ptr failure;
-  bool cancelled = false;
   try {
     exchange.own_part();
   } catch (...) {
     failure = std::current_exception();
-    cancel_once(cancelled);
+    cancel_once();
   }
   watch_.end_part(0);
   for (int rank = 1; rank < ranks(); ++rank) {
-    wait_for_reply(rank, exchange.cancelled, cancelled);
+    for (Patience patience; !ranks_.has_message(rank); patience.pause()) cancel_if_wanted();
     ranks_.receive(rank, reply_);
     watch_.end_part(rank);
     MessageReader reply{reply_};
@@ -73,7 +74,7 @@ void WorkerLine::exchange(const Exchange& exchange) {
       exchange.take(rank, reply);
     } else if (!failure) {
       failure = worker_error(rank, outcome, reply.get_text());
-      cancel_once(cancelled);
+      cancel_once();
     }
   }
   if (failure) std::rethrow_exception(failure);
@@ -85,7 +86,10 @@ void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
   RankWatch& watch = line_.watch_;
   const std::vector<bool> long_parts(static_cast<std::size_t>(size()), true);  // first: nothing fails after an exchange
   watch.begin_exchange();
-  line_.ranks_.exchange_noting(outgoing, incoming, [&](int from) { watch.end_part(from); });
+  line_.cancel_if_wanted();
+  line_.ranks_.exchange_noting(
+      outgoing, incoming,
+      {.arrived = [&](int from) { watch.end_part(from); }, .waiting = [&] { line_.cancel_if_wanted(); }});
   watch.begin_parts(long_parts);
 }
 
@@ -101,14 +105,12 @@ void WorkerLine::send_to_all(const MessageWriter& order) {
   for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, order.bytes());
 }
 
-void WorkerLine::cancel_once(bool& cancelled) {
-  if (!std::exchange(cancelled, true)) send_to_all(order_alone(Order::cancel));
+void WorkerLine::cancel_once() {
+  if (!std::exchange(cancel_sent_, true)) send_to_all(order_alone(Order::cancel));
 }
 
-void WorkerLine::wait_for_reply(int rank, const std::atomic<bool>* stop, bool& cancelled) {
-  for (Patience patience; !ranks_.has_message(rank); patience.pause()) {
-    if (stop && *stop) cancel_once(cancelled);
-  }
+void WorkerLine::cancel_if_wanted() {
+  if (cancelled_ && *cancelled_) cancel_once();
 }
 
 }  // namespace orrery

@@ -59,15 +59,17 @@ class WorkerLine {
   };
 
   void send_to_all(const MessageWriter& order);
-  void cancel_once(bool& cancelled);
-  void wait_for_reply(int rank, const std::atomic<bool>* stop, bool& cancelled);
+  void cancel_once();
+  void cancel_if_wanted();
 
   Communicator& ranks_;
   RankWatch& watch_;
   Others others_{*this};
   bool ended_ = false;
-  std::mutex mutex_;                   // held during an exchange
-  std::vector<MessageWriter> orders_;  // by rank
+  std::mutex mutex_;                              // held during an exchange
+  const std::atomic<bool>* cancelled_ = nullptr;  // of the present exchange, see there
+  bool cancel_sent_ = false;                      // in it
+  std::vector<MessageWriter> orders_;             // by rank
   std::vector<std::byte> reply_;
 };
 

@@ -34,6 +34,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
 
 void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
   non_finite_ = body;
+  domains_.reset();  // of the step before
   line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
           kernel_id + "): the run stops there";
 }

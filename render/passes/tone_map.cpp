@@ -50,7 +50,7 @@ const Program& ToneMap::lights_program(Theme theme, bool parts) {
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
-  const bool parts = shows_parts(appearance);
+  const bool parts = shows_parts(appearance) && light.format() == GL_RGBA32F;  // else there are no values yet
   const Program& program = lights_program(appearance.theme, parts);
   program.set("exposure", appearance.exposure);
   program.set("auto_exposure", appearance.auto_exposure ? 1 : 0);

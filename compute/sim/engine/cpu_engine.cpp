@@ -265,7 +265,8 @@ class CpuEngine final : public Engine {
     ops.not_finite = stepped.not_finite;
     ops.work.evaluations += stepped.evaluations;
     ops.work.ms += stepped.force_ms;
-    ops.work.interactions += stepped.by_tree;
+    ops.work.interactions +=
+        plan_.kernel->tree() ? stepped.by_tree : stepped.evaluations * ForceKernel::interactions(state_.bodies.count());
     return ms_since(begin);
   }
 

@@ -45,6 +45,13 @@ def threads_below(pid):
     return lines
 
 
+def threads_if_alive(pid):
+    try:
+        return threads_below(pid)
+    except OSError as ended:  # meanwhile
+        return [str(ended)]
+
+
 class RanksCase(ProcessCase):
     def start_mpirun(self, *words):
         mpirun = subprocess.Popen(["mpirun", "--oversubscribe", *words], cwd=self.folder, env=ENVIRONMENT,
@@ -63,7 +70,7 @@ class RanksCase(ProcessCase):
             out, err = mpirun.communicate(timeout=self.patience_s)
         except subprocess.TimeoutExpired as late:
             said = b"".join(text for text in (late.output, late.stderr) if text).decode(errors="replace")
-            self.fail(f"mpirun has not ended after {self.patience_s} s\n{said}\n" + "\n".join(threads_below(mpirun.pid)))
+            self.fail(f"mpirun has not ended after {self.patience_s} s\n{said}\n" + "\n".join(threads_if_alive(mpirun.pid)))
         return mpirun.returncode, out, err
 
     def run_ranks(self, ranks, *arguments):

@@ -179,7 +179,7 @@ TEST_F(BodyValuesTest, AreThePartsOfTheScene) {
 TEST_F(BodyValuesTest, AreTheDomainsOfTheDrawnBodies) {
   test::RankTeam team{3};
   const Sharing none{.reason = "not tried", .cure = "try"};
-  Lane shown{rescue_, team.backends(), none, {.scene = "collapse", .count = 600}, nullptr, nullptr, true};
+  Lane shown{rescue_, team.backends(), none, {.scene = "collapse", .count = 6000}, nullptr, nullptr, true};
   show(render::ColourBy::domain);
   for (const char* kernel : {"cpu-simd", "cpu-tree"}) {
     SCOPED_TRACE(kernel);

@@ -36,7 +36,7 @@ TEST(Legend, NamesDomainsOrWhyTheyAreNotKnown) {
     describe_domains(legend, domains, render::Theme::dark);
     return legend;
   };
-  EXPECT_EQ(legend_for(nullptr).note, "known after the next step");
+  EXPECT_EQ(legend_for(nullptr).note, "not known yet");
   const Domains alone{}, unknown{.owners = {.why_unknown = "not known: why"}};
   ASSERT_EQ(legend_for(&alone).parts.size(), 1u);
   EXPECT_EQ(legend_for(&alone).parts[0].name, "all bodies: one domain");

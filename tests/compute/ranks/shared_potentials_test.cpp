@@ -51,6 +51,14 @@ TEST(SharedPotentials, AreThoseOfOneProcess) {
   }
 }
 
+TEST(SharedPotentials, AreThoseOfOneProcessInSeveralBlocks) {
+  const Bodies bodies = test::random_ball(30'000);
+  const Law law{.softening = 0.03f};
+  RankTeam team{2};
+  const auto kernel = kernel_of(team);
+  EXPECT_EQ(potentials_of(*kernel)->potentials(bodies, law, nullptr), alone(bodies, law));
+}
+
 TEST(SharedPotentials, GiveTheConservedSumsOfARun) {
   const SceneRequest scene{.scene = "plummer", .count = 500};
   RankTeam team{3};
@@ -71,7 +79,7 @@ TEST(SharedPotentials, GiveTheConservedSumsOfARun) {
 }
 
 TEST(SharedPotentials, StopWhenTheyAreCancelled) {
-  constexpr int count = 400'000;  // minutes
+  constexpr int count = 400'000;
   const Bodies bodies = test::random_ball(count);
   RankTeam team{3};
   const auto kernel = kernel_of(team);
@@ -81,7 +89,8 @@ TEST(SharedPotentials, StopWhenTheyAreCancelled) {
     cancelled = true;
   }};
   const auto begin = std::chrono::steady_clock::now();
-  potentials_of(*kernel)->potentials(bodies, {.softening = 0.01f}, &cancelled);
+  const std::vector<double> found = potentials_of(*kernel)->potentials(bodies, {.softening = 0.01f}, &cancelled);
+  EXPECT_EQ(found.back(), 0) << "it was not reached";
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{10});
   const Bodies few = test::random_ball(40);
   EXPECT_EQ(potentials_of(*kernel)->potentials(few, {.softening = 0.01f}, nullptr), alone(few, {.softening = 0.01f}));

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "compute/devices/part_sizes.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/owners_facet.h"
 #include "compute/sim/simulation.h"
@@ -197,7 +198,7 @@ TEST(SpreadBodies, StayWhileTheKernelIsPreparedForOthers) {
 }
 
 TEST(SpreadBodies, HaveTheRankThatEvaluatedThem) {
-  constexpr int count = 600;
+  constexpr int count = 6000;
   WitnessedTeam ranks{3};
   Simulation found{ranks.team.backends(), {.scene = moving_scene, .count = count}, ranks.kernel};
   Simulation expected = alone(count);
@@ -229,6 +230,33 @@ TEST(SpreadBodies, HaveTheRankThatEvaluatedThem) {
   EXPECT_EQ(found.advance_frame(1), 0);
   found.wait();
   expect_domains(0, /*stays=*/false);
+}
+
+TEST(SpreadBodies, MayBeInPartsOfUnequalSizes) {
+  constexpr int ranks = 7;
+  constexpr std::size_t most = 10;  // in a message
+  const Bodies bodies = test::random_ball(ranks * static_cast<int>(most));
+  const std::vector<Part> parts = PartSizes{ranks}.parts();
+  std::vector<RankBodies> held(ranks);
+  bool more = true, unequal = false;
+  for (std::size_t offset = 0; more; offset += most) {
+    more = false;
+    for (std::size_t rank = 0; rank < held.size(); ++rank) {
+      MessageWriter message;
+      more |= RankBodies::put_first(bodies, {}, parts[rank], offset, message, most);
+      held[rank].take_first(MessageReader{message.bytes()});
+      unequal |= parts[rank].last(bodies.count()) - parts[rank].first(bodies.count()) != static_cast<int>(most);
+    }
+  }
+  EXPECT_TRUE(unequal);
+  std::vector<int> ids;
+  for (const RankBodies& rank : held) {
+    MessageWriter message;
+    rank.put(0, message);
+    MessageReader reader{message.bytes()};
+    reader.get_all(ids);
+  }
+  EXPECT_EQ(ids, all_of(bodies.count()));
 }
 
 TEST(SpreadBodies, OfASlowRankAreFewer) {

@@ -104,6 +104,8 @@ TEST(SpreadDirectSums, OfEachKernelMoveAsInOneProcess) {
     Simulation expected{test::backends(), {.scene = "collapse", .count = 300}, test::find_kernel(id)};
     for (Simulation* run : {&found, &expected}) run->run(5);
     EXPECT_EQ(found.bodies(), expected.bodies());
+    EXPECT_GT(found.status().timing.interactions_per_evaluation, 0);
+    EXPECT_EQ(found.status().timing.interactions_per_evaluation, expected.status().timing.interactions_per_evaluation);
   }
 }
 
@@ -158,16 +160,25 @@ TEST(SpreadDirectSums, AreAsBeforeAStepThatWasCancelled) {
   Simulation found{ranks.team.backends(), {.scene = "plummer", .count = 600}, ranks.kernel};
   found.run(2);
   const Bodies before = found.bodies();
-  ranks.before = [](const ForceArgs& args) {
-    const auto begin = std::chrono::steady_clock::now();
-    while (!*args.cancelled && std::chrono::steady_clock::now() - begin < std::chrono::seconds{4}) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
-  };
-  ASSERT_EQ(found.advance_frame(1), 1);
-  found.apply(SetTimeStep{0.002f});
-  EXPECT_EQ(found.status().step, 2);
-  EXPECT_EQ(found.bodies(), before);
+  for (const char* integrator : {"leapfrog", "yoshida4"}) {  // of one evaluation, and of several
+    SCOPED_TRACE(integrator);
+    found.apply(SelectIntegrator{integrator});
+    std::atomic<bool> in_vain = false;
+    ranks.before = [&](const ForceArgs& args) {
+      if (args.targets.first == 0) return;  // the leader goes on to the next exchange
+      const auto begin = std::chrono::steady_clock::now();
+      while (!*args.cancelled && !in_vain) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        in_vain = std::chrono::steady_clock::now() - begin > std::chrono::seconds{5};
+      }
+    };
+    ASSERT_EQ(found.advance_frame(1), 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    found.apply(SetTimeStep{0.002f});
+    EXPECT_FALSE(in_vain);
+    EXPECT_EQ(found.status().step, 2);
+    EXPECT_EQ(found.bodies(), before);
+  }
 }
 
 TEST(SpreadDirectSums, ThatAreNotFiniteStopTheRunAsInOneProcess) {
