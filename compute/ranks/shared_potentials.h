@@ -22,13 +22,14 @@ class HeldPositions {
  public:
   /// Makes room for the bodies of Order::hold_positions.
   void prepare(MessageReader& order);
-  /// What follows the key of Order::potentials: with the first block, the bodies are broadcast. Nothing fails until
-  /// they are here.
+  /// What follows the key of Order::potentials.
   struct Block {
     Law law{};
     int first = 0, last = 0;  ///< of this rank's bodies, each of which meets those before it
-    bool receives = false, is_last = false;
+    bool receives = false;    ///< the first block: the leader broadcasts the bodies
+    bool is_last = false;     ///< after it, their memory is free again
   };
+  /// Takes the broadcast into the room that prepare() made, so that this cannot fail for lack of memory.
   void receive(Communicator& ranks);
   /// Those of this rank's bodies.
   std::vector<double> potentials(const Block& block, const std::atomic<bool>& cancelled);

@@ -20,8 +20,6 @@
 namespace orrery {
 namespace {
 
-using test::RankTeam;
-
 /// Has as many bodies as its part says, in their order, each of which takes some time. Notes the targets among them.
 class Spread final : public ForceKernel, public DomainFacet {
  public:
@@ -64,11 +62,7 @@ KernelInfo spread(std::vector<int>& seen, std::chrono::microseconds per_target =
 
 TEST(DomainKernel, TellsEachRankItsTargetsAmongItsBodies) {
   std::vector<int> first, second;  // the targets of both ranks
-  KernelCatalog known;
-  known.put(spread(second));
-  RankTeam team{2, known};
-  const KernelPtr own = team.catalog().put(spread(first));
-  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  test::KernelOfTwo kernel{spread(first), spread(second)};
   const Bodies bodies = test::random_ball(6);
   test::evaluate(*kernel, bodies, {.law = {}});
   EXPECT_EQ(first, (std::vector{0, 1, 2}));
@@ -80,28 +74,21 @@ TEST(DomainKernel, TellsEachRankItsTargetsAmongItsBodies) {
 
 TEST(DomainKernel, KnowsTheOwnersOnceItHasDividedTheBodies) {
   std::vector<int> first, second;
-  KernelCatalog known;
-  known.put(spread(second));
-  RankTeam team{2, known};
-  const KernelPtr own = team.catalog().put(spread(first));
-  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  test::KernelOfTwo kernel{spread(first), spread(second)};
   const Bodies bodies = test::random_ball(6);
   EXPECT_FALSE(owners_of(*kernel, 6));
   test::evaluate(*kernel, bodies, {.law = {}});
   const BodyOwners halves{.names = {"rank 0", "rank 1"}, .of_body = {0, 0, 0, 1, 1, 1}};
   EXPECT_EQ(owners_of(*kernel, 6), halves);
   EXPECT_FALSE(owners_of(*kernel, 7)) << "other bodies";
-  kernel->bodies_replaced();
+  (*kernel).bodies_replaced();
   EXPECT_FALSE(owners_of(*kernel, 6)) << "other bodies, as many";
 }
 
 TEST(DomainKernel, ASlowRankGetsFewerBodies) {
   std::vector<int> first, second;
-  KernelCatalog known;
-  known.put(spread(second, std::chrono::microseconds{400}));
-  RankTeam team{2, known};
-  const KernelPtr own = team.catalog().put(spread(first, std::chrono::microseconds{100}));
-  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  test::KernelOfTwo kernel{spread(first, std::chrono::microseconds{100}),
+                           spread(second, std::chrono::microseconds{400})};
   const Bodies bodies = test::random_ball(64);
   test::evaluate(*kernel, bodies, {.law = {}});
   EXPECT_EQ(first.size(), 32u) << "nothing is measured yet";

@@ -2,15 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "compute/ranks/rank_leader.h"
 #include "compute/ranks/rank_worker.h"
 #include "compute/ranks/thread_ranks.h"
 #include "compute/sim/backends.h"
+#include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/random_ball.h"
 
 namespace orrery::test {
 
@@ -40,5 +46,35 @@ class RankTeam {
   KernelCatalog catalog_{&leader_};
   Backends backends_{catalog_};
 };
+
+/// A kernel that two ranks share. Each has one of its own, of the same id.
+class KernelOfTwo {
+ public:
+  KernelOfTwo(KernelInfo leaders, KernelInfo workers) {
+    known_.put(std::move(workers));
+    const KernelPtr own = team_.catalog().put(std::move(leaders));
+    kernel_ = team_.backends().make_kernel(*own, Settings{*own});
+  }
+  ForceKernel& operator*() { return *kernel_; }
+
+ private:
+  KernelCatalog known_;
+  RankTeam team_{2, known_};
+  std::unique_ptr<ForceKernel> kernel_;  // the team's, which ends after it
+};
+
+/// Runs both until a body is not finite, which has to be the same body after the same step.
+inline void expect_same_not_finite(Simulation& found, Simulation& expected) {
+  Bodies bodies = random_ball(300);
+  for (const std::size_t body : {207u, 31u}) bodies.velocities[body].x = 3e38f;
+  for (Simulation* run : {&found, &expected}) {
+    run->set_bodies(bodies);
+    run->apply(SetTimeStep{0.6f});
+    EXPECT_NE(failure_of([&] { run->run(10); }).kind, Failure::none);
+    ASSERT_TRUE(run->status().non_finite);
+  }
+  EXPECT_EQ(found.status().non_finite->step, expected.status().non_finite->step);
+  EXPECT_EQ(found.status().non_finite->body, expected.status().non_finite->body);
+}
 
 }  // namespace orrery::test

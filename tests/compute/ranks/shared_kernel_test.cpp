@@ -183,11 +183,7 @@ KernelInfo notes(std::vector<int>& seen) {
 
 TEST(SharedKernel, KnowsTheOwnersOfBodies) {
   std::vector<int> first, second;  // the targets of both ranks
-  KernelCatalog known;
-  known.put(notes(second));
-  RankTeam team{2, known};
-  const KernelPtr own = team.catalog().put(notes(first));
-  const auto kernel = team.backends().make_kernel(*own, Settings{*own});
+  test::KernelOfTwo kernel{notes(first), notes(second)};
   for (const int count : {1, 2, 7, 256}) {
     test::evaluate(*kernel, test::random_ball(count), {.law = {}});
     std::vector<int> owners(static_cast<std::size_t>(count), -1);
