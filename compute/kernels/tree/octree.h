@@ -85,7 +85,8 @@ struct Octree {
   OctreeGroup* groups = nullptr;  ///< room for capacity + count / the least group
 
   /// A stack entry of the walk must hold the number of any cell.
-  static constexpr int most_bodies = (1 << 29) - 4096;
+  static constexpr int most_cells = 1 << 28;
+  static constexpr int most_bodies = 2 * most_cells - 4096;
   /// Enough cells, except for trees with many cells of one or two bodies.
   static constexpr int capacity_for(int count) { return count / 2 + 1024; }
 };

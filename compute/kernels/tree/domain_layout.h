@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "compute/kernels/division_facet.h"
+
+namespace orrery {
+
+/// Where the trees of several devices lie in arrays of bodies and cells that all of them have. Each device has a
+/// domain: bodies that follow each other in the order of their keys, and room for the cells of their tree. If there are
+/// few bodies, the first domain has all of them, and the others are empty; otherwise, none is empty.
+class DomainLayout {
+ public:
+  DomainLayout() = default;
+  /// Of `count` bodies, divided as nearly like `parts` as most_bodies() allows.
+  DomainLayout(int count, std::span<const Part> parts);
+
+  /// That have bodies.
+  int trees() const { return trees_; }
+  int first_body(int domain) const { return bounds_[index(domain)]; }
+  int bodies(int domain) const { return bounds_[index(domain) + 1] - bounds_[index(domain)]; }
+  /// Its root, and the first cell behind its room.
+  int first_cell(int domain) const { return cells_before(first_body(domain), domain); }
+  int end_cell(int domain) const { return cells_before(bounds_[index(domain) + 1], domain + 1); }
+
+  /// Of a domain, whatever the parts.
+  static int most_bodies(int count, int domains);
+  static int most_cells(int count, int domains);
+  /// The room for cells of all domains.
+  static int all_cells(int count, int domains) { return cells_before(count, domains); }
+  /// Of room for at most `most` cells, what suits a tree after one with so many `cells`; 0: not known.
+  static int room_after(int cells, int most);
+
+ private:
+  static std::size_t index(int domain) { return static_cast<std::size_t>(domain); }
+  static int cells_before(int bodies, int domains);
+
+  std::vector<int> bounds_;  // the first body of each domain, and of the one behind the last
+  int trees_ = 0;
+};
+
+}  // namespace orrery
