@@ -3,6 +3,7 @@
 set(ORRERY_CUDA_HEADERS
   cooperative_groups.h
   cub/block/block_reduce.cuh
+  cub/block/block_scan.cuh
   cub/device/device_radix_sort.cuh
   cuda/atomic
   cuda_fp16.h

@@ -26,7 +26,7 @@ ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
 }  // namespace
 
 DividedKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, const Settings& settings)
-    : device{of}, kernel{info.make(settings, &of)}, stream{of}, copied{of}, done{of} {
+    : device{of}, kernel{info.make(settings, &of)}, stream{of}, began{of}, done{of} {
   if (!info.divides) by_targets = std::make_unique<TargetDivision>(*kernel, info.reads_low_words, device);
 }
 
@@ -67,6 +67,7 @@ void DividedKernel::for_others(const std::function<void(Member& member, std::siz
 void DividedKernel::prepare(int count) {
   if (count == prepared_) return;
   prepared_ = 0;  // until every device is
+  times_.forget();
   wait_for_all();
   const auto devices = static_cast<int>(members_.size());
   leader().division().prepare_division(count, 0, devices);
@@ -113,48 +114,86 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
   }
 }
 
+void DividedKernel::mark(std::size_t index, PartTimes::Mark what, cudaStream_t stream) {
+  if (of_all_) times_.mark(index, what, stream);
+}
+
 void DividedKernel::evaluate_parts(const ForceArgs& args) {
   check_other_devices();
-  // Few targets say nothing about the work of all.
-  const bool of_all = !args.targets;
-  if (of_all && times_.begin() && learns_sizes_) sizes_.learn(times_.parts_ms());
-  const auto mark = [&](std::size_t index, PartTimes::Mark what, cudaStream_t stream) {
-    if (of_all) times_.mark(index, what, stream);
-  };
+  of_all_ = !args.targets;  // few targets say nothing about the work of all
+  const bool knows_times = of_all_ && times_.begin();
+  if (knows_times && learns_sizes_ && !leader().division().works_alone()) sizes_.learn(times_.parts_ms());
   const std::vector<Part> parts = sizes_.parts();
-  const auto evaluate_part = [&](Member& member, const ForceArgs& own, std::size_t index) {
-    mark(index, PartTimes::part_begins, own.stream);
-    member.division().evaluate_part(own, parts[index]);
-    mark(index, PartTimes::part_ends, own.stream);
-  };
+  hand_out(args, parts);
+  begin_parts(args, parts);
+  for_others([&](Member& member, std::size_t index) {
+    go_on(member, args_for(args, member.stream.get()), parts, index);
+    member.done.record(member.stream.get());
+  });
+  go_on(leader(), args, parts, 0);
+  gather_results(args, parts);
+  if (of_all_) times_.end();
+}
+
+void DividedKernel::hand_out(const ForceArgs& args, std::span<const Part> parts) {
   DivisionFacet& division = leader().division();
   mark(0, PartTimes::begins, args.stream);
-  std::vector<Broadcast::End> ends{{.blocks = division.share_out(args), .stream = args.stream}};
+  const Blocks for_all = division.share_out(args, parts);
+  std::vector<Blocks> for_one(members_.size());
+  for (std::size_t i = 1; i < members_.size(); ++i) for_one[i] = division.share_of(args, parts[i]);
   shared_.record(args.stream);
   mark(0, PartTimes::shared, args.stream);
+  std::vector<Broadcast::End> ends{{.blocks = for_all, .stream = args.stream}};
   for_others([&](Member& member, std::size_t index) {
     cudaStream_t const stream = member.stream.get();
-    ends.push_back(
-        {.blocks = member.division().receive(args_for(args, stream), ends.front().blocks), .stream = stream});
     wait_on(stream, shared_);
     mark(index, PartTimes::begins, stream);
+    Blocks shared = for_all;
+    shared.insert(shared.end(), for_one[index].begin(), for_one[index].end());
+    Blocks places = member.division().receive(args_for(args, stream), parts, shared);
+    const auto own = std::span{places}.subspan(for_all.size());
+    copy_blocks(for_one[index], leader().device, own, member.device, stream);
+    places.resize(for_all.size());
+    ends.push_back({.blocks = std::move(places), .stream = stream});
   });
   team_.broadcast().send(ends);
-  for_others([&](Member& member, std::size_t index) {
-    cudaStream_t const stream = member.stream.get();
-    member.copied.record(stream);
-    evaluate_part(member, args_for(args, stream), index);
-    member.done.record(stream);
-  });
-  if (!division.keeps_shared()) {
-    for (std::size_t i = 1; i < members_.size(); ++i) wait_on(args.stream, members_[i].copied);
+}
+
+void DividedKernel::begin_parts(const ForceArgs& args, std::span<const Part> parts) {
+  const auto begin = [&](Member& member, const ForceArgs& own, std::size_t index) {
+    mark(index, PartTimes::part_begins, own.stream);
+    member.division().begin_part(own, parts[index]);
+    member.began.record(own.stream);
+  };
+  for_others([&](Member& member, std::size_t index) { begin(member, args_for(args, member.stream.get()), index); });
+  begin(leader(), args, 0);
+}
+
+void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
+  if (leader().division().exchanges()) {
+    mark(index, PartTimes::offered, args.stream);
+    for (const Member& other : members_) {
+      if (&other != &member) wait_on(args.stream, other.began);
+    }
+    mark(index, PartTimes::all_offered, args.stream);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (i == index) continue;
+      DivisionFacet& other = members_[i].division();
+      copy_blocks(other.offer(args, parts[i]), members_[i].device, member.division().places_of_offer(args, parts[i]),
+                  member.device, args.stream);
+    }
+    mark(index, PartTimes::all_came, args.stream);
   }
-  evaluate_part(leader(), args, 0);
+  member.division().evaluate_part(args, parts[index]);
+  mark(index, PartTimes::part_ends, args.stream);
+}
+
+void DividedKernel::gather_results(const ForceArgs& args, std::span<const Part> parts) {
+  DivisionFacet& division = leader().division();
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    const ForceArgs own = args_for(args, member.stream.get());
-    const std::vector<DeviceBlock> results = member.division().results(own, parts[i]);
-    const std::vector<DeviceBlock> places = division.places(args, parts[i]);
+    const Blocks results = member.division().results(args_for(args, member.stream.get()), parts[i]);
+    const Blocks places = division.places(args, parts[i]);
     wait_on(args.stream, member.done);
     mark(i, PartTimes::results_copy, args.stream);
     copy_blocks(results, member.device, places, leader().device, args.stream);
@@ -162,7 +201,16 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
   }
   division.join(args, parts);
   mark(0, PartTimes::ends, args.stream);
-  if (of_all) times_.end();
+}
+
+/// The other devices' memory stays as it is until the leader's next evaluation, which follows on its stream.
+void DividedKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
+  for (std::size_t i = 1; i < members_.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    copy_blocks(members_[i].division().cells(index), members_[i].device, leader().division().places_of_cells(index),
+                leader().device, stream);
+  }
+  leader().kernel->tree()->pick_cells(request, stream);
 }
 
 }  // namespace orrery

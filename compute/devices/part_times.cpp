@@ -27,6 +27,7 @@ bool PartTimes::begin() {
     in_flight_ = false;
   }
   times_now_ = true;
+  exchanges_ = false;
   return reads;
 }
 
@@ -35,12 +36,17 @@ bool PartTimes::all_ended() const {
   return marks_.front()[ends].reached();
 }
 
+double PartTimes::part_ms(std::size_t index) const {
+  if (!exchanges_) return between(index, part_begins, part_ends);
+  return between(index, part_begins, offered) + between(index, all_came, part_ends);
+}
+
 void PartTimes::read() {
   const double whole_ms = between(0, begins, ends);
   parts_ms_.clear();
   loads_.clear();
   for (std::size_t i = 0; i < marks_.size(); ++i) {
-    parts_ms_.push_back(between(i, part_begins, part_ends));
+    parts_ms_.push_back(part_ms(i));
     loads_.push_back({.device = team_.device(i).ordinal(), .work_ms = parts_ms_.back()});
   }
   DeviceLoad& leader = loads_.front();
@@ -53,6 +59,9 @@ void PartTimes::read() {
   }
   const std::size_t last = marks_.size() - 1;
   leader.work_ms += cuda::elapsed_ms(marks_[last][results_came], marks_.front()[ends]);
+  if (exchanges_) {
+    for (std::size_t i = 0; i < marks_.size(); ++i) loads_[i].copy_ms += between(i, all_offered, all_came);
+  }
   for (DeviceLoad& load : loads_) load.wait_ms = std::max(whole_ms - load.work_ms - load.copy_ms, 0.0);
 }
 

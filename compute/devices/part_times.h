@@ -23,28 +23,34 @@ class PartTimes {
   enum Mark {
     begins,        ///< the leader: before it shares; others: what they get is ready
     shared,        ///< the leader alone: what it shares is ready
-    part_begins,   ///< all have got what they need
+    part_begins,   ///< they have got what they need to begin
+    offered,       ///< of devices that exchange something: what this one offers is ready
+    all_offered,   ///< likewise: what the others offer is ready
+    all_came,      ///< likewise: it was copied
     part_ends,     ///< the device's own part
     results_copy,  ///< of another device's part: the leader begins to copy them
     results_came,  ///< the leader has them
     ends,          ///< the leader: after it has joined all parts
     mark_count
   };
-  void mark(std::size_t index, Mark mark, cudaStream_t stream) const {
-    if (times_now_) marks_[index][mark].record(stream);
+  void mark(std::size_t index, Mark mark, cudaStream_t stream) {
+    if (!times_now_) return;
+    exchanges_ |= mark == offered;
+    marks_[index][mark].record(stream);
   }
   /// After an evaluation.
   void end() { in_flight_ |= times_now_; }
-  /// After one that failed.
+  /// After one that failed, or for other bodies.
   void forget() { in_flight_ = false; }
 
-  /// The devices' own parts, by device.
+  /// The devices' own parts, by device, without waiting and copies.
   const std::vector<double>& parts_ms() const { return parts_ms_; }
   /// By device; empty until an evaluation was timed.
   const std::vector<DeviceLoad>& loads() const { return loads_; }
 
  private:
   bool all_ended() const;
+  double part_ms(std::size_t index) const;
   void read();
   double between(std::size_t index, Mark first, Mark last) const {
     return cuda::elapsed_ms(marks_[index][first], marks_[index][last]);
@@ -56,6 +62,7 @@ class PartTimes {
   std::vector<DeviceLoad> loads_;
   int untimed_ = 2;  // of the first evaluations, which load code
   bool times_now_ = false, in_flight_ = false;
+  bool exchanges_ = false;  // the evaluation that was timed
 };
 
 }  // namespace orrery

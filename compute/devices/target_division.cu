@@ -59,7 +59,7 @@ void TargetDivision::prepare_division(int count, int index, int devices) {
   }
 }
 
-std::vector<DeviceBlock> TargetDivision::share_out(const ForceArgs& args) {
+auto TargetDivision::share_out(const ForceArgs& args, std::span<const Part> /*parts*/) -> Blocks {
   has_low_words_ = reads_low_words_ && args.bodies_low;
   const auto block_of = [](const auto* entries, int count) -> DeviceBlock {
     using Entry = std::remove_cvref_t<decltype(*entries)>;
@@ -71,7 +71,8 @@ std::vector<DeviceBlock> TargetDivision::share_out(const ForceArgs& args) {
 }
 
 /// Memory is for all bodies, however few the targets are, so that it is taken once.
-std::vector<DeviceBlock> TargetDivision::receive(const ForceArgs& args, std::span<const DeviceBlock> shared) {
+auto TargetDivision::receive(const ForceArgs& args, std::span<const Part> /*parts*/,
+                             std::span<const DeviceBlock> shared) -> Blocks {
   const auto take = [&](auto& array) { take_copy(device_, array, args.count); };
   has_low_words_ = shared[1].bytes > 0;
   take(bodies_);
@@ -130,7 +131,7 @@ void TargetDivision::evaluate_part(const ForceArgs& args, const Part& part) {
   if (has_low_words_) pack_into(found_low_, accelerations_low_);
 }
 
-std::vector<DeviceBlock> TargetDivision::results(const ForceArgs& args, const Part& part) {
+auto TargetDivision::results(const ForceArgs& args, const Part& part) -> Blocks {
   const int first = part.first(args.target_count()), last = part.last(args.target_count());
   const std::size_t bytes = size_of(last - first) * sizeof(Vec4);
   const auto& high = args.targets ? found_ : accelerations_;
@@ -138,7 +139,7 @@ std::vector<DeviceBlock> TargetDivision::results(const ForceArgs& args, const Pa
   return {{high.data() + first, bytes}, {low.data() + first, has_low_words_ ? bytes : 0}};
 }
 
-std::vector<DeviceBlock> TargetDivision::places(const ForceArgs& args, const Part& part) {
+auto TargetDivision::places(const ForceArgs& args, const Part& part) -> Blocks {
   const int first = part.first(args.target_count()), last = part.last(args.target_count());
   const std::size_t bytes = size_of(last - first) * sizeof(Vec4);
   take_result(device_, found_, args.count);

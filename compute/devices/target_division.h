@@ -17,11 +17,11 @@ class TargetDivision final : public DivisionFacet {
       : kernel_{kernel}, reads_low_words_{reads_low_words}, device_{device} {}
 
   void prepare_division(int count, int index, int devices) override;
-  std::vector<DeviceBlock> share_out(const ForceArgs& args) override;
-  std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override;
+  Blocks share_out(const ForceArgs& args, std::span<const Part> parts) override;
+  Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) override;
   void evaluate_part(const ForceArgs& args, const Part& part) override;
-  std::vector<DeviceBlock> results(const ForceArgs& args, const Part& part) override;
-  std::vector<DeviceBlock> places(const ForceArgs& args, const Part& part) override;
+  Blocks results(const ForceArgs& args, const Part& part) override;
+  Blocks places(const ForceArgs& args, const Part& part) override;
   void join(const ForceArgs& args, std::span<const Part> parts) override;
 
  private:

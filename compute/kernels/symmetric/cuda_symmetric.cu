@@ -217,11 +217,11 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
     if (index > 0) return take_copies(count);
     for (int other = 1; other < devices; ++other) (void)accumulator_.place_of_others(count, other);
   }
-  std::vector<DeviceBlock> share_out(const ForceArgs& args) override {
+  Blocks share_out(const ForceArgs& args, std::span<const Part> /*parts*/) override {
     prepare(args.count);
     return {{const_cast<Vec4*>(args.bodies), static_cast<std::size_t>(args.count) * sizeof(Vec4)}};
   }
-  std::vector<DeviceBlock> receive(const ForceArgs& args, std::span<const DeviceBlock> shared) override {
+  Blocks receive(const ForceArgs& args, std::span<const Part> /*parts*/, std::span<const DeviceBlock> shared) override {
     prepare(args.count);
     take_copies(args.count);
     return {{received_.data(), shared[0].bytes}};
@@ -229,10 +229,8 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
   void evaluate_part(const ForceArgs& args, const Part& part) override {
     sum_part(args, part.index == 0 ? args.bodies : received_.data(), part);
   }
-  std::vector<DeviceBlock> results(const ForceArgs& args, const Part& /*part*/) override {
-    return {accumulator_.own_sums(args.count)};
-  }
-  std::vector<DeviceBlock> places(const ForceArgs& args, const Part& part) override {
+  Blocks results(const ForceArgs& args, const Part& /*part*/) override { return {accumulator_.own_sums(args.count)}; }
+  Blocks places(const ForceArgs& args, const Part& part) override {
     return {accumulator_.place_of_others(args.count, part.index)};
   }
   void join(const ForceArgs& args, std::span<const Part> parts) override {

@@ -46,4 +46,33 @@ class CellAging {
   cuda::HostArray<std::uint64_t> noted_;  // by age; 0: not known
 };
 
+/// When a tree sorts its bodies, and when it keeps the cells of the evaluation before.
+class SortPeriod {
+ public:
+  /// At most `longest` evaluations from one sort to the next.
+  SortPeriod(const cuda::Device& device, int longest) : aging_{device}, longest_{longest} {}
+
+  /// For other bodies.
+  void forget() {
+    since_sort_ = 0;
+    aging_.forget();
+  }
+  /// Begins an evaluation, of all bodies or of targets. Returns whether it keeps the cells.
+  bool keeps_cells(bool of_all) {
+    // Few targets say nothing about the walks of all.
+    const bool keeps = since_sort_ > 0 && (!of_all || !aging_.too_old(since_sort_));
+    age_ = keeps ? since_sort_ : 0;
+    since_sort_ = (age_ + 1) % longest_;
+    return keeps;
+  }
+  /// Where the GPU notes the interactions of this evaluation, if it is of all bodies.
+  std::uint64_t* note() const { return aging_.note(age_); }
+
+ private:
+  CellAging aging_;
+  int longest_;
+  int since_sort_ = 0;
+  int age_ = 0;  // of the cells in the present evaluation
+};
+
 }  // namespace orrery

@@ -8,7 +8,8 @@
 #include "compute/kernels/tree_facet.h"
 
 // The octree over bodies that are sorted by key, in device memory. Cells lie level by level, the root first; the
-// children of a cell are consecutive.
+// children of a cell are consecutive. Arrays may hold several trees, one behind the other: numbers of bodies and cells
+// count from the beginning of the arrays.
 namespace orrery {
 
 /// The bodies and the children of a cell.
@@ -52,13 +53,13 @@ struct OctreeGroup {
 };
 
 struct Octree {
-  int count = 0;     ///< bodies
-  int leaf = 0;      ///< bodies; a cell with at most this many is not divided
-  int capacity = 0;  ///< cells; a tree that needs more has larger leaves
-  int group = 0;     ///< bodies in a group, at most
-  int split = 1;     ///< warps that share the walk of a group
-  /// In the order of their keys, the first body whose acceleration is wanted, and the first behind them.
-  int first_wanted = 0, end_wanted = count;
+  int count = 0;       ///< bodies
+  int first_body = 0;  ///< its number
+  int first_cell = 0;  ///< the root
+  int end_cell = 0;    ///< the first behind the room for cells; a tree that needs more has larger leaves
+  int leaf = 0;        ///< bodies; a cell with at most this many is not divided
+  int group = 0;       ///< bodies in a group, at most
+  int split = 1;       ///< warps that share the walk of a group
   /// A cell counts as a whole if its distance from a group's box is at least its size over theta, ...
   float theta = 0;
   /// ... and, unless this is 0, if the pull of the first neglected moment is less than this part of the whole pull on
@@ -68,21 +69,27 @@ struct Octree {
   float tolerance = 0;
   FarField far = FarField::quadrupole;
   OctreeState* state = nullptr;
-  // One per body, sorted by key:
+  // One per body, sorted by key. Other trees' keys, order and accelerations need not exist:
   const std::uint64_t* keys = nullptr;
   const int* order = nullptr;     ///< the body's index in the caller's arrays
   Vec4* bodies = nullptr;         ///< x, y, z, m
   Vec4* accelerations = nullptr;  ///< and the mass; may share the memory of the keys, once the tree is built
-  // One per cell:
-  OctreeLinks* links = nullptr;
+  // One per cell, of all trees:
   OctreeNode* nodes = nullptr;
   Vec4* tests = nullptr;      ///< centre of mass, and the square of the distance from which the cell counts as a whole
   Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
   Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace of the stored moments
+  Vec4* high_moments = nullptr;  ///< from the third order on, see store_high_moments(); null: none
+  // One per cell; a walk needs none of them, so other trees' need not exist:
+  OctreeLinks* links = nullptr;
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the box around the bodies; w is unused
-  Vec4* high_moments = nullptr;          ///< from the third order on, see store_high_moments(); null: none
 
-  OctreeGroup* groups = nullptr;  ///< room for capacity + count / the least group
+  OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the least group
+
+  /// Where walks begin: the roots of all trees.
+  int trees = 1;
+  static constexpr int most_trees = 64;
+  int roots[most_trees] = {};
 
   /// A stack entry of the walk must hold the number of any cell.
   static constexpr int most_cells = 1 << 28;

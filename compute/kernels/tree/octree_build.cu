@@ -49,8 +49,8 @@ __device__ int divide(const Team& team, const Octree& tree, int cell, int next_r
   int first_child = 0;
   if (child == 0) first_child = next_row + atomicAdd(&tree.state->children_wanted[row], children);
   first_child = team.shfl(first_child, 0);
-  const bool fits = first_child <= tree.capacity - children;
-  if (end > begin && first_child + before < tree.capacity) {
+  const bool fits = first_child <= tree.end_cell - children;
+  if (end > begin && first_child + before < tree.end_cell) {
     // If not all children fit, their places are left empty, and the cell stays a leaf.
     tree.links[first_child + before] =
         fits ? OctreeLinks{begin, end, 0, 0, static_cast<std::uint8_t>(level)} : OctreeLinks{};
@@ -82,7 +82,7 @@ __device__ void group_bodies(const Octree& tree, int cell) {
   };
   const OctreeLinks links = tree.links[cell];
   if (is_small(links)) {
-    if (cell == 0) add_groups(tree, links);
+    if (cell == tree.first_cell) add_groups(tree, links);
     return;
   }
   for (int child = links.first_child; child < links.first_child + links.children; ++child) {
@@ -233,12 +233,12 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   OctreeState& state = *tree.state;
   if (!keeps_cells) {
     if (grid.thread_rank() == 0) {
-      tree.links[0] = {0, tree.count, 0, 0, 0};
-      state.row_begin[0] = 0;
-      state.row_begin[1] = 1;
+      tree.links[tree.first_cell] = {tree.first_body, tree.first_body + tree.count, 0, 0, 0};
+      state.row_begin[0] = tree.first_cell;
+      state.row_begin[1] = tree.first_cell + 1;
     }
     grid.sync();
-    int begin = 0, end = 1, row = 0, deepest = 0;
+    int begin = tree.first_cell, end = tree.first_cell + 1, row = 0, deepest = 0;
     while (begin < end) {
       ++row;
       for (int cell = begin + first; cell < end; cell += teams) {
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
       }
       grid.sync();
       begin = end;
-      end = min(end + state.children_wanted[row], tree.capacity);
+      end = min(end + state.children_wanted[row], tree.end_cell);
       if (grid.thread_rank() == 0) {
         state.rows = row;
         state.row_begin[row + 1] = end;
@@ -254,8 +254,9 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
     }
     if (team.thread_rank() == 0 && deepest > 0) atomicMax(&state.found.depth, deepest);
     grid.sync();
-    if (grid.thread_rank() == 0) state.found.cells = end - state.empty_cells;
-    for (int cell = static_cast<int>(grid.thread_rank()); cell < end; cell += static_cast<int>(grid.num_threads())) {
+    if (grid.thread_rank() == 0) state.found.cells = end - tree.first_cell - state.empty_cells;
+    for (int cell = tree.first_cell + static_cast<int>(grid.thread_rank()); cell < end;
+         cell += static_cast<int>(grid.num_threads())) {
       group_bodies(tree, cell);
     }
   }

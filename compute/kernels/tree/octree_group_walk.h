@@ -17,9 +17,11 @@ inline constexpr int most_own_bodies = OctreeGroup::most / lanes;  // of a lane
 /// The shared memory of a warp's walk.
 template <FarField far>
 struct WarpSpace : GroupExpansion<far>::Space {
-  /// Children of opened cells that are still to be tested: the first child's number and their count. A batch of tests
-  /// takes at least four entries, or all, and adds at most 32 entries for deeper cells.
+  /// Children of opened cells that are still to be tested: the first child's number and their count. At first, the
+  /// roots of all trees. A batch of tests takes at least four entries, or all, and adds at most 32 entries for deeper
+  /// cells.
   static constexpr int most_entries = 28 * key_levels + 2 * lanes;
+  static_assert(Octree::most_trees <= 2 * lanes);
   unsigned stack[most_entries];
   int cells[2 * lanes];    ///< accepted as a whole
   int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
@@ -80,7 +82,7 @@ class Walk {
       reach_scale_ = scale_of(error);
     }
     if constexpr (expands) find_distant_range(error);
-    begin_at_root();
+    begin_at_roots();
     while (entries_ > 0) {
       test_batch();
       if constexpr (expands) {
@@ -155,9 +157,10 @@ class Walk {
   /// The number of lanes in `with` before this one.
   __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
 
-  __device__ void begin_at_root() {
-    if (lane_ == 0) space_.stack[0] = entry_of(0, 1);
-    entries_ = 1;
+  __device__ void begin_at_roots() {
+#pragma unroll 1
+    for (int i = lane_; i < tree_.trees; i += lanes) space_.stack[i] = entry_of(tree_.roots[i], 1);
+    entries_ = tree_.trees;
     __syncwarp();
   }
 
@@ -189,7 +192,7 @@ class Walk {
     constexpr float coarse = coarse_opening * coarse_opening;
     Vec3 sum;
     float size = 0;
-    begin_at_root();
+    begin_at_roots();
     while (entries_ > 0) {
       const int cell = take_cell();
       OctreeNode node{};

@@ -7,6 +7,7 @@
 
 #include "compute/core/force_law.h"
 #include "compute/cuda/device.h"
+#include "compute/kernels/targets.h"
 #include "compute/kernels/tree/octree.h"
 
 // The phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.
@@ -14,9 +15,12 @@ namespace orrery {
 
 /// Computes the bodies' keys along Hilbert's curve, in the bodies' own order, and their numbers 0, 1, ... A body
 /// farther from the mean than 1024 times the mean distance gets a key at the border. So the other keys have enough
-/// digits.
+/// digits. `tree` needs its count and its state alone.
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                cudaStream_t stream);
+/// The same in a cube that is known, in device memory.
+void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+                  cudaStream_t stream);
 
 /// Two buffers of N entries each. The first holds the keys and the numbers; the sort may swap the two.
 struct KeyBuffers {
@@ -28,15 +32,16 @@ std::size_t sort_bytes(const cuda::Device& device, int count);
 /// Sorts by key; keys and numbers are then in `buffers.keys` and `buffers.numbers`.
 void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, cudaStream_t stream);
 
-/// Copies the bodies to tree.bodies in the order of tree.order.
-void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream);
+/// sorted[i] = bodies[order[i]] for i in [0, count).
+void gather_bodies(const Vec4* bodies, const int* order, int count, Vec4* sorted, cudaStream_t stream);
+
+/// is_target[i] = 1 if body i of `count` is among the targets, else 0.
+void mark_targets(const Targets& targets, int count, unsigned char* is_target, cudaStream_t stream);
 
 /// Makes the cells, row by row from the root. If `keeps_cells`, keeps the cells of an earlier call for the same number
-/// of bodies instead. Then computes the boxes and moments of the current bodies, from the last row up.
+/// of bodies instead. Then computes the boxes and moments of the current bodies, from the last row up. The tree has at
+/// least one body, and its state is as a search for its keys left it.
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream);
-
-/// Clears the counters for a build from keys that find_keys() did not make in this memory.
-void clear_state(const Octree& tree, cudaStream_t stream);
 
 /// Computes tree.accelerations, and counts the interactions in tree.state. `is_target`: one byte per body in their own
 /// order, nonzero if its acceleration is wanted; null: all are wanted. Other accelerations are then undefined.
@@ -49,8 +54,8 @@ inline constexpr int walk_octree_block = 64;  ///< threads
 
 /// What the walk of a body's group met.
 struct WalkFound {
-  int place;          ///< of the body, in the order of the keys
-  OctreeGroup group;  ///< that it walks with
+  int place;          ///< of the body, in the order of the keys; -1: it is not in this tree
+  OctreeGroup group;  ///< that it walks with; empty if it is not in this tree
   int cells, leaves;  ///< that counted as a whole; whose bodies were met one by one
   int bodies;         ///< in those leaves
 };

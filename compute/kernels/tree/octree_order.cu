@@ -1,4 +1,5 @@
 #include <climits>
+#include <cstddef>
 #include <cub/device/device_radix_sort.cuh>
 
 #include "compute/cuda/block.h"
@@ -67,11 +68,12 @@ __device__ TreeCube cube_of(const OctreeState& state, int count) {
   return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)});
 }
 
-__global__ void key_bodies(OctreeState* state, const Vec4* __restrict__ bodies, int count,
+/// `known`: the cube, or null for the one that the extent and the deviation give.
+__global__ void key_bodies(OctreeState* state, const TreeCube* known, const Vec4* __restrict__ bodies, int count,
                            std::uint64_t* __restrict__ keys, int* __restrict__ numbers) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   __shared__ TreeCube cube;
-  if (threadIdx.x == 0) cube = cube_of(*state, count);
+  if (threadIdx.x == 0) cube = known ? *known : cube_of(*state, count);
   __syncthreads();
   if (i == 0) state->cube = cube;
   if (i >= count) return;
@@ -86,26 +88,43 @@ __global__ void gather(const Vec4* __restrict__ bodies, const int* __restrict__ 
   if (i < count) sorted[i] = bodies[order[i]];
 }
 
+__global__ void mark(Targets targets, unsigned char* is_target) {
+  const int place = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (place < targets.count) is_target[targets.body(place)] = 1;
+}
+
 cudaError_t sort(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint64_t>& keys,
                  cub::DoubleBuffer<int>& numbers, int count, cudaStream_t stream) {
   return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, count, 0, 3 * key_levels, stream);
 }
-
-}  // namespace
 
 void clear_state(const Octree& tree, cudaStream_t stream) {
   clear<<<1, 1, 0, stream>>>(tree.state);
   ORRERY_CUDA_CHECK_LAUNCH(clear);
 }
 
+void key_all(const Octree& tree, const TreeCube* known, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+             cudaStream_t stream) {
+  key_bodies<<<cuda::ceil_div(tree.count, block), block, 0, stream>>>(tree.state, known, bodies, tree.count, keys,
+                                                                      numbers);
+  ORRERY_CUDA_CHECK_LAUNCH(key_bodies);
+}
+
+}  // namespace
+
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                cudaStream_t stream) {
-  const int blocks = cuda::ceil_div(tree.count, block), few = min(blocks, 2 * device.multiprocessors());
+  const int few = min(cuda::ceil_div(tree.count, block), 2 * device.multiprocessors());
   clear_state(tree, stream);
   find_extent<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
   find_deviation<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
-  key_bodies<<<blocks, block, 0, stream>>>(tree.state, bodies, tree.count, keys, numbers);
-  ORRERY_CUDA_CHECK_LAUNCH(key_bodies);
+  key_all(tree, /*known=*/nullptr, bodies, keys, numbers, stream);
+}
+
+void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+                  cudaStream_t stream) {
+  clear_state(tree, stream);
+  key_all(tree, cube, bodies, keys, numbers, stream);
 }
 
 std::size_t sort_bytes(const cuda::Device& device, int count) {
@@ -124,9 +143,15 @@ void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratc
   buffers = {keys.Current(), keys.Alternate(), numbers.Current(), numbers.Alternate()};
 }
 
-void gather_bodies(const Octree& tree, const Vec4* bodies, cudaStream_t stream) {
-  gather<<<cuda::ceil_div(tree.count, block), block, 0, stream>>>(bodies, tree.order, tree.count, tree.bodies);
+void gather_bodies(const Vec4* bodies, const int* order, int count, Vec4* sorted, cudaStream_t stream) {
+  gather<<<cuda::ceil_div(count, block), block, 0, stream>>>(bodies, order, count, sorted);
   ORRERY_CUDA_CHECK_LAUNCH(gather);
+}
+
+void mark_targets(const Targets& targets, int count, unsigned char* is_target, cudaStream_t stream) {
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(is_target, 0, static_cast<std::size_t>(count), stream));
+  mark<<<cuda::ceil_div(targets.count, block), block, 0, stream>>>(targets, is_target);
+  ORRERY_CUDA_CHECK_LAUNCH(mark);
 }
 
 }  // namespace orrery

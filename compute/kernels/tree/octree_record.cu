@@ -27,7 +27,8 @@ struct CellRecord {
 };
 
 __global__ void find_place(const __grid_constant__ Octree tree, int body, WalkFound* found) {
-  for (auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
+  const int end = tree.first_body + tree.count;
+  for (auto i = tree.first_body + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < end;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     if (tree.order[i] == body) found->place = i;
   }
@@ -65,6 +66,7 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   constexpr int block = 256;
   const int blocks = min(4 * device.multiprocessors(), cuda::ceil_div(tree.count, block));
   ORRERY_CUDA_CHECK(cudaMemsetAsync(record.found, 0, sizeof *record.found, stream));
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(&record.found->place, 0xff, sizeof record.found->place, stream));  // -1
   find_place<<<blocks, block, 0, stream>>>(tree, body, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_place);
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);

@@ -26,11 +26,6 @@ constexpr int least_blocks(FarField far) {
   return far == FarField::local ? 10 : far == FarField::high ? 6 : 0;
 }
 
-/// The bodies of a group that Octree::first_wanted and end_wanted let through; none if begin >= end.
-__device__ __forceinline__ OctreeGroup wanted_in(const Octree& tree, const OctreeGroup& group) {
-  return {max(group.begin, tree.first_wanted), min(group.end, tree.end_wanted)};
-}
-
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
@@ -43,12 +38,10 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
-    const int wanted = wanted_in(tree, bodies).size();
-    if (wanted <= 0) continue;
     const auto walk_with = [&, share = share](auto walk) {
       walk.walk();
       walk.store(share);
-      interactions += walk.interactions(wanted);
+      interactions += walk.interactions(bodies.size());
     };
     if (bodies.end - bodies.begin > lanes) {
       walk_with(Walk<PairLaw, far, most_own_bodies>{tree, law, space, bodies, share});
@@ -60,11 +53,11 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
 }
 
 /// Counts the targets among bodies in the order of their keys.
-__device__ int count_targets(const Octree& tree, const OctreeGroup& wanted, const unsigned char* is_target) {
+__device__ int count_targets(const Octree& tree, const OctreeGroup& group, const unsigned char* is_target) {
   int targets = 0;
-  for (int first = wanted.begin; first < wanted.end; first += lanes) {
+  for (int first = group.begin; first < group.end; first += lanes) {
     const int i = first + static_cast<int>(threadIdx.x) % lanes;
-    targets += __popc(__ballot_sync(all_lanes, i < wanted.end && is_target[tree.order[i]]));
+    targets += __popc(__ballot_sync(all_lanes, i < group.end && is_target[tree.order[i]]));
   }
   return targets;
 }
@@ -83,7 +76,7 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
-    const int targets = count_targets(tree, wanted_in(tree, bodies), is_target);
+    const int targets = count_targets(tree, bodies, is_target);
     if (targets == 0) continue;
     const auto walk_with = [&, share = share](auto walk) {
       walk.walk();
@@ -137,7 +130,7 @@ void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law,
                  cudaStream_t stream) {
   if (tree.split > 1) {
     const std::size_t bytes = static_cast<std::size_t>(tree.count) * sizeof *tree.accelerations;
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(tree.accelerations, 0, bytes, stream));
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(tree.accelerations + tree.first_body, 0, bytes, stream));
   }
   const int blocks = walk_octree_blocks(device, law.id, tree.far, tree.count, tree.split);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {

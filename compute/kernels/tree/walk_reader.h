@@ -26,7 +26,7 @@ class WalkReader {
   template <class Cells>
   void read(const Octree& tree, const Cells& cells, const Law& law, int body, cudaStream_t stream);
   void forget() { known_ = false; }
-  /// The latest walk; none without one. Call only when the stream has passed it.
+  /// The latest walk; none without one, or if the tree has not the body. Call only when the stream has passed it.
   std::optional<BodyWalk> walk() const;
 
  private:
@@ -77,6 +77,7 @@ inline void WalkReader::prepare() {
 inline std::optional<BodyWalk> WalkReader::walk() const {
   if (!known_) return std::nullopt;
   const WalkFound& found = found_.first(1)[0];
+  if (found.place < 0) return std::nullopt;
   const std::span<const TreeCell> cubes = cubes_.first(2 * most);
   const std::span<const TreeCell> cells = cubes.first(static_cast<std::size_t>(std::min(found.cells, most)));
   const std::span<const TreeCell> leaves =

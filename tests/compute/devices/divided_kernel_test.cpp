@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <random>
 
 #include "compute/devices/device_list.h"
 #include "compute/diagnostics/reference.h"
@@ -17,6 +15,7 @@
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/compute/support/teams.h"
 
 namespace orrery {
 namespace {
@@ -25,14 +24,8 @@ using test::coincident;
 using test::expect_failure;
 using test::Failure;
 using test::lopsided;
-
-std::vector<DeviceList> teams() {
-  std::vector<DeviceList> lists{{.ordinals = {0, 0}}, {.ordinals = {0, 0, 0}}};
-  if (cuda::devices().size() > 1) lists.push_back({.ordinals = {0, 1}});
-  if (cuda::devices().size() > 1) lists.push_back({.ordinals = {0, 1, 0, 1}});
-  if (cuda::devices().size() > 2) lists.push_back({.all = true, .ordinals = {}});
-  return lists;
-}
+using test::random_targets;
+using test::teams;
 
 bool can_be_divided(const KernelInfo& kernel) {
   return (kernel.takes_targets || kernel.divides) && !kernel.gives_jerks;
@@ -42,14 +35,6 @@ std::vector<KernelPtr> kernels_by_division(bool divided) {
   std::vector<KernelPtr> kernels = test::kernels_under_test();
   std::erase_if(kernels, [&](const KernelPtr& kernel) { return can_be_divided(*kernel) != divided; });
   return kernels;
-}
-
-std::vector<int> random_targets(int count, int size) {
-  std::vector<int> targets(static_cast<std::size_t>(count));
-  std::iota(targets.begin(), targets.end(), 0);
-  std::ranges::shuffle(targets, std::mt19937{7});
-  targets.resize(static_cast<std::size_t>(size));
-  return targets;
 }
 
 class Divided : public testing::TestWithParam<KernelPtr> {
@@ -92,16 +77,18 @@ TEST_P(Divided, AgreesWithTheDirectSum) {
 }
 
 TEST_P(Divided, OfCoincidentBodiesIsAsOnOneDevice) {
-  const Bodies bodies = coincident(257);
   const auto alone = test::backends().make_kernel(info(), Settings{info()});
-  const std::vector<Vec4> expected = test::evaluate(*alone, bodies, {.law = {}}).accelerations;
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
-    const std::vector<Vec4> found = test::evaluate(*kernel, bodies, {.law = {}}).accelerations;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      ASSERT_NEAR(found[i].x, expected[i].x, 1e-5) << team.to_string() << ", body " << i;
-      ASSERT_NEAR(found[i].z, expected[i].z, 1e-5) << team.to_string() << ", body " << i;
+  for (const int count : {257, 9001}) {
+    const Bodies bodies = coincident(count);
+    const std::vector<Vec4> expected = test::evaluate(*alone, bodies, {.law = {}}).accelerations;
+    for (const DeviceList& team : teams()) {
+      const Backends backends{test::catalog(), team};
+      const auto kernel = backends.make_kernel(info(), Settings{info()});
+      const std::vector<Vec4> found = test::evaluate(*kernel, bodies, {.law = {}}).accelerations;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_NEAR(found[i].x, expected[i].x, 1e-5) << team.to_string() << ", body " << i << " of " << count;
+        ASSERT_NEAR(found[i].z, expected[i].z, 1e-5) << team.to_string() << ", body " << i << " of " << count;
+      }
     }
   }
 }
@@ -209,48 +196,6 @@ TEST_P(DividedTargets, AreEvaluatedAndNoOthers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, DividedTargets, testing::ValuesIn(kernels_with_targets()), test::test_name);
-
-std::vector<KernelPtr> divided_trees() {
-  std::vector<KernelPtr> kernels = kernels_by_division(true);
-  std::erase_if(kernels, [](const KernelPtr& kernel) { return !kernel->is_tree; });
-  return kernels;
-}
-
-class DividedTree : public Divided {};
-
-TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
-  const Bodies bodies = test::random_ball(20'011);
-  const auto alone = test::backends().make_kernel(info(), Settings{info()});
-  std::uint64_t expected = 0;
-  test::evaluate(*alone, bodies, {.law = {}, .evaluated = &expected});
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
-    std::uint64_t found = 0;
-    test::evaluate(*kernel, bodies, {.law = {}, .evaluated = &found});
-    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(expected), 0.01 * static_cast<double>(expected));
-    EXPECT_EQ(kernel->tree()->report()->interactions, static_cast<std::int64_t>(found));
-  }
-}
-
-TEST_P(DividedTree, KeepsItsCellsOnEveryDevice) {
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", "4"}}});
-    Bodies bodies = test::random_ball(4097);
-    for (int step = 0; step < 6; ++step) {
-      SCOPED_TRACE(team.to_string() + ", evaluation " + std::to_string(step));
-      expect_accuracy(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, sample_of(4097));
-      for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
-        bodies.positions[i].x += 0.01f * bodies.velocities[i].x;
-        bodies.positions[i].y += 0.01f * bodies.velocities[i].y;
-      }
-      if (step == 2) kernel->bodies_replaced();
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Kernels, DividedTree, testing::ValuesIn(divided_trees()), test::test_name);
 
 class DividedKernels : public testing::Test {
  protected:

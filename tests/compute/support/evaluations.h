@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/core/bodies.h"
@@ -19,8 +20,11 @@ class Evaluations {
  public:
   /// For up to `room` bodies.
   Evaluations(const KernelInfo& info, const Settings& settings, int room)
+      : Evaluations{info.make(settings, backends().device()), room} {}
+  /// Of a kernel for the device that tests use.
+  Evaluations(std::unique_ptr<ForceKernel> kernel, int room)
       : device_{*backends().device()},
-        kernel_{info.make(settings, &device_)},
+        kernel_{std::move(kernel)},
         d_bodies_{device_, static_cast<std::size_t>(room)},
         d_accelerations_{device_, static_cast<std::size_t>(room)},
         d_evaluated_{device_, 1},
@@ -52,10 +56,11 @@ class Evaluations {
     return value;
   }
   /// Of the tree of the latest one, at most `most`.
-  std::vector<TreeCell> cells(int most) {
-    kernel_->tree()->pick_cells({.most = most}, stream_.get());
+  std::vector<TreeCell> cells(int most) { return picked({.most = most}).cells; }
+  PickedCells picked(const CellRequest& request) {
+    kernel_->tree()->pick_cells(request, stream_.get());
     stream_.synchronize();
-    return kernel_->tree()->cells().value_or(PickedCells{}).cells;
+    return kernel_->tree()->cells().value_or(PickedCells{});
   }
   ForceKernel& kernel() { return *kernel_; }
 

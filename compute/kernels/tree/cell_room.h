@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/host_array.h"
+#include "compute/kernels/tree/domain_layout.h"
+
+namespace orrery {
+
+/// How many cells a tree may have whose room is copied to other devices, used or not: a few more than the trees before
+/// it had. A tree that needs more has some larger leaves, and the next one gets more. The GPU notes the cells; the host
+/// looks without waiting, so they are those of some evaluations ago.
+class CellRoom {
+ public:
+  explicit CellRoom(const cuda::Device& device) : noted_{device, 1, /*pinned=*/true} { forget(); }
+
+  /// For other bodies.
+  void forget() { std::atomic_ref{noted()}.store(0, std::memory_order_relaxed); }
+  /// Of at most `most` cells.
+  int room(int most) const {
+    return DomainLayout::room_after(std::atomic_ref{noted()}.load(std::memory_order_relaxed), most);
+  }
+  /// Enqueues a note of how many there are in the latest tree.
+  void note(const int* d_cells, cudaStream_t stream) const { cuda::download(d_cells, noted_.first(1), stream); }
+
+ private:
+  int& noted() const { return noted_.first(1)[0]; }
+
+  cuda::HostArray<int> noted_;
+};
+
+}  // namespace orrery

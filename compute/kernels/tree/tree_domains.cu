@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <string>
+
+#include "compute/cuda/launch.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/tree/tree_domains.h"
+#include "compute/kernels/tree/tree_tunables.h"
+
+namespace orrery {
+namespace {
+
+static_assert(most_devices <= Octree::most_trees);
+
+/// all[0] = *own + all[1] + all[2] + ...
+__global__ void join_counts(const TreeCounts* own, TreeCounts* all, int devices) {
+  TreeCounts sum = *own;
+  for (int i = 1; i < devices; ++i) {
+    sum.interactions += all[i].interactions;
+    sum.cells += all[i].cells;
+    sum.depth = max(sum.depth, all[i].depth);
+  }
+  all[0] = sum;
+}
+
+std::size_t size_of(int count) {
+  return static_cast<std::size_t>(count);
+}
+
+/// The entries [first, end) of an array that all devices have.
+template <class T>
+DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
+  return {array + size_of(first) * vectors, size_of(end - first) * vectors * sizeof(T)};
+}
+
+}  // namespace
+
+void TreeDomains::prepare_division(int count, int index, int devices) {
+  const int most = std::min(Octree::most_bodies, 2 * (Octree::most_cells - DomainLayout::all_cells(0, devices)));
+  if (count > most) {
+    throw UsageError("cuda-tree takes at most " + std::to_string(most) + " bodies on " + std::to_string(devices) +
+                     " devices");
+  }
+  work_.forget_tree();
+  cells_.forget();
+  layout_ = {};
+  index_ = index;
+  devices_ = devices;
+  const int most_bodies = DomainLayout::most_bodies(count, devices);
+  const auto take = [this](auto& array, std::size_t size, const char* what) {
+    take_scratch(work_.device, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
+  };
+  OctreeRoom room{.bodies = count, .cells = DomainLayout::all_cells(count, devices)};
+  if (leads()) {
+    room.own_bodies = count;
+    room.own_cells = room.cells;  // for TreeFacet::pick_cells()
+    room.trees = devices;
+    room.sort_bytes = std::max(sort_bytes(work_.device, most_bodies), DomainKeys::sort_bytes(work_.device, count));
+    keys_.prepare(devices - 1);
+    take(sums_, size_of(count), "the accelerations");
+    take(counts_, most_devices, "the counters");
+  } else {
+    room.own_bodies = most_bodies;
+    room.own_cells = DomainLayout::most_cells(count, devices);
+    room.sort_bytes = sort_bytes(work_.device, most_bodies);
+    take(received_, size_of(most_bodies), "the bodies of its domain");
+    take(cube_, 1, "the cube");
+  }
+  work_.arrays.take(room, work_.settings.far());
+}
+
+void TreeDomains::begin_tree(int count) {
+  Octree tree{
+      .count = own_bodies(), .first_body = layout_.first_body(index_), .first_cell = layout_.first_cell(index_)};
+  const int most_cells = layout_.end_cell(index_) - tree.first_cell;
+  tree.end_cell = tree.first_cell + (layout_.trees() > 1 ? cells_.room(most_cells) : most_cells);
+  work_.settings.apply_to(tree, count);
+  work_.arrays.apply_to(tree, /*has_whole_arrays=*/leads());
+  tree.trees = layout_.trees();
+  for (int i = 0; i < tree.trees; ++i) tree.roots[i] = layout_.first_cell(i);
+  work_.tree = tree;
+}
+
+auto TreeDomains::share_out(const ForceArgs& args, std::span<const Part> parts) -> Blocks {
+  work_.begin(args);
+  if (!work_.keeps_cells) {
+    layout_ = DomainLayout{args.count, parts};
+    begin_tree(args.count);
+    divide_bodies(args);
+  }
+  work_.flag_targets(args);
+  gather_others(args);
+  return {};
+}
+
+void TreeDomains::divide_bodies(const ForceArgs& args) {
+  Octree all = work_.tree;
+  all.count = args.count;
+  const KeyBuffers buffers = work_.arrays.key_buffers(args.count);
+  find_keys(work_.device, all, args.bodies, buffers.keys, buffers.numbers, args.stream);
+  own_keys_ = buffers;
+  order_ = buffers.numbers;
+  if (layout_.trees() == 1) return;
+  std::vector<int> ranks;
+  for (int domain = 1; domain < layout_.trees(); ++domain) ranks.push_back(layout_.first_body(domain));
+  auto* const stretches = reinterpret_cast<unsigned char*>(sums_.data());
+  order_ = keys_.order({buffers.keys, buffers.numbers, buffers.other_numbers, args.count}, ranks,
+                       {stretches, work_.arrays.sort_space(), work_.arrays.sort_bytes()}, args.stream);
+  int* const other = order_ == buffers.numbers ? buffers.other_numbers : buffers.numbers;
+  own_keys_ = {buffers.other_keys, buffers.keys, order_, other};
+}
+
+void TreeDomains::gather_others(const ForceArgs& args) {
+  const int first = own_bodies(), count = args.count - first;
+  if (count == 0) return;
+  gather_bodies(args.bodies, order_ + first, count, sums_.data() + first, args.stream);
+  if (!args.targets) return;
+  take_scratch(work_.device, others_flags_, size_of(args.count), "cuda-tree: the flags of the targets", "fewer bodies");
+  pick_flags(work_.is_target.data(), order_ + first, count, others_flags_.data() + first, args.stream);
+}
+
+auto TreeDomains::share_of(const ForceArgs& args, const Part& part) -> Blocks {
+  const int first = layout_.first_body(part.index), end = first + layout_.bodies(part.index);
+  return {range_of(sums_.data(), first, end),
+          {&work_.tree.state->cube, work_.keeps_cells ? 0 : sizeof(TreeCube)},
+          range_of(others_flags_.data(), first, args.targets ? end : first)};
+}
+
+auto TreeDomains::receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared)
+    -> Blocks {
+  work_.keeps_cells = shared[1].bytes == 0;
+  if (!work_.keeps_cells) {
+    layout_ = DomainLayout{args.count, parts};
+    begin_tree(args.count);
+  }
+  work_.take_flags(shared[2].bytes > 0 ? size_of(DomainLayout::most_bodies(args.count, devices_)) : 0);
+  return {
+      {received_.data(), shared[0].bytes}, {cube_.data(), shared[1].bytes}, {work_.is_target.data(), shared[2].bytes}};
+}
+
+void TreeDomains::begin_part(const ForceArgs& args, const Part& /*part*/) {
+  if (leads()) work_.log.next_phase();
+  if (own_bodies() > 0) {
+    if (!work_.keeps_cells) sort_own(args);
+    const Octree& tree = work_.tree;
+    gather_bodies(leads() ? args.bodies : received_.data(), tree.order + tree.first_body, tree.count,
+                  tree.bodies + tree.first_body, args.stream);
+  }
+  if (leads()) work_.log.next_phase();
+  if (own_bodies() > 0) work_.build(args);
+}
+
+void TreeDomains::sort_own(const ForceArgs& args) {
+  Octree& tree = work_.tree;
+  if (!leads()) {
+    own_keys_ = work_.arrays.key_buffers(tree.count);
+    find_keys_in(cube_.data(), tree, received_.data(), own_keys_.keys, own_keys_.numbers, args.stream);
+  } else if (layout_.trees() > 1) {
+    pick_keys(work_.arrays.keys(), order_, tree.count, own_keys_.keys, args.stream);
+  }
+  sort_keys(own_keys_, tree.count, work_.arrays.sort_space(), work_.arrays.sort_bytes(), args.stream);
+  if (leads() && layout_.trees() == 1) order_ = own_keys_.numbers;
+  if (leads() && own_keys_.numbers != order_) {
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(order_, own_keys_.numbers, size_of(tree.count) * sizeof(int),
+                                      cudaMemcpyDeviceToDevice, args.stream));
+  }
+  tree.keys = own_keys_.keys - tree.first_body;
+  tree.order = (leads() ? order_ : own_keys_.numbers) - tree.first_body;
+  auto* const accelerations = leads() ? sums_.data() : reinterpret_cast<Vec4*>(work_.arrays.keys());
+  tree.accelerations = accelerations - tree.first_body;
+}
+
+auto TreeDomains::walked(int domain, int end_cell) const -> Blocks {
+  const Octree& tree = work_.tree;
+  const int first_body = layout_.first_body(domain), end_body = first_body + layout_.bodies(domain);
+  const int first = layout_.first_cell(domain);
+  Blocks blocks{range_of(tree.bodies, first_body, end_body), range_of(tree.nodes, first, end_cell)};
+  for (Vec4* array : {tree.tests, tree.moments_a, tree.moments_b}) blocks.push_back(range_of(array, first, end_cell));
+  if (tree.high_moments) blocks.push_back(range_of(tree.high_moments, first, end_cell, high::stored_vectors));
+  return blocks;
+}
+
+auto TreeDomains::offer(const ForceArgs& /*args*/, const Part& part) -> Blocks {
+  return walked(part.index, work_.tree.end_cell);
+}
+
+auto TreeDomains::places_of_offer(const ForceArgs& /*args*/, const Part& other) -> Blocks {
+  return walked(other.index, layout_.end_cell(other.index));
+}
+
+void TreeDomains::evaluate_part(const ForceArgs& args, const Part& /*part*/) {
+  if (leads()) work_.log.next_phase();
+  if (own_bodies() == 0) return;
+  work_.walk(args);
+  if (!work_.keeps_cells) cells_.note(&work_.tree.state->found.cells, args.stream);
+  if (leads()) return;
+  const Octree& tree = work_.tree;
+  spread_entries(tree.accelerations + tree.first_body, tree.order + tree.first_body, tree.count, received_.data(),
+                 args.stream);
+}
+
+auto TreeDomains::results(const ForceArgs& /*args*/, const Part& /*part*/) -> Blocks {
+  return {range_of(received_.data(), 0, own_bodies()),
+          {&work_.tree.state->found, own_bodies() > 0 ? sizeof(TreeCounts) : 0}};
+}
+
+auto TreeDomains::places(const ForceArgs& /*args*/, const Part& part) -> Blocks {
+  const int first = layout_.first_body(part.index), end = first + layout_.bodies(part.index);
+  return {range_of(sums_.data(), first, end), {counts_.data() + part.index, sizeof(TreeCounts)}};
+}
+
+void TreeDomains::join(const ForceArgs& args, std::span<const Part> /*parts*/) {
+  join_counts<<<1, 1, 0, args.stream>>>(&work_.tree.state->found, counts_.data(), layout_.trees());
+  ORRERY_CUDA_CHECK_LAUNCH(join_counts);
+  work_.finish(args, sums_.data(), order_, counts_.data());
+}
+
+auto TreeDomains::shown(int domain, int end_cell, OctreeState* state) const -> Blocks {
+  const Octree& tree = work_.tree;
+  const int first = layout_.first_cell(domain);
+  Blocks blocks{range_of(tree.links, first, end_cell)};
+  for (Vec4* array : {tree.low, tree.high}) blocks.push_back(range_of(array, first, end_cell));
+  blocks.push_back({state, sizeof(OctreeState)});
+  return blocks;
+}
+
+auto TreeDomains::cells(int index) -> Blocks {
+  return exchanges() ? shown(index, work_.tree.end_cell, work_.tree.state) : Blocks{};
+}
+
+auto TreeDomains::places_of_cells(int index) -> Blocks {
+  return exchanges() ? shown(index, layout_.end_cell(index), work_.arrays.states() + index) : Blocks{};
+}
+
+}  // namespace orrery

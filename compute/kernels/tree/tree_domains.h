@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/kernels/division_facet.h"
+#include "compute/kernels/tree/cell_room.h"
+#include "compute/kernels/tree/domain_keys.h"
+#include "compute/kernels/tree/domain_layout.h"
+#include "compute/kernels/tree/octree_work.h"
+
+namespace orrery {
+
+/// The division of cuda-tree among devices: each gets the bodies of a domain, a stretch of Hilbert's curve, and builds
+/// an octree of these. Then the devices hand each other their bodies and cells, whose numbers are the same on all of
+/// them (DomainLayout), and each walks through all trees from its own bodies. A cell that lies in two domains has a
+/// part in each tree, so forces differ from those of one tree as much as those of cells that are divided elsewhere.
+///
+/// If the bodies keep their cells, they keep their domains, too.
+///
+/// Memory, with the initial settings: on each device 48 bytes per body (of all trees: the bodies, and what walks need
+/// of the cells), and about 68 per body of its domain; on the leader, which finds the domains, 116 per body instead.
+class TreeDomains final : public DivisionFacet {
+ public:
+  /// `work` must outlive this, and is for nothing else once prepare_division() was called.
+  explicit TreeDomains(OctreeWork& work) : work_{work}, keys_{work.device}, cells_{work.device} {}
+
+  /// For other bodies.
+  void forget() { cells_.forget(); }
+
+  void prepare_division(int count, int index, int devices) override;
+  Blocks share_out(const ForceArgs& args, std::span<const Part> parts) override;
+  Blocks share_of(const ForceArgs& args, const Part& part) override;
+  Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) override;
+  void begin_part(const ForceArgs& args, const Part& part) override;
+  bool works_alone() const override { return layout_.trees() == 1; }
+  bool exchanges() const override { return layout_.trees() > 1; }
+  Blocks offer(const ForceArgs& args, const Part& part) override;
+  Blocks places_of_offer(const ForceArgs& args, const Part& other) override;
+  void evaluate_part(const ForceArgs& args, const Part& part) override;
+  Blocks results(const ForceArgs& args, const Part& part) override;
+  Blocks places(const ForceArgs& args, const Part& part) override;
+  void join(const ForceArgs& args, std::span<const Part> parts) override;
+  Blocks cells(int index) override;
+  Blocks places_of_cells(int index) override;
+
+ private:
+  bool leads() const { return index_ == 0; }
+  int own_bodies() const { return layout_.bodies(index_); }
+  /// The tree of this device's domain in the present layout, without keys and order.
+  void begin_tree(int count);
+  /// The leader: finds the domains of all bodies, and their order by domain.
+  void divide_bodies(const ForceArgs& args);
+  /// The leader: copies bodies and flags of the other domains to where share_of() has them.
+  void gather_others(const ForceArgs& args);
+  void sort_own(const ForceArgs& args);
+  /// What other devices need of a tree to walk through it, and what the leader needs besides; with the cells up to one.
+  Blocks walked(int domain, int end_cell) const;
+  Blocks shown(int domain, int end_cell, OctreeState* state) const;
+
+  OctreeWork& work_;
+  DomainKeys keys_;
+  int index_ = 0, devices_ = 1;
+  DomainLayout layout_;
+  CellRoom cells_;
+  KeyBuffers own_keys_{};  // of the domain: before the sort, and then as it left them
+  // The leader's:
+  int* order_ = nullptr;          // of all bodies, by domain
+  cuda::DeviceArray<Vec4> sums_;  // by domain: bodies of the others, and then the accelerations of all
+  cuda::DeviceArray<unsigned char> others_flags_;
+  cuda::DeviceArray<TreeCounts> counts_;  // of all devices together, and then of each other device
+  // The others':
+  cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations
+  cuda::DeviceArray<TreeCube> cube_;
+};
+
+}  // namespace orrery

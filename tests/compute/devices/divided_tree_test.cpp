@@ -1,0 +1,247 @@
+// Several devices that divide a tree's work find what one finds, whether each builds the whole tree or that of a
+// domain.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/devices/device_list.h"
+#include "compute/devices/divided_kernel.h"
+#include "compute/diagnostics/reference.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/degenerate_bodies.h"
+#include "tests/compute/support/evaluations.h"
+#include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+#include "tests/compute/support/teams.h"
+
+namespace orrery {
+namespace {
+
+using test::teams;
+
+std::vector<KernelPtr> divided_trees() {
+  std::vector<KernelPtr> kernels = test::kernels_under_test();
+  std::erase_if(
+      kernels, [](const KernelPtr& kernel) { return !kernel->is_tree || !(kernel->takes_targets || kernel->divides); });
+  return kernels;
+}
+
+/// By their velocities.
+void drift(Bodies& bodies, float time) {
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+    bodies.positions[i].x += time * bodies.velocities[i].x;
+    bodies.positions[i].y += time * bodies.velocities[i].y;
+  }
+}
+
+class DividedTree : public testing::TestWithParam<KernelPtr> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static const KernelInfo& info() { return *GetParam(); }
+};
+
+TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
+  const Bodies bodies = test::random_ball(20'011);
+  const auto alone = test::backends().make_kernel(info(), Settings{info()});
+  std::uint64_t expected = 0;
+  test::evaluate(*alone, bodies, {.law = {}, .evaluated = &expected});
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
+    std::uint64_t found = 0;
+    test::evaluate(*kernel, bodies, {.law = {}, .evaluated = &found});
+    // Cells at the borders of domains have parts on two devices.
+    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(expected), 0.1 * static_cast<double>(expected));
+    EXPECT_EQ(kernel->tree()->report()->interactions, static_cast<std::int64_t>(found));
+  }
+}
+
+TEST_P(DividedTree, KeepsItsCellsOnEveryDevice) {
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", "4"}}});
+    Bodies bodies = test::random_ball(4097);
+    for (int step = 0; step < 6; ++step) {
+      SCOPED_TRACE(team.to_string() + ", evaluation " + std::to_string(step));
+      test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
+      drift(bodies, 0.01f);
+      if (step == 2) kernel->bodies_replaced();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, DividedTree, testing::ValuesIn(divided_trees()), test::test_name);
+
+class DividedDomains : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static const KernelInfo& info() { return *test::find_kernel("cuda-tree"); }
+  static ForceError error_of(ForceKernel& kernel, const Bodies& bodies) {
+    const std::vector<int> sample = sample_targets(bodies.count(), 1000);
+    return target_error(entries(test::evaluate(kernel, bodies, {.law = {}}).accelerations, sample), sample,
+                        reference_accelerations(bodies.positions, sample, {}));
+  }
+  static void expect_agreement(ForceKernel& kernel, const Bodies& bodies) {
+    const ForceError error = error_of(kernel, bodies);
+    EXPECT_LE(error.median, info().tolerance.median);
+    EXPECT_LE(error.max, info().tolerance.max) << "body " << error.worst;
+  }
+};
+
+TEST_F(DividedDomains, AgreeForDegenerateBodies) {
+  const Bodies ball = test::random_ball(20'000);
+  std::vector<std::pair<const char*, Bodies>> systems{{"lopsided", test::lopsided(20'000)},
+                                                      {"collinear", test::collinear(20'000)}};
+  const auto add = [&](const char* name, const auto& change) {
+    Bodies bodies = ball;
+    for (std::size_t i = 0; i < bodies.positions.size(); ++i) change(i, bodies.positions[i]);
+    systems.emplace_back(name, std::move(bodies));
+  };
+  add("two clusters", [](std::size_t i, Vec4& body) { body.x += i % 2 == 0 ? 1000.0f : 0.0f; });
+  add("seven points", [&](std::size_t i, Vec4& body) {
+    const Vec4& place = ball.positions[i % 7];
+    body = {place.x, place.y, place.z, body.w};
+  });
+  add("half of them in one point", [](std::size_t i, Vec4& body) {
+    if (i % 2 == 0) body = {0.5f, 0.3f, -0.2f, body.w};
+  });
+  add("one far away", [](std::size_t i, Vec4& body) {
+    if (i == 17) body = {1e6f, 0, 0, body.w};
+  });
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
+    for (const auto& [name, bodies] : systems) {
+      SCOPED_TRACE(team.to_string() + ", " + name);
+      expect_agreement(*kernel, bodies);
+    }
+  }
+}
+
+TEST_F(DividedDomains, PickTheCellsOfAllDevices) {
+  Bodies bodies = test::random_ball(20'011);
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), bodies.count()};
+    EXPECT_TRUE(evaluations.cells(1 << 20).empty()) << "there is no tree";
+    evaluations.run(bodies);
+    const std::vector<TreeCell> cells = evaluations.cells(1 << 20);
+    EXPECT_EQ(static_cast<std::int64_t>(cells.size()), evaluations.kernel().tree()->report()->cells);
+    for (const Vec4& body : bodies.positions) {
+      const auto holds = [&](const TreeCell& cell) {
+        const auto within = [&](float center, float x) { return std::abs(x - center) <= 1.000001f * cell.half_size; };
+        return cell.level > 2 && within(cell.center.x, body.x) && within(cell.center.y, body.y) &&
+               within(cell.center.z, body.z);
+      };
+      ASSERT_TRUE(std::ranges::any_of(cells, holds));
+    }
+  }
+}
+
+TEST_F(DividedDomains, FollowBodiesThatMoveFarFromOneEvaluationToTheNext) {
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    for (const char* rebuild : {"1", "3"}) {
+      const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
+      Bodies bodies = test::random_ball(9001);
+      for (int step = 0; step < 20; ++step) {
+        SCOPED_TRACE(team.to_string() + ", rebuild=" + rebuild + ", evaluation " + std::to_string(step));
+        expect_agreement(*kernel, bodies);
+        drift(bodies, 0.5f);
+      }
+    }
+  }
+}
+
+TEST_F(DividedDomains, TakeTargetsAndAllBodiesInTurn) {
+  const Bodies bodies = test::random_ball(9001);
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    for (const char* rebuild : {"1", "4"}) {
+      const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
+      for (const int size : {9001, 1, 500, 9001, 3}) {
+        SCOPED_TRACE(team.to_string() + ", rebuild=" + rebuild + ", " + std::to_string(size));
+        const std::vector<int> targets = size < 9001 ? test::random_targets(9001, size) : std::vector<int>{};
+        const std::vector<int> wanted = targets.empty() ? sample_targets(9001, 500) : targets;
+        const auto found = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
+        EXPECT_EQ(std::ranges::count_if(found, [](const Vec4& a) { return !std::isnan(a.x); }), size);
+        const ForceError error =
+            target_error(entries(found, wanted), wanted, reference_accelerations(bodies.positions, wanted, {}));
+        EXPECT_LE(error.max, info().tolerance.max);
+      }
+    }
+  }
+}
+
+TEST_F(DividedDomains, ReadTheWalksOfTheFirstDevicesBodies) {
+  const Bodies bodies = test::random_ball(20'011);
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), bodies.count()};
+    evaluations.run(bodies);
+    int read = 0, refused = 0;
+    for (int body = 0; body < bodies.count(); body += 500) {
+      const PickedCells picked = evaluations.picked({.most = 1, .walk_of = body});
+      if (!picked.walk) ++refused;
+      if (!picked.walk) continue;
+      ++read;
+      EXPECT_GT(picked.walk->cells.size(), 10u) << body;
+      EXPECT_GT(picked.walk->bodies, 0) << body;
+      for (const TreeCell& cell : picked.walk->cells) EXPECT_GT(cell.half_size, 0) << body;
+    }
+    EXPECT_GT(read, 0);
+    EXPECT_GT(refused, 0);
+  }
+}
+
+class DividedOctree : public DividedDomains, public testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Orders, DividedOctree, testing::Values("monopole", "quadrupole", "local", "high"),
+                         [](const auto& order) { return std::string{order.param}; });
+
+TEST_P(DividedOctree, HasTheErrorsOfOneDevice) {
+  const Bodies bodies = test::random_ball(65'537);
+  for (const char* tolerance : {"off", "1e-3", "1e-5"}) {
+    const Settings settings{info(), {{"order", GetParam()}, {"tolerance", tolerance}, {"theta", "0.8"}}};
+    const auto alone = test::backends().make_kernel(info(), settings);
+    const ForceError expected = error_of(*alone, bodies);
+    for (const DeviceList& team : teams()) {
+      SCOPED_TRACE(team.to_string() + ", tolerance " + tolerance);
+      const Backends backends{test::catalog(), team};
+      const auto kernel = backends.make_kernel(info(), settings);
+      const ForceError found = error_of(*kernel, bodies);
+      EXPECT_LT(found.median, 1.2 * expected.median);
+      EXPECT_LT(found.p99, 1.5 * expected.p99);
+    }
+  }
+}
+
+TEST_P(DividedOctree, GivesTargetsWhatItGivesAll) {
+  const Bodies bodies = test::random_ball(9001);
+  const std::vector<int> targets = test::random_targets(9001, 300);
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"order", GetParam()}}});
+    const auto all = test::evaluate(*kernel, bodies, {.law = {}}),
+               some = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets});
+    for (const int i : targets) {
+      const Vec4 &a = all.accelerations[static_cast<std::size_t>(i)],
+                 &b = some.accelerations[static_cast<std::size_t>(i)];
+      EXPECT_LT(std::hypot(a.x - b.x, a.y - b.y, a.z - b.z), 1e-5 * std::hypot(a.x, a.y, a.z))
+          << team.to_string() << ", body " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery
