@@ -33,10 +33,10 @@ DividedKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, co
 DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, const Settings& settings)
     : team_{team},
       shared_{*team.leader()},
-      sizes_{static_cast<int>(team.size())},
+      parts_{static_cast<int>(team.size())},
       times_{team},
       // The work of a tree depends on where bodies are; that of a direct sum is the same for all.
-      learns_sizes_{kernel.is_tree} {
+      learns_parts_{kernel.is_tree} {
   members_.reserve(team.size());
   members_.emplace_back(team.device(0), kernel, settings);
   for (std::size_t i = 1; i < team.size(); ++i) {
@@ -97,7 +97,7 @@ std::optional<BodyOwners> DividedKernel::owners(int count) const {
     return BodyOwners{.why_unknown = first.kernel->tree() ? "the devices divide the bodies in the order of the tree"
                                                           : "the devices divide the pairs, not the bodies"};
   }
-  BodyOwners owners{.of_body = sizes_.owners(count)};
+  BodyOwners owners{.of_body = parts_.owners(count)};
   for (const Member& member : members_) owners.names.push_back("device " + std::to_string(member.device.ordinal()));
   return owners;
 }
@@ -122,8 +122,8 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
   check_other_devices();
   of_all_ = !args.targets;  // few targets say nothing about the work of all
   const bool knows_times = of_all_ && times_.begin();
-  if (knows_times && learns_sizes_ && !leader().division().works_alone()) sizes_.learn(times_.parts_ms());
-  const std::vector<Part> parts = sizes_.parts();
+  if (knows_times && learns_parts_ && !leader().division().works_alone()) parts_.learn(times_.parts_ms());
+  const std::vector<Part> parts = parts_.parts();
   hand_out(args, parts);
   begin_parts(args, parts);
   for_others([&](Member& member, std::size_t index) {
@@ -132,6 +132,7 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
   });
   go_on(leader(), args, parts, 0);
   gather_results(args, parts);
+  parts_.evaluated(leader().division().keeps_parts(), of_all_ && times_.times_now());
   if (of_all_) times_.end();
 }
 
@@ -176,11 +177,11 @@ void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const
       if (&other != &member) wait_on(args.stream, other.began);
     }
     mark(index, PartTimes::all_offered, args.stream);
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (i == index) continue;
-      DivisionFacet& other = members_[i].division();
-      copy_blocks(other.offer(args, parts[i]), members_[i].device, member.division().places_of_offer(args, parts[i]),
-                  member.device, args.stream);
+    for (std::size_t after = 1; after < members_.size(); ++after) {
+      const std::size_t i = (index + after) % members_.size();  // each device begins with another one
+      const Member& other = members_[i];
+      copy_blocks(other.division().offer(args, parts[i]), other.device,
+                  member.division().places_of_offer(args, parts[i]), member.device, args.stream);
     }
     mark(index, PartTimes::all_came, args.stream);
   }

@@ -11,7 +11,7 @@
 #include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/part_sizes.h"
+#include "compute/devices/learned_parts.h"
 #include "compute/devices/part_times.h"
 #include "compute/devices/target_division.h"
 #include "compute/kernels/kernel.h"
@@ -84,9 +84,9 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
   std::vector<Member> members_;  // by device
   cuda::Event shared_;           // on the leader's stream: what it shares is ready
   bool of_all_ = true;           // the present evaluation: it has no targets
-  PartSizes sizes_;
+  LearnedParts parts_;
   PartTimes times_;
-  bool learns_sizes_;  // from the times; otherwise the parts stay equal
+  bool learns_parts_;  // from the times; otherwise the parts stay equal
   int prepared_ = 0;   // for so many bodies
 };
 

@@ -38,6 +38,8 @@ class PartTimes {
     exchanges_ |= mark == offered;
     marks_[index][mark].record(stream);
   }
+  /// Whether the present evaluation is timed.
+  bool times_now() const { return times_now_; }
   /// After an evaluation.
   void end() { in_flight_ |= times_now_; }
   /// After one that failed, or for other bodies.

@@ -63,8 +63,10 @@ class DivisionFacet {
 
   /// Begins a part; follows share_out() and all of share_of(), or receive() and the copies.
   virtual void begin_part(const ForceArgs& /*args*/, const Part& /*part*/) {}
-  /// Whether the latest evaluation leaves nothing to the other devices, since there is so little to do.
+  /// The leader: whether the latest evaluation leaves nothing to the other devices, since there is so little to do.
   virtual bool works_alone() const { return false; }
+  /// The leader: whether the latest evaluation has the parts of an earlier one instead of those that share_out() got.
+  virtual bool keeps_parts() const { return false; }
   /// Whether a device needs what the others made in begin_part(), to go on.
   virtual bool exchanges() const { return false; }
   /// What begin_part() made for all other devices.

@@ -36,6 +36,7 @@ class TreeDomains final : public DivisionFacet {
   Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) override;
   void begin_part(const ForceArgs& args, const Part& part) override;
   bool works_alone() const override { return layout_.trees() == 1; }
+  bool keeps_parts() const override { return work_.keeps_cells; }
   bool exchanges() const override { return layout_.trees() > 1; }
   Blocks offer(const ForceArgs& args, const Part& part) override;
   Blocks places_of_offer(const ForceArgs& args, const Part& other) override;

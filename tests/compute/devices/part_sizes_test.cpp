@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
+
+#include "compute/devices/learned_parts.h"
 
 namespace orrery {
 namespace {
@@ -80,6 +83,25 @@ TEST(PartSizes, LeaveEveryDeviceSomeWork) {
   PartSizes sizes{2};
   for (int round = 0; round < 5; ++round) sizes.learn(std::vector{1.0, 1000.0});
   EXPECT_LT(sizes.parts()[1].begin, 0.95);
+}
+
+TEST(LearnedParts, DoNotLearnTwiceFromTheSameParts) {
+  LearnedParts parts{2};
+  const std::vector<double> ms{1, 2};
+  const auto border = [&] { return parts.parts()[0].end; };
+  parts.evaluated(/*kept_parts=*/false, /*timed=*/true);
+  parts.learn(ms);
+  const double first = border();
+  EXPECT_NEAR(first, 2.0 / 3, 1e-12);
+  parts.evaluated(/*kept_parts=*/true, /*timed=*/true);
+  parts.learn(ms);
+  EXPECT_EQ(border(), first) << "the parts that were kept had learned";
+  parts.evaluated(/*kept_parts=*/false, /*timed=*/false);
+  parts.learn(ms);
+  EXPECT_EQ(border(), first) << "the times are of the parts before";
+  parts.evaluated(/*kept_parts=*/true, /*timed=*/true);
+  parts.learn(ms);
+  EXPECT_GT(border(), first) << "kept, but the latest";
 }
 
 }  // namespace
