@@ -44,7 +44,7 @@ DeviceTeam::DeviceTeam(std::span<const int> ordinals) {
     require_alike(*devices_.back(), *leader());
   }
   for (const auto& device : devices_) {
-    direct_ = can_read(*device, *leader()) && can_read(*leader(), *device) && direct_;
+    for (const auto& other : devices_) direct_ = can_read(*device, *other) && direct_;
   }
   const char* const wish = std::getenv("ORRERY_NCCL");
   by_nccl_ = wish && std::string_view{wish} == "1";

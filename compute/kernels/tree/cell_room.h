@@ -9,7 +9,7 @@
 namespace orrery {
 
 /// How many cells a tree may have whose room is copied to other devices, used or not: a few more than the trees before
-/// it had. A tree that needs more has some larger leaves, and the next one gets more. The GPU notes the cells; the host
+/// it had. A tree that needs more has some larger leaves, and a later one all room. The GPU notes the cells; the host
 /// looks without waiting, so they are those of some evaluations ago.
 class CellRoom {
  public:
@@ -17,9 +17,11 @@ class CellRoom {
 
   /// For other bodies.
   void forget() { std::atomic_ref{noted()}.store(0, std::memory_order_relaxed); }
-  /// Of at most `most` cells.
-  int room(int most) const {
-    return DomainLayout::room_after(std::atomic_ref{noted()}.load(std::memory_order_relaxed), most);
+  /// For the next tree, of at most `most` cells.
+  int room(int most) {
+    const int cells = std::atomic_ref{noted()}.load(std::memory_order_relaxed);
+    given_ = DomainLayout::room_after(cells, given_, most);
+    return given_;
   }
   /// Enqueues a note of how many there are in the latest tree.
   void note(const int* d_cells, cudaStream_t stream) const { cuda::download(d_cells, noted_.first(1), stream); }
@@ -28,6 +30,7 @@ class CellRoom {
   int& noted() const { return noted_.first(1)[0]; }
 
   cuda::HostArray<int> noted_;
+  int given_ = 0;  // to the latest tree
 };
 
 }  // namespace orrery

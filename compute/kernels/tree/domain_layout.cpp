@@ -27,8 +27,9 @@ int DomainLayout::most_cells(int count, int domains) {
   return Octree::capacity_for(most_bodies(count, domains)) + 1;  // 1: bounds are rounded down
 }
 
-int DomainLayout::room_after(int cells, int most) {
-  if (cells == 0) return most;
+int DomainLayout::room_after(int cells, int given, int most) {
+  constexpr int children = 8;  // a tree without room leaves fewer places than these empty
+  if (cells == 0 || cells > given - children) return most;
   const std::int64_t room = std::int64_t{cells} + cells / 8 + Octree::capacity_for(0);
   return static_cast<int>(std::min<std::int64_t>(room, most));
 }

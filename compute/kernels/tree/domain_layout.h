@@ -30,8 +30,9 @@ class DomainLayout {
   static int most_cells(int count, int domains);
   /// The room for cells of all domains.
   static int all_cells(int count, int domains) { return cells_before(count, domains); }
-  /// Of room for at most `most` cells, what suits a tree after one with so many `cells`; 0: not known.
-  static int room_after(int cells, int most);
+  /// Of room for at most `most` cells, what suits a tree after one with so many `cells` (0: not known) in room for
+  /// `given`. All of it if that one had not enough.
+  static int room_after(int cells, int given, int most);
 
  private:
   static std::size_t index(int domain) { return static_cast<std::size_t>(domain); }

@@ -162,6 +162,13 @@ TEST_F(DividedDomains, FollowBodiesThatMoveFarFromOneEvaluationToTheNext) {
   }
 }
 
+TEST_F(DividedDomains, AreFoundForManyDevices) {
+  const Backends backends{test::catalog(), DeviceList{.ordinals = std::vector<int>(20, 0)}};
+  const auto kernel = backends.make_kernel(info(), Settings{info()});
+  expect_agreement(*kernel, test::random_ball(40'009));
+  expect_agreement(*kernel, test::lopsided(40'009));
+}
+
 TEST_F(DividedDomains, TakeTargetsAndAllBodiesInTurn) {
   const Bodies bodies = test::random_ball(9001);
   for (const DeviceList& team : teams()) {
