@@ -108,6 +108,7 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
     evaluate_parts(args);
   } catch (...) {
     bodies_replaced();  // some devices may have kept what others have not
+    prepared_ = 0;      // the next evaluation waits for all devices, and makes their layouts anew
     times_.forget();
     check_other_devices();  // the leader may have met the failure of another one
     throw;
@@ -165,14 +166,14 @@ void DividedKernel::begin_parts(const ForceArgs& args, std::span<const Part> par
     mark(index, PartTimes::part_begins, own.stream);
     member.division().begin_part(own, parts[index]);
     member.began.record(own.stream);
+    if (leader().division().exchanges()) mark(index, PartTimes::offered, own.stream);
   };
-  for_others([&](Member& member, std::size_t index) { begin(member, args_for(args, member.stream.get()), index); });
   begin(leader(), args, 0);
+  for_others([&](Member& member, std::size_t index) { begin(member, args_for(args, member.stream.get()), index); });
 }
 
 void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
   if (leader().division().exchanges()) {
-    mark(index, PartTimes::offered, args.stream);
     for (const Member& other : members_) {
       if (&other != &member) wait_on(args.stream, other.began);
     }
@@ -206,6 +207,7 @@ void DividedKernel::gather_results(const ForceArgs& args, std::span<const Part> 
 
 /// The other devices' memory stays as it is until the leader's next evaluation, which follows on its stream.
 void DividedKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
+  if (prepared_ == 0) return;
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const auto index = static_cast<int>(i);
     copy_blocks(members_[i].division().cells(index), members_[i].device, leader().division().places_of_cells(index),

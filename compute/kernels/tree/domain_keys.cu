@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(block) find_stretches(const __grid_constant__ 
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < search.borders) borders.at[thread] = DomainBorder::of_all(search.ranks[thread], search.count);
   __syncthreads();
-  for (int step = 0; !borders.all_found(search.borders); ++step) {
+  for (int step = 0; step < most_steps && !borders.all_found(search.borders); ++step) {
     if (thread < search.borders) {
       int first = thread;
       while (first > 0 && borders.at[first - 1].begin == borders.at[thread].begin) --first;

@@ -72,7 +72,7 @@ void TreeDomains::begin_tree(int count) {
   Octree tree{
       .count = own_bodies(), .first_body = layout_.first_body(index_), .first_cell = layout_.first_cell(index_)};
   const int most_cells = layout_.end_cell(index_) - tree.first_cell;
-  tree.end_cell = tree.first_cell + (layout_.trees() > 1 ? cells_.room(most_cells) : most_cells);
+  tree.end_cell = tree.first_cell + (layout_.trees() > 1 ? cells_.room(own_bodies(), most_cells) : most_cells);
   work_.settings.apply_to(tree, count);
   work_.arrays.apply_to(tree, /*has_whole_arrays=*/leads());
   tree.trees = layout_.trees();
