@@ -30,6 +30,7 @@
 #include "app/cli/verify_command.h"
 #include "app/process/build_id.h"
 #include "app/process/parent.h"
+#include "app/process/spare_process.h"
 #include "app/text/console.h"
 #include "app/text/text_style.h"
 #include "app/viewer/keys.h"
@@ -151,6 +152,24 @@ int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
   return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments, handover.has_value()));
 }
 
+/// The process that takes profiles for a window, see ProfileControl: prepares what these words say, and profiles what
+/// its parent asks for.
+int run_spare(const std::vector<std::string>& preparation) {
+  KernelCatalog kernels;
+  const Backends backends{kernels, std::get<ProfileOptions>(parse_options(kernels, preparation)).device};
+  ProfileMeasurement measurement{backends};
+  try {
+    measurement.prepare();
+  } catch (const std::exception&) {
+    // The profile meets it again.
+  }
+  const std::vector<std::string> words = wait_for_words();
+  if (words.empty()) return 0;
+  const auto options = std::get<ProfileOptions>(parse_options(kernels, words));
+  Runner::prepare_files(options);
+  return run_profile(with_compiled_files(backends), options, measurement);
+}
+
 /// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
 int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, NextProgram& next_program) {
   std::optional<std::filesystem::path> handover;
@@ -162,6 +181,7 @@ int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, 
   };
   try {
     if (is_compiler_process(arguments)) return run_compiler_process();
+    if (const auto preparation = preparation_in(arguments)) return run_spare(*preparation);
     handover = take_handover(arguments);
     next_program.words = arguments;
     const int status = run_once(arguments, sharing, handover, next_program);

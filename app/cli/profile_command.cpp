@@ -11,7 +11,6 @@
 #include "app/cli/profile_report.h"
 #include "app/lab/metadata.h"
 #include "app/lab/problem.h"
-#include "app/lab/profile/measure_profile.h"
 #include "app/lab/profile/profile_json.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
@@ -36,8 +35,8 @@ std::optional<KernelProfile> read_profile_baseline(const std::string& file) {
 /// The profiles that were taken, and what they are compared with.
 class ProfileRun {
  public:
-  ProfileRun(const Backends& backends, const ProfileOptions& options)
-      : backends_{backends}, options_{options}, measurement_{backends} {}
+  ProfileRun(const Backends& backends, const ProfileOptions& options, ProfileMeasurement& measurement)
+      : backends_{backends}, options_{options}, measurement_{measurement} {}
 
   int run() {
     std::optional<KernelProfile> baseline = read_profile_baseline(options_.baseline_file);
@@ -113,7 +112,7 @@ class ProfileRun {
 
   const Backends& backends_;
   const ProfileOptions& options_;
-  ProfileMeasurement measurement_;
+  ProfileMeasurement& measurement_;
   ProfiledSystem system_;
   std::vector<KernelProfile> profiles_;
   std::vector<Problem> problems_;
@@ -122,7 +121,12 @@ class ProfileRun {
 }  // namespace
 
 int run_profile(const Backends& backends, const ProfileOptions& options) {
-  return ProfileRun{backends, options}.run();
+  ProfileMeasurement measurement{backends};
+  return run_profile(backends, options, measurement);
+}
+
+int run_profile(const Backends& backends, const ProfileOptions& options, ProfileMeasurement& measurement) {
+  return ProfileRun{backends, options, measurement}.run();
 }
 
 }  // namespace orrery

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "app/lab/profile/profile_json.h"
+#include "app/process/spare_process.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "app/ui_state/hint_words.h"
@@ -40,31 +42,48 @@ std::optional<KernelProfile> early_profile(const std::string& file) {
   }
 }
 
+/// A profile, as a process takes it.
+struct ProfilerRun {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+  std::string result_file;
+  std::chrono::milliseconds limit;
+  std::shared_ptr<ChildProcess> spare;  // that waits for the arguments; null: none
+
+  /// By the spare, or by a new process if there is none, or it has ended.
+  ChildResult result(const std::function<bool()>& stopped) const {
+    if (spare) {
+      bool asked = false;
+      ChildResult end = spare->result([&] { return asked = stopped(); }, limit, packed_words(arguments));
+      if (end.status >= 0 || end.timed_out || asked) return end;
+    }
+    return child_result(program, arguments, stopped, limit);
+  }
+};
+
 /// Gives the profile as soon as its file is there: the process takes 0.1 s more to leave the GPU.
-void run_profiler(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                  const std::string& result_file, std::chrono::milliseconds limit, const std::stop_token& stop,
-                  std::promise<KernelProfile>& result) {
+void run_profiler(const ProfilerRun& run, const std::stop_token& stop, std::promise<KernelProfile>& result) {
   bool given = false;
   const auto look = [&] {
-    if (std::optional<KernelProfile> early = given ? std::nullopt : early_profile(result_file)) {
+    if (std::optional<KernelProfile> early = given ? std::nullopt : early_profile(run.result_file)) {
       result.set_value(std::move(*early));
       given = true;
     }
     return stop.stop_requested() || stop_requested();
   };
   try {
-    const ChildResult child = child_result(program.empty() ? this_program() : program, arguments, look, limit);
+    const ChildResult child = run.result(look);
     if (given) return;
     if (!child.not_started.empty()) throw std::runtime_error(child.not_started);
     if (child.timed_out) {
       throw std::runtime_error(fmt::format("it was not ready after {} s; fewer bodies take less time",
-                                           std::chrono::duration<double>(limit).count()));
+                                           std::chrono::duration<double>(run.limit).count()));
     }
     if (child.status != 0) {
       const std::string why = last_complaint(child);
       throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
     }
-    result.set_value(profile_in(result_file));
+    result.set_value(profile_in(run.result_file));
   } catch (const std::exception&) {
     result.set_exception(std::current_exception());
   }
@@ -114,11 +133,20 @@ void ProfileControl::start(const Status& shown, std::optional<int> device, Profi
           .label();
   std::promise<KernelProfile> result;
   in_flight_ = result.get_future();
-  process_ = std::async(
-      std::launch::async,
-      [folder, result_file, program = program_, limit = limit_, stop = stop_.get_token(),
-       arguments = profile_arguments(shown, device, result_file, kernel_file),
-       result = std::move(result)]() mutable { run_profiler(program, arguments, result_file, limit, stop, result); });
+  ProfilerRun run{.program = program_,
+                  .arguments = profile_arguments(shown, device, result_file, kernel_file),
+                  .result_file = result_file,
+                  .limit = limit_,
+                  .spare = device == spare_device_ ? std::exchange(spare_, nullptr) : nullptr};
+  process_ =
+      std::async(std::launch::async, [folder, run = std::move(run), stop = stop_.get_token(),
+                                      result = std::move(result)]() mutable { run_profiler(run, stop, result); });
+}
+
+void ProfileControl::prepare(int device) {
+  if (process_.valid() || (spare_ && spare_device_ == device)) return;
+  spare_device_ = device;
+  spare_ = start_spare(program_, {"profile", "--device", fmt::format("{}", device)});
 }
 
 void ProfileControl::compare(const CompareProfile& asked, ProfileStatus& status) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -25,14 +26,18 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
 /// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must go on.
 class ProfileControl {
  public:
-  /// `program` is orrery; empty: this one.
-  explicit ProfileControl(std::filesystem::path program = {}, std::chrono::milliseconds limit = std::chrono::minutes{2})
+  /// `program` is orrery.
+  explicit ProfileControl(std::filesystem::path program = this_program(),
+                          std::chrono::milliseconds limit = std::chrono::minutes{2})
       : program_{std::move(program)}, limit_{limit} {}
   ProfileControl(const ProfileControl&) = delete;
   ProfileControl& operator=(const ProfileControl&) = delete;
   /// Ends the process.
   ~ProfileControl() { stop_.request_stop(); }
 
+  /// Starts a process that waits for the next profile, unless there is one. It has read what the profiler needs for
+  /// this GPU, so that the profile takes half of the time. Meant for each frame in which a profile is likely.
+  void prepare(int device);
   /// Throws UsageError while the process of a profile runs, or if the row to compare with does not exist.
   void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
   static void compare(const CompareProfile& asked, ProfileStatus& status);
@@ -48,7 +53,9 @@ class ProfileControl {
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;  // of the process's time
   std::chrono::steady_clock::time_point started_;
-  int version_ = 0;  // KernelProfile::kernel_version of the profile in flight
+  int version_ = 0;                      // KernelProfile::kernel_version of the profile in flight
+  std::shared_ptr<ChildProcess> spare_;  // waits for a profile on spare_device_; null: none waits
+  int spare_device_ = 0;
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;
   std::future<void> process_;  // that takes it, and lives a little longer; last: it ends by stop_

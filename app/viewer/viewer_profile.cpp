@@ -1,4 +1,6 @@
 // How the viewer carries out requests that concern profiles.
+#include <optional>
+
 #include "app/text/console.h"
 #include "app/viewer/viewer.h"
 
@@ -18,6 +20,10 @@ void Viewer::carry_out(const CompareProfile& c) {
 
 void Viewer::follow_profile() {
   if (profile_.tick(view_.profile)) report_profile();
+  const std::optional<int> device = backends_.device_ordinal();
+  const bool is_seen = view_.panel && panel_state_.lab.tab == LabTab::profile && !lockstep_ && !view_.measuring();
+  const Status& shown = lane_.status();
+  if (is_seen && device && shown.kernel && shown.kernel->backend == Backend::cuda) profile_.prepare(*device);
 }
 
 void Viewer::report_profile() {

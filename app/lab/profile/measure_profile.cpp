@@ -92,29 +92,8 @@ PeakRates measure_roof(const cuda::Device& device) {
   return {.fma_per_s = cuda::measure_fma_rate(device), .dram_bytes_per_s = cuda::measure_dram_rate(device)};
 }
 
-struct PlannedCounters {
-  std::unique_ptr<const cuda::Cupti> cupti;
-  cuda::CounterPlan plan;
-};
-
-/// On a thread of its own, while the time of the evaluation is measured: CUPTI reads its tables of the chip for about
-/// 0.2 s.
-std::future<PlannedCounters> plan_counters(const Backends& backends) {
-  return std::async(std::launch::async, [&backends] {
-    auto cupti = std::make_unique<const cuda::Cupti>();
-    cuda::CounterPlan plan = cupti->plan(*backends.device(), profile_metrics());
-    return PlannedCounters{std::move(cupti), std::move(plan)};
-  });
-}
-
-void read_counters(const Backends& backends, const PlannedCounters& planned, OwnEvaluation& evaluation,
-                   KernelProfile& profile) {
-  constexpr std::size_t most_parts = 16;
-  const cuda::CounterPlan& plan = planned.plan;
-  profile.chip = plan.chip;
-  profile.missing = plan.missing;
-  const std::vector<cuda::CounterRange> parts = planned.cupti->measure(
-      *backends.device(), plan, most_parts, [&](cuda::RangeMarks& marks) { evaluation.run_marked(marks); });
+/// The counters of the part of an evaluation that sums the forces, and its share of the time.
+void take_sum(const cuda::CounterPlan& plan, const std::vector<cuda::CounterRange>& parts, KernelProfile& profile) {
   if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
   profile.passes = plan.passes;
   double all_ms = 0;
@@ -194,11 +173,56 @@ void take_arithmetic(KernelProfile& profile, double vector_instructions, double 
   }
 }
 
+#if ORRERY_HAVE_CUDA
+struct ProfileMeasurement::PlannedCounters {
+  cuda::Cupti cupti;
+  cuda::CounterPlan plan;
+};
+
+/// On a thread of its own, while the time of the evaluation is measured: CUPTI reads its tables of the chip for about
+/// 0.2 s.
+void ProfileMeasurement::begin_plan() {
+  if (planned_.valid()) return;
+  planned_ = std::async(std::launch::async, [this] {
+               auto planned = std::make_shared<PlannedCounters>();
+               planned->plan = planned->cupti.plan(*backends_.device(), profile_metrics());
+               return std::shared_ptr<const PlannedCounters>{std::move(planned)};
+             }).share();
+}
+
+const PeakRates& ProfileMeasurement::peaks() {
+  if (!peaks_) peaks_ = measure_roof(*backends_.device());
+  return *peaks_;
+}
+
+void ProfileMeasurement::read_counters(OwnEvaluation& evaluation, KernelProfile& profile) {
+  constexpr std::size_t most_parts = 16;
+  const std::shared_ptr<const PlannedCounters> planned = planned_.get();
+  const cuda::CounterPlan& plan = planned->plan;
+  profile.chip = plan.chip;
+  profile.missing = plan.missing;
+  const auto run = [&](cuda::RangeMarks& marks) { evaluation.run_marked(marks); };
+  take_sum(plan, planned->cupti.measure(*backends_.device(), plan, most_parts, run), profile);
+}
+
+void ProfileMeasurement::prepare() {
+  constexpr std::size_t least_free_bytes = std::size_t{2} << 30;
+  if (!backends_.device() || backends_.device()->free_memory() < least_free_bytes) return;
+  begin_plan();
+  (void)machine_state(backends_);  // loads NVML
+  peaks();
+  planned_.wait();
+}
+#else
+struct ProfileMeasurement::PlannedCounters {};
+
+void ProfileMeasurement::prepare() {}
+#endif
+
 KernelProfile ProfileMeasurement::measure(const Variant& variant, const ProfiledSystem& system) {
   KernelProfile profile = described(variant, system, backends_);
 #if ORRERY_HAVE_CUDA
-  std::future<PlannedCounters> planned;
-  if (profile.on_gpu) planned = plan_counters(backends_);
+  if (profile.on_gpu) begin_plan();
 #endif
   const std::unique_ptr<OwnEvaluation> evaluation = make_own_evaluation(backends_, variant, system.bodies, system.law);
   const int times = evaluations_per_sample(warm_up(*evaluation), variant.settings.period());
@@ -206,11 +230,10 @@ KernelProfile ProfileMeasurement::measure(const Variant& variant, const Profiled
   const double interactions = evaluation->interactions();
 #if ORRERY_HAVE_CUDA
   if (profile.on_gpu) {
-    if (!peaks_) peaks_ = measure_roof(*backends_.device());
-    profile.figures["peak_flop_per_s"] = 2 * peaks_->fma_per_s;
-    if (peaks_->dram_bytes_per_s > 0) profile.figures["peak_dram_per_s"] = peaks_->dram_bytes_per_s;
+    profile.figures["peak_flop_per_s"] = 2 * peaks().fma_per_s;
+    if (peaks().dram_bytes_per_s > 0) profile.figures["peak_dram_per_s"] = peaks().dram_bytes_per_s;
     try {
-      read_counters(backends_, planned.get(), *evaluation, profile);
+      read_counters(*evaluation, profile);
     } catch (const cuda::CuptiError& error) {
       profile.problem = one_line(error.what());
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +13,8 @@
 #include "compute/sim/backends.h"
 
 namespace orrery {
+
+class OwnEvaluation;
 
 /// What is profiled: the forces of these bodies.
 struct ProfiledSystem {
@@ -25,6 +29,9 @@ class ProfileMeasurement {
   /// `backends` must outlive it.
   explicit ProfileMeasurement(const Backends& backends) : backends_{backends} {}
 
+  /// What a GPU's first profile takes beside its own measurements, some 0.5 s: opens the device, reads CUPTI's tables
+  /// of the chip, and measures the peak rates. Does nothing where there is no GPU, or where it has little memory left.
+  void prepare();
   /// Takes about 0.25 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
   /// Throws as make_own_evaluation().
   KernelProfile measure(const Variant& variant, const ProfiledSystem& system);
@@ -33,8 +40,16 @@ class ProfileMeasurement {
   void mark(const Variant& variant, const ProfiledSystem& system);
 
  private:
+  struct PlannedCounters;
+
+  void begin_plan();
+  const PeakRates& peaks();
+  void read_counters(OwnEvaluation& evaluation, KernelProfile& profile);
+
   const Backends& backends_;
-  [[maybe_unused]] std::optional<PeakRates> peaks_;  // of the GPU, without rsqrt_per_s; in builds with CUDA
+  // In builds with CUDA:
+  [[maybe_unused]] std::optional<PeakRates> peaks_;  // of the GPU, without rsqrt_per_s
+  std::shared_future<std::shared_ptr<const PlannedCounters>> planned_;
 };
 
 /// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.

@@ -120,6 +120,56 @@ TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
   EXPECT_GT(status.taken_s, 0);
 }
 
+/// The file after --json gets a profile of the kernel $KERNEL, or of "new".
+constexpr const char* writes_profile = R"(while [ "$1" != --json ]; do shift; done
+echo '{"profiles": [{"kernel": "'${KERNEL:-new}'"}]}' > "$2"
+)";
+
+TEST(ProfileControl, GivesTheArgumentsToAProcessThatWaits) {
+  const TemporaryFolder folder;
+  const std::filesystem::path started = folder / "started";
+  const std::string waits = R"(if [ "$1" = prepare-for-parent ]; then
+  echo "$*" >> ")" + started.string() +
+                            R"("
+  exec env KERNEL=spare xargs -0 -r "$0"
+fi
+)";
+  ProfileControl control{script(folder, waits + writes_profile)};
+  ProfileStatus status;
+  const auto kernel_of_next = [&](std::optional<int> device) {
+    control.start(shown_status(), device, status);
+    control.prepare(1);  // one is in flight: nothing is started
+    control.finish(status);
+    EXPECT_EQ(status.error, "");
+    return status.profiles.empty() ? "" : status.profiles.back().kernel_id;
+  };
+  EXPECT_EQ(kernel_of_next(1), "new");
+  for (int call = 0; call < 3; ++call) control.prepare(1);
+  EXPECT_EQ(kernel_of_next(1), "spare");
+  EXPECT_EQ(kernel_of_next(1), "new") << "each waits for one profile";
+  control.prepare(1);
+  EXPECT_EQ(kernel_of_next(0), "new") << "it waits on another device";
+  EXPECT_EQ(kernel_of_next(1), "spare");
+  std::ifstream file{started};
+  std::string line;
+  int lines = 0;
+  for (; std::getline(file, line); ++lines) EXPECT_EQ(line, "prepare-for-parent profile --device 1");
+  EXPECT_EQ(lines, 2);
+}
+
+TEST(ProfileControl, StartsAProcessInThePlaceOfOneThatEnded) {
+  const TemporaryFolder folder;
+  ProfileControl control{
+      script(folder, std::string{"if [ \"$1\" = prepare-for-parent ]; then kill -9 $$; fi\n"} + writes_profile)};
+  ProfileStatus status;
+  control.prepare(0);
+  control.start(shown_status(), 0, status);
+  control.finish(status);
+  EXPECT_EQ(status.error, "");
+  ASSERT_EQ(status.profiles.size(), 1u);
+  EXPECT_EQ(status.profiles[0].kernel_id, "new");
+}
+
 TEST(ProfileControl, NamesTheVersionOfAKernelFile) {
   const TemporaryFolder folder;
   ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"\n")};
