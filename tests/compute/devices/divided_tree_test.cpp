@@ -48,7 +48,7 @@ class DividedTree : public testing::TestWithParam<KernelPtr> {
 };
 
 TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
-  const Bodies bodies = test::random_ball(20'011);
+  const Bodies bodies = test::random_ball(200'011);
   const auto alone = test::backends().make_kernel(info(), Settings{info()});
   std::uint64_t expected = 0;
   test::evaluate(*alone, bodies, {.law = {}, .evaluated = &expected});
@@ -58,7 +58,7 @@ TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
     std::uint64_t found = 0;
     test::evaluate(*kernel, bodies, {.law = {}, .evaluated = &found});
     // Cells at the borders of domains have parts on two devices.
-    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(expected), 0.1 * static_cast<double>(expected));
+    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(expected), 0.05 * static_cast<double>(expected));
     EXPECT_EQ(kernel->tree()->report()->interactions, static_cast<std::int64_t>(found));
   }
 }
@@ -94,6 +94,13 @@ class DividedDomains : public testing::Test {
     EXPECT_LE(error.median, info().tolerance.median);
     EXPECT_LE(error.max, info().tolerance.max) << "body " << error.worst;
   }
+  /// The errors of degenerate bodies may exceed the tolerance on one device, too.
+  static void expect_errors_of_one_device(ForceKernel& kernel, const Settings& settings, const Bodies& bodies) {
+    const auto alone = test::backends().make_kernel(info(), settings);
+    const ForceError expected = error_of(*alone, bodies), found = error_of(kernel, bodies);
+    EXPECT_LE(found.median, 1.2 * expected.median + 1e-6);
+    EXPECT_LE(found.p99, 1.5 * expected.p99 + 1e-6);
+  }
 };
 
 TEST_F(DividedDomains, AgreeForDegenerateBodies) {
@@ -121,7 +128,7 @@ TEST_F(DividedDomains, AgreeForDegenerateBodies) {
     const auto kernel = backends.make_kernel(info(), Settings{info()});
     for (const auto& [name, bodies] : systems) {
       SCOPED_TRACE(team.to_string() + ", " + name);
-      expect_agreement(*kernel, bodies);
+      expect_errors_of_one_device(*kernel, Settings{info()}, bodies);
     }
   }
 }
@@ -138,8 +145,8 @@ TEST_F(DividedDomains, PickTheCellsOfAllDevices) {
     EXPECT_EQ(static_cast<std::int64_t>(cells.size()), evaluations.kernel().tree()->report()->cells);
     for (const Vec4& body : bodies.positions) {
       const auto holds = [&](const TreeCell& cell) {
-        const auto within = [&](float center, float x) { return std::abs(x - center) <= 1.000001f * cell.half_size; };
-        return cell.level > 2 && within(cell.center.x, body.x) && within(cell.center.y, body.y) &&
+        const auto within = [&](float center, float x) { return std::abs(x - center) <= cell.half_size + 1e-6f; };
+        return cell.level > 1 && within(cell.center.x, body.x) && within(cell.center.y, body.y) &&
                within(cell.center.z, body.z);
       };
       ASSERT_TRUE(std::ranges::any_of(cells, holds));
@@ -159,6 +166,25 @@ TEST_F(DividedDomains, FollowBodiesThatMoveFarFromOneEvaluationToTheNext) {
         drift(bodies, 0.5f);
       }
     }
+  }
+}
+
+TEST_F(DividedDomains, GetRoomForAllCellsWhereThereWereFewBefore) {
+  const Bodies ball = test::random_ball(300'000);
+  Bodies points = ball;
+  for (std::size_t i = 0; i < points.positions.size(); ++i) points.positions[i] = ball.positions[i % 7];
+  const auto cells_of = [](ForceKernel& kernel, const Bodies& bodies) {
+    test::evaluate(kernel, bodies, {.law = {}});
+    return static_cast<double>(kernel.tree()->report()->cells);
+  };
+  const double expected = cells_of(*test::backends().make_kernel(info(), Settings{info()}), ball);
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
+    for (int step = 0; step < 4; ++step) cells_of(*kernel, points);
+    for (int step = 0; step < 2; ++step) cells_of(*kernel, ball);  // the first ones may have larger leaves
+    EXPECT_NEAR(cells_of(*kernel, ball), expected, 0.05 * expected);
   }
 }
 
@@ -220,15 +246,10 @@ TEST_P(DividedOctree, HasTheErrorsOfOneDevice) {
   const Bodies bodies = test::random_ball(65'537);
   for (const char* tolerance : {"off", "1e-3", "1e-5"}) {
     const Settings settings{info(), {{"order", GetParam()}, {"tolerance", tolerance}, {"theta", "0.8"}}};
-    const auto alone = test::backends().make_kernel(info(), settings);
-    const ForceError expected = error_of(*alone, bodies);
     for (const DeviceList& team : teams()) {
       SCOPED_TRACE(team.to_string() + ", tolerance " + tolerance);
       const Backends backends{test::catalog(), team};
-      const auto kernel = backends.make_kernel(info(), settings);
-      const ForceError found = error_of(*kernel, bodies);
-      EXPECT_LT(found.median, 1.2 * expected.median);
-      EXPECT_LT(found.p99, 1.5 * expected.p99);
+      expect_errors_of_one_device(*backends.make_kernel(info(), settings), settings, bodies);
     }
   }
 }
