@@ -24,6 +24,8 @@ class DeviceTeam {
   std::size_t size() const { return devices_.size(); }
   const std::shared_ptr<const cuda::Device>& leader() const { return devices_.front(); }
   const cuda::Device& device(std::size_t index) const { return *devices_[index]; }
+  /// Whether every device can read the memory of all others.
+  bool is_direct() const { return direct_; }
   /// "devices 0,1", and a note if copies between some of them go through host memory, or by NCCL.
   std::string words() const;
   /// One thread uses it at a time.
@@ -32,7 +34,7 @@ class DeviceTeam {
  private:
   TeamDevices devices_;
   std::unique_ptr<Broadcast> broadcast_;
-  bool direct_ = true;  // copies do not go through host memory
+  bool direct_ = true;
   bool by_nccl_ = false;
 };
 

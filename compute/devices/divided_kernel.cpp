@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compute/devices/on_device.h"
+#include "compute/devices/peer_reads.h"
 
 namespace orrery {
 namespace {
@@ -172,18 +173,26 @@ void DividedKernel::begin_parts(const ForceArgs& args, std::span<const Part> par
   for_others([&](Member& member, std::size_t index) { begin(member, args_for(args, member.stream.get()), index); });
 }
 
+void DividedKernel::take_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
+  std::vector<BlockCopy> reads;
+  for (std::size_t after = 1; after < members_.size(); ++after) {
+    const std::size_t i = (index + after) % members_.size();  // each device begins with another one
+    const Member& other = members_[i];
+    const Blocks offer = other.division().offer(args, parts[i]),
+                 places = member.division().places_of_offer(args, parts[i]);
+    if (!team_.is_direct()) copy_blocks(offer, other.device, places, member.device, args.stream);
+    for (std::size_t block = 0; block < offer.size(); ++block) reads.push_back({offer[block], places[block]});
+  }
+  if (team_.is_direct()) read_blocks(member.device, reads, args.stream);
+}
+
 void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
   if (leader().division().exchanges()) {
     for (const Member& other : members_) {
       if (&other != &member) wait_on(args.stream, other.began);
     }
     mark(index, PartTimes::all_offered, args.stream);
-    for (std::size_t after = 1; after < members_.size(); ++after) {
-      const std::size_t i = (index + after) % members_.size();  // each device begins with another one
-      const Member& other = members_[i];
-      copy_blocks(other.division().offer(args, parts[i]), other.device,
-                  member.division().places_of_offer(args, parts[i]), member.device, args.stream);
-    }
+    take_offers(member, args, parts, index);
     mark(index, PartTimes::all_came, args.stream);
   }
   member.division().evaluate_part(args, parts[index]);

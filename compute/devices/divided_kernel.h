@@ -66,6 +66,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
   /// Begins all parts, the leader's last.
   void begin_parts(const ForceArgs& args, std::span<const Part> parts);
   /// Copies to a device what the others offer, and evaluates its part.
+  void take_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   void go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   /// Copies the results to the leader, which finishes the evaluation.
   void gather_results(const ForceArgs& args, std::span<const Part> parts);

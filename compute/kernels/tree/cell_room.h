@@ -10,9 +10,9 @@
 namespace orrery {
 
 /// How many cells a tree may have whose room is copied to other devices, used or not: a few more than the trees before
-/// it had, of as many bodies; where the number has changed, all room. A tree that needs more has some larger leaves, and
-/// a later one all room. The GPU notes the cells; the host looks without waiting, so they are those of some evaluations
-/// ago.
+/// it had, of as many bodies; where the number has changed, all room. A tree that needs more has some larger leaves,
+/// and a later one all room. The GPU notes the cells; the host looks without waiting, so they are those of some
+/// evaluations ago.
 class CellRoom {
  public:
   explicit CellRoom(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
@@ -31,13 +31,15 @@ class CellRoom {
     return given_;
   }
   /// Enqueues a note of how many there are in the latest tree.
-  void note(const int* d_cells, cudaStream_t stream) const { cuda::download(d_cells, noted_.first(2).subspan(place_, 1), stream); }
+  void note(const int* d_cells, cudaStream_t stream) const {
+    cuda::download(d_cells, noted_.first(2).subspan(place_, 1), stream);
+  }
 
  private:
   int& noted() const { return noted_.first(2)[place_]; }
 
   cuda::HostArray<int> noted_;
-  std::size_t place_ = 0;      // of the present note
+  std::size_t place_ = 0;       // of the present note
   int bodies_ = 0, given_ = 0;  // of the latest tree, and its room
 };
 

@@ -94,12 +94,13 @@ class DividedDomains : public testing::Test {
     EXPECT_LE(error.median, info().tolerance.median);
     EXPECT_LE(error.max, info().tolerance.max) << "body " << error.worst;
   }
-  /// The errors of degenerate bodies may exceed the tolerance on one device, too.
-  static void expect_errors_of_one_device(ForceKernel& kernel, const Settings& settings, const Bodies& bodies) {
+  /// Errors up to `allowed` may be greater than those of one device.
+  static void expect_errors_of_one_device(ForceKernel& kernel, const Settings& settings, const Bodies& bodies,
+                                          const Tolerance& allowed = {.median = 0, .max = 0}) {
     const auto alone = test::backends().make_kernel(info(), settings);
     const ForceError expected = error_of(*alone, bodies), found = error_of(kernel, bodies);
-    EXPECT_LE(found.median, 1.2 * expected.median + 1e-6);
-    EXPECT_LE(found.p99, 1.5 * expected.p99 + 1e-6);
+    EXPECT_LE(found.median, std::max(allowed.median, 1.2 * expected.median));
+    EXPECT_LE(found.p99, std::max(allowed.max, 1.5 * expected.p99));
   }
 };
 
@@ -128,7 +129,7 @@ TEST_F(DividedDomains, AgreeForDegenerateBodies) {
     const auto kernel = backends.make_kernel(info(), Settings{info()});
     for (const auto& [name, bodies] : systems) {
       SCOPED_TRACE(team.to_string() + ", " + name);
-      expect_errors_of_one_device(*kernel, Settings{info()}, bodies);
+      expect_errors_of_one_device(*kernel, Settings{info()}, bodies, info().tolerance);
     }
   }
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <span>
+
+#include "compute/cuda/device.h"
+#include "compute/kernels/division_facet.h"
+
+namespace orrery {
+
+/// A block of a device and its place on the device that gets it. Both begin at multiples of 16 bytes, and so do their
+/// ends.
+struct BlockCopy {
+  DeviceBlock from, to;
+};
+
+/// Enqueues a kernel of `device`, which must be active, that reads blocks of other devices; it can read their memory.
+/// The driver's copies between four H200 ran one after another, whatever their streams; devices read at the same time.
+void read_blocks(const cuda::Device& device, std::span<const BlockCopy> copies, cudaStream_t stream);
+
+}  // namespace orrery
