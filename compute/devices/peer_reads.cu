@@ -56,7 +56,7 @@ void read_blocks(const cuda::Device& device, std::span<const BlockCopy> copies, 
   Copies next;
   for (const BlockCopy& copy : copies) {
     if (copy.from.bytes == 0) continue;
-    if (copy.from.bytes % sizeof(uint4) != 0) throw std::logic_error("read_blocks: part of 16 bytes");
+    if (copy.from.bytes % sizeof(uint4) != 0) throw std::logic_error("read_blocks: a block ends within 16 bytes");
     const std::size_t vectors = copy.from.bytes / sizeof(uint4);
     next.at[next.count++] = {static_cast<const uint4*>(copy.from.data), static_cast<uint4*>(copy.to.data), vectors,
                              next.chunks};
