@@ -153,16 +153,12 @@ int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
 }
 
 /// The process that takes profiles for a window, see ProfileControl: prepares what these words say, and profiles what
-/// its parent asks for.
+/// its parent asks for. If it cannot prepare itself, it ends, and another process profiles.
 int run_spare(const std::vector<std::string>& preparation) {
   KernelCatalog kernels;
   const Backends backends{kernels, std::get<ProfileOptions>(parse_options(kernels, preparation)).device};
   ProfileMeasurement measurement{backends};
-  try {
-    measurement.prepare();
-  } catch (const std::exception&) {
-    // The profile meets it again.
-  }
+  if (!measurement.prepare()) return 0;
   const std::vector<std::string> words = wait_for_words();
   if (words.empty()) return 0;
   const auto options = std::get<ProfileOptions>(parse_options(kernels, words));

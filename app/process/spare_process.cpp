@@ -8,6 +8,8 @@ namespace {
 
 // The first word of the process's command line.
 constexpr std::string_view spare_word = "prepare-for-parent";
+// What it writes first once it has got its command.
+constexpr std::string_view got_word = "got\n";
 
 }  // namespace
 
@@ -32,7 +34,12 @@ std::optional<std::vector<std::string>> preparation_in(const std::vector<std::st
 std::vector<std::string> wait_for_words() {
   std::vector<std::string> words;
   for (std::string word; std::getline(std::cin, word, '\0');) words.push_back(word);
+  if (!words.empty()) std::cout << got_word << std::flush;
   return words;
+}
+
+bool got_words(const ChildResult& end) {
+  return end.text.starts_with(got_word);
 }
 
 }  // namespace orrery

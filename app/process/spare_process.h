@@ -21,5 +21,7 @@ std::string packed_words(const std::vector<std::string>& words);
 std::optional<std::vector<std::string>> preparation_in(const std::vector<std::string>& words);
 /// In the process: waits for the command. Empty: its parent has ended, or needs it no more.
 std::vector<std::string> wait_for_words();
+/// Whether the process had got its command before it ended. If not, another process may carry it out.
+bool got_words(const ChildResult& end);
 
 }  // namespace orrery

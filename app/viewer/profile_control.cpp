@@ -42,51 +42,58 @@ std::optional<KernelProfile> early_profile(const std::string& file) {
   }
 }
 
-/// A profile, as a process takes it.
-struct ProfilerRun {
-  std::filesystem::path program;
-  std::vector<std::string> arguments;
-  std::string result_file;
-  std::chrono::milliseconds limit;
-  std::shared_ptr<ChildProcess> spare;  // that waits for the arguments; null: none
-
-  /// By the spare, or by a new process if there is none, or it has ended.
-  ChildResult result(const std::function<bool()>& stopped) const {
-    if (spare) {
-      bool asked = false;
-      ChildResult end = spare->result([&] { return asked = stopped(); }, limit, packed_words(arguments));
-      if (end.status >= 0 || end.timed_out || asked) return end;
-    }
-    return child_result(program, arguments, stopped, limit);
+/// By the spare if there is one, or by a new process if the spare ends before it has got the arguments.
+ChildResult run(const ProfilerProgram& program, ChildProcess* spare, const std::vector<std::string>& arguments,
+                const std::function<bool()>& stopped) {
+  if (spare) {
+    bool asked = false;
+    ChildResult end = spare->result([&] { return asked = stopped(); }, program.limit, packed_words(arguments));
+    if (got_words(end) || end.timed_out || asked) return end;
   }
-};
+  return child_result(program.file, arguments, stopped, program.limit);
+}
 
 /// Gives the profile as soon as its file is there: the process takes 0.1 s more to leave the GPU.
-void run_profiler(const ProfilerRun& run, const std::stop_token& stop, std::promise<KernelProfile>& result) {
+void run_profiler(const ProfilerProgram& program, ChildProcess* spare, ProfileOrder& order,
+                  const std::stop_token& stop) {
   bool given = false;
   const auto look = [&] {
-    if (std::optional<KernelProfile> early = given ? std::nullopt : early_profile(run.result_file)) {
-      result.set_value(std::move(*early));
+    if (std::optional<KernelProfile> early = given ? std::nullopt : early_profile(order.result_file)) {
+      order.result.set_value(std::move(*early));
       given = true;
     }
     return stop.stop_requested() || stop_requested();
   };
   try {
-    const ChildResult child = run.result(look);
+    const ChildResult child = run(program, spare, order.arguments, look);
     if (given) return;
     if (!child.not_started.empty()) throw std::runtime_error(child.not_started);
     if (child.timed_out) {
       throw std::runtime_error(fmt::format("it was not ready after {} s; fewer bodies take less time",
-                                           std::chrono::duration<double>(run.limit).count()));
+                                           std::chrono::duration<double>(program.limit).count()));
     }
     if (child.status != 0) {
       const std::string why = last_complaint(child);
       throw std::runtime_error(why.empty() ? "the process that profiles ended early" : why);
     }
-    result.set_value(profile_in(run.result_file));
+    order.result.set_value(profile_in(order.result_file));
   } catch (const std::exception&) {
-    result.set_exception(std::current_exception());
+    order.result.set_exception(std::current_exception());
   }
+}
+
+/// The whole life of a process, on a thread of its own: the process ends with the thread that starts it. `preparation`:
+/// see start_spare(); empty: it starts when there is an order. No order will come: it ends.
+void serve(const ProfilerProgram& program, const std::vector<std::string>& preparation,
+           std::future<ProfileOrder> awaited, const std::stop_token& stop) {
+  const std::unique_ptr<ChildProcess> spare = preparation.empty() ? nullptr : start_spare(program.file, preparation);
+  ProfileOrder order;
+  try {
+    order = awaited.get();
+  } catch (const std::future_error&) {
+    return;
+  }
+  run_profiler(program, spare.get(), order, stop);
 }
 
 }  // namespace
@@ -131,22 +138,33 @@ void ProfileControl::start(const Status& shown, std::optional<int> device, Profi
   status.present =
       KernelProfile{.kernel_id = shown.kernel_id, .settings = shown.settings.changes(), .kernel_version = version_}
           .label();
-  std::promise<KernelProfile> result;
-  in_flight_ = result.get_future();
-  ProfilerRun run{.program = program_,
-                  .arguments = profile_arguments(shown, device, result_file, kernel_file),
-                  .result_file = result_file,
-                  .limit = limit_,
-                  .spare = device == spare_device_ ? std::exchange(spare_, nullptr) : nullptr};
-  process_ =
-      std::async(std::launch::async, [folder, run = std::move(run), stop = stop_.get_token(),
-                                      result = std::move(result)]() mutable { run_profiler(run, stop, result); });
+  ProfileOrder order{.arguments = profile_arguments(shown, device, result_file, kernel_file),
+                     .result_file = result_file,
+                     .folder = folder};
+  in_flight_ = order.result.get_future();
+  Profiler profiler = spare_ && device == spare_device_ ? *std::exchange(spare_, std::nullopt) : launch({});
+  profiler.order.set_value(std::move(order));
+  process_ = std::move(profiler.thread);
+}
+
+auto ProfileControl::launch(std::vector<std::string> preparation) const -> Profiler {
+  std::promise<ProfileOrder> order;
+  auto serves = [program = program_, preparation = std::move(preparation), awaited = order.get_future(),
+                 stop = stop_.get_token()]() mutable { serve(program, preparation, std::move(awaited), stop); };
+  return {.thread = std::async(std::launch::async, std::move(serves)), .order = std::move(order)};
 }
 
 void ProfileControl::prepare(int device) {
   if (process_.valid() || (spare_ && spare_device_ == device)) return;
+  drop_spare();
   spare_device_ = device;
-  spare_ = start_spare(program_, {"profile", "--device", fmt::format("{}", device)});
+  spare_ = launch({"profile", "--device", fmt::format("{}", device)});
+}
+
+void ProfileControl::drop_spare() {
+  if (!spare_) return;
+  ending_.push_back(std::move(spare_->thread));
+  spare_.reset();
 }
 
 void ProfileControl::compare(const CompareProfile& asked, ProfileStatus& status) {
@@ -162,6 +180,7 @@ bool ProfileControl::tick(ProfileStatus& status) {
   const bool ended = in_flight_.valid() && is_ready(in_flight_);
   if (ended) take(status);
   if (process_.valid() && is_ready(process_)) process_.get();
+  std::erase_if(ending_, [](const auto& thread) { return is_ready(thread); });
   status.active = process_.valid();
   return ended;
 }

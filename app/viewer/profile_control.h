@@ -13,6 +13,7 @@
 #include "app/lab/profile/kernel_profile.h"
 #include "app/process/child_process.h"
 #include "app/ui_state/profile_status.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -23,21 +24,37 @@ namespace orrery {
 std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
                                            const std::string& result_file, const std::string& kernel_file = {});
 
+/// The program that profiles, orrery, and how long one profile may take.
+struct ProfilerProgram {
+  std::filesystem::path file;
+  std::chrono::milliseconds limit;
+};
+
+/// A profile that a process is to take.
+struct ProfileOrder {
+  std::vector<std::string> arguments{};
+  std::string result_file{};
+  std::shared_ptr<const TemporaryFolder> folder{};  ///< with all files of the process
+  std::promise<KernelProfile> result{};
+};
+
 /// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must go on.
 class ProfileControl {
  public:
   /// `program` is orrery.
   explicit ProfileControl(std::filesystem::path program = this_program(),
                           std::chrono::milliseconds limit = std::chrono::minutes{2})
-      : program_{std::move(program)}, limit_{limit} {}
+      : program_{std::move(program), limit} {}
   ProfileControl(const ProfileControl&) = delete;
   ProfileControl& operator=(const ProfileControl&) = delete;
-  /// Ends the process.
+  /// Ends all processes.
   ~ProfileControl() { stop_.request_stop(); }
 
-  /// Starts a process that waits for the next profile, unless there is one. It has read what the profiler needs for
-  /// this GPU, so that the profile takes half of the time. Meant for each frame in which a profile is likely.
+  /// Starts a process that opens this GPU, reads what the profiler needs for it, and waits for the next profile, unless
+  /// there is one. Meant for each frame in which a profile is likely.
   void prepare(int device);
+  /// Ends the process that waits, without waiting for its end.
+  void drop_spare();
   /// Throws UsageError while the process of a profile runs, or if the row to compare with does not exist.
   void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
   static void compare(const CompareProfile& asked, ProfileStatus& status);
@@ -50,15 +67,22 @@ class ProfileControl {
   /// The profile in flight, which it waits for.
   void take(ProfileStatus& status);
 
-  std::filesystem::path program_;
-  std::chrono::milliseconds limit_;  // of the process's time
+  /// A process, and the thread that waits for it. Without an order, both end: the promise is destroyed first.
+  struct Profiler {
+    std::future<void> thread;
+    std::promise<ProfileOrder> order;
+  };
+  Profiler launch(std::vector<std::string> preparation) const;
+
+  ProfilerProgram program_;
   std::chrono::steady_clock::time_point started_;
-  int version_ = 0;                      // KernelProfile::kernel_version of the profile in flight
-  std::shared_ptr<ChildProcess> spare_;  // waits for a profile on spare_device_; null: none waits
-  int spare_device_ = 0;
+  int version_ = 0;  // KernelProfile::kernel_version of the profile in flight
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;
-  std::future<void> process_;  // that takes it, and lives a little longer; last: it ends by stop_
+  std::future<void> process_;              // that takes it, and lives a little longer; ends by stop_
+  std::vector<std::future<void>> ending_;  // of spares that were dropped
+  std::optional<Profiler> spare_;          // waits for a profile on spare_device_
+  int spare_device_ = 0;
 };
 
 }  // namespace orrery

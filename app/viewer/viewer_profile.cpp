@@ -21,9 +21,14 @@ void Viewer::carry_out(const CompareProfile& c) {
 void Viewer::follow_profile() {
   if (profile_.tick(view_.profile)) report_profile();
   const std::optional<int> device = backends_.device_ordinal();
-  const bool is_seen = view_.panel && panel_state_.lab.tab == LabTab::profile && !lockstep_ && !view_.measuring();
   const Status& shown = lane_.status();
-  if (is_seen && device && shown.kernel && shown.kernel->backend == Backend::cuda) profile_.prepare(*device);
+  const bool is_seen = view_.panel && panel_state_.lab.tab == LabTab::profile && !lockstep_;
+  const bool measures = view_.measuring() || shown.choosing;
+  if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
+    profile_.prepare(*device);
+  } else {
+    profile_.drop_spare();
+  }
 }
 
 void Viewer::report_profile() {

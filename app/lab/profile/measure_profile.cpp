@@ -205,18 +205,22 @@ void ProfileMeasurement::read_counters(OwnEvaluation& evaluation, KernelProfile&
   take_sum(plan, planned->cupti.measure(*backends_.device(), plan, most_parts, run), profile);
 }
 
-void ProfileMeasurement::prepare() {
+bool ProfileMeasurement::prepare() {
   constexpr std::size_t least_free_bytes = std::size_t{2} << 30;
-  if (!backends_.device() || backends_.device()->free_memory() < least_free_bytes) return;
+  if (!backends_.device()) return true;
+  if (backends_.device()->free_memory() < least_free_bytes) return false;
   begin_plan();
   (void)machine_state(backends_);  // loads NVML
+  (void)planned_.get();            // CUPTI may make the GPU stand still meanwhile
   peaks();
-  planned_.wait();
+  return true;
 }
 #else
 struct ProfileMeasurement::PlannedCounters {};
 
-void ProfileMeasurement::prepare() {}
+bool ProfileMeasurement::prepare() {
+  return true;
+}
 #endif
 
 KernelProfile ProfileMeasurement::measure(const Variant& variant, const ProfiledSystem& system) {

@@ -28,10 +28,13 @@ class ProfileMeasurement {
  public:
   /// `backends` must outlive it.
   explicit ProfileMeasurement(const Backends& backends) : backends_{backends} {}
+  ProfileMeasurement(const ProfileMeasurement&) = delete;
+  ProfileMeasurement& operator=(const ProfileMeasurement&) = delete;
 
-  /// What a GPU's first profile takes beside its own measurements, some 0.5 s: opens the device, reads CUPTI's tables
-  /// of the chip, and measures the peak rates. Does nothing where there is no GPU, or where it has little memory left.
-  void prepare();
+  /// What a GPU's first profile needs beside its own measurements, some 0.3 s: reads CUPTI's tables of the chip, and
+  /// measures the peak rates. Without a GPU, there is nothing to do. Returns false, and has done nothing, if the GPU
+  /// has too little free memory to wait with it. Throws CuptiError.
+  bool prepare();
   /// Takes about 0.25 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
   /// Throws as make_own_evaluation().
   KernelProfile measure(const Variant& variant, const ProfiledSystem& system);

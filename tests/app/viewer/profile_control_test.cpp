@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -120,8 +122,10 @@ TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
   EXPECT_GT(status.taken_s, 0);
 }
 
-/// The file after --json gets a profile of the kernel $KERNEL, or of "new".
-constexpr const char* writes_profile = R"(while [ "$1" != --json ]; do shift; done
+/// Says that it has got its words, as a spare does. The file after --json gets a profile of the kernel $KERNEL, or of
+/// "new".
+constexpr const char* writes_profile = R"(echo got
+while [ "$1" != --json ]; do shift; done
 echo '{"profiles": [{"kernel": "'${KERNEL:-new}'"}]}' > "$2"
 )";
 
@@ -157,17 +161,47 @@ fi
   EXPECT_EQ(lines, 2);
 }
 
-TEST(ProfileControl, StartsAProcessInThePlaceOfOneThatEnded) {
+TEST(ProfileControl, StartsAProcessInThePlaceOfOneThatCouldNotPrepareItself) {
+  for (const char* end : {"kill -9 $$", "echo 'orrery: out of memory' >&2; exit 1", "exit 0"}) {
+    SCOPED_TRACE(end);
+    const TemporaryFolder folder;
+    ProfileControl control{
+        script(folder, "if [ \"$1\" = prepare-for-parent ]; then " + std::string{end} + "; fi\n" + writes_profile)};
+    ProfileStatus status;
+    control.prepare(0);
+    control.start(shown_status(), 0, status);
+    control.finish(status);
+    EXPECT_EQ(status.error, "");
+    ASSERT_EQ(status.profiles.size(), 1u);
+    EXPECT_EQ(status.profiles[0].kernel_id, "new");
+  }
+}
+
+TEST(ProfileControl, DoesNotRepeatAProfileThatCrashed) {
   const TemporaryFolder folder;
-  ProfileControl control{
-      script(folder, std::string{"if [ \"$1\" = prepare-for-parent ]; then kill -9 $$; fi\n"} + writes_profile)};
+  ProfileControl control{script(folder, std::string{"if [ \"$1\" = prepare-for-parent ]; then\n"} +
+                                            "  cat >/dev/null; echo got; kill -9 $$\nfi\n" + writes_profile)};
   ProfileStatus status;
   control.prepare(0);
   control.start(shown_status(), 0, status);
   control.finish(status);
-  EXPECT_EQ(status.error, "");
-  ASSERT_EQ(status.profiles.size(), 1u);
-  EXPECT_EQ(status.profiles[0].kernel_id, "new");
+  EXPECT_EQ(status.error, "the process that profiles ended early");
+}
+
+TEST(ProfileControl, EndsAProcessThatNobodyNeeds) {
+  const TemporaryFolder folder;
+  const std::filesystem::path number = folder / "number";
+  ProfileControl control{
+      script(folder, "echo $$ > \"$0.tmp\"; mv \"$0.tmp\" " + number.string() + "; exec sleep 60\n")};
+  control.prepare(0);
+  while (!std::filesystem::exists(number)) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  pid_t child = 0;
+  std::ifstream{number} >> child;
+  ASSERT_GT(child, 0);
+  EXPECT_EQ(kill(child, 0), 0);
+  control.drop_spare();
+  while (kill(child, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});  // reaped, too
+  EXPECT_EQ(errno, ESRCH);
 }
 
 TEST(ProfileControl, NamesTheVersionOfAKernelFile) {
