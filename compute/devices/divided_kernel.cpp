@@ -216,7 +216,7 @@ void DividedKernel::gather_results(const ForceArgs& args, std::span<const Part> 
 
 /// The other devices' memory stays as it is until the leader's next evaluation, which follows on its stream.
 void DividedKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
-  if (prepared_ == 0) return;
+  if (prepared_ == 0) return leader().kernel->tree()->pick_cells({}, stream);  // there is no tree: none is shown
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const auto index = static_cast<int>(i);
     copy_blocks(members_[i].division().cells(index), members_[i].device, leader().division().places_of_cells(index),

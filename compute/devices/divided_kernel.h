@@ -63,10 +63,11 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
   void evaluate_parts(const ForceArgs& args);
   /// Copies what the leader shares to the other devices.
   void hand_out(const ForceArgs& args, std::span<const Part> parts);
-  /// Begins all parts, the leader's last.
+  /// Begins all parts.
   void begin_parts(const ForceArgs& args, std::span<const Part> parts);
-  /// Copies to a device what the others offer, and evaluates its part.
+  /// Copies to a device what the others offer.
   void take_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
+  /// Behind all begins: takes the offers, and evaluates the part.
   void go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   /// Copies the results to the leader, which finishes the evaluation.
   void gather_results(const ForceArgs& args, std::span<const Part> parts);

@@ -16,7 +16,7 @@ struct BlockCopy {
 };
 
 /// Enqueues a kernel of `device`, which must be active, that reads blocks of other devices; it can read their memory.
-/// The driver's copies between four H200 ran one after another, whatever their streams; devices read at the same time.
+/// The driver's copies to several devices ran one after another on four H200 (docs/measurements/scaling.md).
 void read_blocks(const cuda::Device& device, std::span<const BlockCopy> copies, cudaStream_t stream);
 
 }  // namespace orrery

@@ -69,7 +69,7 @@ class DivisionFacet {
   virtual bool keeps_parts() const { return false; }
   /// Whether a device needs what the others made in begin_part(), to go on.
   virtual bool exchanges() const { return false; }
-  /// What begin_part() made for all other devices.
+  /// What begin_part() made for all other devices. The blocks begin and end at multiples of 16 bytes.
   virtual Blocks offer(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
   /// Where to copy what the device of another part offers, entry for entry.
   virtual Blocks places_of_offer(const ForceArgs& /*args*/, const Part& /*other*/) { return {}; }

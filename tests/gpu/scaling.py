@@ -154,7 +154,7 @@ def collapse(bench, page, rounds):
 
 def copies(bench, page, rounds):
     page.section("Copies of the bodies", ["kernel", "bodies", "ms, peer copies", "ms, NCCL"])
-    for kernel, bodies in (("cuda-tiled", 64 << 10), ("cuda-tree", M), ("cuda-tree", 16 * M)):
+    for kernel, bodies in (("cuda-tiled", 64 << 10), ("cuda-tiled", 256 << 10), ("cuda-symmetric", 256 << 10)):
         ms = []
         for nccl in (False, True):
             runs = [bench.run(f"copies-{kernel}-{bodies}-{int(nccl)}-{turn}", ",".join(bench.devices), [kernel],

@@ -11,7 +11,7 @@ namespace orrery {
 
 /// How many cells a tree may have whose room is copied to other devices, used or not: a few more than the trees before
 /// it had, of as many bodies; where the number has changed, all room. A tree that needs more has some larger leaves,
-/// and a later one all room. The GPU notes the cells; the host looks without waiting, so they are those of some
+/// and later ones get more room. The GPU notes the cells; the host looks without waiting, so they are those of some
 /// evaluations ago.
 class CellRoom {
  public:

@@ -21,7 +21,8 @@ namespace orrery {
 /// If the bodies keep their cells, they keep their domains, too.
 ///
 /// Memory, with the initial settings: on each device 48 bytes per body (of all trees: the bodies, and what walks need
-/// of the cells), and about 68 per body of its domain; on the leader, which finds the domains, 116 per body instead.
+/// of the cells), and 68 per body of the largest domain that it may get, which has one and a half times the mean; on
+/// the leader, which finds the domains, 116 per body in all.
 class TreeDomains final : public DivisionFacet {
  public:
   /// `work` must outlive this, and is for nothing else once prepare_division() was called.
