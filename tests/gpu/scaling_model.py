@@ -11,7 +11,7 @@ A step of N bodies on p GPUs takes
     T = work * (1 + imbalance) / p + rest + latency * log2(p) + bytes / bandwidth
 
 work is w N^2 for direct sums and w N for trees; rest is r N + start, and is not divided. w, r, start and latency are fitted:
-least squares of relative errors, none below 0. What two GPUs cannot tell is assumed: see ASSUMED.
+least squares of relative errors, none below 0. What these times cannot tell is assumed: see ASSUMED.
 
 For ranks, r contains the copies and what is done once in each rank, and work is w N log2 N for trees.
 """
@@ -26,6 +26,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 OF_GPUS = os.path.join(ROOT, "docs", "measurements", "scaling.md")
 OF_RANKS = os.path.join(ROOT, "docs", "scaling.md")
 ASSUMED = {"imbalance of trees": 0.05,  # the largest that is left as it is
+           "bytes of trees per body": 31,  # 16 of the body, and 64 of each cell, of which there are 0.23 per body
            "NVLink, bytes/ms": 450e6,  # NVIDIA's data sheet of the H100, one direction
            "between hosts, bytes/ms": 50e6}  # 400 Gbit/s for each GPU
 GPUS_PER_HOST = 8
@@ -34,24 +35,30 @@ TWO_THREADS = 0  # in place of a number of ranks
 
 
 def rows_below(heading, text):
-    """Cells of the rows of all tables of a section whose first cell names a kernel."""
+    """Cells of the rows of all tables of a section whose first cell names a kernel; and the number of GPUs in the title of the
+    fourth column, if one is there."""
     section = re.search(rf"^##+ {heading}\n(.*?)(?=^##|\Z)", text, re.S | re.M)[1]
+    gpus = 0
     for line in section.splitlines():
-        if line.startswith("| `c"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            yield cells[0].strip("`"), int(cells[1].replace(",", "")), cells[2:]
+        if not line.startswith("| "):
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[0] == "kernel":
+            gpus = int((re.match(r"ms, (\d+) GPUs", cells[3]) or [0, 0])[1])
+        elif cells[0].startswith("`c"):
+            yield cells[0].strip("`"), int(cells[1].replace(",", "")), cells[2:], gpus
 
 
 def measured(text):
     """{(what, kernel): [(bodies, GPUs, ms)]}, and rows (what, kernel, bodies, GPUs, ms) with as many bodies per GPU."""
     times, weak = {}, []
     for what in "Direct sums", "Trees":
-        for kernel, bodies, cells in rows_below(what, text):
-            one, two = float(cells[0]), float(cells[1])
+        for kernel, bodies, cells, gpus in rows_below(what, text):
+            one, several = float(cells[0]), float(cells[1])
             if cells[2].endswith("%"):
-                weak.append((what, kernel, 2 * bodies, 2, two))
+                weak.append((what, kernel, gpus * bodies, gpus, several))
             else:
-                times.setdefault((what, kernel), []).extend([(bodies, 1, one), (bodies, 2, two)])
+                times.setdefault((what, kernel), []).extend([(bodies, 1, one), (bodies, gpus, several)])
     return times, weak
 
 
@@ -123,11 +130,11 @@ class GpuModel(Model):
         """The first GPU sends the bodies to each other GPU of its host by peer copies, which share its links. Over several
         hosts, a broadcast hands them on, and takes as long as the slowest link. It receives accelerations, or sums for all
         bodies."""
-        out = (24 if self.what == "Trees" else 16) * bodies
         back = 12 * bodies * (gpus - 1) if self.kernel == "cuda-symmetric" else 16 * bodies * (gpus - 1) / gpus
-        if gpus <= GPUS_PER_HOST:
-            return (out * (gpus - 1) + back) / ASSUMED["NVLink, bytes/ms"]
-        return (out + back) / ASSUMED["between hosts, bytes/ms"]
+        link = ASSUMED["NVLink, bytes/ms" if gpus <= GPUS_PER_HOST else "between hosts, bytes/ms"]
+        if self.what == "Trees":  # each GPU gets the bodies of its domain, and then what the others have of their trees
+            return (16 + ASSUMED["bytes of trees per body"]) * bodies * (gpus - 1) / gpus / link + back / link
+        return (16 * bodies * (gpus - 1 if gpus <= GPUS_PER_HOST else 1) + back) / link
 
     def bound_ms(self, bodies, gpus):
         """If nothing but starts and latency were left undivided, and nothing were copied."""
@@ -174,7 +181,7 @@ def gpu_tables(text):
 
 def rank_tables(text):
     times = {}
-    for kernel, bodies, cells in rows_below("Measured", text):
+    for kernel, bodies, cells, _ in rows_below("Measured", text):
         times.setdefault(kernel, []).extend([(bodies, TWO_THREADS, float(cells[0])), (bodies, 2, float(cells[1]))])
     models = [RankModel("Ranks", kernel, rows) for kernel, rows in times.items()]
     predictions = [[f"`{model.kernel}`", f"{bodies:,}"] + [f"{model.ms(bodies, ranks):.3g}" for ranks in (1, *PREDICTED[:2])]
