@@ -5,52 +5,21 @@
 namespace orrery {
 
 KernelOfRanks::KernelOfRanks(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
-    : line_{line}, key_{key}, reads_low_words_{kernel.reads_low_words}, spread_{line, key} {
-  try {
-    line_.exchange({.order =
-                        [&](int, MessageWriter& order) {
-                          order.put(Order::make);
-                          order.put(key_);
-                          order.put_text(kernel.id);
-                          order.put_text(settings.to_string());
-                        },
-                    .own_part = [&] { own_ = kernel.make(settings, nullptr); }});
-  } catch (...) {
-    drop();
-    throw;
-  }
-}
-
-KernelOfRanks::~KernelOfRanks() {
-  drop();
-}
-
-void KernelOfRanks::drop() noexcept {
-  MessageWriter order;
-  order.put(Order::drop);
-  order.put(key_);
-  line_.tell(order);
-}
+    : line_{line},
+      key_{key},
+      reads_low_words_{kernel.reads_low_words},
+      spread_{line, key},
+      made_{line, key, kernel, settings, [&] { own_ = kernel.make(settings, nullptr); }} {}
 
 void KernelOfRanks::prepare(int count) {
-  prepared_ = 0;  // until every rank is
-  line_.exchange({.order =
-                      [&](int, MessageWriter& order) {
-                        order.put(Order::prepare);
-                        order.put(key_);
-                        order.put(count);
-                      },
-                  .own_part =
-                      [&] {
-                        own_->prepare(count);
-                        prepare_own(count);
-                      },
-                  .is_long = [](int rank) { return rank > 0; }});  // the leader needs far less memory
-  prepared_ = count;
+  made_.prepare(count, [&] {
+    own_->prepare(count);
+    prepare_own(count);
+  });
 }
 
 void KernelOfRanks::prepare_for(int count) {
-  if (count != prepared_) prepare(count);
+  if (count != made_.prepared()) prepare(count);
 }
 
 std::string KernelOfRanks::chosen(int count, const MassRange& masses) const {

@@ -11,6 +11,7 @@
 #include "compute/kernels/owners_facet.h"
 #include "compute/kernels/potential_facet.h"
 #include "compute/kernels/spread_facet.h"
+#include "compute/ranks/made_kernel.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_arrays.h"
 #include "compute/ranks/spread_bodies.h"
@@ -22,8 +23,6 @@ namespace orrery {
 /// stay with their ranks from step to step: see SpreadFacet.
 class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFacet, public SpreadFacet {
  public:
-  ~KernelOfRanks() override;
-
   void prepare(int count) override;
   void bodies_replaced() override {
     own_->bodies_replaced();
@@ -55,9 +54,7 @@ class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFa
   std::vector<int> owners_;  // of each body, its rank, in the latest evaluation of all bodies; empty: not known
 
  private:
-  void drop() noexcept;
-
-  int prepared_ = 0;  // for so many bodies
+  MadeKernel made_;  // after own_, which it makes
 };
 
 }  // namespace orrery
