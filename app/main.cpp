@@ -49,6 +49,10 @@
 #include "compute/sim/backends.h"
 #include "orrery_version.h"
 
+#if ORRERY_HAVE_CUDA
+#include "compute/devices/cuda_rank_device.h"
+#endif
+
 namespace orrery {
 namespace {
 
@@ -69,7 +73,7 @@ struct Runner {
   int operator()(const ViewOptions& given) const {
     const ViewOptions options = handover ? options_after_handover(given, *handover) : given;
     prepare_files(options);
-    return run_view(kernels, options, &next_program);
+    return run_view(kernels, options, kernels.sharing() ? nullptr : &next_program);  // mpirun waits for this program
   }
   int operator()(const BenchOptions& options) const {
     prepare_files(options);
@@ -209,12 +213,22 @@ std::string this_program() {
   return std::string{"orrery "} + version + " (" + git_id + ", build " + build_id() + ")";
 }
 
+/// Null in a build without CUDA.
+std::unique_ptr<RankDevice> rank_device() {
+#if ORRERY_HAVE_CUDA
+  return cuda_rank_device();
+#else
+  return nullptr;
+#endif
+}
+
 /// Until rank 0 ends.
 void serve(Communicator& ranks) {
   const std::string name = "rank " + std::to_string(ranks.rank()) + ": ";
   try {
     check_same_program(ranks, this_program());
-    serve_leader(ranks, KernelCatalog{});
+    const std::unique_ptr<RankDevice> device = rank_device();
+    serve_leader(ranks, KernelCatalog{}, device.get());
   } catch (const std::bad_alloc&) {
     give_up(name + "not enough memory");
   } catch (const std::exception& error) {
@@ -228,7 +242,8 @@ int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& 
   int status = 0;
   try {
     check_same_program(ranks, this_program());
-    RankLeader leader{ranks, watch};
+    const std::unique_ptr<RankDevice> device = rank_device();
+    RankLeader leader{ranks, watch, device.get()};
     status = run(arguments, &leader);
     leader.end();
     return status;

@@ -23,6 +23,7 @@ class HostArray {
 
   std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
   std::span<T> first(int count) const noexcept { return {data_.get(), static_cast<std::size_t>(count)}; }
+  std::span<T> all() const noexcept { return {data_.get(), size()}; }
 
  private:
   static T* allocate(const Device& device, std::size_t size, bool pinned) {

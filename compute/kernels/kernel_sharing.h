@@ -1,19 +1,29 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_device.h"
 
 namespace orrery {
 
-/// Several processes, the ranks, that share each evaluation of a CPU kernel. This process is one of them.
+/// Whether several CUDA devices of one process can divide the evaluations of a kernel.
+bool devices_can_divide(const KernelInfo& kernel);
+/// Why so many ranks cannot share the evaluations of a kernel, one line; empty if they can.
+std::string why_not_shared(const KernelInfo& kernel, int ranks);
+
+/// Several processes, the ranks, that share each evaluation of a kernel. This process is one of them.
 class KernelSharing {
  public:
   virtual ~KernelSharing() = default;
   /// >= 2
   virtual int ranks() const = 0;
-  /// A kernel, one that takes targets, of which every rank evaluates a part. This object must outlive it. Throws as
-  /// KernelInfo::make().
+  /// Opens a CUDA device in each rank, and returns the ordinal of this rank's. Throws as RankDevice::open(), also what
+  /// another rank throws, and as check_devices().
+  virtual int open_devices(const DevicesOfRanks& which) = 0;
+  /// A kernel of which every rank evaluates a part: why_not_shared() has nothing against it, and open_devices() came
+  /// before if it is of CUDA. This object must outlive it. Throws as KernelInfo::make().
   virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) = 0;
 };
 

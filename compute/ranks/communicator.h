@@ -14,6 +14,9 @@ namespace orrery {
 /// may call at any time, but only one may receive from the same rank.
 class Communicator : public RankExchange {
  public:
+  /// Place of this rank among those of its host, in the order of the ranks, from 0 on.
+  virtual int place_on_host() const = 0;
+
   /// Messages from one rank to another arrive in their order. May wait until `to` receives.
   virtual void send(int to, std::span<const std::byte> message) = 0;
   /// Waits for the next message from a rank and replaces `message` by it.

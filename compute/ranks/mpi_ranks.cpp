@@ -25,20 +25,34 @@ namespace {
 constexpr int message_tag = 0, greeting_tag = 1, exchange_tag = 2;
 constexpr std::size_t most_bytes = INT_MAX;  // of one call of MPI
 
-/// Threads for this rank: its part of what the ranks of this host may run on together, and no more than it may run on
-/// itself. mpirun may bind each rank to processors of its own, or to some that several share, or to none.
-int thread_share() {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int ranks = 1;
-  MPI_Comm_size(host, &ranks);
-  cpu_set_t own, all;
-  CPU_ZERO(&own);
-  sched_getaffinity(0, sizeof own, &own);
-  MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, host);
-  MPI_Comm_free(&host);
-  return std::max(1, std::min(CPU_COUNT(&own), CPU_COUNT(&all) / ranks));
-}
+/// The ranks of this host.
+class HostRanks {
+ public:
+  HostRanks() { MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks_); }
+  ~HostRanks() { MPI_Comm_free(&ranks_); }
+  HostRanks(const HostRanks&) = delete;
+  HostRanks& operator=(const HostRanks&) = delete;
+
+  int place() const {
+    int place = 0;
+    MPI_Comm_rank(ranks_, &place);
+    return place;
+  }
+  /// Threads for this rank: its part of what the ranks of this host may run on together, and no more than it may run on
+  /// itself. mpirun may bind each rank to processors of its own, or to some that several share, or to none.
+  int thread_share() const {
+    int ranks = 1;
+    MPI_Comm_size(ranks_, &ranks);
+    cpu_set_t own, all;
+    CPU_ZERO(&own);
+    sched_getaffinity(0, sizeof own, &own);
+    MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, ranks_);
+    return std::max(1, std::min(CPU_COUNT(&own), CPU_COUNT(&all) / ranks));
+  }
+
+ private:
+  MPI_Comm ranks_ = MPI_COMM_NULL;
+};
 
 /// In place of Patience once all ends are there: MPI moves data only while it is called, so sleep would hold them up.
 struct Yielding {
@@ -60,6 +74,7 @@ class MpiRanks final : public Communicator {
     greetings_.resize(index(size_), MPI_REQUEST_NULL);
     sends_.resize(index(size_), MPI_REQUEST_NULL);
     for (int step = 1; step < size_; ++step) others_.push_back((rank_ + step) % size_);
+    place_ = HostRanks{}.place();
   }
   ~MpiRanks() override {
     for (MPI_Request& greeting : greetings_) {
@@ -72,6 +87,7 @@ class MpiRanks final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int place_on_host() const override { return place_; }
 
   void send(int to, std::span<const std::byte> message) override {
     check_size(message);
@@ -212,7 +228,7 @@ class MpiRanks final : public Communicator {
     }
   }
 
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, place_ = 0;
   std::vector<int> others_;  // the next rank first, so that ranks begin an exchange with different ones
   std::mutex mutex_;         // held while a thread calls MPI
   Interruption interruption_;
@@ -235,7 +251,7 @@ std::string mpi_library() {
 std::unique_ptr<Communicator> join_mpi_ranks() {
   auto ranks = std::make_unique<MpiRanks>();
   unsetenv("OMPI_COMM_WORLD_SIZE");  // for the processes that this one starts
-  limit_threads(thread_share());
+  limit_threads(HostRanks{}.thread_share());
   return ranks;
 }
 

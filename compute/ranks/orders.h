@@ -10,10 +10,13 @@ namespace orrery {
 
 /// The first value of each message from the leader to a worker.
 enum class Order {
+  open_device,      ///< DevicesOfRanks::first, and all that are listed. Replied with RankDeviceFacts
   make,             ///< a kernel: its key, id and settings as text. Replied
   prepare,          ///< a kernel for a number of bodies: key, number. Replied
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
+  take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
+  evaluate_part,    ///< a DividedEvaluation, the sizes of blocks, all parts; then a broadcast of the blocks. Replied
   spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
   step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
   undo,             ///< the latest step of a kernel's bodies: its key
@@ -46,6 +49,15 @@ struct Evaluation {
   bool stores = false, stores_low = false, kicks = false;
   float kick_dt = 0, drag = 0;
   Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+};
+
+/// An evaluation that the ranks' CUDA devices divide. The reply is what HostedDivision::evaluate() returns.
+struct DividedEvaluation {
+  int key = 0;  ///< of the kernel
+  int count = 0;
+  int targets = 0;  ///< of all ranks; 0: all bodies
+  MassRange masses{};
+  Law law{};
 };
 
 /// A step of the bodies that the ranks hold.

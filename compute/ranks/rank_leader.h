@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "compute/kernels/kernel_sharing.h"
+#include "compute/kernels/rank_device.h"
 #include "compute/ranks/worker_line.h"
 
 namespace orrery {
@@ -12,17 +13,21 @@ namespace orrery {
 /// them.
 class RankLeader final : public KernelSharing {
  public:
-  /// `ranks` and `watch` must outlive this.
-  RankLeader(Communicator& ranks, RankWatch& watch) : line_{ranks, watch} {}
+  /// All of these must outlive this. `device`: this rank's, for CUDA kernels; null: no rank has any.
+  RankLeader(Communicator& ranks, RankWatch& watch, RankDevice* device = nullptr)
+      : line_{ranks, watch}, place_on_host_{ranks.place_on_host()}, device_{device} {}
 
   /// Ends the other ranks, see WorkerLine.
   void end() { line_.end(); }
 
   int ranks() const override { return line_.ranks(); }
+  int open_devices(const DevicesOfRanks& which) override;
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) override;
 
  private:
   WorkerLine line_;
+  const int place_on_host_;
+  RankDevice* const device_;
   std::atomic<int> next_key_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,13 +23,17 @@ namespace {
 
 class RankWorker {
  public:
-  RankWorker(Communicator& ranks, const KernelCatalog& catalog) : ranks_{ranks}, catalog_{catalog}, watch_{ranks} {}
+  RankWorker(Communicator& ranks, const KernelCatalog& catalog, RankDevice* device)
+      : ranks_{ranks}, catalog_{catalog}, device_{device}, watch_{ranks} {}
 
   void run() {
     for (std::vector<std::byte> message;;) {
       ranks_.receive(0, message);
       MessageReader order{message};
       switch (order.get<Order>()) {
+        case Order::open_device:
+          open_device(order);
+          break;
         case Order::make:
           reply_after([&] { make(order); });
           break;
@@ -40,6 +45,12 @@ class RankWorker {
           break;
         case Order::evaluate_domain:
           evaluate_domain(order);
+          break;
+        case Order::take_room:
+          reply_after([&] { take_room(order); });
+          break;
+        case Order::evaluate_part:
+          evaluate_part(order);
           break;
         case Order::spread:
           spread(order);
@@ -73,8 +84,9 @@ class RankWorker {
  private:
   struct Made {
     KernelPtr info;
-    std::unique_ptr<ForceKernel> kernel;
-    RankBodies bodies{};  // that it holds from step to step
+    std::unique_ptr<ForceKernel> kernel{};       // of the CPU
+    std::unique_ptr<HostedDivision> division{};  // of CUDA
+    RankBodies bodies{};                         // that it holds from step to step
     HeldPositions held{};
   };
 
@@ -105,16 +117,32 @@ class RankWorker {
     reply_after(work, [] {});
   }
 
+  void open_device(MessageReader& order) {
+    RankDeviceFacts facts;
+    reply_after(
+        [&] {
+          DevicesOfRanks which{.first = order.get<int>()};
+          order.get_all(which.listed);
+          facts = device_->open(which, ranks_.place_on_host());
+        },
+        [&] { reply_.put(facts); });
+  }
+
   void make(MessageReader& order) {
     const int key = order.get<int>();
     const KernelPtr info = catalog_.find(order.get_text());
     const Settings settings{*info, Settings::values_of(order.get_text())};
-    kernels_[key] = {.info = info, .kernel = info->make(settings, nullptr)};
+    if (info->backend == Backend::cuda) {
+      kernels_[key] = {.info = info, .division = device_->make(*info, settings)};
+    } else {
+      kernels_[key] = {.info = info, .kernel = info->make(settings, nullptr)};
+    }
   }
 
   void prepare(MessageReader& order) {
     const Made& made = kernels_.at(order.get<int>());
     const int count = order.get<int>();
+    if (made.division) return made.division->prepare(count, ranks_.rank(), ranks_.size());
     made.kernel->prepare(count);
     const bool has_all = !made.kernel->domains();
     if (has_all) arrays_.prepare(count, made.info->reads_low_words, made.info->gives_jerks);
@@ -157,6 +185,35 @@ class RankWorker {
           part.evaluate(*kernels_.at(part.key()).kernel, ranks_, watch_.cancelled());
         },
         [&] { part.put_results(reply_); });
+  }
+
+  void take_room(MessageReader& order) {
+    HostedDivision& division = *kernels_.at(order.get<int>()).division;
+    division.take_room(order.get<std::size_t>());
+  }
+
+  /// Order::take_room came before.
+  void evaluate_part(MessageReader& order) {
+    const auto what = order.get<DividedEvaluation>();
+    HostedDivision& division = *kernels_.at(what.key).division;
+    std::vector<std::size_t> sizes;
+    std::vector<Part> parts;
+    order.get_all(sizes);
+    order.get_all(parts);
+    ranks_.receive_broadcast(division.room(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0})));
+    std::span<const std::byte> found;
+    reply_after(
+        [&] {
+          const ForceArgs args{
+              .count = what.count,
+              // Not read: that there are indices says that not all bodies are targets.
+              .targets = {.indices = what.targets > 0 ? &what.targets : nullptr, .count = what.targets},
+              .masses = what.masses,
+              .law = what.law,
+              .epilogue = {}};
+          found = division.evaluate(args, sizes, parts, parts[static_cast<std::size_t>(ranks_.rank())]);
+        },
+        [&] { reply_.put_values(found); });
   }
 
   void spread(MessageReader& order) {
@@ -231,6 +288,7 @@ class RankWorker {
 
   Communicator& ranks_;
   const KernelCatalog& catalog_;
+  RankDevice* const device_;     // null: there are no CUDA kernels
   std::map<int, Made> kernels_;  // by key
   RankArrays arrays_;
   MessageWriter reply_;
@@ -239,8 +297,8 @@ class RankWorker {
 
 }  // namespace
 
-void serve_leader(Communicator& ranks, const KernelCatalog& kernels) {
-  RankWorker{ranks, kernels}.run();
+void serve_leader(Communicator& ranks, const KernelCatalog& kernels, RankDevice* device) {
+  RankWorker{ranks, kernels, device}.run();
 }
 
 }  // namespace orrery

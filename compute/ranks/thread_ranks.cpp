@@ -15,6 +15,7 @@ class ThreadRanks::Rank final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(ranks_.ranks_.size()); }
+  int place_on_host() const override { return rank_; }
 
   void send(int to, std::span<const std::byte> message) override { post(ranks_.messages_, to, message); }
   void receive(int from, std::vector<std::byte>& message) override { take(ranks_.messages_, from, message); }

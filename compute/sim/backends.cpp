@@ -53,20 +53,6 @@ std::string reason_of(const cuda::Error& error) {
 constexpr const char* no_cuda_in_build =
     "this build has no CUDA kernels: install the CUDA toolkit, 12.1 or later, and build again";
 
-/// Why ranks have no CUDA kernels: those of a machine that has a device, because they are ranks.
-std::string reason_of_ranks([[maybe_unused]] int ranks) {
-#if ORRERY_HAVE_CUDA
-  try {
-    (void)cuda::devices();
-    return std::to_string(ranks) + " ranks share CPU kernels only: start orrery without mpirun for CUDA kernels";
-  } catch (const cuda::Error& error) {
-    return reason_of(error);
-  }
-#else
-  return no_cuda_in_build;
-#endif
-}
-
 /// Null if CUDA cannot run; `status` then says why.
 std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, BackendStatus& status) {
 #if ORRERY_HAVE_CUDA
@@ -77,6 +63,27 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
     status = {false, "this build has no code for " + device->info().name + ": build again on this machine", ""};
   } catch (const cuda::Error& error) {
     status = {false, reason_of(error), ""};
+  }
+#else
+  status = {false, no_cuda_in_build, ""};
+#endif
+  return nullptr;
+}
+
+/// This rank's of the devices that all ranks open. Null if one of them cannot; `status` then says why. If the user
+/// asked for them, throws what they throw.
+std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing& ranks,
+                                                 [[maybe_unused]] const DevicesOfRanks& which,
+                                                 [[maybe_unused]] bool asked, BackendStatus& status) {
+#if ORRERY_HAVE_CUDA
+  try {
+    (void)cuda::devices();
+    return open_device(ranks.open_devices(which), status);
+  } catch (const cuda::Error& error) {
+    status = {false, reason_of(error), ""};
+  } catch (const std::exception& failure) {
+    if (asked) throw;
+    status = {false, failure.what(), ""};
   }
 #else
   status = {false, no_cuda_in_build, ""};
@@ -99,31 +106,28 @@ std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader
   return ordinals.empty() ? std::vector{0} : ordinals;
 }
 
-/// Whether several devices can divide the evaluations of a kernel.
-bool can_be_divided(const KernelInfo& kernel) {
-  return kernel.backend == Backend::cuda && !kernel.gives_jerks && (kernel.takes_targets || kernel.divides);
-}
-
 }  // namespace
 
-Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
+Backends::Backends(const KernelCatalog& kernels, const DevicesOfRanks& which, bool asked)
     : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
-  if (kernels.sharing()) {
-    cuda.reason = reason_of_ranks(kernels.sharing()->ranks());
-  } else {
-    device_ = open_device(asked.value_or(otherwise), cuda);
-  }
+  const int ordinal = which.listed.empty() ? which.first : which.listed.front();
+  KernelSharing* const ranks = kernels.sharing();
+  device_ = ranks ? open_devices(*ranks, which, asked, cuda) : open_device(ordinal, cuda);
   if (asked && !cuda.available) {
-    throw std::runtime_error("CUDA device " + std::to_string(*asked) + " cannot be used: " + cuda.reason);
+    throw std::runtime_error("CUDA device " + std::to_string(ordinal) + " cannot be used: " + cuda.reason);
   }
 }
 
+Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
+    : Backends{kernels, DevicesOfRanks{.first = asked.value_or(otherwise)}, asked.has_value()} {}
+
 Backends::Backends(const KernelCatalog& kernels, const DeviceList& devices, int leader)
-    : Backends{kernels, ordinals_of(devices, leader).front()} {
+    : Backends{kernels, DevicesOfRanks{.listed = devices.ordinals, .first = ordinals_of(devices, leader).front()},
+               /*asked=*/true} {
 #if ORRERY_HAVE_CUDA
   const std::vector<int> ordinals = ordinals_of(devices, leader);
-  if (ordinals.size() == 1) return;
+  if (kernels.sharing() || ordinals.size() == 1) return;
   const auto team = std::make_shared<const DeviceTeam>(ordinals);
   device_ = team->leader();
   team_ = team;
@@ -196,17 +200,15 @@ std::string Backends::available_kernels(bool jerks) const {
 
 std::string Backends::refusal(const KernelInfo& kernel) const {
   if (!status(kernel.backend).available) return status(kernel.backend).reason;
-  if (kernels_.sharing() && !kernel.takes_targets) {
-    return std::string{kernel.id} + " always evaluates every body, so " + std::to_string(kernels_.sharing()->ranks()) +
-           " ranks cannot share it";
-  }
-  if (team_ && !can_be_divided(kernel)) return std::string{"several devices cannot divide "} + kernel.id;
+  if (kernels_.sharing()) return why_not_shared(kernel, ranks());
+  if (team_ && !devices_can_divide(kernel)) return std::string{"several devices cannot divide "} + kernel.id;
   return {};
 }
 
 KernelPtr Backends::default_kernel(bool jerks) const {
   if (!status(Backend::cuda).available) return default_cpu_kernel(jerks);
-  return kernels_.find(jerks ? "cuda-jerk" : "cuda-tiled");
+  KernelPtr fast = kernels_.find(jerks ? "cuda-jerk" : "cuda-tiled");
+  return kernels_.sharing() && !can_run(*fast) ? default_cpu_kernel(jerks) : fast;
 }
 
 KernelPtr find_kernel_or_auto(const KernelCatalog& kernels, std::string_view id) {

@@ -15,6 +15,7 @@ class DeviceStorage;
 class DeviceTeam;
 class Engine;
 struct DeviceList;
+struct DevicesOfRanks;
 
 /// What this process computes with: the kernels that it knows, the processor, and a CUDA device, or several that divide
 /// the work of a kernel. main makes one.
@@ -22,11 +23,12 @@ class Backends {
  public:
   /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
   /// Throws UsageError that lists the devices if the device does not exist, and std::runtime_error with the reason if
-  /// one was asked for and CUDA cannot run. If none was, status() has that reason. CUDA cannot run if the catalog has
-  /// ranks.
+  /// one was asked for and CUDA cannot run. If none was, status() has that reason. If the catalog has ranks, each opens
+  /// a device: this one that device, and the others of its host the next ones. If there are too few, CUDA cannot run.
   explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
-  /// Opens all of these devices. Of `all`, `leader` has the bodies, if there is such a device. Throws as above, and
-  /// UsageError if the devices differ.
+  /// Opens all of these devices. Of `all`, `leader` has the bodies, if there is such a device. If the catalog has
+  /// ranks, each opens one of them. Throws as above, and UsageError if the devices differ, or are too few for the
+  /// ranks.
   Backends(const KernelCatalog& kernels, const DeviceList& devices, int leader = 0);
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
@@ -56,12 +58,15 @@ class Backends {
 
   /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
   std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;
-  /// If the catalog has ranks, they share each evaluation, and several devices divide it; throws UsageError that lists
+  /// If the catalog has ranks, they share each evaluation, and several devices divide it. Throws UsageError that lists
   /// the kernels with which this is possible if it is not with this one. Otherwise throws as make_engine() and
   /// KernelInfo::make() do.
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
 
  private:
+  /// `asked`: by the user. A process that is alone opens that of place 0.
+  Backends(const KernelCatalog& kernels, const DevicesOfRanks& which, bool asked);
+
   void require(Backend backend) const;
   bool can_run(const KernelInfo& kernel) const { return refusal(kernel).empty(); }
   std::unique_ptr<ForceKernel> make_divided(const KernelInfo& kernel, const Settings& settings) const;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,18 +25,25 @@ namespace orrery::test {
 /// Several ranks, the caller's thread being the leader's; the workers are threads with kernels of `known`.
 class RankTeam {
  public:
-  explicit RankTeam(int size, const KernelCatalog& known = test::catalog()) : ranks_{size} {
+  using MakeDevice = std::function<std::unique_ptr<RankDevice>()>;
+
+  /// `make_device`: makes the CUDA device of each rank.
+  explicit RankTeam(
+      int size, const KernelCatalog& known = test::catalog(), const MakeDevice& make_device = [] { return nullptr; })
+      : ranks_{size}, device_{make_device()} {
     for (int rank = 1; rank < size; ++rank) {
-      workers_.emplace_back([this, rank, &known] {
+      workers_.emplace_back([this, rank, &known, make_device] {
         const RankWatch watch{ranks_.at(rank), fail};
-        serve_leader(ranks_.at(rank), known);
+        const std::unique_ptr<RankDevice> device = make_device();
+        serve_leader(ranks_.at(rank), known, device.get());
       });
     }
+    backends_.emplace(catalog_);
   }
 
   RankLeader& leader() { return leader_; }
   KernelCatalog& catalog() { return catalog_; }
-  const Backends& backends() const { return backends_; }
+  const Backends& backends() const { return *backends_; }
 
  private:
   static void fail(const std::string& why) { ADD_FAILURE() << why; }
@@ -42,9 +51,10 @@ class RankTeam {
   ThreadRanks ranks_;
   std::vector<std::jthread> workers_;  // joined after the leader has ended them
   RankWatch watch_{ranks_.at(0), fail};
-  RankLeader leader_{ranks_.at(0), watch_};
+  std::unique_ptr<RankDevice> device_;
+  RankLeader leader_{ranks_.at(0), watch_, device_.get()};
   KernelCatalog catalog_{&leader_};
-  Backends backends_{catalog_};
+  std::optional<Backends> backends_;  // opens devices once there are workers
 };
 
 /// A kernel that two ranks share. Each has one of its own, of the same id.

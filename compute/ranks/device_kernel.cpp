@@ -1,0 +1,85 @@
+#include "compute/ranks/device_kernel.h"
+
+#include <bit>
+#include <span>
+
+#include "compute/ranks/orders.h"
+
+namespace orrery {
+
+DeviceKernel::DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings,
+                           RankDevice& device)
+    : line_{line},
+      key_{key},
+      by_targets_{!kernel.divides},
+      sizes_{line.ranks()},
+      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }} {}
+
+void DeviceKernel::prepare(int count) {
+  made_.prepare(count, [&] { own_->prepare(count, 0, line_.ranks()); });
+}
+
+std::string DeviceKernel::chosen(int count, const MassRange& masses) const {
+  const std::string own = own_->kernel().chosen(count, masses);
+  return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(line_.ranks());
+}
+
+std::optional<BodyOwners> DeviceKernel::owners(int count) const {
+  if (!by_targets_) return BodyOwners{.why_unknown = "the ranks divide the pairs, not the bodies"};
+  BodyOwners owners{.of_body = sizes_.owners(count)};
+  for (int rank = 0; rank < line_.ranks(); ++rank) owners.names.push_back("rank " + std::to_string(rank));
+  return owners;
+}
+
+/// In powers of two, so that numbers of targets that grow from time to time do not ask for it each time.
+void DeviceKernel::take_room(std::size_t bytes) {
+  if (bytes <= room_) return;
+  const std::size_t room = std::bit_ceil(bytes);
+  line_.exchange({.order =
+                      [&](int, MessageWriter& order) {
+                        order.put(Order::take_room);
+                        order.put(key_);
+                        order.put(room);
+                      },
+                  .own_part = [] {},
+                  .is_long = [](int rank) { return rank > 0; }});
+  room_ = room;
+}
+
+/// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.
+void DeviceKernel::do_evaluate(const ForceArgs& args) {
+  if (args.count != made_.prepared()) prepare(args.count);
+  const std::vector<Part> parts = sizes_.parts();
+  const HostedDivision::Shared shared = own_->share_out(args, parts);
+  take_room(shared.bytes.size());
+  std::vector<std::span<std::byte>> places;
+  for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
+  const DividedEvaluation all{.key = key_,
+                              .count = args.count,
+                              .targets = args.targets ? args.targets.count : 0,
+                              .masses = args.masses,
+                              .law = args.law};
+  line_.exchange(
+      {.order =
+           [&](int, MessageWriter& order) {
+             order.put(Order::evaluate_part);
+             order.put(all);
+             order.put_all(shared.sizes);
+             order.put_all(parts);
+           },
+       .own_part =
+           [&] {
+             line_.broadcast(shared.bytes);
+             own_->wait();
+           },
+       .take = [&](int rank, MessageReader& reply) { reply.get_values(places[static_cast<std::size_t>(rank)]); },
+       .is_long =
+           [&](int rank) {
+             const Part& part = parts[static_cast<std::size_t>(rank)];
+             return part.first(args.target_count()) < part.last(args.target_count());
+           },
+       .cancelled = args.cancelled});
+  own_->join(args, parts);
+}
+
+}  // namespace orrery

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/devices/part_sizes.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/rank_device.h"
+#include "compute/ranks/made_kernel.h"
+#include "compute/ranks/worker_line.h"
+
+namespace orrery {
+
+/// A CUDA kernel of which the device of each rank evaluates a part. The bodies are on the leader's device, as without
+/// ranks; the others get copies for each evaluation. The host waits for an evaluation until all parts have come.
+class DeviceKernel final : public ForceKernel, public OwnersFacet {
+ public:
+  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. Throws as MadeKernel.
+  DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings, RankDevice& device);
+
+  void prepare(int count) override;
+  void bodies_replaced() override { own_->kernel().bodies_replaced(); }
+  std::string chosen(int count, const MassRange& masses) const override;
+  MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
+    return own_->kernel().main_launch(law, count, masses);
+  }
+  /// Known if each rank has a part of the targets.
+  std::optional<BodyOwners> owners(int count) const override;
+
+ protected:
+  void do_evaluate(const ForceArgs& args) override;
+
+ private:
+  void take_room(std::size_t bytes);
+
+  WorkerLine& line_;
+  const int key_;
+  const bool by_targets_;  // otherwise the kernel divides something else
+  const PartSizes sizes_;  // equal
+  std::unique_ptr<HostedDivision> own_;
+  MadeKernel made_;       // after own_, which it makes
+  std::size_t room_ = 0;  // bytes for which the workers have room
+};
+
+}  // namespace orrery
