@@ -183,7 +183,8 @@ void add_device(CLI::App& app, OptionDraft& draft) {
 }
 
 void add_devices(CLI::App& app, OptionDraft& draft) {
-  add(app, "--devices", "all|I,J", "several CUDA devices that divide the work; the first has the bodies",
+  add(app, "--devices", "all|I,J",
+      "several CUDA devices that divide the work; the first has the bodies; of mpirun's ranks, each takes one",
       [&](const std::string& text) { draft.devices = DeviceList::parsed("--devices", text); });
 }
 

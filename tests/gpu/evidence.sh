@@ -77,7 +77,7 @@ check_tests() {
 
 run_tests() {
   local test
-  for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,divided_kernel}_test}; do
+  for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,divided_kernel,device_ranks}_test}; do
     check_tests "$(basename "$test")" "$test"
   done
   if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi

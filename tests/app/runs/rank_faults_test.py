@@ -86,11 +86,11 @@ def stop_kernel(pid):
 class RunningRanks:
     """A run of three ranks that has left its first checkpoint."""
 
-    def __init__(self, case, name, bodies, kernel="cpu-serial"):
+    def __init__(self, case, name, bodies, kernel="cpu-serial", *more):
         self.case, self.checkpoint = case, name + ".checkpoint"
         self.mpirun = case.start_mpirun(
             "-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel", kernel, "--steps",
-            "1000000", "--checkpoint", self.checkpoint, "--every-s", "1")
+            "1000000", "--checkpoint", self.checkpoint, "--every-s", "1", *more)
 
     def processes(self):
         """By rank."""

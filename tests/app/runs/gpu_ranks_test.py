@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""`orrery` as the ranks of mpirun, whose GPUs divide a CUDA kernel. One GPU is enough: ranks share it.
+
+    gpu_ranks_test.py ORRERY
+"""
+
+import json
+import os
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import rank_faults_test as faults
+from process_case import ProcessCase
+from ranks_case import NO_TESTS, RanksCase, facts, skip_without_mpirun
+
+SCENE = ["--scene", "plummer", "-n", "3001"]
+
+
+def of_one_gpu(ranks):
+    return ["--devices", ",".join(["0"] * ranks)]
+
+
+class GpuRanksTest(RanksCase):
+    assert_continues = faults.RankFaultsTest.assert_continues
+
+    def snapshots(self, name):
+        files = {}
+        for file in sorted(os.listdir(self.path(name))):
+            with open(self.path(f"{name}/{file}"), "rb") as content:
+                files[file] = content.read()
+        return files
+
+    def test_a_run_has_the_bits_of_one_process(self):
+        for integrator in "leapfrog", "leapfrog-blocks":
+            for digits in "single", "compensated":
+                words = ["run", *SCENE, "--kernel", "cuda-tiled", "--set", "split=1", "--integrator", integrator,
+                         "--digits", digits, "--steps", "20", "--every", "0.05", "--snapshots"]
+                alone = f"alone-{integrator}-{digits}"
+                status, out, err = self.run_to_end(*words, alone)
+                self.assertEqual(status, 0, err)
+                for ranks in 2, 3:
+                    with self.subTest(integrator=integrator, digits=digits, ranks=ranks):
+                        name = f"{ranks}-{integrator}-{digits}"
+                        status, out, err = self.run_ranks(ranks, *words, name, *of_one_gpu(ranks))
+                        self.assertEqual((status, err), (0, []))
+                        self.assertIn(f"kernel cuda-tiled, {ranks} ranks\n", out)
+                        self.assertEqual(self.snapshots(name), self.snapshots(alone))
+
+    def test_verify_and_bench(self):
+        kernels = "cuda-tiled,cuda-naive,cuda-fp64,cuda-symmetric"
+        status, out, err = self.run_ranks(2, "verify", "--kernels", kernels, "-n", "20k", *of_one_gpu(2))
+        self.assertEqual((status, err), (0, []))
+        self.assertEqual(out.count("PASS"), 8, "four kernels and two laws: " + out)
+        status, out, err = self.run_ranks(2, "bench", "--kernels", kernels, "-n", "16k", "--repeat", "3", "--json",
+                                          "b.json", *of_one_gpu(2))
+        self.assertEqual(status, 0, err)
+        with open(self.path("b.json")) as file:
+            results = json.load(file)
+        self.assertEqual(results["metadata"]["ranks"], 2)
+        self.assertEqual({row["kernel"] for row in results["results"]}, set(kernels.split(",")))
+        for row in results["results"]:
+            self.assertIn("ranks 2", row["chosen"])
+
+    def test_ranks_with_a_gpu_each_need_no_list(self):
+        if len(facts(self.orrery)["cuda"]["devices"]) < 2:
+            self.skipTest("one GPU")
+        status, out, err = self.run_ranks(2, "run", *SCENE, "--steps", "5", "--kernel", "cuda-tiled")
+        self.assertEqual((status, err), (0, []))
+        self.assertIn("kernel cuda-tiled, 2 ranks\n", out)
+
+    def test_what_is_refused(self):
+        run = ["run", *SCENE, "--steps", "1"]
+        ranks = len(facts(self.orrery)["cuda"]["devices"]) + 1
+        share = f"ranks 0 and {ranks - 1} would share device 0"
+        for status, words, count, *more in [
+                (1, share, ranks, "--kernel", "cuda-tiled"),
+                (2, share, ranks, "--device", "0"),
+                (2, share, ranks, "--devices", "all"),
+                (2, "rank 1: --devices names 1", 2, "--devices", "0"),
+                (2, "the GPUs of 2 ranks cannot divide cuda-tree", 2, "--kernel", "cuda-tree", *of_one_gpu(2)),
+                (2, "the GPUs of 2 ranks cannot divide cuda-jerk", 2, "--kernel", "cuda-jerk", "--integrator", "hermite4",
+                 *of_one_gpu(2))]:
+            with self.subTest(words=words, more=more):
+                found, out, err = self.run_ranks(count, *run, *more)
+                self.assertEqual((found, out, len(err)), (status, "", 1), err)
+                self.assertIn(words, err[0])
+        status, out, err = self.run_ranks(ranks, *run, "--kernel", "cpu-simd")
+        self.assertEqual((status, err), (0, []), "CPU kernels need no GPU")
+
+    def test_a_killed_and_a_stopped_rank(self):
+        for name, number, words in [("killed", signal.SIGKILL, ("rank 1 ", "exited on signal 9")),
+                                    ("stopped", signal.SIGSTOP, ("rank 1: no sign of life for ",))]:
+            with self.subTest(name):
+                run = faults.RunningRanks(self, name, "64k", "cuda-tiled", *of_one_gpu(3))
+                processes = run.processes()
+                os.kill(processes[1], number)
+                run.assert_all_end(processes, *words)
+
+
+if __name__ == "__main__":
+    ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
+    if facts(ProcessCase.orrery)["mpi"] is None:
+        sys.exit(NO_TESTS)
+    skip_without_mpirun()
+    cuda = facts(ProcessCase.orrery)["cuda"]
+    if not cuda["available"]:
+        print("skipped: " + cuda["reason"])
+        sys.exit(NO_TESTS)
+    unittest.main()
