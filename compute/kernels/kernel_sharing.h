@@ -19,12 +19,13 @@ class KernelSharing {
   virtual ~KernelSharing() = default;
   /// >= 2
   virtual int ranks() const = 0;
-  /// Opens a CUDA device in each rank, and returns the ordinal of this rank's. Throws as RankDevice::open(), also what
-  /// another rank throws, and as check_devices().
+  /// Opens a CUDA device in each rank, unless these were opened last, and returns the ordinal of this rank's. Throws as
+  /// RankDevice::open(), also what another rank throws, and as check_devices().
   virtual int open_devices(const DevicesOfRanks& which) = 0;
-  /// A kernel of which every rank evaluates a part: why_not_shared() has nothing against it, and open_devices() came
-  /// before if it is of CUDA. This object must outlive it. Throws as KernelInfo::make().
-  virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) = 0;
+  /// A kernel of which every rank evaluates a part, one of CUDA on these devices; why_not_shared() has nothing against
+  /// it. This object must outlive it. Throws as KernelInfo::make() and open_devices().
+  virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
+                                            const DevicesOfRanks& devices) = 0;
 };
 
 }  // namespace orrery

@@ -15,6 +15,7 @@ namespace orrery {
 struct DevicesOfRanks {
   std::vector<int> listed{};  ///< ordinals by place; empty: those from `first` on, then the ones before it
   int first = 0;              ///< that of place 0, if none are listed
+  friend bool operator==(const DevicesOfRanks&, const DevicesOfRanks&) = default;
 };
 
 /// What the leader compares of the ranks' devices.

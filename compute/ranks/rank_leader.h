@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/rank_device.h"
@@ -22,12 +24,18 @@ class RankLeader final : public KernelSharing {
 
   int ranks() const override { return line_.ranks(); }
   int open_devices(const DevicesOfRanks& which) override;
-  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) override;
+  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
+                                    const DevicesOfRanks& devices) override;
 
  private:
+  int open(const DevicesOfRanks& which);
+
   WorkerLine line_;
   const int place_on_host_;
   RankDevice* const device_;
+  std::mutex mutex_;  // guards what all ranks have opened
+  std::optional<DevicesOfRanks> opened_;
+  int own_ordinal_ = 0;  // among them
   std::atomic<int> next_key_ = 0;
 };
 

@@ -109,7 +109,7 @@ std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader
 }  // namespace
 
 Backends::Backends(const KernelCatalog& kernels, const DevicesOfRanks& which, bool asked)
-    : kernels_{kernels}, statuses_{ask_cpu(), BackendStatus{}} {
+    : kernels_{kernels}, which_{which}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
   const int ordinal = which.listed.empty() ? which.first : which.listed.front();
   KernelSharing* const ranks = kernels.sharing();
@@ -175,7 +175,7 @@ std::unique_ptr<ForceKernel> Backends::make_kernel(const KernelInfo& kernel, con
   if (const std::string why = refusal(kernel); !why.empty()) {
     throw UsageError(why + "; can be shared: " + available_kernels());
   }
-  return sharing->make(kernel, settings);
+  return sharing->make(kernel, settings, which_);
 }
 
 std::unique_ptr<ForceKernel> Backends::make_divided(const KernelInfo& kernel, const Settings& settings) const {

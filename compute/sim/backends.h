@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compute/kernels/catalog.h"
+#include "compute/kernels/rank_device.h"
 #include "compute/sim/backend_status.h"
 
 namespace orrery {
@@ -15,7 +16,6 @@ class DeviceStorage;
 class DeviceTeam;
 class Engine;
 struct DeviceList;
-struct DevicesOfRanks;
 
 /// What this process computes with: the kernels that it knows, the processor, and a CUDA device, or several that divide
 /// the work of a kernel. main makes one.
@@ -72,6 +72,7 @@ class Backends {
   std::unique_ptr<ForceKernel> make_divided(const KernelInfo& kernel, const Settings& settings) const;
 
   const KernelCatalog& kernels_;
+  const DevicesOfRanks which_;
   std::shared_ptr<const cuda::Device> device_;
   std::shared_ptr<const DeviceTeam> team_;  // null: one device, or none
   BackendStatuses statuses_;

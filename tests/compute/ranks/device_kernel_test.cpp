@@ -49,7 +49,7 @@ class DeviceRanks {
 
   RankLeader& leader() { return team_.leader(); }
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel = serial_on_host_devices()) {
-    return team_.leader().make(kernel, Settings{kernel});
+    return team_.leader().make(kernel, Settings{kernel}, {});
   }
   std::vector<int> opened() const { return {opened_.begin(), opened_.end()}; }
 
@@ -151,6 +151,8 @@ TEST(DevicesOfRanks, AreThoseOfTheirPlaces) {
   EXPECT_EQ(ranks.opened(), (std::vector{2, 3, 0}));
   EXPECT_EQ(ranks.leader().open_devices({.listed = {3, 1, 2}}), 3);
   EXPECT_EQ(ranks.opened(), (std::vector{3, 1, 2}));
+  (void)ranks.make();
+  EXPECT_EQ(ranks.opened(), (std::vector{0, 1, 2})) << "opened anew for a kernel of others than the last ones";
 }
 
 TEST(DevicesOfRanks, AreSharedOnlyIfTheUserNamesThemSo) {
