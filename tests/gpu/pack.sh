@@ -45,6 +45,10 @@ tar -C "$packed" -cf - "${build#/}" "${sources#/}/shaders" | xz -T1 --lzma2=pres
 cat >"$out/enter" <<ENTER
 # Unpacks what pack.sh packed.
 [ -d "$build/lib" ] || tar -xJf "\$(dirname "\${BASH_SOURCE[0]}")/build.tar.xz" -C /
+# If this machine has MPI, its mpirun needs programs that have the same library.
+if command -v mpirun >/dev/null && ! ldd "$build/bin/orrery" | grep -q 'libmpi.* not found'; then
+  rm -f "$build"/lib/lib{mpi,open-rte,open-pal,hwloc,event_core,event_pthreads}[.-]*
+fi
 export build="$build" orrery="$build/bin/orrery" LD_LIBRARY_PATH="$build/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
 nvidia_egl=\$(ls /usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json /usr/share/glvnd/egl_vendor.d/10_nvidia.json \\
   2>/dev/null | head -n 1)
