@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures what several GPUs of one host gain: writes OUT/scaling.md and the JSON of every run of `bench` to OUT.
 
-    tests/gpu/scaling.py ORRERY OUT [--devices LIST] [--rounds R] [--parts PART,...] [--nccl] [--again]
+    tests/gpu/scaling.py ORRERY OUT [--devices LIST] [--rounds R] [--parts PART,...] [--nccl] [--ranks] [--again]
 
 One device, the first of LIST (default: all), and all of LIST take turns, R times (2); a time is the median of the
-rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies; all, if
-none is named. `copies` compares peer copies with NCCL, and needs --nccl. Tables are written anew after every row.
+rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies, ranks; all,
+if none is named. `copies` compares peer copies with NCCL, and needs --nccl. `ranks` compares the devices of one process with
+a rank of mpirun for each, and needs --ranks. Tables are written anew after every row.
 --again makes them from the JSON in OUT, and runs nothing; it needs --devices and --rounds as they were.
 
 The last table is a prediction for more GPUs by Amdahl's law from the times of one and of all: what all do together shrinks
@@ -25,7 +26,7 @@ M = 1 << 20
 DIRECT_BODIES = (64 << 10, 256 << 10, M)
 TREE_BODIES = (M, 4 * M, 16 * M, 64 * M)
 WEAK_BODIES = 16 * M
-PARTS = ("direct", "tree", "weak", "collapse", "copies")
+PARTS = ("direct", "tree", "weak", "collapse", "copies", "ranks")
 ONE_ROUND_FROM = 64 * M  # making so many bodies takes longer than the steps
 TITLES = ["kernel", "bodies", "ms, one GPU", "ms, {} GPUs", "times as fast", "interactions/s", "error, one GPU: median", "max",
           "error, {} GPUs: median", "max"]
@@ -37,20 +38,23 @@ class Bench:
     def __init__(self, orrery, out, devices, again):
         self.orrery, self.out, self.devices, self.again = orrery, out, devices, again
 
-    def run(self, name, devices, kernels, source, nccl=False):
+    def run(self, name, devices, kernels, source, **how):
         """{kernel: (Run, result)}"""
         if not self.again:
-            self.measure(name, devices, kernels, source, nccl)
+            self.measure(name, devices, kernels, source, **how)
         run = Run(self.out, name)
         return {result["kernel"]: (run, result) for result in run.results}
 
-    def measure(self, name, devices, kernels, source, nccl):
+    def measure(self, name, devices, kernels, source, nccl=False, by_ranks=False):
         file = os.path.join(self.out, name + ".json")
         warmup = 12 if kernels == ["cuda-tree"] else 3  # by then a tree's parts have their sizes
         steps = ["--repeat", "5", "--warmup", str(warmup)]
         words = [self.orrery, "bench", *source, "--kernels", ",".join(kernels), *steps, "--json", file, "--force"]
         words += ["--devices", devices]
-        environment = dict(os.environ, ORRERY_NCCL="1" if nccl else "0")
+        if by_ranks:
+            words = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(devices.count(",") + 1), *words]
+        environment = dict(os.environ, ORRERY_NCCL="1" if nccl else "0", OMPI_ALLOW_RUN_AS_ROOT="1",
+                           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         ended = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if ended.returncode != 0:
             raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
@@ -158,9 +162,25 @@ def copies(bench, page, rounds):
         ms = []
         for nccl in (False, True):
             runs = [bench.run(f"copies-{kernel}-{bodies}-{int(nccl)}-{turn}", ",".join(bench.devices), [kernel],
-                              ["--scene", "plummer", "-n", str(bodies)], nccl)[kernel] for turn in range(rounds)]
+                              ["--scene", "plummer", "-n", str(bodies)], nccl=nccl)[kernel] for turn in range(rounds)]
             ms.append(statistics.median(run.ms(result) for run, result in runs))
         page.row([f"`{kernel}`", f"{bodies:,}", *map(number, ms)])
+
+
+def ranks(bench, page, rounds):
+    page.section("Ranks of mpirun", ["kernel", "bodies", "ms, one GPU", "ms, {0} GPUs of one process", "ms, {0} ranks with a GPU each",
+                                     "times as fast as one GPU"])
+    for bodies in DIRECT_BODIES:
+        for kernel in "cuda-tiled", "cuda-symmetric":
+            times = {"one": [], "all": [], "ranks": []}
+            for turn in range(rounds):
+                for way, of_way in times.items():
+                    devices = bench.devices[:1] if way == "one" else bench.devices
+                    run, result = bench.run(f"ranks-{kernel}-{bodies}-{way}-{turn}", ",".join(devices), [kernel],
+                                            ["--scene", "plummer", "-n", str(bodies)], by_ranks=way == "ranks")[kernel]
+                    of_way.append(run.ms(result))
+            ms = [statistics.median(of_way) for of_way in times.values()]
+            page.row([f"`{kernel}`", f"{bodies:,}", *map(number, ms), number(ms[0] / ms[2], 3)])
 
 
 def devices_of(orrery, asked):
@@ -178,9 +198,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--parts", default="")
     parser.add_argument("--nccl", action="store_true")
+    parser.add_argument("--ranks", action="store_true")
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
-    parts = options.parts.split(",") if options.parts else [part for part in PARTS if part != "copies" or options.nccl]
+    left_out = {part for part, asked in (("copies", options.nccl), ("ranks", options.ranks)) if not asked}
+    parts = options.parts.split(",") if options.parts else [part for part in PARTS if part not in left_out]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         sys.exit(f"scaling.py: unknown parts {', '.join(unknown)}; known: {', '.join(PARTS)}")
