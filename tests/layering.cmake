@@ -49,7 +49,7 @@ may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
 may_include("compute/sim/" "compute/(core|cuda|devices|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
-            "compute/sim/[^/]+$" "compute/snapshots/columns[.]h$" ${cuda_headers})
+            "compute/sim/[^/]+$" "compute/snapshots/(columns|snapshot_view)[.]h$" ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})

@@ -192,11 +192,12 @@ class Run {
     return "continue with: " + shell_line({"orrery", "run", "--resume", name_from_here(checkpoint)});
   }
 
-  /// After an output has failed.
+  /// After an output has failed, perhaps because a rank is lost.
   std::string rescued(SimulationRun& run) const {
     try {
       return kept(run);
     } catch (const std::runtime_error& error) {
+      if (run.summary().checkpoints > 0) return how_to_continue(order_.checkpoint);
       return fmt::format("nor can a checkpoint be written: {}", error.what());
     }
   }

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string setup_text(const RunCheckpoint& checkpoint) {
+std::string setup_text(const RunRecord& checkpoint) {
   Json json{{"program", "orrery"}, {"version", version}, {"git", git_id}};
   json["run"] = command_json(Command{ReturnToRun{checkpoint.setup}});
   if (checkpoint.order) json["order"] = to_json(*checkpoint.order);
@@ -38,7 +38,7 @@ RunSetup setup_of(const Json& json) {
   return run->run;
 }
 
-void take_setup(const std::string& text, RunCheckpoint& checkpoint) {
+void take_setup(const std::string& text, RunRecord& checkpoint) {
   if (text.empty()) throw std::runtime_error("bodies alone, without the settings of a run: open it as a FILE");
   try {
     const Json json = Json::parse(text);
@@ -58,8 +58,8 @@ void take_setup(const std::string& text, RunCheckpoint& checkpoint) {
 
 RunCheckpoint read_run_checkpoint(const std::string& file) {
   Checkpoint stored = read_checkpoint(file);
-  RunCheckpoint checkpoint{
-      .setup = {}, .state = std::move(stored.snapshot), .hermite = std::move(stored.hermite), .step = stored.step};
+  RunCheckpoint checkpoint{{.setup = {}, .hermite = std::move(stored.hermite), .step = stored.step},
+                           std::move(stored.snapshot)};
   try {
     take_setup(stored.setup, checkpoint);
   } catch (const std::runtime_error& error) {
@@ -80,30 +80,32 @@ void give_second_name(const fs::path& file, const fs::path& other) {
 
 }  // namespace
 
-RunCheckpoint checkpoint_of(Simulation& simulation) {
-  Snapshot state = simulation.snapshot();
+RunRecord record_of(Simulation& simulation) {
   RunSetup setup = run_of(trial_of(simulation.status()));
   if (!setup.scene.file.empty()) setup.scene.file = fs::absolute(setup.scene.file).string();
-  return {.setup = std::move(setup),
-          .state = std::move(state),
-          .hermite = simulation.hermite_state(),
-          .step = simulation.status().step};
+  HermiteState hermite = simulation.hermite_state();
+  return {.setup = std::move(setup), .hermite = std::move(hermite), .step = simulation.status().step};
+}
+
+RunCheckpoint checkpoint_of(Simulation& simulation) {
+  Snapshot state = simulation.snapshot();
+  return {record_of(simulation), std::move(state)};
 }
 
 CheckpointSummary summary_of_checkpoint(const std::string& file) {
   const CheckpointHead head = read_checkpoint_head(file);
-  RunCheckpoint checkpoint;
-  take_setup(head.setup, checkpoint);
-  return {checkpoint.setup.scene, head.bodies, head.time};
+  RunRecord run;
+  take_setup(head.setup, run);
+  return {run.setup.scene, head.bodies, head.time};
 }
 
 bool is_checkpoint_name(const std::string& file) {
   return fs::path{file}.extension() == ".checkpoint";
 }
 
-std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing) {
-  const std::string setup = setup_text(checkpoint);
-  return write_checkpoint(file, {checkpoint.state, checkpoint.hermite, checkpoint.step, setup}, existing);
+std::string write_run_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state,
+                                 Existing existing) {
+  return write_checkpoint(file, CheckpointParts{state, run.hermite, run.step, setup_text(run)}, existing);
 }
 
 std::string previous_name(const std::string& file) {
@@ -112,10 +114,10 @@ std::string previous_name(const std::string& file) {
   return path.replace_extension(".previous").concat(ending.native()).string();
 }
 
-void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
+void keep_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state) {
   const std::string next = file + ".next";
   try {
-    write_run_checkpoint(next, checkpoint, Existing::replace);
+    write_run_checkpoint(next, run, state, Existing::replace);
   } catch (const std::runtime_error& error) {  // it names the temporary file
     std::string cause = error.what();
     if (const std::size_t at = cause.find(next); at != cause.npos) cause.replace(at, next.size(), file);

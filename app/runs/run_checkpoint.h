@@ -9,6 +9,7 @@
 #include "compute/core/output_name.h"
 #include "compute/sim/command.h"
 #include "compute/sim/simulation.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
@@ -18,10 +19,9 @@ struct DiagnosticsPlace {
   double first_energy = 0;
 };
 
-/// A checkpoint file in full: how a run was computed and what it was asked for beside its state.
-struct RunCheckpoint {
+/// What a checkpoint file holds beside the bodies: how a run was computed and what it was asked for.
+struct RunRecord {
   RunSetup setup;
-  Snapshot state{};
   HermiteState hermite{};  ///< see Checkpoint
   std::int64_t step = 0;
   std::optional<RunOrder> order{};  ///< none: a window wrote it
@@ -29,20 +29,34 @@ struct RunCheckpoint {
   bool outputs_due = false;  ///< the snapshot and the diagnostics of its step could not be written
 };
 
+/// A checkpoint file in full.
+struct RunCheckpoint : RunRecord {
+  Snapshot state{};
+};
+
 /// The present state of `simulation`; cancels what is in flight as Simulation::bodies() does.
 RunCheckpoint checkpoint_of(Simulation& simulation);
+/// The same without the bodies.
+RunRecord record_of(Simulation& simulation);
 
 /// Whether a file of this name is to hold the run as well as its bodies.
 bool is_checkpoint_name(const std::string& file);
 /// Writes as AtomicFile does and returns the name that the file got.
-std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing);
+std::string write_run_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state,
+                                 Existing existing);
+inline std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing) {
+  return write_run_checkpoint(file, checkpoint, view_of(checkpoint.state), existing);
+}
 
 /// The name under which the checkpoint before the last is kept: "a.previous.checkpoint" for "a.checkpoint".
 std::string previous_name(const std::string& file);
 
 /// Gives `file` the new checkpoint and previous_name(file) the one that `file` had. At every moment `file` is one of
 /// the two, whole. Throws std::runtime_error, one line; `file` is then as it was.
-void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint);
+void keep_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state);
+inline void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
+  keep_checkpoint(file, checkpoint, view_of(checkpoint.state));
+}
 
 /// Gives a checkpoint that cannot be read another name, which it returns, so that it does not become the previous one.
 std::string set_aside(const std::string& file);

@@ -112,11 +112,10 @@ void SimulationRun::write_row(const Bodies& bodies) {
 }
 
 void SimulationRun::write_outputs(std::int64_t event) {
-  Snapshot now = simulation_.snapshot();
   place_before_outputs_ = log_ ? log_->place() : std::nullopt;
   try {
-    if (log_) write_row(now.bodies);
-    if (!order_.snapshots.empty()) write_numbered(event, std::move(now));
+    if (log_) write_row(simulation_.bodies());
+    if (!order_.snapshots.empty()) write_numbered(event);
     outputs_due_ = false;
   } catch (const std::runtime_error& error) {
     outputs_due_ = true;
@@ -138,11 +137,11 @@ void SimulationRun::write_first_outputs() {
   }
 }
 
-void SimulationRun::write_numbered(std::int64_t event, Snapshot snapshot) {
+void SimulationRun::write_numbered(std::int64_t event) {
   const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
   const std::filesystem::path file =
       std::filesystem::path{order_.snapshots} / snapshot_name(event, format->endings.front());
-  write_snapshot(file, std::move(snapshot), {.existing = Existing::replace, .format = format});
+  write_snapshot(file, simulation_.snapshot_view(), {.existing = Existing::replace, .format = format});
   ++summary_.snapshots;
 }
 
@@ -227,7 +226,7 @@ void SimulationRun::write_checkpoint_in_time() {
 }
 
 void SimulationRun::write_checkpoint(const std::string& file) {
-  RunCheckpoint checkpoint = checkpoint_of(simulation_);
+  RunRecord checkpoint = record_of(simulation_);
   checkpoint.order = order_;
   checkpoint.order->checkpoint = file;
   if (log_ && is_stream(log_->file())) {
@@ -241,7 +240,7 @@ void SimulationRun::write_checkpoint(const std::string& file) {
        {&checkpoint.order->snapshots, &checkpoint.order->diagnostics, &checkpoint.order->checkpoint}) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).string();  // it may continue in another folder
   }
-  keep_checkpoint(file, checkpoint);
+  keep_checkpoint(file, checkpoint, simulation_.snapshot_view());
   ++summary_.checkpoints;
 }
 

@@ -71,7 +71,7 @@ class SimulationRun {
   void write_first_outputs();
   /// Those of a run before this one, from the number of the next snapshot on, under the very names that this run gives.
   void remove_later_snapshots() const;
-  void write_numbered(std::int64_t event, Snapshot snapshot);
+  void write_numbered(std::int64_t event);
   void run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   void take_in(const StepTiming& batch);
   void write_checkpoint_in_time();

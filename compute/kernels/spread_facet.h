@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string_view>
 
 #include "compute/core/bodies.h"
+#include "compute/core/body_source.h"
 #include "compute/core/law.h"
 #include "compute/kernels/kernel.h"
 
@@ -38,6 +40,9 @@ class SpreadFacet {
   virtual SpreadStepped step(const SpreadStep& step) = 0;
   /// The bodies that the ranks hold, and go on to hold.
   virtual Bodies gather() = 0;
+  /// The same, where they are: of which one piece at a time comes here. Valid until the next spread() or step(), and as
+  /// long as the kernel.
+  virtual std::unique_ptr<BodySource> source() = 0;
 };
 
 /// Null: the kernel has none.

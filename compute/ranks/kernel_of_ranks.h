@@ -33,6 +33,7 @@ class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFa
   void spread(const Bodies& bodies, const MassRange& masses) override;
   SpreadStepped step(const SpreadStep& step) override { return spread_.step(step, *own_); }
   Bodies gather() override { return spread_.gather(owners_); }
+  std::unique_ptr<BodySource> source() override { return spread_.source(); }
   std::optional<BodyOwners> owners(int count) const override;
 
  protected:

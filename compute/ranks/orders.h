@@ -20,7 +20,7 @@ enum class Order {
   spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
   step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
   undo,             ///< the latest step of a kernel's bodies: its key
-  gather,           ///< some of a kernel's bodies: its key, the first of them. Replied with what RankBodies writes
+  gather,           ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
   hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
   potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
   cancel,           ///< what is in progress; comes too late if that has ended

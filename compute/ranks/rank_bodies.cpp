@@ -75,22 +75,25 @@ void RankBodies::undo() {
   sizes_.reset();
 }
 
-void RankBodies::put(std::size_t first, MessageWriter& reply) const {
-  const std::size_t begin = std::min(first, now_.ids.size()),
-                    count = std::min(most_in_message, now_.ids.size() - begin);
-  const auto put = [&](const auto& array) { reply.put_values(std::span{array}.subspan(begin, count)); };
-  reply.put(count);
-  put(now_.ids);
-  put(now_.positions);
-  put(now_.velocities);
+void RankBodies::put(int first, int last, MessageWriter& reply) const {
+  std::vector<int> here, places;
+  for (int i = 0; i < now_.count(); ++i) {
+    const int id = now_.ids[static_cast<std::size_t>(i)];
+    if (id < first || id >= last) continue;
+    here.push_back(i);
+    places.push_back(id - first);
+  }
+  reply.put_all(places);
+  reply.put_entries(now_.positions.data(), std::span<const int>{here});
+  reply.put_entries(now_.velocities.data(), std::span<const int>{here});
 }
 
-std::vector<int> RankBodies::get(MessageReader& reply, Bodies& all) {
-  std::vector<int> ids;
-  reply.get_all(ids);
-  reply.get_entries(all.positions.data(), std::span<const int>{ids});
-  reply.get_entries(all.velocities.data(), std::span<const int>{ids});
-  return ids;
+std::vector<int> RankBodies::get(MessageReader& reply, std::span<Vec4> positions, std::span<Vec4> velocities) {
+  std::vector<int> places;
+  reply.get_all(places);
+  reply.get_entries(positions.data(), std::span<const int>{places});
+  reply.get_entries(velocities.data(), std::span<const int>{places});
+  return places;
 }
 
 }  // namespace orrery

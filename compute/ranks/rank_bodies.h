@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/core/body_source.h"
 #include "compute/core/message.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/rank_exchange.h"
@@ -29,7 +31,7 @@ struct SpreadState {
 class RankBodies {
  public:
   /// Of which one message has the state, at most: some 36 MB.
-  static constexpr std::size_t most_in_message = std::size_t{1} << 20;
+  static constexpr std::size_t most_in_message = PieceRange::most;
 
   /// Reads some of a rank's bodies at first, as put_first() writes them. A message with offset 0 begins anew.
   void take_first(MessageReader order);
@@ -43,10 +45,11 @@ class RankBodies {
                RankExchange& ranks, const std::atomic<bool>& cancelled);
   /// Goes back to before the latest step. Every rank calls this if one of them did not complete it.
   void undo();
-  /// Writes the indices, positions and velocities of the bodies from this one on.
-  void put(std::size_t first, MessageWriter& reply) const;
-  /// Reads them to their places among all. Returns these indices.
-  static std::vector<int> get(MessageReader& reply, Bodies& all);
+  /// Writes those of the bodies from `first` to before `last` that are here: their places, counted from `first`, their
+  /// positions and velocities.
+  void put(int first, int last, MessageWriter& reply) const;
+  /// Reads them to their places in arrays that begin with the body `first`. Returns these places.
+  static std::vector<int> get(MessageReader& reply, std::span<Vec4> positions, std::span<Vec4> velocities);
 
  private:
   SpreadState now_, before_;  // before_: of before the latest step

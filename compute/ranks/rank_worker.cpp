@@ -237,8 +237,8 @@ class RankWorker {
 
   void gather(MessageReader& order) {
     const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
-    const auto first = order.get<std::size_t>();
-    reply_after([] {}, [&] { bodies.put(first, reply_); });
+    const int first = order.get<int>(), last = order.get<int>();
+    reply_after([] {}, [&] { bodies.put(first, last, reply_); });
   }
 
   void hold_positions(MessageReader& order) {

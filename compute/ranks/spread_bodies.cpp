@@ -98,38 +98,70 @@ void SpreadBodies::undo() {
   own_.undo();
 }
 
-Bodies SpreadBodies::gather(std::vector<int>& owners) {
-  Bodies all;
-  all.positions.resize(static_cast<std::size_t>(count_));
-  all.velocities.resize(static_cast<std::size_t>(count_));
-  std::vector<int> ranks(static_cast<std::size_t>(count_));
-  int found = 0;
-  const auto get = [&](int rank, MessageReader& message) {
-    const std::vector<int> ids = RankBodies::get(message, all);
-    for (const int id : ids) ranks[static_cast<std::size_t>(id)] = rank;
-    found += static_cast<int>(ids.size());
+void SpreadBodies::get(const PieceRange& piece, std::span<Vec4> positions, std::span<Vec4> velocities,
+                       const std::function<void(int rank, std::span<const int> places)>& found) {
+  const int first = static_cast<int>(piece.first), last = static_cast<int>(piece.last);
+  std::size_t count = 0;
+  const auto take = [&](int rank, MessageReader& message) {
+    const std::vector<int> places = RankBodies::get(message, positions, velocities);
+    found(rank, places);
+    count += places.size();
   };
-  for (std::size_t first = 0; found < count_; first += RankBodies::most_in_message) {
-    const int before = found;
-    line_.exchange({.order =
-                        [&](int, MessageWriter& order) {
-                          order.put(Order::gather);
-                          order.put(key_);
-                          order.put(first);
-                        },
-                    .own_part =
-                        [&] {
-                          MessageWriter own;
-                          own_.put(first, own);
-                          MessageReader reader{own.bytes()};
-                          get(0, reader);
-                        },
-                    .take = get});
-    if (found == before) break;
+  line_.exchange({.order =
+                      [&](int, MessageWriter& order) {
+                        order.put(Order::gather);
+                        order.put(key_);
+                        order.put(first);
+                        order.put(last);
+                      },
+                  .own_part =
+                      [&] {
+                        MessageWriter own;
+                        own_.put(first, last, own);
+                        MessageReader reader{own.bytes()};
+                        take(0, reader);
+                      },
+                  .take = take});
+  if (count != piece.size()) throw std::logic_error("the ranks hold another number of bodies than they were given");
+}
+
+Bodies SpreadBodies::gather(std::vector<int>& owners) {
+  const auto count = static_cast<std::size_t>(count_);
+  Bodies all;
+  all.positions.resize(count);
+  all.velocities.resize(count);
+  std::vector<int> ranks(count);
+  for (std::size_t first = 0; first < count; first += PieceRange::most) {
+    const PieceRange piece{first, count};
+    const auto part = [&](auto& array) { return std::span{array}.subspan(piece.first, piece.size()); };
+    get(piece, part(all.positions), part(all.velocities), [&](int rank, std::span<const int> places) {
+      for (const int place : places) part(ranks)[static_cast<std::size_t>(place)] = rank;
+    });
   }
-  if (found != count_) throw std::logic_error("the ranks hold another number of bodies than they were given");
   owners = std::move(ranks);
   return all;
+}
+
+class SpreadBodies::Source final : public BodySource {
+ public:
+  explicit Source(SpreadBodies& of) : BodySource{static_cast<std::size_t>(of.count_), Digits::single}, of_{of} {}
+
+ protected:
+  Piece piece_with(std::size_t body) override {
+    const PieceRange range{body, count()};
+    piece_.positions.resize(range.size());
+    piece_.velocities.resize(range.size());
+    of_.get(range, piece_.positions, piece_.velocities, [](int, std::span<const int>) {});
+    return piece_of(piece_, range.first);
+  }
+
+ private:
+  SpreadBodies& of_;
+  Bodies piece_;
+};
+
+std::unique_ptr<BodySource> SpreadBodies::source() {
+  return std::make_unique<Source>(*this);
 }
 
 }  // namespace orrery

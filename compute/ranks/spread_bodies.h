@@ -1,7 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "compute/core/body_source.h"
 #include "compute/kernels/spread_facet.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
@@ -19,12 +23,18 @@ class SpreadBodies {
   void spread(const Bodies& bodies, const MassRange& masses, bool has_domains);
   /// `own`: the leader's kernel.
   SpreadStepped step(const SpreadStep& step, ForceKernel& own);
-  /// `owners` becomes the rank of each.
+  /// All of them; `owners` becomes the rank of each.
   Bodies gather(std::vector<int>& owners);
+  /// The bodies where they are. Valid until the next step() or spread(), and as long as this lives.
+  std::unique_ptr<BodySource> source();
   /// Sums of the workers' figures of the latest step's last evaluation.
   const Stepped& others() const { return others_; }
 
  private:
+  class Source;
+  /// Those of a piece, to arrays that begin with its first one. Calls found(rank, places in the piece).
+  void get(const PieceRange& piece, std::span<Vec4> positions, std::span<Vec4> velocities,
+           const std::function<void(int rank, std::span<const int> places)>& found);
   void undo();
 
   WorkerLine& line_;

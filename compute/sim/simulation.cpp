@@ -233,14 +233,32 @@ HermiteState Simulation::hermite_state() {
   return diagnostics_.non_finite() ? HermiteState{} : engine().hermite_state();
 }
 
+/// As bodies(); keeps them for after the loss of a device.
+Bodies Simulation::copied_bodies() {
+  Bodies now = bodies();
+  if (!diagnostics_.non_finite()) host_copy_ = {now, done_};
+  return now;
+}
+
 Snapshot Simulation::snapshot() {
-  Snapshot now{.bodies = bodies()};
-  if (!diagnostics_.non_finite()) host_copy_ = {now.bodies, done_};
+  Snapshot now{.bodies = copied_bodies()};
   now.units = scene_->units;
   if (now.bodies.count() == scene_->bodies.count()) now.properties = scene_->properties;
   now.time = done_.sim_time;
   now.softening = choice_.law.softening;
   return now;
+}
+
+SnapshotView Simulation::snapshot_view() {
+  static const BodyProperties none;
+  cancel_and_wait();
+  std::unique_ptr<BodySource> bodies = engine().bodies_in_place();
+  if (!bodies) bodies = std::make_unique<HeldBodies>(std::make_unique<const Bodies>(copied_bodies()));
+  return {.bodies = std::move(bodies),
+          .properties = count_ == scene_->bodies.count() ? scene_->properties : none,
+          .time = done_.sim_time,
+          .softening = choice_.law.softening,
+          .units = scene_->units};
 }
 
 void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {

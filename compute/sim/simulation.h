@@ -24,6 +24,7 @@
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/kernel_chooser.h"
 #include "compute/sim/kernel_in_preparation.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
@@ -83,8 +84,8 @@ class Simulation {
   void start(int steps, std::int64_t tag);
   /// Batches that ended since the last call, oldest first. A failure or a non-finite body pauses the simulation and
   /// sets Status::last_error. After the loss of a device, the simulation has the latest of the states that were copied
-  /// to the host, for a CPU kernel: the one that snapshot() returned last, or the run's first state. Also applies the
-  /// result of Choosing::beside.
+  /// to the host, for a CPU kernel: the one that snapshot() or snapshot_view() returned last, or the run's first state.
+  /// Also applies the result of Choosing::beside.
   std::vector<StepTiming> collect();
   /// Until every step asked for has run, or until `stop` is requested: then a step in flight on the CPU is cancelled.
   void wait(const std::stop_token& stop = {});
@@ -105,6 +106,9 @@ class Simulation {
   HermiteState hermite_state();
   /// As bodies(), with the properties from the scene's file, the present time and the present softening.
   Snapshot snapshot();
+  /// The same, to be written: the bodies stay where they are, unless a device has them. Valid until the next call that
+  /// changes the state.
+  SnapshotView snapshot_view();
   /// Those of the scene's bodies; set_bodies() leaves them.
   const Parts& parts() const { return scene_->parts; }
   /// What was assumed about the bodies of the scene's file, one line each.
@@ -260,6 +264,7 @@ class Simulation {
   double interactions_per_step() const;
   void describe_setup() const;
   void describe_progress() const;
+  Bodies copied_bodies();
   void gather();
   void gather_or_report();
   int start_frame(std::int64_t tag);

@@ -1,6 +1,5 @@
 // Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties, the low words and the
-// state of a Hermite integrator that there are, and a checksum. All values are little-endian. docs/usage/runs.md has
-// the layout.
+// state of a Hermite integrator that there are, and a checksum, all little-endian. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
 
 #include <algorithm>
@@ -233,9 +232,9 @@ Checkpoint read_from(SnapshotInput& input) {
 }
 
 CheckpointHeader header_of(const CheckpointParts& checkpoint) {
-  const Snapshot& snapshot = checkpoint.snapshot;
+  const SnapshotView& snapshot = checkpoint.snapshot;
   const BodyProperties& properties = snapshot.properties;
-  CheckpointHeader head{.bodies = snapshot.bodies.positions.size(),
+  CheckpointHeader head{.bodies = snapshot.bodies->count(),
                         .setup_bytes = checkpoint.setup.size(),
                         .step = checkpoint.step,
                         .time = snapshot.time,
@@ -246,7 +245,7 @@ CheckpointHeader header_of(const CheckpointParts& checkpoint) {
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
   if (snapshot.units) head.holds |= held::units;
-  if (snapshot.bodies.digits() == Digits::compensated) head.holds |= held::low_words;
+  if (snapshot.bodies->digits() == Digits::compensated) head.holds |= held::low_words;
   if (!checkpoint.hermite.bodies.empty()) head.holds |= held::precise;
   if (checkpoint.hermite.pulls_current) head.holds |= held::pulls;
   return head;
@@ -285,9 +284,9 @@ void put_floats(std::byte* at, std::initializer_list<float> values) {
   }
 }
 
-void write_bodies(CheckedOutput& out, const Bodies& bodies) {
-  out.write_values(bodies.positions.size(), body_bytes, [&](std::size_t i, std::byte* at) {
-    const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
+void write_bodies(CheckedOutput& out, BodySource& bodies) {
+  out.write_values(bodies.count(), body_bytes, [&](std::size_t i, std::byte* at) {
+    const Vec4 &p = bodies.position(i), &v = bodies.velocity(i);
     put_floats(at, {p.x, p.y, p.z, p.w, v.x, v.y, v.z});
   });
 }
@@ -304,9 +303,10 @@ void write_properties(CheckedOutput& out, const BodyProperties& properties) {
   }
 }
 
-void write_low_words(CheckedOutput& out, const Bodies& bodies) {
-  out.write_values(bodies.positions_low.size(), low_words_bytes, [&](std::size_t i, std::byte* at) {
-    const Vec4 &p = bodies.positions_low[i], &v = bodies.velocities_low[i];
+void write_low_words(CheckedOutput& out, BodySource& bodies) {
+  const std::size_t count = bodies.digits() == Digits::single ? 0 : bodies.count();
+  out.write_values(count, low_words_bytes, [&](std::size_t i, std::byte* at) {
+    const Vec4 &p = bodies.position_low(i), &v = bodies.velocity_low(i);
     put_floats(at, {p.x, p.y, p.z, v.x, v.y, v.z});
   });
 }
@@ -331,9 +331,9 @@ Snapshot read_snapshot_part(SnapshotInput& input) {
   return read_from(input).snapshot;
 }
 
-std::vector<fs::path> write_snapshot_alone(const fs::path& file, const Snapshot& snapshot,
+std::vector<fs::path> write_snapshot_alone(const fs::path& file, const SnapshotView& snapshot,
                                            const SnapshotOutput& output) {
-  return {write_checkpoint(file, {snapshot, HermiteState{}, 0, std::string{}}, output.existing)};
+  return {write_checkpoint(file, CheckpointParts{snapshot, HermiteState{}, 0, std::string{}}, output.existing)};
 }
 
 }  // namespace
@@ -351,15 +351,15 @@ Checkpoint read_checkpoint(const fs::path& file) {
 }
 
 fs::path write_checkpoint(const fs::path& file, const CheckpointParts& checkpoint, Existing existing) {
-  const Snapshot& snapshot = checkpoint.snapshot;
+  const SnapshotView& snapshot = checkpoint.snapshot;
   AtomicFile out{file, existing};
   CheckedOutput checked{out};
   checked.write(bytes_of(header_of(checkpoint)));
   checked.write(checkpoint.setup);
   if (snapshot.units) write_units(checked, *snapshot.units);
-  write_bodies(checked, snapshot.bodies);
+  write_bodies(checked, *snapshot.bodies);
   write_properties(checked, snapshot.properties);
-  write_low_words(checked, snapshot.bodies);
+  write_low_words(checked, *snapshot.bodies);
   write_hermite(checked, checkpoint.hermite);
   std::array<std::byte, checksum_bytes> checksum;
   little_endian.store32(checksum.data(), checked.checksum());

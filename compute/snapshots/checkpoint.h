@@ -7,12 +7,13 @@
 #include "compute/core/hermite_state.h"
 #include "compute/core/output_name.h"
 #include "compute/snapshots/snapshot.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
-/// What write_checkpoint() writes, where it is: no body is copied for it.
+/// What write_checkpoint() writes, where it is.
 struct CheckpointParts {
-  const Snapshot& snapshot;
+  const SnapshotView& snapshot;
   const HermiteState& hermite;
   std::int64_t step;
   const std::string& setup;
@@ -25,8 +26,6 @@ struct Checkpoint {
   HermiteState hermite{};  ///< of as many bodies as the snapshot, with their masses; or empty
   std::int64_t step = 0;   ///< whole steps since the scene's first state
   std::string setup{};     ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
-
-  operator CheckpointParts() const { return {snapshot, hermite, step, setup}; }
 };
 
 /// What the beginning of a checkpoint's file says of it.
@@ -45,6 +44,11 @@ Checkpoint read_checkpoint(const std::filesystem::path& file);
 /// Writes as AtomicFile does and returns the name that the file got. All bodies are finite.
 std::filesystem::path write_checkpoint(const std::filesystem::path& file, const CheckpointParts& checkpoint,
                                        Existing existing);
+inline std::filesystem::path write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                                              Existing existing) {
+  const SnapshotView view = view_of(checkpoint.snapshot);
+  return write_checkpoint(file, CheckpointParts{view, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
+}
 
 /// Of the bits of all positions, masses and velocities: runs with equal checksums went the same way.
 std::uint32_t checksum(const Bodies& bodies);

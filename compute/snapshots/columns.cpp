@@ -8,6 +8,7 @@
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_input.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 namespace {
@@ -104,7 +105,7 @@ std::vector<BodyColumn> parse_columns(std::string_view option, std::string_view 
   return columns;
 }
 
-std::vector<BodyColumn> columns_of(const Snapshot& snapshot) {
+std::vector<BodyColumn> columns_of(const SnapshotView& snapshot) {
   std::vector<BodyColumn> columns{BodyColumn::mass, BodyColumn::x,  BodyColumn::y, BodyColumn::z,
                                   BodyColumn::vx,   BodyColumn::vy, BodyColumn::vz};
   if (!snapshot.properties.ids.empty()) columns.push_back(BodyColumn::id);
@@ -116,8 +117,8 @@ std::vector<BodyColumn> columns_of(const Snapshot& snapshot) {
   return columns;
 }
 
-TableRow table_row(const Snapshot& snapshot, std::size_t body) {
-  const Vec4 &p = snapshot.bodies.positions[body], &v = snapshot.bodies.velocities[body];
+TableRow table_row(const SnapshotView& snapshot, std::size_t body) {
+  const Vec4 &p = snapshot.bodies->position(body), &v = snapshot.bodies->velocity(body);
   const BodyProperties& has = snapshot.properties;
   TableRow row{{p.w, p.x, p.y, p.z, v.x, v.y, v.z}, has.ids.empty() ? body : has.ids[body]};
   row[BodyColumn::species] = static_cast<double>(has.species.empty() ? Species::dark : has.species[body]);

@@ -10,6 +10,7 @@
 namespace orrery {
 
 struct Snapshot;
+struct SnapshotView;
 
 /// What a column of a table holds for each body. `skip` holds something else.
 enum class BodyColumn : std::uint8_t {
@@ -41,7 +42,7 @@ std::vector<BodyColumn> parse_columns(std::string_view option, std::string_view 
 std::string fault_of_columns(std::span<const BodyColumn> columns);
 
 /// The columns that a table of this snapshot needs to hold everything.
-std::vector<BodyColumn> columns_of(const Snapshot& snapshot);
+std::vector<BodyColumn> columns_of(const SnapshotView& snapshot);
 
 /// One body's values by column.
 struct TableRow {
@@ -53,7 +54,7 @@ struct TableRow {
 };
 
 /// A body's values; the species is its number in the enumeration.
-TableRow table_row(const Snapshot& snapshot, std::size_t body);
+TableRow table_row(const SnapshotView& snapshot, std::size_t body);
 
 /// Appends bodies with the given columns to a snapshot.
 class TableBodies {

@@ -13,7 +13,7 @@ constinit const SnapshotFormat gadget2_format{
     .units = UnitRule::galactic,
     .detect = [](std::span<const std::byte> head, std::uint64_t) { return detect_gadget(head, GadgetType::labelled); },
     .read = [](SnapshotInput& input) { return read_gadget(input, GadgetType::labelled); },
-    .write = [](const std::filesystem::path& file, const Snapshot& snapshot,
+    .write = [](const std::filesystem::path& file, const SnapshotView& snapshot,
                 const SnapshotOutput& output) { return write_gadget(file, snapshot, output, GadgetType::labelled); },
 };
 

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t label_payload = 8;
 
 bool detect_gadget(std::span<const std::byte> head, GadgetType type);
 Snapshot read_gadget(SnapshotInput& input, GadgetType type);
-std::vector<std::filesystem::path> write_gadget(const std::filesystem::path& file, const Snapshot& snapshot,
+std::vector<std::filesystem::path> write_gadget(const std::filesystem::path& file, const SnapshotView& snapshot,
                                                 const SnapshotOutput& output, GadgetType type);
 
 inline constexpr SnapshotFormat::Holds gadget_holds{

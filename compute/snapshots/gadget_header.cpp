@@ -16,7 +16,7 @@ constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_cou
                       omega0 = 136, hubble = 152, high_counts = 168;
 }
 
-Species gadget_species_of(const Snapshot& snapshot, std::size_t body) {
+Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   const std::vector<Species>& species = snapshot.properties.species;
   return species.empty() ? Species::dark : species[body];
 }
@@ -120,12 +120,12 @@ void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
                            std::to_string(scale_factor) + ", without the expansion; the time is set to 0");
 }
 
-GadgetHeader gadget_header_of(const Snapshot& snapshot) {
+GadgetHeader gadget_header_of(const SnapshotView& snapshot) {
   GadgetHeader header{.time = snapshot.time};
   std::array<bool, species_count> equal{};
-  for (std::size_t i = 0; i < snapshot.bodies.positions.size(); ++i) {
+  for (std::size_t i = 0; i < snapshot.bodies->count(); ++i) {
     const auto type = static_cast<std::size_t>(gadget_species_of(snapshot, i));
-    const double mass = snapshot.bodies.positions[i].w;
+    const double mass = snapshot.bodies->position(i).w;
     if (header.counts[type]++ == 0) {
       header.masses[type] = mass;
       equal[type] = true;

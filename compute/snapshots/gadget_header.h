@@ -10,6 +10,7 @@
 
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
@@ -46,14 +47,14 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot);
 
 /// The header of a snapshot. A mass that all bodies of a species have stands in it.
-GadgetHeader gadget_header_of(const Snapshot& snapshot);
+GadgetHeader gadget_header_of(const SnapshotView& snapshot);
 
 /// Calls visit(body) for each body of a species, in their order.
 template <class Visit>
-void for_each_of(const Snapshot& snapshot, Species wanted, Visit visit) {
+void for_each_of(const SnapshotView& snapshot, Species wanted, Visit visit) {
   const std::vector<Species>& species = snapshot.properties.species;
   if (species.empty() && wanted != Species::dark) return;
-  for (std::size_t body = 0; body < snapshot.bodies.positions.size(); ++body) {
+  for (std::size_t body = 0; body < snapshot.bodies->count(); ++body) {
     if (species.empty() || species[body] == wanted) visit(body);
   }
 }

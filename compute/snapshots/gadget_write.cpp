@@ -58,7 +58,7 @@ class RecordsOut {
 };
 
 /// Readers such as yt take gas for damaged without these. Orrery has no energy and no density: they are 0.
-void write_gas(RecordsOut& records, const Snapshot& snapshot, std::uint64_t count) {
+void write_gas(RecordsOut& records, const SnapshotView& snapshot, std::uint64_t count) {
   constexpr float without_softening = 0.1f;
   const std::vector<float>& softening = snapshot.properties.softening;
   const auto smoothing = [&](std::size_t body) {
@@ -75,7 +75,7 @@ void write_gas(RecordsOut& records, const Snapshot& snapshot, std::uint64_t coun
 
 }  // namespace
 
-std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output,
+std::vector<fs::path> write_gadget(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output,
                                    GadgetType type) {
   constexpr std::uint64_t most = 0xffffffffu / 12;
   const GadgetHeader header = gadget_header_of(snapshot);
@@ -100,12 +100,12 @@ std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapsho
   records.begin("HEAD", head.size());
   records.add(head);
   records.end();
-  const std::pair<const char*, const std::vector<Vec4>*> vectors[] = {{"POS ", &snapshot.bodies.positions},
-                                                                      {"VEL ", &snapshot.bodies.velocities}};
-  for (const auto& [label, values] : vectors) {
+  const std::pair<const char*, const Vec4& (BodySource::*)(std::size_t)> vectors[] = {{"POS ", &BodySource::position},
+                                                                                      {"VEL ", &BodySource::velocity}};
+  for (const auto& [label, vector] : vectors) {
     records.begin(label, 12 * count);
-    for_each_body([&, all = values](std::size_t body) {
-      const Vec4& v = (*all)[body];
+    for_each_body([&, get = vector](std::size_t body) {
+      const Vec4& v = (*snapshot.bodies.*get)(body);
       for (const float component : {v.x, v.y, v.z}) records.add(component);
     });
     records.end();
@@ -121,7 +121,7 @@ std::vector<fs::path> write_gadget(const fs::path& file, const Snapshot& snapsho
     for (std::size_t kind = 0; kind < species_count; ++kind) {
       if (header.counts[kind] == 0 || header.masses[kind] != 0) continue;
       for_each_of(snapshot, static_cast<Species>(kind),
-                  [&](std::size_t body) { records.add(snapshot.bodies.positions[body].w); });
+                  [&](std::size_t body) { records.add(snapshot.bodies->position(body).w); });
     }
     records.end();
   }

@@ -19,7 +19,7 @@ Snapshot read_hdf5(SnapshotInput& input) {
   input.fail(cure);
 }
 
-std::vector<std::filesystem::path> write_hdf5(const std::filesystem::path& file, const Snapshot&,
+std::vector<std::filesystem::path> write_hdf5(const std::filesystem::path& file, const SnapshotView&,
                                               const SnapshotOutput&) {
   throw std::runtime_error("'" + file.string() + "': not written: " + cure);
 }

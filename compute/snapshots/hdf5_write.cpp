@@ -30,7 +30,7 @@ Hdf5Object new_group(hid_t in, const char* name) {
 /// The bodies of one type as a group of datasets.
 class TypeWriter {
  public:
-  TypeWriter(hid_t file, const Snapshot& snapshot, Species species, hsize_t count)
+  TypeWriter(hid_t file, const SnapshotView& snapshot, Species species, hsize_t count)
       : snapshot_{snapshot},
         species_{species},
         count_{count},
@@ -71,7 +71,7 @@ class TypeWriter {
   }
 
  private:
-  const Snapshot& snapshot_;
+  const SnapshotView& snapshot_;
   const Species species_;
   const hsize_t count_;
   Hdf5Object group_, made_{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
@@ -102,32 +102,33 @@ void write_hdf5_units(hid_t file, const Units& units) {
   write_attribute(group.id(), "UnitTime_in_s", units.time_s());
 }
 
-bool any_of_species(const Snapshot& snapshot, Species species, const std::vector<float>& values) {
+bool any_of_species(const SnapshotView& snapshot, Species species, const std::vector<float>& values) {
   bool any = false;
   if (!values.empty()) for_each_of(snapshot, species, [&](std::size_t body) { any |= values[body] != 0; });
   return any;
 }
 
-bool has_wide_ids(const Snapshot& snapshot) {
+bool has_wide_ids(const SnapshotView& snapshot) {
   return std::ranges::any_of(snapshot.properties.ids, [](std::uint64_t id) { return id > 0xffffffffu; });
 }
 
-void write_type(hid_t file, const Snapshot& snapshot, const GadgetHeader& header, std::size_t number) {
+void write_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header, std::size_t number) {
   constexpr std::array<float Vec4::*, 3> components{&Vec4::x, &Vec4::y, &Vec4::z};
   const auto species = static_cast<Species>(number);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   const TypeWriter type{file, snapshot, species, header.counts[number]};
-  const std::pair<const char*, const std::vector<Vec4>*> vectors[] = {{"Coordinates", &snapshot.bodies.positions},
-                                                                      {"Velocities", &snapshot.bodies.velocities}};
-  for (const auto& [name, values] : vectors) {
-    type.write<float>(name, 3, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT,
-                      [&, all = values](std::size_t body, hsize_t k) { return (*all)[body].*components[k]; });
+  const std::pair<const char*, const Vec4& (BodySource::*)(std::size_t)> vectors[] = {
+      {"Coordinates", &BodySource::position}, {"Velocities", &BodySource::velocity}};
+  for (const auto& [name, vector] : vectors) {
+    type.write<float>(name, 3, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, [&, get = vector](std::size_t body, hsize_t k) {
+      return (*snapshot.bodies.*get)(body).*components[k];
+    });
   }
   type.write<std::uint64_t>(
       "ParticleIDs", 1, has_wide_ids(snapshot) ? H5T_STD_U64LE : H5T_STD_U32LE, H5T_NATIVE_UINT64,
       [&](std::size_t body, hsize_t) { return ids.empty() ? body + std::uint64_t{1} : ids[body]; });
   if (header.masses[number] == 0) {
-    type.write_floats("Masses", [&](std::size_t body) { return snapshot.bodies.positions[body].w; });
+    type.write_floats("Masses", [&](std::size_t body) { return snapshot.bodies->position(body).w; });
   }
   for (const Hdf5Property& property : hdf5_properties) {
     const std::vector<float>& values = snapshot.properties.*property.values;
@@ -139,7 +140,7 @@ void write_type(hid_t file, const Snapshot& snapshot, const GadgetHeader& header
 }
 
 /// The numbers alone.
-std::uint64_t hdf5_bytes(const Snapshot& snapshot, const GadgetHeader& header) {
+std::uint64_t hdf5_bytes(const SnapshotView& snapshot, const GadgetHeader& header) {
   std::uint64_t per_body = 6 * sizeof(float) + (has_wide_ids(snapshot) ? 8 : 4);
   if (header.own_masses() > 0) per_body += sizeof(float);
   for (const Hdf5Property& property : hdf5_properties) {
@@ -148,7 +149,7 @@ std::uint64_t hdf5_bytes(const Snapshot& snapshot, const GadgetHeader& header) {
   return header.bodies() * per_body;
 }
 
-void write_hdf5_file(const std::string& path, const Snapshot& snapshot, const GadgetHeader& header) {
+void write_hdf5_file(const std::string& path, const SnapshotView& snapshot, const GadgetHeader& header) {
   const Hdf5Turn turn;
   Hdf5Object hdf5{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, unlocked_access().id()), H5Fclose};
   require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot create it");
@@ -171,7 +172,7 @@ void copy_to(AtomicFile& out, const fs::path& from) {
 
 }  // namespace
 
-std::vector<fs::path> write_hdf5(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const auto refuse = [&](const std::string& cause) -> std::runtime_error {
     return std::runtime_error("'" + file.string() + "': not written: " + cause);
   };

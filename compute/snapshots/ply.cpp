@@ -153,7 +153,7 @@ Snapshot read_ply(SnapshotInput& input) {
 }
 
 /// PLY has no integers of 64 bits: ids beyond 32 are two of them.
-std::vector<fs::path> write_ply(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const std::vector<BodyColumn> columns = columns_of(snapshot);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   const bool wide = std::ranges::any_of(ids, [](std::uint64_t id) { return id > 0xffffffffu; });
@@ -163,7 +163,7 @@ std::vector<fs::path> write_ply(const fs::path& file, const Snapshot& snapshot, 
   AtomicFile out{file, output.existing};
   std::string head = std::string{"ply\nformat binary_"} + order_name + "_endian 1.0\ncomment bodies by Orrery\n";
   for (const std::string& fact : facts_of(snapshot)) head += "comment " + fact + '\n';
-  head += "element vertex " + std::to_string(snapshot.bodies.positions.size()) + '\n';
+  head += "element vertex " + std::to_string(snapshot.bodies->count()) + '\n';
   for (const BodyColumn column : columns) {
     if (column == BodyColumn::id) {
       head += wide ? "property uint id_low\nproperty uint id_high\n" : "property uint id\n";
@@ -185,7 +185,7 @@ std::vector<fs::path> write_ply(const fs::path& file, const Snapshot& snapshot, 
     block.resize(block.size() + sizeof word);
     bytes.store32(&block[block.size() - sizeof word], word);
   };
-  for (std::size_t body = 0; body < snapshot.bodies.positions.size(); ++body) {
+  for (std::size_t body = 0; body < snapshot.bodies->count(); ++body) {
     const TableRow row = table_row(snapshot, body);
     for (const BodyColumn column : columns) {
       if (column == BodyColumn::id) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 
 #include "compute/core/descriptor.h"
@@ -63,10 +64,10 @@ bool finite(const Vec4& v) {
 }
 
 /// Nothing could start from such bodies. A run with too long a time step may leave them.
-void require_finite(const fs::path& file, const Bodies& bodies) {
-  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
-    const bool place = finite(bodies.positions[i]);
-    if (place && finite(bodies.velocities[i])) continue;
+void require_finite(const fs::path& file, BodySource& bodies) {
+  for (std::size_t i = 0; i < bodies.count(); ++i) {
+    const bool place = finite(bodies.position(i));
+    if (place && finite(bodies.velocity(i))) continue;
     throw std::runtime_error("'" + file.string() + "': not written: the " + (place ? "velocity" : "position or mass") +
                              " of body " + std::to_string(i) +
                              " (counted from 0) is not finite; try a smaller dt or a larger softening");
@@ -74,28 +75,28 @@ void require_finite(const fs::path& file, const Bodies& bodies) {
 }
 
 /// A conversion of units may take numbers out of the range of single precision.
-void require_usable(const fs::path& file, const Bodies& bodies) {
-  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
-    const std::string cause = unusable(bodies.positions[i], bodies.velocities[i]);
+void require_usable(const fs::path& file, BodySource& bodies) {
+  for (std::size_t i = 0; i < bodies.count(); ++i) {
+    const std::string cause = unusable(bodies.position(i), bodies.velocity(i));
     if (cause.empty()) continue;
     throw std::runtime_error("'" + file.string() + "': not written: in the units of its format, body " +
                              std::to_string(i) + " (counted from 0) has " + cause);
   }
 }
 
-/// Expresses the snapshot in units that the format has. Returns what was done, if numbers have changed.
-std::string convert_for(UnitRule rule, Snapshot& snapshot) {
-  if (rule == UnitRule::any || (rule == UnitRule::gravity && !snapshot.units)) return {};
-  const bool unknown = !snapshot.units;
-  if (unknown) snapshot.units = gravity_units(galactic_units.length_cm, galactic_units.mass_g);
-  const Units to =
-      rule == UnitRule::galactic ? galactic_units : gravity_units(snapshot.units->length_cm, snapshot.units->mass_g);
+struct Conversion {
+  Units from, to;
+  std::string remark;  // what is done
+};
+
+/// To units that the format has; none if the numbers stay as they are.
+std::optional<Conversion> conversion_for(UnitRule rule, const std::optional<Units>& units) {
+  if (rule == UnitRule::any || (rule == UnitRule::gravity && !units)) return std::nullopt;
+  const Units from = units.value_or(gravity_units(galactic_units.length_cm, galactic_units.mass_g));
+  const Units to = rule == UnitRule::galactic ? galactic_units : gravity_units(from.length_cm, from.mass_g);
   constexpr double rounding = 1e-12;
-  if (rule == UnitRule::galactic ? nearly_equal(*snapshot.units, to) : nearly_equal(*snapshot.units, to, rounding)) {
-    return {};
-  }
-  convert_units(snapshot, to);
-  return (unknown ? "units were not known: written as " : "converted to ") + units_text(to);
+  if (rule == UnitRule::galactic ? nearly_equal(from, to) : nearly_equal(from, to, rounding)) return std::nullopt;
+  return Conversion{from, to, (units ? "converted to " : "units were not known: written as ") + units_text(to)};
 }
 
 /// Whether they are those that readers of the format take, so that nothing is lost without them.
@@ -150,22 +151,27 @@ ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints,
   return {std::move(snapshot), &format, input.encoding()};
 }
 
-WrittenSnapshot write_snapshot(const fs::path& file, Snapshot snapshot, const SnapshotOutput& output) {
-  require_finite(file, snapshot.bodies);
+WrittenSnapshot write_snapshot(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
+  require_finite(file, *snapshot.bodies);
   const SnapshotFormat* const named = output.format ? output.format : format_named_by(file);
   const SnapshotFormat& format = named ? *named : *all_formats.front();
   WrittenSnapshot written{.files = {},
                           .lost = left_out(format, snapshot),
                           .reordered = is_reordered(format, snapshot.properties.species),
                           .converted = {}};
-  if (!format.holds.low_words) snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);
-  written.converted = convert_for(format.units, snapshot);
   if (format.holds.beside && is_stream(file)) {
     if (!snapshot.properties.ids.empty()) written.lost.emplace_back("ids");
     if (snapshot.units) written.lost.emplace_back("units");
   }
-  if (!written.converted.empty()) require_usable(file, snapshot.bodies);
-  written.files = format.write(file, snapshot, output);
+  const std::optional<Conversion> conversion = conversion_for(format.units, snapshot.units);
+  if (!conversion) {
+    written.files = format.write(file, snapshot, output);
+    return written;
+  }
+  const ConvertedSnapshot converted{snapshot, {conversion->from, conversion->to}, conversion->to};
+  require_usable(file, *converted.view().bodies);
+  written.converted = conversion->remark;
+  written.files = format.write(file, converted.view(), output);
   return written;
 }
 
@@ -178,7 +184,7 @@ std::string WrittenSnapshot::remark() const {
   return text;
 }
 
-std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& snapshot) {
+std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotView& snapshot) {
   using enum Species;
   const BodyProperties& has = snapshot.properties;
   const SnapshotFormat::Holds& holds = format.holds;
@@ -201,7 +207,7 @@ std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& 
       {"formation time", !holds.formation_time && !has.formation_time.empty()},
       {"formation time of bodies other than stars", by_species && others_have(has.formation_time, has, {star})},
       {"units", !holds.units && snapshot.units && !snapshot.units_assumed && !are_assumed(*snapshot.units, format)},
-      {"low words", !holds.low_words && snapshot.bodies.digits() == Digits::compensated}};
+      {"low words", !holds.low_words && snapshot.bodies->digits() == Digits::compensated}};
   std::vector<std::string> names;
   for (const auto& [name, missing] : parts) {
     if (missing) names.emplace_back(name);

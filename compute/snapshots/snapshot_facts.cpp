@@ -6,6 +6,7 @@
 
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 namespace {
@@ -19,7 +20,7 @@ std::string fact_line(const char* name, double value) {
 
 }  // namespace
 
-std::vector<std::string> facts_of(const Snapshot& snapshot) {
+std::vector<std::string> facts_of(const SnapshotView& snapshot) {
   std::vector<std::string> facts{fact_line("time", snapshot.time)};
   if (const auto& units = snapshot.units) {
     facts.push_back(fact_line("length_cm", units->length_cm));

@@ -8,10 +8,11 @@
 namespace orrery {
 
 struct Snapshot;
+struct SnapshotView;
 
 /// The time and units of a snapshot as lines of text, in the comments of text tables and PLY files: "time = 2.5",
 /// "length_cm = 3.0856775814913673e+21", "mass_g = ...", "velocity_cm_s = ...". Reading gives the same bits.
-std::vector<std::string> facts_of(const Snapshot& snapshot);
+std::vector<std::string> facts_of(const SnapshotView& snapshot);
 
 /// Collects such lines.
 class SnapshotFacts {

@@ -15,6 +15,7 @@
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
@@ -62,7 +63,7 @@ struct SnapshotFormat {
   Snapshot (*read)(SnapshotInput& input);
   /// Writes as AtomicFile does and returns the names that the files got: the snapshot first, then what goes with it.
   /// All bodies are finite; the units are those of `units`.
-  std::vector<std::filesystem::path> (*write)(const std::filesystem::path& file, const Snapshot& snapshot,
+  std::vector<std::filesystem::path> (*write)(const std::filesystem::path& file, const SnapshotView& snapshot,
                                               const SnapshotOutput& output);
 };
 
@@ -104,9 +105,14 @@ struct WrittenSnapshot {
 
 /// Writes in the format that the ending of `file` names, in units that the format has. Throws std::runtime_error that
 /// names the file and the cause, such as the first body that is not finite.
-WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot snapshot, const SnapshotOutput& output = {});
+WrittenSnapshot write_snapshot(const std::filesystem::path& file, const SnapshotView& snapshot,
+                               const SnapshotOutput& output = {});
+inline WrittenSnapshot write_snapshot(const std::filesystem::path& file, const Snapshot& snapshot,
+                                      const SnapshotOutput& output = {}) {
+  return write_snapshot(file, view_of(snapshot), output);
+}
 
 /// What of `snapshot` the format cannot hold, such as "ids"; empty if it holds everything.
-std::vector<std::string> left_out(const SnapshotFormat& format, const Snapshot& snapshot);
+std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotView& snapshot);
 
 }  // namespace orrery

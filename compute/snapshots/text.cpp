@@ -222,7 +222,7 @@ void append_number(std::string& text, Number value) {
   text.append(digits.data(), end);
 }
 
-std::vector<fs::path> write_table(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write_table(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   if (output.order)
     throw UsageError("--byte-order is for binary files, and '" + file.string() + "' is text: leave it out");
   const std::vector<BodyColumn> columns = columns_of(snapshot);
@@ -238,7 +238,7 @@ std::vector<fs::path> write_table(const fs::path& file, const Snapshot& snapshot
   }
   text += '\n';
   constexpr std::size_t block = 1 << 20;
-  for (std::size_t body = 0; body < snapshot.bodies.positions.size(); ++body) {
+  for (std::size_t body = 0; body < snapshot.bodies->count(); ++body) {
     const TableRow row = table_row(snapshot, body);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) text += separator;

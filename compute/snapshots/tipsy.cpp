@@ -262,13 +262,13 @@ Snapshot read(SnapshotInput& input) {
 /// Turns bodies into records of one kind, in blocks.
 class RecordWriter {
  public:
-  RecordWriter(AtomicFile& out, const Snapshot& snapshot, std::size_t kind, ByteOrder order)
+  RecordWriter(AtomicFile& out, const SnapshotView& snapshot, std::size_t kind, ByteOrder order)
       : out_{out}, snapshot_{snapshot}, kind_{kind}, bytes_{order} {}
 
   void add(std::size_t body) {
     const RecordKind& record = record_kinds[kind_];
-    const Vec4& p = snapshot_.bodies.positions[body];
-    const Vec4& v = snapshot_.bodies.velocities[body];
+    const Vec4& p = snapshot_.bodies->position(body);
+    const Vec4& v = snapshot_.bodies->velocity(body);
     std::array<float, 12> values{p.w, p.x, p.y, p.z, v.x, v.y, v.z};
     for (const auto& [name, column, place] : columns) {
       const std::vector<float>& own = snapshot_.properties.*column;
@@ -287,17 +287,17 @@ class RecordWriter {
 
  private:
   AtomicFile& out_;
-  const Snapshot& snapshot_;
+  const SnapshotView& snapshot_;
   const std::size_t kind_;
   const Bytes bytes_;
   std::vector<std::byte> block_;
 };
 
 /// Bodies of one species keep their order.
-std::vector<fs::path> write(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const ByteOrder order = output.order.value_or(ByteOrder::big);
   const std::vector<Species>& species = snapshot.properties.species;
-  const std::size_t count = snapshot.bodies.positions.size();
+  const std::size_t count = snapshot.bodies->count();
   const auto species_of = [&](std::size_t body) {
     return species.empty() ? Species::dark : plain_species(species[body]);
   };

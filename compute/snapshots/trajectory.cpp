@@ -106,8 +106,8 @@ std::string json_number(double value) {
   return {digits.data(), end};
 }
 
-std::string description_of(const Snapshot& snapshot) {
-  std::string text = "{\n  \"particles\": " + std::to_string(snapshot.bodies.positions.size()) +
+std::string description_of(const SnapshotView& snapshot) {
+  std::string text = "{\n  \"particles\": " + std::to_string(snapshot.bodies->count()) +
                      ",\n  \"records\": 1,\n  \"layout\": \"int32 P, int32 R, float32 [P][R][3]\",\n"
                      "  \"byte_order\": \"little\",\n  \"times\": [" +
                      json_number(snapshot.time) + "]";
@@ -119,18 +119,20 @@ std::string description_of(const Snapshot& snapshot) {
 }
 
 /// One record of each body, and the description beside it.
-std::vector<fs::path> write_trajectory(const fs::path& file, const Snapshot& snapshot, const SnapshotOutput& output) {
+std::vector<fs::path> write_trajectory(const fs::path& file, const SnapshotView& snapshot,
+                                       const SnapshotOutput& output) {
   if (output.order == ByteOrder::big) throw UsageError("--byte-order cannot be big: trajectories are little-endian");
   AtomicFile out{file, output.existing};
   std::vector<std::byte> block(trajectory_head_bytes);
-  trajectory_order.store32(&block[0], static_cast<std::uint32_t>(snapshot.bodies.positions.size()));
+  trajectory_order.store32(&block[0], static_cast<std::uint32_t>(snapshot.bodies->count()));
   trajectory_order.store32(&block[4], 1);
   const auto flush = [&] {
     out.write({reinterpret_cast<const char*>(block.data()), block.size()});
     block.clear();
   };
   constexpr std::size_t block_bytes = 1 << 20;
-  for (const Vec4& position : snapshot.bodies.positions) {
+  for (std::size_t body = 0; body < snapshot.bodies->count(); ++body) {
+    const Vec4& position = snapshot.bodies->position(body);
     const std::size_t at = block.size();
     block.resize(at + place_bytes);
     trajectory_order.store_float(&block[at], position.x);

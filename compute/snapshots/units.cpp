@@ -224,22 +224,35 @@ std::string units_text(const Units& units) {
   return length_text(units.length_cm) + ", " + mass_text(units.mass_g) + ", " + velocity_text(units.velocity_cm_s);
 }
 
+UnitScale::UnitScale(const Units& from, const Units& to)
+    : length{from.length_cm / to.length_cm},
+      mass{from.mass_g / to.mass_g},
+      velocity{from.velocity_cm_s / to.velocity_cm_s},
+      time{from.time_s() / to.time_s()} {}
+
+Vec4 UnitScale::of_position(const Vec4& p) const {
+  return {static_cast<float>(p.x * length), static_cast<float>(p.y * length), static_cast<float>(p.z * length),
+          static_cast<float>(p.w * mass)};
+}
+
+Vec4 UnitScale::of_velocity(const Vec4& v) const {
+  return {static_cast<float>(v.x * velocity), static_cast<float>(v.y * velocity), static_cast<float>(v.z * velocity),
+          0};
+}
+
+void UnitScale::apply_to(BodyProperties& properties) const {
+  scale_values(properties.softening, length);
+  scale_values(properties.formation_time, time);
+}
+
 void convert_units(Snapshot& snapshot, const Units& to) {
-  const Units from = *snapshot.units;
-  const double length = from.length_cm / to.length_cm, mass = from.mass_g / to.mass_g,
-               velocity = from.velocity_cm_s / to.velocity_cm_s, time = from.time_s() / to.time_s();
+  const UnitScale scale{*snapshot.units, to};
   snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaled floats have other low words
-  for (Vec4& position : snapshot.bodies.positions) {
-    position = {static_cast<float>(position.x * length), static_cast<float>(position.y * length),
-                static_cast<float>(position.z * length), static_cast<float>(position.w * mass)};
-  }
-  for (Vec4& v : snapshot.bodies.velocities) {
-    v = {static_cast<float>(v.x * velocity), static_cast<float>(v.y * velocity), static_cast<float>(v.z * velocity), 0};
-  }
-  scale_values(snapshot.properties.softening, length);
-  scale_values(snapshot.properties.formation_time, time);
-  snapshot.softening = static_cast<float>(snapshot.softening * length);
-  snapshot.time *= time;
+  for (Vec4& position : snapshot.bodies.positions) position = scale.of_position(position);
+  for (Vec4& velocity : snapshot.bodies.velocities) velocity = scale.of_velocity(velocity);
+  scale.apply_to(snapshot.properties);
+  snapshot.softening = static_cast<float>(snapshot.softening * scale.length);
+  snapshot.time *= scale.time;
   snapshot.units = to;
 }
 

@@ -4,8 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "compute/core/vec.h"
+
 namespace orrery {
 
+struct BodyProperties;
 struct Snapshot;
 
 /// The physical units of a snapshot's numbers, in CGS. Its unit of time is length / velocity. All are finite, above 0
@@ -62,6 +65,16 @@ NamedUnit mass_per_area_unit_for(double g_cm2);
 
 /// What parse_units() reads as the same bits: "kpc,1e10Msun,km/s", or numbers of CGS where names do not fit.
 std::string units_option(const Units& units);
+
+/// The factors from numbers in some units to those in others.
+struct UnitScale {
+  UnitScale(const Units& from, const Units& to);
+  Vec4 of_position(const Vec4& position) const;  ///< with the mass in w
+  Vec4 of_velocity(const Vec4& velocity) const;
+  void apply_to(BodyProperties& properties) const;
+
+  double length, mass, velocity, time;
+};
 
 /// Expresses the snapshot in other units. It must have units.
 void convert_units(Snapshot& snapshot, const Units& to);

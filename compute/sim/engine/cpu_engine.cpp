@@ -50,6 +50,7 @@ class CpuEngine final : public Engine {
     spread_.fetch(state_);
     return state_.bodies;
   }
+  std::unique_ptr<BodySource> bodies_in_place() override { return spread_.source(state_); }
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
     spread_.fetch(state_);
     std::copy_n(state_.bodies.positions.begin(), positions.size(), positions.begin());
@@ -164,7 +165,7 @@ class CpuEngine final : public Engine {
       if (!spreads) spread_.fetch(state_);
       if (!spreads && batch.steps > 0) spread_.forget();
       CpuStepOps ops{parts(), batch};
-      int body = spread_.is_behind() ? -1 : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
+      int body = spread_.is_away() ? -1 : first_not_finite(state_.bodies.positions, state_.bodies.velocities);
       while (body < 0 && steps < batch.steps) {
         ops.step = batch.begin.step + steps + 1;
         const std::optional<double> step_ms = spreads ? spread_step(ops) : whole_step(ops);
@@ -260,13 +261,14 @@ class CpuEngine final : public Engine {
   std::optional<double> spread_step(CpuStepOps& ops) {
     const WithSubnormals flushing = as_on_a_gpu();
     const auto begin = Clock::now();
+    state_before_ = {};
     const SpreadStepped stepped = spread_.step(plan_, masses_, state_, cancelled_);
     if (!stepped.complete) return std::nullopt;
     ops.not_finite = stepped.not_finite;
     ops.work.evaluations += stepped.evaluations;
     ops.work.ms += stepped.force_ms;
     ops.work.interactions +=
-        plan_.kernel->tree() ? stepped.by_tree : stepped.evaluations * ForceKernel::interactions(state_.bodies.count());
+        plan_.kernel->tree() ? stepped.by_tree : stepped.evaluations * ForceKernel::interactions(spread_.count());
     return ms_since(begin);
   }
 
@@ -291,7 +293,7 @@ class CpuEngine final : public Engine {
   }
 
   CpuState state_, state_before_;
-  CpuSpread spread_;  // says whether state_ is behind
+  CpuSpread spread_;  // says whether the bodies are in state_
   MassRange masses_;
   BodyLevels levels_;
   StepPlan plan_;

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <utility>
 
+#include "compute/core/body_source.h"
 #include "compute/kernels/spread_facet.h"
 #include "compute/sim/engine/cpu_step_parts.h"
 
 namespace orrery {
 
-/// The bodies of a CPU engine while the ranks of its kernel hold them, and run its steps. The engine's own bodies are
-/// behind then, until fetch().
+/// The bodies of a CPU engine while the ranks of its kernel hold them, and run its steps. The engine has none of its
+/// own then, until fetch().
 class CpuSpread {
  public:
   /// Whether ranks of this kernel can run the batch by themselves.
@@ -19,36 +22,47 @@ class CpuSpread {
            state.bodies.digits() == Digits::single && spread_of(*plan.kernel) != nullptr;
   }
 
-  /// Whether the engine's own bodies are those of an earlier step.
-  bool is_behind() const { return behind_; }
+  /// Whether the ranks alone have the bodies.
+  bool is_away() const { return away_; }
+  /// Of which there are so many, once step() was called.
+  int count() const { return count_; }
   /// One whole step. The ranks get the bodies first, unless they hold them. Throws as SpreadFacet.
-  SpreadStepped step(const StepPlan& plan, const MassRange& masses, const CpuState& state,
+  SpreadStepped step(const StepPlan& plan, const MassRange& masses, CpuState& state,
                      const std::atomic<bool>& cancelled) {
     if (!holder_) {
       spread_of(*plan.kernel)->spread(state.bodies, masses);
       holder_ = spread_of(*plan.kernel);
+      count_ = state.bodies.count();
     }
-    const SpreadStepped stepped = holder_->step(
+    state = {};
+    away_ = true;
+    return holder_->step(
         {.integrator_id = plan.integrator->id, .time_step = plan.time_step, .law = plan.law, .cancelled = cancelled});
-    behind_ |= stepped.complete;
-    return stepped;
   }
-  /// Brings the engine's own bodies up to date. The ranks go on to hold theirs.
+  /// Brings the bodies to the engine. The ranks go on to hold theirs.
   void fetch(CpuState& state) {
-    if (!behind_) return;
-    state.bodies = holder_->gather();
-    state.accelerations_current = false;
-    behind_ = false;
+    if (!away_) return;
+    CpuState fresh;
+    fresh.bodies = holder_->gather();
+    fresh.accelerations.resize(fresh.bodies.positions.size());
+    std::swap(state, fresh);
+    away_ = false;
   }
-  /// Call before the engine's own bodies change, or the kernel or law does.
+  /// The bodies where they are. Valid until they change.
+  std::unique_ptr<BodySource> source(const CpuState& state) const {
+    if (away_) return holder_->source();
+    return std::make_unique<HeldBodies>(state.bodies);
+  }
+  /// Call before the engine's own bodies change, or the kernel or law does. Those that are away are lost.
   void forget() {
     holder_ = nullptr;
-    behind_ = false;
+    away_ = false;
   }
 
  private:
   SpreadFacet* holder_ = nullptr;  // of the plan's kernel; null: the ranks do not hold these bodies
-  bool behind_ = false;
+  bool away_ = false;
+  int count_ = 0;
 };
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/core/body_source.h"
 #include "compute/core/hermite_state.h"
 #include "compute/integrators/hermite_update.h"
 #include "compute/integrators/integrator.h"
@@ -98,6 +99,8 @@ class Engine {
   /// step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch is
   /// in flight: see cancel_and_wait().
   virtual Bodies download() = 0;
+  /// The same, where it is: in host memory, here or with ranks. Valid until it changes. Null: it is in device memory.
+  virtual std::unique_ptr<BodySource> bodies_in_place() { return nullptr; }
   /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
   /// What a Hermite integrator holds; empty if it would begin anew. Call only when no batch is in flight.

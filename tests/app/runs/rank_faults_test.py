@@ -44,6 +44,16 @@ def is_alive(pid):
         return False
 
 
+def open_files(pid):
+    files = []
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            files.append(os.readlink(f"/proc/{pid}/fd/{number}"))
+        except FileNotFoundError:  # closed meanwhile
+            pass
+    return files
+
+
 def attach(thread):
     """Stops this thread alone: the others of its process go on."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -99,6 +109,10 @@ class RunningRanks:
 
     def assert_all_end(self, processes, *words, limit_s=TIME_LIMIT_S):
         """In time, with one line that has these words, and with a checkpoint that any number of ranks continues."""
+        self.assert_end_in_time(processes, *words, limit_s=limit_s)
+        self.case.assert_continues(self.checkpoint)
+
+    def assert_end_in_time(self, processes, *words, limit_s=TIME_LIMIT_S):
         begin = time.monotonic()
         status, out, err = self.case.end_of(self.mpirun)
         while any(map(is_alive, processes.values())) and time.monotonic() - begin < limit_s:
@@ -111,7 +125,6 @@ class RunningRanks:
         for word in words:
             self.case.assertIn(word, lines[0])
         self.case.assertEqual([line for line in own_lines(err) if "rank " in line and line not in lines], [], err)
-        self.case.assert_continues(self.checkpoint)
 
 
 class RankFaultsTest(RanksCase):
@@ -149,6 +162,26 @@ class RankFaultsTest(RanksCase):
         suspended.mpirun.send_signal(signal.SIGINT)
         _, _, err = self.end_of(suspended.mpirun)
         self.assertIn("stopped after step ", err)
+
+    def test_a_rank_that_is_lost_while_a_snapshot_is_written(self):
+        if "-fsanitize" in facts(self.orrery)["build_flags"]:
+            self.skipTest("steps of so many bodies would take minutes")
+        folder = self.path("half")  # of bodies in two pieces, of which the second comes when the first is written
+        run = RunningRanks(self, "half", "1100000", "cpu-tree", "--set", "theta=1", "--dt", "0.001", "--every", "0.001",
+                           "--snapshots", folder, "--format", "text")
+        processes = run.processes()
+        while not any(file.startswith(os.path.realpath(folder) + "/") for file in open_files(processes[0])):
+            self.assertIsNone(run.mpirun.poll())
+            time.sleep(0.001)
+        written = sorted(os.listdir(folder))
+        os.kill(processes[1], signal.SIGSTOP)
+        run.assert_end_in_time(processes, "rank 1: no sign of life for ",
+                               "continue with: orrery run --resume half.checkpoint")
+        self.assertEqual(sorted(os.listdir(folder)), written, "nothing is left of half a file")
+        self.assert_continues(run.checkpoint)
+        self.assertEqual(sorted(os.listdir(folder)), [f"snapshot_{number:05}.txt" for number in range(len(written) + 1)])
+        with open(os.path.join(folder, written[-1])) as file:
+            self.assertEqual(sum(not line.startswith("#") for line in file), 1100000)
 
     def test_a_kernel_that_does_not_end(self):
         for kernel, bodies in ("cpu-serial", "6k"), ("cpu-tree", "60k"):  # the ranks of a tree wait for each other

@@ -252,7 +252,7 @@ TEST(SpreadBodies, MayBeInPartsOfUnequalSizes) {
   std::vector<int> ids;
   for (const RankBodies& rank : held) {
     MessageWriter message;
-    rank.put(0, message);
+    rank.put(0, bodies.count(), message);
     MessageReader reader{message.bytes()};
     reader.get_all(ids);
   }

@@ -131,27 +131,27 @@ TEST(SnapshotFormats, SayWhatTheyLeaveOut) {
   const Snapshot snapshot = full_snapshot();
   format.holds = {true, true, true, true, true, true, true, true, true, true, true};
   using Names = std::vector<std::string>;
-  EXPECT_EQ(left_out(format, snapshot), Names{});
+  EXPECT_EQ(left_out(format, view_of(snapshot)), Names{});
   format.holds = {.masses = false};
-  EXPECT_EQ(left_out(format, snapshot), (Names{"masses", "velocities", "time", "ids", "species", "softening",
-                                               "temperature", "metals", "formation time", "units"}));
+  EXPECT_EQ(left_out(format, view_of(snapshot)), (Names{"masses", "velocities", "time", "ids", "species", "softening",
+                                                        "temperature", "metals", "formation time", "units"}));
   Snapshot galactic{.bodies = find_scene("plummer").generate(5, 1).bodies, .units = galactic_units};
   format.holds = {.velocities = true};
-  EXPECT_EQ(left_out(format, galactic), Names{"units"});
+  EXPECT_EQ(left_out(format, view_of(galactic)), Names{"units"});
   format.units = UnitRule::galactic;
-  EXPECT_EQ(left_out(format, galactic), Names{}) << "its readers take them";
+  EXPECT_EQ(left_out(format, view_of(galactic)), Names{}) << "its readers take them";
   galactic.units->length_cm *= 2;
-  EXPECT_EQ(left_out(format, galactic), Names{"units"});
+  EXPECT_EQ(left_out(format, view_of(galactic)), Names{"units"});
   const Bodies plain = find_scene("plummer").generate(5, 1).bodies;
-  EXPECT_EQ(left_out(format, {plain}), Names{}) << "there is nothing else";
-  EXPECT_EQ(left_out(format, {with_digits(plain, Digits::compensated)}), Names{"low words"});
+  EXPECT_EQ(left_out(format, view_of({plain})), Names{}) << "there is nothing else";
+  EXPECT_EQ(left_out(format, view_of({with_digits(plain, Digits::compensated)})), Names{"low words"});
   format.holds.species = true;
-  EXPECT_EQ(left_out(format, snapshot)[2], "disc, bulge or boundary as species");
+  EXPECT_EQ(left_out(format, view_of(snapshot))[2], "disc, bulge or boundary as species");
   Snapshot odd = snapshot;
   odd.properties.temperature[1] = odd.properties.metals[1] = odd.properties.formation_time[2] = 5;
   format.holds = {true, true, true, true, true, true, true, true, true, true, true, true};
-  EXPECT_EQ(left_out(format, snapshot), Names{}) << "temperature of gas, metals of gas and stars";
-  EXPECT_EQ(left_out(format, odd),
+  EXPECT_EQ(left_out(format, view_of(snapshot)), Names{}) << "temperature of gas, metals of gas and stars";
+  EXPECT_EQ(left_out(format, view_of(odd)),
             (Names{"temperature of bodies other than gas", "metals of bodies other than gas and stars",
                    "formation time of bodies other than stars"}));
 }

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "compute/core/bodies.h"
+
+namespace orrery {
+
+/// The bodies of a system, read one by one where they are: in this process, or with ranks, of whose bodies a piece at a
+/// time is here. Whoever reads them in their order gets each piece once. For one thread.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  BodySource(const BodySource&) = delete;
+  BodySource& operator=(const BodySource&) = delete;
+
+  std::size_t count() const { return count_; }
+  Digits digits() const { return digits_; }
+  /// Of a body below count(), as in Bodies; valid until another body is read. Throw std::runtime_error if a rank that
+  /// has it is lost.
+  const Vec4& position(std::size_t body) { return at(body).positions[body - piece_.first]; }
+  const Vec4& velocity(std::size_t body) { return at(body).velocities[body - piece_.first]; }
+  /// Call only under Digits::compensated.
+  const Vec4& position_low(std::size_t body) { return at(body).positions_low[body - piece_.first]; }
+  const Vec4& velocity_low(std::size_t body) { return at(body).velocities_low[body - piece_.first]; }
+
+ protected:
+  /// Bodies from `first` on.
+  struct Piece {
+    std::size_t first = 0;
+    std::span<const Vec4> positions, velocities, positions_low, velocities_low;
+  };
+  BodySource(std::size_t count, Digits digits) : count_{count}, digits_{digits} {}
+
+  static Piece piece_of(const Bodies& bodies, std::size_t first) {
+    return {first, bodies.positions, bodies.velocities, bodies.positions_low, bodies.velocities_low};
+  }
+  /// A piece that has this body, valid until the next call.
+  virtual Piece piece_with(std::size_t body) = 0;
+
+ private:
+  const Piece& at(std::size_t body) {
+    if (body - piece_.first >= piece_.positions.size()) piece_ = piece_with(body);  // also if body < first
+    return piece_;
+  }
+
+  const std::size_t count_;
+  const Digits digits_;
+  Piece piece_;
+};
+
+/// Bodies in the memory of this process: all are one piece.
+class HeldBodies final : public BodySource {
+ public:
+  /// `bodies` must outlive this.
+  explicit HeldBodies(const Bodies& bodies) : BodySource{bodies.positions.size(), bodies.digits()}, bodies_{bodies} {}
+  explicit HeldBodies(std::unique_ptr<const Bodies> bodies) : HeldBodies{*bodies} { own_ = std::move(bodies); }
+
+ protected:
+  Piece piece_with(std::size_t) override { return piece_of(bodies_, 0); }
+
+ private:
+  const Bodies& bodies_;
+  std::unique_ptr<const Bodies> own_;  // may be null
+};
+
+/// How the bodies of a source come in pieces: the one that has `body` goes from `first` to before `last`.
+struct PieceRange {
+  static constexpr std::size_t most = std::size_t{1} << 20;  ///< bodies: 32 MiB
+
+  PieceRange(std::size_t body, std::size_t count)
+      : first{body / most * most}, last{first + most < count ? first + most : count} {}
+  std::size_t size() const { return last - first; }
+
+  std::size_t first, last;
+};
+
+}  // namespace orrery

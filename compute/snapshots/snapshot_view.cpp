@@ -1,0 +1,53 @@
+#include "compute/snapshots/snapshot_view.h"
+
+namespace orrery {
+namespace {
+
+/// Without low words: scaled floats have others.
+class ConvertedBodies final : public BodySource {
+ public:
+  ConvertedBodies(BodySource& of, const UnitScale& scale)
+      : BodySource{of.count(), Digits::single}, of_{of}, scale_{scale} {}
+
+ protected:
+  Piece piece_with(std::size_t body) override {
+    const PieceRange range{body, count()};
+    piece_ = {};
+    piece_.positions.reserve(range.size());
+    piece_.velocities.reserve(range.size());
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      piece_.positions.push_back(scale_.of_position(of_.position(i)));
+      piece_.velocities.push_back(scale_.of_velocity(of_.velocity(i)));
+    }
+    return piece_of(piece_, range.first);
+  }
+
+ private:
+  BodySource& of_;
+  const UnitScale scale_;
+  Bodies piece_;
+};
+
+}  // namespace
+
+SnapshotView view_of(const Snapshot& snapshot) {
+  return {.bodies = std::make_unique<HeldBodies>(snapshot.bodies),
+          .properties = snapshot.properties,
+          .time = snapshot.time,
+          .softening = snapshot.softening,
+          .units = snapshot.units,
+          .units_assumed = snapshot.units_assumed};
+}
+
+ConvertedSnapshot::ConvertedSnapshot(const SnapshotView& of, const UnitScale& scale, const Units& to)
+    : properties_{of.properties},
+      view_{.bodies = std::make_unique<ConvertedBodies>(*of.bodies, scale),
+            .properties = properties_,
+            .time = of.time * scale.time,
+            .softening = static_cast<float>(of.softening * scale.length),
+            .units = to,
+            .units_assumed = of.units_assumed} {
+  scale.apply_to(properties_);
+}
+
+}  // namespace orrery
