@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What each of two ranks needs at most, in bytes per body of all: without files, and with snapshots and checkpoints.
+
+    tests/benchmarks/ranks_memory.py ORRERY [BODIES]
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app", "support"))
+from ranks_case import ENVIRONMENT, skip_without_mpirun
+
+RANKS, INTERVAL_S = 2, 0.01
+
+
+def read(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:  # the process has ended
+        return ""
+
+
+def peaks(orrery, bodies, folder, *files):
+    """By rank, in bytes."""
+    command = ["mpirun", "--oversubscribe", "-n", str(RANKS), orrery, "run", "--scene", "plummer", "-n", str(bodies),
+               "--kernel", "cpu-tree", "--set", "theta=1", "--dt", "0.002", "--steps", "3", *files]
+    highest = {}
+    with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL) as mpirun:
+        while mpirun.poll() is None:
+            for pid in read(f"/proc/{mpirun.pid}/task/{mpirun.pid}/children").split():
+                rank = re.search("OMPI_COMM_WORLD_RANK=([0-9]+)", read(f"/proc/{pid}/environ"))
+                peak = re.search(r"VmHWM:\s*([0-9]+) kB", read(f"/proc/{pid}/status"))
+                if rank and peak:
+                    highest[int(rank[1])] = 1024 * int(peak[1])
+            time.sleep(INTERVAL_S)
+    if mpirun.returncode != 0:
+        sys.exit(f"mpirun ended with status {mpirun.returncode}")
+    return [highest[rank] for rank in range(RANKS)]
+
+
+def main():
+    orrery, bodies = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 4_000_000
+    skip_without_mpirun()
+    print("| files | " + " | ".join(f"rank {rank}" for rank in range(RANKS)) + " |")
+    print("| --- |" + " --- |" * RANKS)
+    for name, files in (("none", []), ("snapshots and checkpoints", [
+            "--every", "0.002", "--snapshots", "snapshots", "--checkpoint", "a.checkpoint", "--every-s", "1"])):
+        with tempfile.TemporaryDirectory() as folder:
+            found = peaks(orrery, bodies, folder, *files)
+        print(f"| {name} | " + " | ".join(f"{peak / bodies:.0f}" for peak in found) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
