@@ -1,6 +1,7 @@
 // Bodies that ranks hold are read in pieces, and written as those of one process.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <memory>
