@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
 #include "compute/cuda/launch.h"
 #include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/tree/domain_border.h"
+#include "compute/kernels/tree/border_search.h"
 #include "compute/kernels/tree/domain_keys.h"
 
 namespace orrery {
@@ -15,10 +14,8 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr int most_borders = most_devices - 1;
 constexpr int block = DomainBorder::digits;  // a thread for each digit
 constexpr int most_steps = key_levels / DomainBorder::levels_per_digit;
-constexpr int borders_at_once = 16;  // whose keys are counted in one pass: 32 KB of shared memory
 
 struct Search {
   const std::uint64_t* keys;
@@ -28,81 +25,27 @@ struct Search {
   unsigned char* stretches;  ///< of the bodies: what is found
   int ranks[most_borders];
 
-  __device__ int* histogram(int step, int border) const {
-    return histograms + (step * borders + border) * DomainBorder::digits;
-  }
+  /// Of the first border in this step; those of the others follow.
+  __device__ int* histograms_of(int step) const { return histograms + step * borders * DomainBorder::digits; }
 };
 
-/// The borders while they are searched for, in a block's shared memory. All blocks find the same.
-struct Borders {
-  DomainBorder at[most_borders];
-  /// Borders in the same cell share the histogram of the first of them.
-  int first_in_cell[most_borders];
-
-  __device__ bool counts_keys(int border) const { return first_in_cell[border] == border && !at[border].found(); }
-  __device__ bool all_found(int count) const {
-    for (int i = 0; i < count; ++i) {
-      if (!at[i].found()) return false;
-    }
-    return true;
-  }
-};
-
-/// Adds the digits of the keys in the cells of some borders to their histograms. All threads of the grid call it.
-__device__ void count_digits(const Search& search, const Borders& borders, int step, int first, int last) {
-  __shared__ int counts[borders_at_once][DomainBorder::digits];
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int i = first; i < last; ++i) counts[i - first][thread] = 0;
-  __syncthreads();
-  for (int i = static_cast<int>(blockIdx.x) * block + thread; i < search.count;
-       i += static_cast<int>(gridDim.x) * block) {
-    const std::uint64_t key = search.keys[i];
-    for (int border = first; border < last; ++border) {
-      const DomainBorder& cell = borders.at[border];
-      if (borders.counts_keys(border) && cell.has(key)) atomicAdd(&counts[border - first][cell.digit(key)], 1);
-    }
-  }
-  __syncthreads();
-  for (int i = first; i < last; ++i) {
-    if (const int found = counts[i - first][thread]; found > 0) atomicAdd(search.histogram(step, i) + thread, found);
-  }
-  __syncthreads();  // before the next call
-}
-
-/// Goes on to the cell of the digit that has the body of the border's rank. All threads of a block call it.
-__device__ void narrow(const Search& search, Borders& borders, int step, int border) {
-  using Scan = cub::BlockScan<int, block>;
-  __shared__ typename Scan::TempStorage storage;
-  const DomainBorder cell = borders.at[border];
-  const int digit = static_cast<int>(threadIdx.x);
-  const int inside = search.histogram(step, borders.first_in_cell[border])[digit];
-  int smaller = 0;
-  Scan{storage}.ExclusiveSum(inside, smaller);
-  const int rank = search.ranks[border] - cell.before;
-  __syncthreads();  // all have read the cell; the storage is free again
-  if (smaller <= rank && rank < smaller + inside) borders.at[border] = cell.at_digit(digit, smaller, inside);
-  __syncthreads();
-}
-
+/// All blocks find the same borders.
 __global__ void __launch_bounds__(block) find_stretches(const __grid_constant__ Search search) {
-  __shared__ Borders borders;
+  __shared__ SearchedBorders borders;
   const auto grid = cg::this_grid();
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < search.borders) borders.at[thread] = DomainBorder::of_all(search.ranks[thread], search.count);
   __syncthreads();
   for (int step = 0; step < most_steps && !borders.all_found(search.borders); ++step) {
-    if (thread < search.borders) {
-      int first = thread;
-      while (first > 0 && borders.at[first - 1].begin == borders.at[thread].begin) --first;
-      borders.first_in_cell[thread] = first;
-    }
+    if (thread < search.borders) borders.find_first_in_cell(thread);
     __syncthreads();
-    for (int first = 0; first < search.borders; first += borders_at_once) {
-      count_digits(search, borders, step, first, min(first + borders_at_once, search.borders));
-    }
+    count_all_digits(search.keys, search.count, borders, search.borders, search.histograms_of(step));
     grid.sync();
     for (int border = 0; border < search.borders; ++border) {
-      if (!borders.at[border].found()) narrow(search, borders, step, border);
+      const DomainBorder cell = borders.at[border];
+      if (cell.found()) continue;
+      const int* const histogram = search.histograms_of(step) + borders.first_in_cell[border] * DomainBorder::digits;
+      narrow(cell, search.ranks[border], histogram[thread], borders.at[border]);
     }
   }
   for (int i = static_cast<int>(blockIdx.x) * block + thread; i < search.count;
