@@ -3,31 +3,14 @@
 #include <span>
 #include <utility>
 
+#include "compute/devices/member_work.h"
 #include "compute/devices/on_device.h"
 #include "compute/devices/peer_reads.h"
 
 namespace orrery {
-namespace {
-
-void wait_on(cudaStream_t stream, const cuda::Event& event) {
-  ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
-}
-
-/// What another device than the leader gets: nothing that points to the leader's memory but the targets, whose number
-/// alone it reads.
-ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
-  return {.count = args.count,
-          .targets = args.targets,
-          .masses = args.masses,
-          .law = args.law,
-          .epilogue = {},
-          .stream = stream};
-}
-
-}  // namespace
 
 DividedKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, const Settings& settings)
-    : device{of}, kernel{info.make(settings, &of)}, stream{of}, began{of}, done{of} {
+    : device{of}, kernel{info.make(settings, &of)}, stream{of}, began{of}, got_all{of}, done{of}, finding{of, 1} {
   if (!info.divides) by_targets = std::make_unique<TargetDivision>(*kernel, info.reads_low_words, device);
 }
 
@@ -68,6 +51,7 @@ void DividedKernel::for_others(const std::function<void(Member& member, std::siz
 void DividedKernel::prepare(int count) {
   if (count == prepared_) return;
   prepared_ = 0;  // until every device is
+  held_ = 0;
   times_.forget();
   wait_for_all();
   const auto devices = static_cast<int>(members_.size());
@@ -193,6 +177,7 @@ void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const
     }
     mark(index, PartTimes::all_offered, args.stream);
     take_offers(member, args, parts, index);
+    member.got_all.record(args.stream);
     mark(index, PartTimes::all_came, args.stream);
   }
   member.division().evaluate_part(args, parts[index]);

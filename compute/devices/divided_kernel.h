@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/cuda/device_array.h"
 #include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
@@ -15,13 +16,17 @@
 #include "compute/devices/part_times.h"
 #include "compute/devices/target_division.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/migration_facet.h"
+#include "compute/kernels/on_all.h"
 #include "compute/kernels/owners_facet.h"
+#include "compute/kernels/resident_facet.h"
 
 namespace orrery {
 
-/// A kernel of which each device of a team evaluates a part. The first device has the bodies, as without a team; the
-/// others get copies for each evaluation. Streams wait for each other; the host waits for none.
-class DividedKernel final : public ForceKernel, public OwnersFacet, private TreeFacet {
+/// A kernel of which each device of a team evaluates a part. The first device has the bodies, as without a team, and
+/// the others get copies for each evaluation; or each device holds the bodies of its part. Streams wait for each other;
+/// the host waits for none.
+class DividedKernel final : public ForceKernel, public OwnersFacet, public ResidentFacet, private TreeFacet {
  public:
   /// `team` must outlive this. Throws as KernelInfo::make(); what another device than the first throws names it.
   DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, const Settings& settings);
@@ -39,6 +44,14 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
     return members_.front().kernel->main_launch(law, count, masses);
   }
 
+  // In divided_residents.cpp:
+  bool can_hold(int count) const override;
+  void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, CUstream_st* stream) override;
+  std::vector<ResidentPart> held(CUstream_st* stream) override;
+  void evaluate_residents(const ForceArgs& args) override;
+  void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) override;
+  void join_findings(unsigned long long* d_least, CUstream_st* stream) override;
+
  protected:
   void do_evaluate(const ForceArgs& args) override;
 
@@ -51,9 +64,13 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
     std::unique_ptr<ForceKernel> kernel;
     std::unique_ptr<TargetDivision> by_targets;  // null: the kernel divides itself
     DivisionFacet& division() const { return by_targets ? *by_targets : *kernel->division(); }
-    cuda::Stream stream;  // of the leader: not used
-    cuda::Event began;    // its part: what it offers is ready
-    cuda::Event done;     // its part
+    /// Null: the device cannot hold bodies.
+    MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
+    cuda::Stream stream;                            // of the leader: not used
+    cuda::Event began;                              // its part: what it offers is ready; or a round
+    cuda::Event got_all;                            // what the others offered
+    cuda::Event done;                               // its part
+    cuda::DeviceArray<unsigned long long> finding;  // see ResidentPart
   };
   using Blocks = DivisionFacet::Blocks;
 
@@ -71,6 +88,19 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
   void go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   /// Copies the results to the leader, which finishes the evaluation.
   void gather_results(const ForceArgs& args, std::span<const Part> parts);
+  /// All streams go on when all have come so far.
+  void meet(cudaStream_t leading);
+  using OnStream = std::function<void(Member& member, cudaStream_t stream, std::size_t index)>;
+  using OnPart = std::function<void(Member& member, const ForceArgs& args, std::size_t index)>;
+  /// Calls `work` for every device, which is active then, the leader first, with its stream or what else it gets.
+  void for_all(cudaStream_t leading, const OnStream& work);
+  void for_all(const ForceArgs& args, const OnPart& work);
+  void take_residents(int count);
+  void evaluate_held(const ForceArgs& args);
+  void move_bodies(const ForceArgs& args, std::span<const Part> parts);
+  /// The leader's stream does, until they have come so far.
+  void wait_for_others(cudaStream_t leading);
+  OnAll<const unsigned long long> least_of_all() const;
   void mark(std::size_t index, PartTimes::Mark what, cudaStream_t stream);
   void wait_for_all() const noexcept;
 
@@ -89,7 +119,8 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, private Tree
   LearnedParts parts_;
   PartTimes times_;
   bool learns_parts_;  // from the times; otherwise the parts stay equal
-  int prepared_ = 0;   // for so many bodies
+  int prepared_ = 0;   // for so many bodies that the leader has
+  int held_ = 0;       // so many are held by all
 };
 
 }  // namespace orrery

@@ -27,7 +27,7 @@ bool PartTimes::begin() {
     in_flight_ = false;
   }
   times_now_ = true;
-  exchanges_ = false;
+  exchanges_ = gathers_ = false;
   return reads;
 }
 
@@ -53,12 +53,12 @@ void PartTimes::read() {
   leader.work_ms += between(0, begins, shared);
   leader.copy_ms = between(0, shared, part_begins);
   for (std::size_t i = 1; i < marks_.size(); ++i) {
-    const double back_ms = between(i, results_copy, results_came);
+    const double back_ms = gathers_ ? between(i, results_copy, results_came) : 0;
     leader.copy_ms += back_ms;
     loads_[i].copy_ms = between(i, begins, part_begins) + back_ms;
   }
   const std::size_t last = marks_.size() - 1;
-  leader.work_ms += cuda::elapsed_ms(marks_[last][results_came], marks_.front()[ends]);
+  if (gathers_) leader.work_ms += cuda::elapsed_ms(marks_[last][results_came], marks_.front()[ends]);
   if (exchanges_) {
     for (std::size_t i = 0; i < marks_.size(); ++i) loads_[i].copy_ms += between(i, all_offered, all_came);
   }

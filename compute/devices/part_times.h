@@ -28,7 +28,7 @@ class PartTimes {
     all_offered,   ///< likewise: what the others offer is ready
     all_came,      ///< likewise: it was copied
     part_ends,     ///< the device's own part
-    results_copy,  ///< of another device's part: the leader begins to copy them
+    results_copy,  ///< of another device's part, if the leader gets results: it begins to copy them
     results_came,  ///< the leader has them
     ends,          ///< the leader: after it has joined all parts
     mark_count
@@ -36,6 +36,7 @@ class PartTimes {
   void mark(std::size_t index, Mark mark, cudaStream_t stream) {
     if (!times_now_) return;
     exchanges_ |= mark == offered;
+    gathers_ |= mark == results_copy;
     marks_[index][mark].record(stream);
   }
   /// Whether the present evaluation is timed.
@@ -64,7 +65,7 @@ class PartTimes {
   std::vector<DeviceLoad> loads_;
   int untimed_ = 2;  // of the first evaluations, which load code
   bool times_now_ = false, in_flight_ = false;
-  bool exchanges_ = false;  // the evaluation that was timed
+  bool exchanges_ = false, gathers_ = false;  // the evaluation that was timed
 };
 
 }  // namespace orrery

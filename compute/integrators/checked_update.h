@@ -30,7 +30,8 @@ __device__ void update_checked(const StateArrays& arrays, int i, BodyChange chan
   update(body);
   store_body<Real>(arrays, i, frozen ? before : body, change);
   if (!frozen && !is_finite(body.position, body.velocity)) {
-    put(check.report, {is_finite(before.position, before.velocity) ? check.after : check.before, i});
+    put(check.report,
+        {is_finite(before.position, before.velocity) ? check.after : check.before, check.report.number_of(i)});
   }
 }
 /// The same with nothing to settle.

@@ -13,7 +13,7 @@ __global__ void update(StateArrays arrays, int count, KickDrift pass, NonFiniteC
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   wait_for_kernel_before();
   if (i >= count) return;
-  const bool owed = uses_low_words<Real> && pass.owed_kick_dt != 0;
+  const bool owed = pass.owed_kick_dt != 0;
   const bool kicks = owed || pass.kick_dt != 0;
   const Vec3Of<Real> acceleration = kicks ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
   update_checked<Real>(
@@ -31,7 +31,7 @@ __global__ void look(const Vec4* __restrict__ positions, const Vec4* __restrict_
                      NonFiniteReport report, std::uint32_t pass) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count || reported_before(report, pass)) return;
-  if (!is_finite(positions[i], velocities[i])) put(report, {pass, i});
+  if (!is_finite(positions[i], velocities[i])) put(report, {pass, report.number_of(i)});
 }
 
 }  // namespace

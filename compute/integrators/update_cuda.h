@@ -28,6 +28,9 @@ struct PackedFinding {
 struct NonFiniteReport {
   PackedFinding* d_first = nullptr;  ///< the least of all
   int* seen = nullptr;               ///< in host memory that the device reaches: not 0 once there is one
+  const int* ids = nullptr;          ///< the bodies' numbers; null: 0, 1, ...
+
+  ORRERY_HD int number_of(int i) const { return ids ? ids[i] : i; }
 };
 
 /// The passes that one pass reports: for a body that was not finite before it, and for one that is not finite after it.
@@ -42,7 +45,7 @@ struct NonFiniteCheck {
 bool has_code_for(const Device& device);
 
 /// A pass over the bodies: a kick that the step before left to it, a kick, a drift, of these lengths in time; 0: none.
-/// Both kicks are by the stored accelerations. Only bodies with low words can be owed one.
+/// Both kicks are by the stored accelerations.
 struct KickDrift {
   double owed_kick_dt = 0, kick_dt = 0, drift_dt = 0;
   float drag = 0;  ///< see kick_body()

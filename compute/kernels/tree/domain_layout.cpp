@@ -17,6 +17,10 @@ bool are_few(int count, int domains) {
 
 }  // namespace
 
+int DomainLayout::trees_for(int count, int domains) {
+  return are_few(count, domains) ? 1 : domains;
+}
+
 int DomainLayout::most_bodies(int count, int domains) {
   if (are_few(count, domains)) return count;
   const std::int64_t in_two = std::int64_t{3} * count / domains;  // domains of one and a half times the mean
@@ -41,7 +45,7 @@ int DomainLayout::cells_before(int bodies, int domains) {
 DomainLayout::DomainLayout(int count, std::span<const Part> parts) : bounds_(parts.size() + 1, count) {
   const auto domains = static_cast<int>(parts.size());
   bounds_.front() = 0;
-  trees_ = are_few(count, domains) ? 1 : domains;
+  trees_ = trees_for(count, domains);
   if (trees_ == 1) return;
   const int most = most_bodies(count, domains);
   for (std::size_t i = 1; i < parts.size(); ++i) {

@@ -25,6 +25,8 @@ class DomainLayout {
   int first_cell(int domain) const { return cells_before(first_body(domain), domain); }
   int end_cell(int domain) const { return cells_before(bounds_[index(domain) + 1], domain + 1); }
 
+  /// That have bodies, of so many domains.
+  static int trees_for(int count, int domains);
   /// Of a domain, whatever the parts.
   static int most_bodies(int count, int domains);
   static int most_cells(int count, int domains);

@@ -7,6 +7,7 @@
 
 #include "compute/core/force_law.h"
 #include "compute/cuda/device.h"
+#include "compute/kernels/on_all.h"
 #include "compute/kernels/targets.h"
 #include "compute/kernels/tree/octree.h"
 
@@ -21,6 +22,16 @@ void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodie
 /// The same in a cube that is known, in device memory.
 void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                   cudaStream_t stream);
+
+/// The passes of find_keys() over the bodies of one of several devices, with what the others found. First the extent of
+/// its own bodies; ...
+void find_extent(const cuda::Device& device, OctreeState* state, const Vec4* bodies, int count, cudaStream_t stream);
+/// ... then, from the extents on all devices, that of all bodies, and the deviation of its own from the mean of all;
+/// ...
+void find_deviation_in(const cuda::Device& device, const OnAll<const OctreeState>& extents, OctreeState* state,
+                       const Vec4* bodies, int count, int of_all, cudaStream_t stream);
+/// ... then, from what that gave on all devices, of which this is number `own`, the cube.
+void find_cube(const OnAll<const OctreeState>& states, int own, int of_all, TreeCube* cube, cudaStream_t stream);
 
 /// Two buffers of N entries each. The first holds the keys and the numbers; the sort may swap the two.
 struct KeyBuffers {

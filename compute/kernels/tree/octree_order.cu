@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <cub/device/device_radix_sort.cuh>
@@ -37,14 +38,15 @@ __device__ void extent_of_axis(OctreeState* state, int axis, const Vec4* bodies,
   if (threadIdx.x == 0) atomicAdd(&state->sum[axis], sum);
 }
 
-__global__ void find_extent(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
+__global__ void add_extent(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
   extent_of_axis(state, 0, bodies, count, &Vec4::x);
   extent_of_axis(state, 1, bodies, count, &Vec4::y);
   extent_of_axis(state, 2, bodies, count, &Vec4::z);
 }
 
-__global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
-  const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / count); };
+/// Of `count` bodies, from the mean of all, whose sum the state has.
+__global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count, int of_all) {
+  const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / of_all); };
   const Vec3 center{mean(0), mean(1), mean(2)};
   double sum = 0;
   for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
@@ -56,9 +58,27 @@ __global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodi
   if (threadIdx.x == 0) atomicAdd(&state->deviation, sum);
 }
 
-__device__ TreeCube cube_of(const OctreeState& state, int count) {
+/// state = the extents of all bodies, without a deviation.
+__global__ void join_extents(const __grid_constant__ OnAll<const OctreeState> extents, OctreeState* state) {
+  for (int axis = 0; axis < 3; ++axis) {
+    int least = INT_MAX, most = INT_MIN;
+    double sum = 0;
+    for (int i = 0; i < extents.devices; ++i) {
+      const OctreeState& extent = *extents.of[i];
+      least = min(least, extent.least[axis]);
+      most = max(most, extent.most[axis]);
+      sum += extent.sum[axis];
+    }
+    state->least[axis] = least;
+    state->most[axis] = most;
+    state->sum[axis] = sum;
+  }
+  state->deviation = 0;
+}
+
+__device__ TreeCube cube_of(const OctreeState& state, double deviation, int count) {
   constexpr float far = 1024;
-  const float reach = far * static_cast<float>(state.deviation / count);
+  const float reach = far * static_cast<float>(deviation / count);
   const auto low = [&](int axis) {
     return fmaxf(cuda::from_ordered_bits(state.least[axis]), static_cast<float>(state.sum[axis] / count) - reach);
   };
@@ -68,12 +88,20 @@ __device__ TreeCube cube_of(const OctreeState& state, int count) {
   return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)});
 }
 
+/// The deviations are of the bodies of each device, all else in the states is of all bodies.
+__global__ void join_deviations(const __grid_constant__ OnAll<const OctreeState> states, int own, int count,
+                                TreeCube* cube) {
+  double deviation = 0;
+  for (int i = 0; i < states.devices; ++i) deviation += states.of[i]->deviation;
+  *cube = cube_of(*states.of[own], deviation, count);
+}
+
 /// `known`: the cube, or null for the one that the extent and the deviation give.
 __global__ void key_bodies(OctreeState* state, const TreeCube* known, const Vec4* __restrict__ bodies, int count,
                            std::uint64_t* __restrict__ keys, int* __restrict__ numbers) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   __shared__ TreeCube cube;
-  if (threadIdx.x == 0) cube = known ? *known : cube_of(*state, count);
+  if (threadIdx.x == 0) cube = known ? *known : cube_of(*state, state->deviation, count);
   __syncthreads();
   if (i == 0) state->cube = cube;
   if (i >= count) return;
@@ -98,9 +126,20 @@ cudaError_t sort(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint6
   return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, count, 0, 3 * key_levels, stream);
 }
 
-void clear_state(const Octree& tree, cudaStream_t stream) {
-  clear<<<1, 1, 0, stream>>>(tree.state);
+void clear_state(OctreeState* state, cudaStream_t stream) {
+  clear<<<1, 1, 0, stream>>>(state);
   ORRERY_CUDA_CHECK_LAUNCH(clear);
+}
+
+/// For sums over bodies.
+int few_blocks(const cuda::Device& device, int count) {
+  return std::min(cuda::ceil_div(count, block), 2 * device.multiprocessors());
+}
+
+void add_deviation(const cuda::Device& device, OctreeState* state, const Vec4* bodies, int count, int of_all,
+                   cudaStream_t stream) {
+  find_deviation<<<few_blocks(device, count), block, 0, stream>>>(state, bodies, count, of_all);
+  ORRERY_CUDA_CHECK_LAUNCH(find_deviation);
 }
 
 void key_all(const Octree& tree, const TreeCube* known, const Vec4* bodies, std::uint64_t* keys, int* numbers,
@@ -112,18 +151,34 @@ void key_all(const Octree& tree, const TreeCube* known, const Vec4* bodies, std:
 
 }  // namespace
 
+void find_extent(const cuda::Device& device, OctreeState* state, const Vec4* bodies, int count, cudaStream_t stream) {
+  clear_state(state, stream);
+  add_extent<<<few_blocks(device, count), block, 0, stream>>>(state, bodies, count);
+  ORRERY_CUDA_CHECK_LAUNCH(add_extent);
+}
+
+void find_deviation_in(const cuda::Device& device, const OnAll<const OctreeState>& extents, OctreeState* state,
+                       const Vec4* bodies, int count, int of_all, cudaStream_t stream) {
+  join_extents<<<1, 1, 0, stream>>>(extents, state);
+  ORRERY_CUDA_CHECK_LAUNCH(join_extents);
+  add_deviation(device, state, bodies, count, of_all, stream);
+}
+
+void find_cube(const OnAll<const OctreeState>& states, int own, int of_all, TreeCube* cube, cudaStream_t stream) {
+  join_deviations<<<1, 1, 0, stream>>>(states, own, of_all, cube);
+  ORRERY_CUDA_CHECK_LAUNCH(join_deviations);
+}
+
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                cudaStream_t stream) {
-  const int few = min(cuda::ceil_div(tree.count, block), 2 * device.multiprocessors());
-  clear_state(tree, stream);
-  find_extent<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
-  find_deviation<<<few, block, 0, stream>>>(tree.state, bodies, tree.count);
+  find_extent(device, tree.state, bodies, tree.count, stream);
+  add_deviation(device, tree.state, bodies, tree.count, tree.count, stream);
   key_all(tree, /*known=*/nullptr, bodies, keys, numbers, stream);
 }
 
 void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                   cudaStream_t stream) {
-  clear_state(tree, stream);
+  clear_state(tree.state, stream);
   key_all(tree, cube, bodies, keys, numbers, stream);
 }
 

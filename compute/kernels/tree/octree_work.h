@@ -63,6 +63,10 @@ struct OctreeWork {
     static_assert(block <= max_tree_block);
     log.finish(args, sums, of_bodies, counts, block, flags(args), args.targets ? nullptr : period.note());
   }
+  /// The same where the bodies' devices finish them.
+  void finish_counts(const ForceArgs& args, const TreeCounts* counts) {
+    log.finish_counts(args, counts, args.targets ? nullptr : period.note());
+  }
 
   const cuda::Device& device;
   const OctreeSettings settings;

@@ -11,15 +11,16 @@ namespace {
 
 static_assert(most_devices <= Octree::most_trees);
 
-/// all[0] = *own + all[1] + all[2] + ...
-__global__ void join_counts(const TreeCounts* own, TreeCounts* all, int devices) {
-  TreeCounts sum = *own;
-  for (int i = 1; i < devices; ++i) {
-    sum.interactions += all[i].interactions;
-    sum.cells += all[i].cells;
-    sum.depth = max(sum.depth, all[i].depth);
+/// Of all devices.
+__global__ void join_counts(const __grid_constant__ OnAll<const TreeCounts> all, TreeCounts* joined) {
+  TreeCounts sum = *all.of[0];
+  for (int i = 1; i < all.devices; ++i) {
+    const TreeCounts& counts = *all.of[i];
+    sum.interactions += counts.interactions;
+    sum.cells += counts.cells;
+    sum.depth = max(sum.depth, counts.depth);
   }
-  all[0] = sum;
+  *joined = sum;
 }
 
 std::size_t size_of(int count) {
@@ -35,6 +36,11 @@ DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
 }  // namespace
 
 void TreeDomains::prepare_division(int count, int index, int devices) {
+  migration_.forget();
+  prepare(count, index, devices, /*holds=*/false);
+}
+
+void TreeDomains::prepare(int count, int index, int devices, bool holds) {
   const int most = std::min(Octree::most_bodies, 2 * (Octree::most_cells - DomainLayout::all_cells(0, devices)));
   if (count > most) {
     throw UsageError("cuda-tree takes at most " + std::to_string(most) + " bodies on " + std::to_string(devices) +
@@ -45,6 +51,7 @@ void TreeDomains::prepare_division(int count, int index, int devices) {
   layout_ = {};
   index_ = index;
   devices_ = devices;
+  holds_ = holds;
   const int most_bodies = DomainLayout::most_bodies(count, devices);
   const auto take = [this](auto& array, std::size_t size, const char* what) {
     take_scratch(work_.device, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
@@ -57,14 +64,14 @@ void TreeDomains::prepare_division(int count, int index, int devices) {
     room.sort_bytes = std::max(sort_bytes(work_.device, most_bodies), DomainKeys::sort_bytes(work_.device, count));
     keys_.prepare(devices - 1);
     take(sums_, size_of(count), "the accelerations");
-    take(counts_, most_devices, "the counters");
   } else {
     room.own_bodies = most_bodies;
     room.own_cells = DomainLayout::most_cells(count, devices);
     room.sort_bytes = sort_bytes(work_.device, most_bodies);
-    take(received_, size_of(most_bodies), "the bodies of its domain");
+    if (!holds_) take(received_, size_of(most_bodies), "the bodies of its domain");
     take(cube_, 1, "the cube");
   }
+  if (is_first()) take(counts_, most_devices, "the counters");
   work_.arrays.take(room, work_.settings.far());
 }
 
@@ -138,22 +145,33 @@ auto TreeDomains::receive(const ForceArgs& args, std::span<const Part> parts, st
 }
 
 void TreeDomains::begin_part(const ForceArgs& args, const Part& /*part*/) {
-  if (leads()) work_.log.next_phase();
+  if (is_first()) work_.log.next_phase();
   if (own_bodies() > 0) {
     if (!work_.keeps_cells) sort_own(args);
-    const Octree& tree = work_.tree;
-    gather_bodies(leads() ? args.bodies : received_.data(), tree.order + tree.first_body, tree.count,
-                  tree.bodies + tree.first_body, args.stream);
+    order_own(args);
   }
-  if (leads()) work_.log.next_phase();
+  if (is_first()) work_.log.next_phase();
   if (own_bodies() > 0) work_.build(args);
+}
+
+void TreeDomains::order_own(const ForceArgs& args) {
+  const Octree& tree = work_.tree;
+  const int* const order = tree.order + tree.first_body;
+  if (!holds_) {
+    gather_bodies(leads() ? args.bodies : received_.data(), order, tree.count, tree.bodies + tree.first_body,
+                  args.stream);
+  } else if (!work_.keeps_cells) {
+    migration_.take(order, held(), args.stream);
+  }
 }
 
 void TreeDomains::sort_own(const ForceArgs& args) {
   Octree& tree = work_.tree;
   if (!leads()) {
     own_keys_ = work_.arrays.key_buffers(tree.count);
-    find_keys_in(cube_.data(), tree, received_.data(), own_keys_.keys, own_keys_.numbers, args.stream);
+    find_keys_in(holds_ ? migration_.cube() : cube_.data(), tree,
+                 holds_ ? migration_.arrived().positions : received_.data(), own_keys_.keys, own_keys_.numbers,
+                 args.stream);
   } else if (layout_.trees() > 1) {
     pick_keys(work_.arrays.keys(), order_, tree.count, own_keys_.keys, args.stream);
   }
@@ -188,11 +206,11 @@ auto TreeDomains::places_of_offer(const ForceArgs& /*args*/, const Part& other) 
 }
 
 void TreeDomains::evaluate_part(const ForceArgs& args, const Part& /*part*/) {
-  if (leads()) work_.log.next_phase();
+  if (is_first()) work_.log.next_phase();
   if (own_bodies() == 0) return;
   work_.walk(args);
   if (!work_.keeps_cells) cells_.note(&work_.tree.state->found.cells, args.stream);
-  if (leads()) return;
+  if (leads() || holds_) return;
   const Octree& tree = work_.tree;
   spread_entries(tree.accelerations + tree.first_body, tree.order + tree.first_body, tree.count, received_.data(),
                  args.stream);
@@ -209,7 +227,9 @@ auto TreeDomains::places(const ForceArgs& /*args*/, const Part& part) -> Blocks 
 }
 
 void TreeDomains::join(const ForceArgs& args, std::span<const Part> /*parts*/) {
-  join_counts<<<1, 1, 0, args.stream>>>(&work_.tree.state->found, counts_.data(), layout_.trees());
+  OnAll<const TreeCounts> all{.of = {&work_.tree.state->found}, .devices = layout_.trees()};
+  for (int i = 1; i < all.devices; ++i) all.of[i] = counts_.data() + i;
+  join_counts<<<1, 1, 0, args.stream>>>(all, counts_.data());
   ORRERY_CUDA_CHECK_LAUNCH(join_counts);
   work_.finish(args, sums_.data(), order_, counts_.data());
 }
@@ -229,6 +249,61 @@ auto TreeDomains::cells(int index) -> Blocks {
 
 auto TreeDomains::places_of_cells(int index) -> Blocks {
   return exchanges() ? shown(index, layout_.end_cell(index), work_.arrays.states() + index) : Blocks{};
+}
+
+void TreeDomains::prepare_residence(int count, int index, std::span<const Part> parts) {
+  const auto devices = static_cast<int>(parts.size());
+  sums_ = {}, received_ = {}, others_flags_ = {};
+  prepare(count, index, devices, /*holds=*/true);
+  migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices);
+  layout_ = DomainLayout{count, parts};
+  begin_tree(count);
+}
+
+void TreeDomains::connect(std::span<MigrationFacet* const> all) {
+  std::vector<const DomainMigration*> migrations;
+  all_counts_.devices = static_cast<int>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& other = static_cast<const TreeDomains&>(*all[i]);
+    migrations.push_back(&other.migration_);
+    all_counts_.of[i] = &other.work_.tree.state->found;
+  }
+  migration_.connect(migrations);
+}
+
+HeldBodies TreeDomains::held() {
+  const Octree& tree = work_.tree;
+  return {.count = tree.count,
+          .positions = tree.bodies + tree.first_body,
+          .velocities = migration_.velocities(),
+          .accelerations = tree.accelerations ? tree.accelerations + tree.first_body : nullptr,
+          .ids = migration_.ids()};
+}
+
+bool TreeDomains::begin_residents(const ForceArgs& args) {
+  work_.begin(args);
+  return !work_.keeps_cells;
+}
+
+void TreeDomains::divide(const ForceArgs& args, std::span<const Part> parts, bool move) {
+  work_.keeps_cells = !move;
+  if (!move) return;
+  before_ = held();
+  layout_ = DomainLayout{args.count, parts};
+  begin_tree(args.count);
+}
+
+void TreeDomains::round(int number, const ForceArgs& args) {
+  const KeyBuffers buffers = work_.arrays.key_buffers(before_.count);
+  migration_.round(
+      number, {.from = before_, .to = layout_, .of_all = args.count, .keys = buffers.keys, .numbers = buffers.numbers},
+      args.stream);
+}
+
+void TreeDomains::finish_residents(const ForceArgs& args) {
+  join_counts<<<1, 1, 0, args.stream>>>(all_counts_, counts_.data());
+  ORRERY_CUDA_CHECK_LAUNCH(join_counts);
+  work_.finish_counts(args, counts_.data());
 }
 
 }  // namespace orrery

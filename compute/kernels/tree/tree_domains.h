@@ -6,9 +6,11 @@
 
 #include "compute/cuda/device_array.h"
 #include "compute/kernels/division_facet.h"
+#include "compute/kernels/migration_facet.h"
 #include "compute/kernels/tree/cell_room.h"
 #include "compute/kernels/tree/domain_keys.h"
 #include "compute/kernels/tree/domain_layout.h"
+#include "compute/kernels/tree/domain_migration.h"
 #include "compute/kernels/tree/octree_work.h"
 
 namespace orrery {
@@ -20,13 +22,17 @@ namespace orrery {
 ///
 /// If the bodies keep their cells, they keep their domains, too.
 ///
+/// The leader has the bodies and hands them out, or the devices hold them (MigrationFacet): then no device is
+/// different, and bodies move from domain to domain.
+///
 /// Memory, with the initial settings: on each device 48 bytes per body (of all trees: the bodies, and what walks need
 /// of the cells), and 68 per body of the largest domain that it may get, which has one and a half times the mean; on
-/// the leader, which finds the domains, 116 per body in all.
-class TreeDomains final : public DivisionFacet {
+/// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 108 in place of 68.
+class TreeDomains final : public DivisionFacet, public MigrationFacet {
  public:
   /// `work` must outlive this, and is for nothing else once prepare_division() was called.
-  explicit TreeDomains(OctreeWork& work) : work_{work}, keys_{work.device}, cells_{work.device} {}
+  explicit TreeDomains(OctreeWork& work)
+      : work_{work}, keys_{work.device}, cells_{work.device}, migration_{work.device} {}
 
   /// For other bodies.
   void forget() { cells_.forget(); }
@@ -48,8 +54,22 @@ class TreeDomains final : public DivisionFacet {
   Blocks cells(int index) override;
   Blocks places_of_cells(int index) override;
 
+  bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
+  void prepare_residence(int count, int index, std::span<const Part> parts) override;
+  void connect(std::span<MigrationFacet* const> all) override;
+  HeldBodies held() override;
+  bool begin_residents(const ForceArgs& args) override;
+  void divide(const ForceArgs& args, std::span<const Part> parts, bool move) override;
+  int rounds() const override { return DomainMigration::rounds; }
+  void round(int number, const ForceArgs& args) override;
+  void finish_residents(const ForceArgs& args) override;
+
  private:
-  bool leads() const { return index_ == 0; }
+  bool is_first() const { return index_ == 0; }
+  /// It has the bodies, and hands them out.
+  bool leads() const { return is_first() && !holds_; }
+  /// Takes the memory that all evaluations need.
+  void prepare(int count, int index, int devices, bool holds);
   int own_bodies() const { return layout_.bodies(index_); }
   /// The tree of this device's domain in the present layout, without keys and order.
   void begin_tree(int count);
@@ -58,6 +78,8 @@ class TreeDomains final : public DivisionFacet {
   /// The leader: copies bodies and flags of the other domains to where share_of() has them.
   void gather_others(const ForceArgs& args);
   void sort_own(const ForceArgs& args);
+  /// Puts the bodies of the domain into the order of the tree, from where they came to.
+  void order_own(const ForceArgs& args);
   /// What other devices need of a tree to walk through it, and what the leader needs besides; with the cells up to one.
   Blocks walked(int domain, int end_cell) const;
   Blocks shown(int domain, int end_cell, OctreeState* state) const;
@@ -65,6 +87,7 @@ class TreeDomains final : public DivisionFacet {
   OctreeWork& work_;
   DomainKeys keys_;
   int index_ = 0, devices_ = 1;
+  bool holds_ = false;  // the devices hold the bodies
   DomainLayout layout_;
   CellRoom cells_;
   KeyBuffers own_keys_{};  // of the domain: before the sort, and then as it left them
@@ -76,6 +99,10 @@ class TreeDomains final : public DivisionFacet {
   // The others':
   cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations
   cuda::DeviceArray<TreeCube> cube_;
+  // Of devices that hold the bodies:
+  DomainMigration migration_;
+  HeldBodies before_;  // the present move
+  OnAll<const TreeCounts> all_counts_;
 };
 
 }  // namespace orrery

@@ -18,6 +18,10 @@ struct CountsTaken {
   }
 };
 
+__global__ void take_counts(const TreeCounts* counts, CountsTaken taken) {
+  taken.take(*counts);
+}
+
 __global__ void __launch_bounds__(max_tree_block)
     finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count, Epilogue epilogue,
                   const TreeCounts* __restrict__ counts, CountsTaken taken) {
@@ -94,6 +98,18 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
     finish_bodies<<<blocks, block, 0, stream_>>>(d_sums, d_order, args.count, args.epilogue, d_counts, taken);
   }
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
+  end();
+}
+
+void TreeLog::finish_counts(const ForceArgs& args, const TreeCounts* d_counts, std::uint64_t* noted) {
+  next_phase();
+  const CountsTaken taken{args.evaluated, counts_.first(Ring::slots).data() + slot_, noted};
+  take_counts<<<1, 1, 0, stream_>>>(d_counts, taken);
+  ORRERY_CUDA_CHECK_LAUNCH(take_counts);
+  end();
+}
+
+void TreeLog::end() {
   if (marks_) marks_->end();
   ring_[slot_].done.record(stream_);
 }

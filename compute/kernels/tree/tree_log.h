@@ -30,6 +30,8 @@ class TreeLog {
   /// which may be null.
   void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block,
               const unsigned char* d_is_target = nullptr, std::uint64_t* noted = nullptr);
+  /// Ends an evaluation whose bodies others finish.
+  void finish_counts(const ForceArgs& args, const TreeCounts* d_counts, std::uint64_t* noted);
 
   /// The report of the latest evaluation that can be read and has ended.
   std::optional<TreeReport> report() const;
@@ -67,6 +69,8 @@ class TreeLog {
     std::array<Evaluation, slots> evaluations_;
     std::size_t awaited_ = 0;  // 0 or 1: of the two that take turns, the one that ends next
   };
+
+  void end();
 
   std::span<const char* const> phases_;
   cuda::HostArray<TreeCounts> counts_;

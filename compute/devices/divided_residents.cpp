@@ -1,0 +1,175 @@
+// Bodies that the devices of a divided kernel hold, each those of its part.
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "compute/devices/divided_kernel.h"
+#include "compute/devices/held_bodies.h"
+#include "compute/devices/member_work.h"
+#include "compute/devices/on_device.h"
+#include "compute/devices/part_sizes.h"
+
+namespace orrery {
+
+bool DividedKernel::can_hold(int count) const {
+  const MigrationFacet* const migration = members_.front().migration();
+  return migration && team_.is_direct() && migration->can_hold(count, static_cast<int>(members_.size()));
+}
+
+void DividedKernel::for_all(cudaStream_t leading, const OnStream& work) {
+  work(leader(), leading, 0);
+  for_others([&](Member& member, std::size_t index) { work(member, member.stream.get(), index); });
+}
+
+void DividedKernel::for_all(const ForceArgs& args, const OnPart& work) {
+  for_all(args.stream, [&](Member& member, cudaStream_t stream, std::size_t index) {
+    ForceArgs own = args_for(args, stream);
+    if (index == 0) {
+      own.evaluated = args.evaluated;
+      own.times_phases = args.times_phases;
+      own.phase_marks = args.phase_marks;
+    }
+    work(member, own, index);
+  });
+}
+
+void DividedKernel::meet(cudaStream_t leading) {
+  for_all(leading, [](Member& member, cudaStream_t stream, std::size_t) { member.began.record(stream); });
+  for_all(leading, [&](Member& member, cudaStream_t stream, std::size_t) {
+    for (const Member& other : members_) {
+      if (&other != &member) wait_on(stream, other.began);
+    }
+  });
+}
+
+/// Takes the memory to hold so many bodies, each device those of an equal part.
+void DividedKernel::take_residents(int count) {
+  prepared_ = held_ = 0;
+  times_.forget();
+  wait_for_all();
+  const std::vector<Part> equal = PartSizes{static_cast<int>(members_.size())}.parts();
+  std::vector<MigrationFacet*> all;
+  for_all(nullptr, [&](Member& member, cudaStream_t, std::size_t index) {
+    member.migration()->prepare_residence(count, static_cast<int>(index), equal);
+    all.push_back(member.migration());
+  });
+  for (MigrationFacet* const each : all) each->connect(all);
+}
+
+void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count, CUstream_st* stream) {
+  take_residents(count);
+  shared_.record(stream);
+  int first = 0;
+  for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
+    const HeldBodies bodies = member.migration()->held();
+    const std::size_t bytes = static_cast<std::size_t>(bodies.count) * sizeof(Vec4);
+    if (index > 0) wait_on(own, shared_);
+    const auto copy = [&](const Vec4* from, Vec4* to) {
+      const DeviceBlock source{const_cast<Vec4*>(from + first), bytes}, place{to, bytes};
+      copy_blocks({&source, 1}, leader().device, {&place, 1}, member.device, own);
+    };
+    copy(d_positions, bodies.positions);
+    copy(d_velocities, bodies.velocities);
+    number_bodies(bodies, first, own);
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(member.finding.data(), 0xff, sizeof(unsigned long long), own));
+    first += bodies.count;
+  });
+  meet(stream);  // then the leader's bodies may change
+  bodies_replaced();
+  held_ = count;
+}
+
+std::vector<ResidentPart> DividedKernel::held(CUstream_st* stream) {
+  std::vector<ResidentPart> parts;
+  for (Member& member : members_) {
+    parts.push_back({.device = member.device,
+                     .stream = parts.empty() ? stream : member.stream.get(),
+                     .bodies = member.migration()->held(),
+                     .d_finding = member.finding.data()});
+  }
+  return parts;
+}
+
+void DividedKernel::evaluate_residents(const ForceArgs& args) {
+  try {
+    evaluate_held(args);
+  } catch (...) {
+    held_ = 0;  // some may have moved
+    bodies_replaced();
+    times_.forget();
+    check_other_devices();
+    throw;
+  }
+}
+
+void DividedKernel::evaluate_held(const ForceArgs& args) {
+  if (held_ != args.count) throw std::logic_error("the devices do not hold these bodies");
+  check_other_devices();
+  of_all_ = true;
+  if (times_.begin() && learns_parts_) parts_.learn(times_.parts_ms());
+  const std::vector<Part> parts = parts_.parts();
+  for_all(args, [&](Member&, const ForceArgs& own, std::size_t index) { mark(index, PartTimes::begins, own.stream); });
+  mark(0, PartTimes::shared, args.stream);
+  move_bodies(args, parts);
+  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
+    mark(index, PartTimes::part_begins, own.stream);
+    join_least(least_of_all(), member.finding.data(), own.stream);
+    member.division().begin_part(own, parts[index]);
+    member.began.record(own.stream);
+    mark(index, PartTimes::offered, own.stream);
+  });
+  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) { go_on(member, own, parts, index); });
+  // Nobody's bodies may move before all have copied them.
+  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
+    for (const Member& other : members_) {
+      if (&other != &member) wait_on(own.stream, other.got_all);
+    }
+    if (index > 0) member.done.record(own.stream);
+  });
+  for (std::size_t i = 1; i < members_.size(); ++i) wait_on(args.stream, members_[i].done);
+  leader().migration()->finish_residents(args);
+  mark(0, PartTimes::ends, args.stream);
+  parts_.evaluated(leader().division().keeps_parts(), times_.times_now());
+  times_.end();
+}
+
+/// Ends with a meeting, also if the bodies stay where they are.
+void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> parts) {
+  const bool move = leader().migration()->begin_residents(args);
+  for_all(args,
+          [&](Member& member, const ForceArgs& own, std::size_t) { member.migration()->divide(own, parts, move); });
+  if (!move) return meet(args.stream);
+  for (int round = 0; round < leader().migration()->rounds(); ++round) {
+    for_all(args, [&](Member& member, const ForceArgs& own, std::size_t) { member.migration()->round(round, own); });
+    meet(args.stream);
+  }
+}
+
+void DividedKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) {
+  shared_.record(stream);
+  for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
+    if (index > 0) wait_on(own, shared_);
+    collect_bodies(member.migration()->held(), d_positions, d_velocities, own);
+  });
+  wait_for_others(stream);
+}
+
+void DividedKernel::join_findings(unsigned long long* d_least, CUstream_st* stream) {
+  wait_for_others(stream);
+  join_least(least_of_all(), d_least, stream);
+}
+
+void DividedKernel::wait_for_others(cudaStream_t leading) {
+  for_others([&](Member& member, std::size_t) {
+    member.done.record(member.stream.get());
+    wait_on(leading, member.done);
+  });
+}
+
+OnAll<const unsigned long long> DividedKernel::least_of_all() const {
+  OnAll<const unsigned long long> all{.of = {}, .devices = static_cast<int>(members_.size())};
+  for (std::size_t i = 0; i < members_.size(); ++i) all.of[i] = members_[i].finding.data();
+  return all;
+}
+
+}  // namespace orrery

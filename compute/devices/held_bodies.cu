@@ -1,0 +1,45 @@
+#include "compute/cuda/launch.h"
+#include "compute/devices/held_bodies.h"
+
+namespace orrery {
+namespace {
+
+constexpr int block = 256;
+
+__global__ void number(int* ids, int count, int first) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i < count) ids[i] = first + i;
+}
+
+__global__ void write_to_places(const HeldBodies bodies, Vec4* positions, Vec4* velocities) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i >= bodies.count) return;
+  const int place = bodies.ids[i];
+  if (positions) positions[place] = bodies.positions[i];
+  if (velocities) velocities[place] = bodies.velocities[i];
+}
+
+__global__ void join(const __grid_constant__ OnAll<const unsigned long long> all, unsigned long long* least) {
+  unsigned long long found = *least;
+  for (int i = 0; i < all.devices; ++i) found = min(found, *all.of[i]);
+  *least = found;
+}
+
+}  // namespace
+
+void number_bodies(const HeldBodies& bodies, int first, cudaStream_t stream) {
+  number<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies.ids, bodies.count, first);
+  ORRERY_CUDA_CHECK_LAUNCH(number);
+}
+
+void collect_bodies(const HeldBodies& bodies, Vec4* positions, Vec4* velocities, cudaStream_t stream) {
+  write_to_places<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies, positions, velocities);
+  ORRERY_CUDA_CHECK_LAUNCH(write_to_places);
+}
+
+void join_least(const OnAll<const unsigned long long>& all, unsigned long long* least, cudaStream_t stream) {
+  join<<<1, 1, 0, stream>>>(all, least);
+  ORRERY_CUDA_CHECK_LAUNCH(join);
+}
+
+}  // namespace orrery

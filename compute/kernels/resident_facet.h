@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/migration_facet.h"
+
+namespace orrery {
+
+/// The bodies that one of several devices holds. They may be changed by what is enqueued on its stream.
+struct ResidentPart {
+  const cuda::Device& device;
+  CUstream_st* stream;
+  HeldBodies bodies;
+  /// A number that says which body is not finite, as whoever looks for one packs it; initially all ones. The least of
+  /// all devices' numbers reaches all of them before an evaluation ends.
+  unsigned long long* d_finding;
+};
+
+/// What a CUDA kernel has whose devices can hold the bodies from one evaluation to the next. The caller moves them,
+/// each part on its device. `stream` is one of the first device, which is active and stays so. Nothing waits but
+/// hold().
+class ResidentFacet {
+ public:
+  virtual ~ResidentFacet() = default;
+  /// Whether the devices can hold so many bodies.
+  virtual bool can_hold(int count) const = 0;
+  /// Gives the devices all bodies, which are in memory of the first one. They hold them until the next hold() or
+  /// ForceKernel::evaluate(). Throws as ForceKernel::prepare(); then they hold none.
+  virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, CUstream_st* stream) = 0;
+  /// What each device holds, until the next evaluation.
+  virtual std::vector<ResidentPart> held(CUstream_st* stream) = 0;
+  /// Evaluates the accelerations of all bodies. Bodies may move to other devices. Of `args`, what points to bodies is
+  /// not used, and there is neither an epilogue nor a target. Throws as ForceKernel::evaluate(); then they hold none.
+  virtual void evaluate_residents(const ForceArgs& args) = 0;
+  /// Copies what the devices hold to memory of the first one, in the order of all bodies; null: not copied.
+  virtual void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) = 0;
+  /// Writes the least of all findings to memory of the first device.
+  virtual void join_findings(unsigned long long* d_least, CUstream_st* stream) = 0;
+};
+
+/// Null: the kernel has none.
+inline ResidentFacet* residents_of(ForceKernel& kernel) {
+  return dynamic_cast<ResidentFacet*>(&kernel);
+}
+
+}  // namespace orrery
