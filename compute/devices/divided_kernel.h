@@ -46,8 +46,9 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
 
   // In divided_residents.cpp:
   bool can_hold(int count) const override;
-  void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, CUstream_st* stream) override;
-  std::vector<ResidentPart> held(CUstream_st* stream) override;
+  void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const unsigned long long* d_finding,
+            CUstream_st* stream) override;
+  void for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) override;
   void evaluate_residents(const ForceArgs& args) override;
   void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) override;
   void join_findings(unsigned long long* d_least, CUstream_st* stream) override;

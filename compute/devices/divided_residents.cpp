@@ -56,22 +56,22 @@ void DividedKernel::take_residents(int count) {
   for (MigrationFacet* const each : all) each->connect(all);
 }
 
-void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count, CUstream_st* stream) {
+void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count,
+                         const unsigned long long* d_finding, CUstream_st* stream) {
   take_residents(count);
   shared_.record(stream);
   int first = 0;
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
     const HeldBodies bodies = member.migration()->held();
-    const std::size_t bytes = static_cast<std::size_t>(bodies.count) * sizeof(Vec4);
     if (index > 0) wait_on(own, shared_);
-    const auto copy = [&](const Vec4* from, Vec4* to) {
-      const DeviceBlock source{const_cast<Vec4*>(from + first), bytes}, place{to, bytes};
-      copy_blocks({&source, 1}, leader().device, {&place, 1}, member.device, own);
+    const auto copy = [&](const auto* from, auto* to, int entries) {
+      const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof *from;
+      ORRERY_CUDA_CHECK(cudaMemcpyPeerAsync(to, member.device.ordinal(), from, leader().device.ordinal(), bytes, own));
     };
-    copy(d_positions, bodies.positions);
-    copy(d_velocities, bodies.velocities);
+    copy(d_positions + first, bodies.positions, bodies.count);
+    copy(d_velocities + first, bodies.velocities, bodies.count);
+    copy(d_finding, member.finding.data(), 1);
     number_bodies(bodies, first, own);
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(member.finding.data(), 0xff, sizeof(unsigned long long), own));
     first += bodies.count;
   });
   meet(stream);  // then the leader's bodies may change
@@ -79,15 +79,13 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
   held_ = count;
 }
 
-std::vector<ResidentPart> DividedKernel::held(CUstream_st* stream) {
-  std::vector<ResidentPart> parts;
-  for (Member& member : members_) {
-    parts.push_back({.device = member.device,
-                     .stream = parts.empty() ? stream : member.stream.get(),
-                     .bodies = member.migration()->held(),
-                     .d_finding = member.finding.data()});
-  }
-  return parts;
+void DividedKernel::for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) {
+  for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
+    work({.device = member.device,
+          .stream = own,
+          .bodies = member.migration()->held(),
+          .d_finding = member.finding.data()});
+  });
 }
 
 void DividedKernel::evaluate_residents(const ForceArgs& args) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include <functional>
 
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/migration_facet.h"
@@ -12,8 +12,8 @@ struct ResidentPart {
   const cuda::Device& device;
   CUstream_st* stream;
   HeldBodies bodies;
-  /// A number that says which body is not finite, as whoever looks for one packs it; initially all ones. The least of
-  /// all devices' numbers reaches all of them before an evaluation ends.
+  /// A number that says which body is not finite, as whoever looks for one packs it. In every evaluation, those of all
+  /// devices become the least of them.
   unsigned long long* d_finding;
 };
 
@@ -25,11 +25,12 @@ class ResidentFacet {
   virtual ~ResidentFacet() = default;
   /// Whether the devices can hold so many bodies.
   virtual bool can_hold(int count) const = 0;
-  /// Gives the devices all bodies, which are in memory of the first one. They hold them until the next hold() or
-  /// ForceKernel::evaluate(). Throws as ForceKernel::prepare(); then they hold none.
-  virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, CUstream_st* stream) = 0;
-  /// What each device holds, until the next evaluation.
-  virtual std::vector<ResidentPart> held(CUstream_st* stream) = 0;
+  /// Gives the devices all bodies, and the finding so far, which are in memory of the first one. They hold them until
+  /// the next hold() or ForceKernel::evaluate(). Throws as ForceKernel::prepare(); then they hold none.
+  virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const unsigned long long* d_finding,
+                    CUstream_st* stream) = 0;
+  /// Calls `work` with what each device holds, while it is active. What it throws names the device.
+  virtual void for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) = 0;
   /// Evaluates the accelerations of all bodies. Bodies may move to other devices. Of `args`, what points to bodies is
   /// not used, and there is neither an epilogue nor a target. Throws as ForceKernel::evaluate(); then they hold none.
   virtual void evaluate_residents(const ForceArgs& args) = 0;

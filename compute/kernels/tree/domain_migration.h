@@ -33,7 +33,7 @@ class DomainMigration {
   /// All devices' migrations, by index, once they are prepared.
   void connect(std::span<const DomainMigration* const> all);
 
-  static constexpr int border_steps = 5;
+  static constexpr int border_steps = key_levels / DomainBorder::levels_per_digit;
   static constexpr int rounds = 4 + border_steps;
 
   struct Move {

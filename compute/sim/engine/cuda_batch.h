@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,12 @@ struct CudaBatch {
     return all / std::max(evaluations, 1);
   }
 
+  /// Whether a step is timed, the first being 0: every steps/timed-th is, so that the sample is spread over the batch.
+  bool times_step(int step, int timed) const {
+    const auto timed_before = [&](int end) { return static_cast<std::int64_t>(end) * timed / request.steps; };
+    return timed_before(step + 1) != timed_before(step);
+  }
+
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
   /// `probe_ms` of the time were not spent on steps. If no evaluation was timed, `force_share` of the steps' time
@@ -102,5 +109,17 @@ struct CudaBatch {
     return timing;
   }
 };
+
+/// Of a batch that the stream has passed. The report may be that of a batch enqueued later; the interactions and the
+/// cells are this one's.
+inline void describe_tree(const TreeFacet& tree, const CudaBatch& batch, BatchResult& result) {
+  if (batch.evaluations > 0) {
+    result.tree = tree.report();
+    if (result.tree) result.tree->interactions = std::llround(batch.interactions_per_evaluation());
+  }
+  if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0) {
+    result.tree_cells = tree_cells_of(tree, batch.last_step(), asked);
+  }
+}
 
 }  // namespace orrery

@@ -25,6 +25,7 @@ class CudaBodies {
   CudaBodies& operator=(const CudaBodies&) = delete;
 
   int count() const { return count_; }
+  bool are_drawn() const { return &storage_ != &own_storage_; }
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }

@@ -3,7 +3,6 @@
 #include <deque>
 #include <exception>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,7 +18,9 @@
 #include "compute/sim/engine/checkpoints.h"
 #include "compute/sim/engine/cuda_batch.h"
 #include "compute/sim/engine/cuda_bodies.h"
+#include "compute/sim/engine/cuda_bodies_lost.h"
 #include "compute/sim/engine/cuda_measurement.h"
+#include "compute/sim/engine/cuda_residents.h"
 #include "compute/sim/engine/cuda_step_ops.h"
 #include "compute/sim/engine/device_targets.h"
 #include "compute/sim/engine/engine.h"
@@ -27,11 +28,6 @@
 
 namespace orrery {
 namespace {
-
-struct NoMemoryForBodies final : std::runtime_error, BodiesLost {
-  using runtime_error::runtime_error;
-  Backend backend() const noexcept override { return Backend::cuda; }
-};
 
 /// Batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at once.
 constexpr std::size_t max_batches = 3;
@@ -47,6 +43,7 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies, const StepPlan& plan) override {
     device_.activate();
+    residents_.bring_home();
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
     levels_.forget();            // the next steps take them anew
@@ -70,11 +67,13 @@ class CudaEngine final : public Engine {
 
   Bodies download() override {
     device_.activate();
+    residents_.fetch();
     return bodies_.download();
   }
 
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) override {
     device_.activate();
+    residents_.fetch();
     bodies_.copy_drawn(positions, velocities);
   }
 
@@ -89,6 +88,7 @@ class CudaEngine final : public Engine {
 
   std::vector<Vec4> accelerations(std::span<const int> targets) override {
     device_.activate();
+    residents_.bring_home();
     const DeviceTargets listed{device_, targets, stream_.get()};
     Mapping mapping = bodies_.map();
     const CudaStepParts parts = step_parts();
@@ -105,6 +105,7 @@ class CudaEngine final : public Engine {
 
   void set_plan(const StepPlan& plan) override {
     if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
+      residents_.bring_home();
       accelerations_current_ = false;
       hermite_.forget_pulls();
     }
@@ -140,11 +141,15 @@ class CudaEngine final : public Engine {
     } else if (plan_.integrator->block_steps) {
       levels_.prepare(bodies_.count(), bodies_.digits());
     }
+    const bool stay = residents_.suit(plan_, request);
+    if (!stay) residents_.leave_to_engine(request);
     Mapping mapping = bodies_.map();
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
+    if (stay) residents_.take(*plan_.kernel, mapping.bodies, watch_.report());
     enqueue_steps(batch, mapping.bodies);
     look_at(mapping.bodies, batch.last_step());
+    if (bodies_.are_drawn() || request.measure_conserved) residents_.fetch(mapping.bodies);
     for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
     batch.unmap_ms = mapping.unmap();
     for (const CudaMeasurement& measurement : measurements) measurement.compute();
@@ -174,6 +179,7 @@ class CudaEngine final : public Engine {
     device_.activate();
     checkpoints_.judge(watch_);
     if (watch_.found()) return;
+    residents_.fetch();
     number_passes(now.step, now.step);
     Mapping mapping = bodies_.map();
     if (!looked_at_) look_at(mapping.bodies, now.step);
@@ -218,7 +224,8 @@ class CudaEngine final : public Engine {
             .levels = levels_,
             .hermite = hermite_,
             .comparison = comparison_,
-            .watch = watch_};
+            .watch = watch_,
+            .residents = residents_.hold() ? &residents_ : nullptr};
   }
 
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
@@ -258,10 +265,7 @@ class CudaEngine final : public Engine {
     if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
     const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
     for (int step = 0; step < request.steps; ++step) {
-      // Every steps/timed-th step is timed, so that the sample is spread over the batch.
-      const auto timed_before = static_cast<std::int64_t>(step) * timed / request.steps;
-      const auto timed_after = static_cast<std::int64_t>(step + 1) * timed / request.steps;
-      ops.begin_step(request.begin.step + step + 1, timed_after != timed_before);
+      ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
       plan_.integrator->step(ops, plan_.time_step);
     }
     if (request.steps == 0 && (request.probe.sample > 0 || (request.accelerations && !accelerations_current_))) {
@@ -280,9 +284,10 @@ class CudaEngine final : public Engine {
   }
 
   void look_at(const DeviceBodies& bodies, std::int64_t step) {
-    cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), watch_.pass_after(step),
-                       stream_.get());
     looked_at_ = true;
+    const std::uint32_t pass = watch_.pass_after(step);
+    if (residents_.hold()) return residents_.look(watch_.report(), pass);
+    cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), pass, stream_.get());
   }
 
   /// Of a batch that the stream has passed.
@@ -297,7 +302,7 @@ class CudaEngine final : public Engine {
     if (result.non_finite) return result;
     result.levels = batch.levels;
     result.device_loads = plan_.kernel->device_loads();
-    if (batch.is_tree) describe_tree(batch, result);
+    if (batch.is_tree) describe_tree(*plan_.kernel->tree(), batch, result);
     if (probed) {
       result.force_probe = {.step = batch.probed_step,
                             .sample = comparison_.sample(),
@@ -317,16 +322,6 @@ class CudaEngine final : public Engine {
                           .ms = sums_.ms()};
     }
     return result;
-  }
-
-  /// The report may be that of a batch enqueued later; the interactions and the cells are this one's.
-  void describe_tree(const CudaBatch& batch, BatchResult& result) const {
-    if (batch.evaluations > 0) {
-      result.tree = plan_.kernel->tree()->report();
-      if (result.tree) result.tree->interactions = std::llround(batch.interactions_per_evaluation());
-    }
-    if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0)
-      result.tree_cells = tree_cells_of(*plan_.kernel->tree(), batch.last_step(), asked);
   }
 
   /// `held`: the bytes of what the new bodies take the place of.
@@ -352,7 +347,7 @@ class CudaEngine final : public Engine {
       if (!doubles.bodies.empty()) hermite_.go_on(doubles, stream_.get());
     } catch (const std::exception& failure) {
       if (dynamic_cast<const BackendLost*>(&failure)) throw;
-      throw NoMemoryForBodies{std::string{"the bodies cannot be brought back: "} + failure.what()};
+      throw CudaBodiesLost{std::string{"the bodies cannot be brought back: "} + failure.what()};
     }
     accelerations_current_ = false;
   }
@@ -376,6 +371,7 @@ class CudaEngine final : public Engine {
   CudaBodies bodies_;
   bool in_use_ = false;  // no other engine has the present bodies
   bool accelerations_current_ = false;
+  CudaResidents residents_{bodies_, stream_.get(), accelerations_current_};  // says whether bodies_ is behind
   cuda::BodyLevels levels_{device_};
   cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks
   StepPlan plan_;

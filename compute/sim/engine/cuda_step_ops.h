@@ -8,6 +8,7 @@
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/cuda_batch.h"
 #include "compute/sim/engine/cuda_hermite_ops.h"
+#include "compute/sim/engine/cuda_residents.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
@@ -27,6 +28,7 @@ struct CudaStepParts {
   cuda::HermiteBodies& hermite;
   cuda::ForceComparison& comparison;
   const NonFiniteWatch& watch;
+  CudaResidents* residents = nullptr;  // null: the engine's own bodies make the steps
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
     return {.bodies = bodies.positions,
@@ -78,12 +80,12 @@ class CudaStepOps final : public StepOps {
   /// After the last step of a batch.
   void end_steps() { make_owed_kick(); }
 
-  /// Kernels kick floats only. The kick of bodies with low words is left to the pass that comes next, which loads and
-  /// stores them anyway.
+  /// Kernels kick floats only, and of one device. Other kicks are left to the pass that comes next, which loads and
+  /// stores the velocities anyway.
   void force(bool store, double kick_dt) override {
     make_owed_kick();  // by the accelerations that this evaluation replaces
     const bool compares = this->compares();
-    if (bodies_.velocities_low) owed_kick_dt_ = kick_dt;
+    if (bodies_.velocities_low || parts_.residents) owed_kick_dt_ = kick_dt;
     const bool owes = owed_kick_dt_ != 0;
     store |= compares || batch_.request.accelerations || owes;
     const bool kernel_kicks = kick_dt != 0 && !owes;
@@ -136,6 +138,7 @@ class CudaStepOps final : public StepOps {
                                .kick_dt = kick_dt,
                                .drift_dt = drift_dt,
                                .drag = parts_.plan.law.effective_drag()};
+    if (parts_.residents) return parts_.residents->kick_drift(pass, next_check());
     cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, pass, next_check(), parts_.stream);
   }
   void make_owed_kick() {
@@ -145,7 +148,13 @@ class CudaStepOps final : public StepOps {
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
     args.times_phases = timed_;
     batch_.count_evaluation(interactions_of(args));
-    time([&] { parts_.plan.kernel->evaluate(args); });
+    time([&] {
+      if (parts_.residents) {
+        parts_.residents->evaluate(args);
+      } else {
+        parts_.plan.kernel->evaluate(args);
+      }
+    });
   }
   void time(const std::function<void()>& evaluation) {
     const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;

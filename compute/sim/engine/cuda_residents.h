@@ -1,0 +1,119 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "compute/core/backend_lost.h"
+#include "compute/integrators/update_cuda.h"
+#include "compute/kernels/resident_facet.h"
+#include "compute/sim/engine/cuda_bodies.h"
+#include "compute/sim/engine/cuda_bodies_lost.h"
+#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine/mapping.h"
+#include "compute/sim/engine/non_finite_watch.h"
+
+namespace orrery {
+
+/// The bodies of a CUDA engine while the devices of its kernel hold them. The engine's own bodies are behind then,
+/// until fetch(). All functions enqueue on the engine's stream or on those of other devices.
+class CudaResidents {
+ public:
+  /// `accelerations_current` becomes false when the engine or the devices take over the bodies.
+  CudaResidents(CudaBodies& bodies, cudaStream_t stream, bool& accelerations_current)
+      : bodies_{bodies}, stream_{stream}, accelerations_current_{accelerations_current} {}
+
+  /// Whether the devices of this kernel can hold the bodies during the batch.
+  bool suit(const StepPlan& plan, const BatchRequest& batch) const {
+    const IntegratorInfo& integrator = *plan.integrator;
+    const bool steps_alone = batch.steps > 0 && !measures_forces(batch) && batch.tree_cells.most == 0;
+    if (!steps_alone || integrator.block_steps || integrator.needs_jerks || bodies_.digits() != Digits::single) {
+      return false;
+    }
+    const ResidentFacet* const devices = residents_of(*plan.kernel);
+    return devices && devices->can_hold(bodies_.count());
+  }
+
+  /// Whether the devices hold the bodies.
+  bool hold() const { return holder_ != nullptr; }
+
+  /// Gives the bodies to the devices, unless they hold them.
+  void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
+    if (hold()) return;
+    accelerations_current_ = false;
+    ResidentFacet* const devices = residents_of(kernel);
+    devices->hold(bodies.positions, bodies.velocities, bodies_.count(), &report.d_first->bits, stream_);
+    holder_ = devices;
+  }
+  /// Throws CudaBodiesLost where the engine's own bodies are behind; otherwise as ForceKernel::evaluate().
+  void evaluate(const ForceArgs& args) {
+    try {
+      holder_->evaluate_residents(args);
+    } catch (const std::exception& failure) {
+      const bool lost = ahead_ && !dynamic_cast<const BackendLost*>(&failure);
+      forget();
+      if (!lost) throw;
+      throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure.what()};
+    }
+  }
+  /// As cuda::kick_drift().
+  void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check) {
+    ahead_ = true;
+    holder_->for_each_part(stream_, [&](const ResidentPart& part) {
+      cuda::NonFiniteCheck own = check;
+      own.report = report_of(part, check.report);
+      const HeldBodies& bodies = part.bodies;
+      cuda::kick_drift(
+          part.device,
+          {.positions = bodies.positions, .velocities = bodies.velocities, .accelerations = bodies.accelerations},
+          bodies.count, pass, own, part.stream);
+    });
+  }
+  /// As cuda::check_finite(), also of what the devices reported before.
+  void look(const cuda::NonFiniteReport& report, std::uint32_t pass) {
+    holder_->for_each_part(stream_, [&](const ResidentPart& part) {
+      cuda::check_finite(part.bodies.positions, part.bodies.velocities, part.bodies.count, report_of(part, report),
+                         pass, part.stream);
+    });
+    holder_->join_findings(&report.d_first->bits, stream_);
+  }
+  /// Brings the engine's own bodies up to date. The devices go on to hold theirs.
+  void fetch(const DeviceBodies& bodies) {
+    if (ahead_) holder_->collect(bodies.positions, bodies.velocities, stream_);
+    ahead_ = false;
+  }
+  void fetch() {
+    if (!ahead_) return;
+    Mapping mapping = bodies_.map();
+    fetch(mapping.bodies);
+    mapping.unmap();
+  }
+  /// Call before the engine's own bodies change or make steps, or the kernel or the law changes.
+  void bring_home() {
+    fetch();
+    if (hold()) accelerations_current_ = false;
+    forget();
+  }
+  /// Before a batch that the engine's own bodies make.
+  void leave_to_engine(const BatchRequest& batch) {
+    if (batch.steps > 0 || measures_forces(batch)) return bring_home();
+    fetch();
+  }
+
+ private:
+  static bool measures_forces(const BatchRequest& batch) { return batch.probe.sample > 0 || batch.accelerations; }
+  void forget() {
+    holder_ = nullptr;
+    ahead_ = false;
+  }
+  static cuda::NonFiniteReport report_of(const ResidentPart& part, const cuda::NonFiniteReport& all) {
+    return {reinterpret_cast<cuda::PackedFinding*>(part.d_finding), all.seen, part.bodies.ids};
+  }
+
+  CudaBodies& bodies_;
+  cudaStream_t stream_;
+  bool& accelerations_current_;
+  ResidentFacet* holder_ = nullptr;  // of the plan's kernel; null: its devices do not hold these bodies
+  bool ahead_ = false;
+};
+
+}  // namespace orrery

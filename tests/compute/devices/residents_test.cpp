@@ -1,0 +1,198 @@
+// Bodies that several devices hold from step to step move like those of one device, and keep their numbers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/devices/device_list.h"
+#include "compute/kernels/resident_facet.h"
+#include "compute/sim/simulation.h"
+#include "tests/compute/support/backend.h"
+#include "tests/compute/support/degenerate_bodies.h"
+#include "tests/compute/support/random_ball.h"
+#include "tests/compute/support/teams.h"
+
+namespace orrery {
+namespace {
+
+using test::teams;
+
+constexpr int count = 20'011;
+
+class Residents : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static KernelPtr tree() { return test::find_kernel("cuda-tree"); }
+  /// Of `bodies`, by cuda-tree.
+  static Simulation simulation(const Backends& backends, const Bodies& bodies) {
+    Simulation simulation{backends, {.scene = "plummer", .count = bodies.count()}, tree()};
+    simulation.set_bodies(bodies);
+    return simulation;
+  }
+  /// The greatest distance between where both have a body.
+  static double apart(const Bodies& a, const Bodies& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.positions.size(); ++i) {
+      const Vec4 &p = a.positions[i], &q = b.positions[i];
+      const double distance = std::hypot(p.x - q.x, p.y - q.y, p.z - q.z);
+      if (!(distance <= most)) most = distance;
+    }
+    return most;
+  }
+  static void expect_equal_masses(const Bodies& a, const Bodies& b) {
+    ASSERT_EQ(a.count(), b.count());
+    for (std::size_t i = 0; i < a.positions.size(); ++i) ASSERT_EQ(a.positions[i].w, b.positions[i].w) << i;
+  }
+};
+
+TEST_F(Residents, AreHeldWhereTheyAreManyAndDevicesReachEachOther) {
+  for (const DeviceList& team : teams()) {
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
+    ResidentFacet* const devices = residents_of(*kernel);
+    ASSERT_NE(devices, nullptr);
+    EXPECT_TRUE(devices->can_hold(count));
+    EXPECT_FALSE(devices->can_hold(1000));
+  }
+  EXPECT_EQ(residents_of(*test::backends().make_kernel(*tree(), Settings{*tree()})), nullptr);
+}
+
+TEST_F(Residents, MoveLikeTheBodiesOfOneDevice) {
+  const Bodies ball = test::random_ball(count), lopsided = test::lopsided(count);
+  for (const Bodies* const bodies : {&ball, &lopsided}) {
+    for (const char* integrator : {"leapfrog", "euler", "yoshida4"}) {
+      for (const char* rebuild : {"1", "4"}) {
+        const auto run = [&](const Backends& backends) {
+          Simulation simulation = Residents::simulation(backends, *bodies);
+          simulation.apply(SelectIntegrator{integrator});
+          simulation.apply(SetTunable{"rebuild", rebuild});
+          for (int batch = 0; batch < 5; ++batch) simulation.run(3);
+          return simulation.bodies();
+        };
+        const Bodies expected = run(test::backends());
+        ASSERT_GT(apart(expected, *bodies), 1e-2);
+        for (const DeviceList& team : teams()) {
+          SCOPED_TRACE(team.to_string() + ", " + integrator + ", rebuild=" + rebuild);
+          const Bodies found = run(Backends{test::catalog(), team});
+          expect_equal_masses(found, *bodies);
+          EXPECT_LT(apart(found, expected), 0.05 * apart(expected, *bodies));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Residents, AreReadAtAnyTime) {
+  const Bodies bodies = test::random_ball(count);
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    Simulation read = simulation(backends, bodies), left = simulation(backends, bodies);
+    for (int batch = 0; batch < 6; ++batch) {
+      read.run(1), left.run(1);
+      const Bodies now = read.bodies();
+      expect_equal_masses(now, bodies);
+      EXPECT_EQ(read.bodies(), now) << "reading them changes nothing";
+      if (batch == 2) read.apply(ReadAccelerations{});  // which the first device evaluates for
+      if (batch == 4) read.apply(MeasureConserved{});
+    }
+    EXPECT_LT(apart(read.bodies(), left.bodies()), 1e-2 * apart(left.bodies(), bodies));
+    read.apply(SelectKernel{"cuda-tiled"});
+    EXPECT_EQ(read.bodies().count(), count);
+    expect_equal_masses(read.bodies(), bodies);
+    read.run(1);
+    read.apply(Restart{});
+    read.run(1);
+  }
+}
+
+TEST_F(Residents, KeepTheirEnergy) {
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
+    const auto energy = [&] {
+      simulation.apply(MeasureConserved{});
+      simulation.run(1);
+      const Conserved& sums = simulation.status().conserved->sums;
+      return sums.kinetic + sums.potential;
+    };
+    const double before = energy();
+    simulation.run(100);
+    EXPECT_NEAR(energy(), before, 2e-3 * std::abs(before));
+  }
+}
+
+TEST_F(Residents, StopWithTheBodyThatIsNotFinite) {
+  Bodies bodies = test::random_ball(count);
+  constexpr int bad = count / 3;
+  bodies.velocities[bad].x = 1e38f;  // infinitely far away after some steps
+  const auto end_of = [&](const Backends& backends) {
+    Simulation simulation = Residents::simulation(backends, bodies);
+    simulation.apply(SetTimeStep{1.0f});
+    EXPECT_THROW(simulation.run(20), std::runtime_error);
+    return *simulation.status().non_finite;
+  };
+  const NonFinite expected = end_of(test::backends());
+  EXPECT_EQ(expected.body, bad);
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const NonFinite found = end_of(Backends{test::catalog(), team});
+    EXPECT_EQ(found.body, expected.body);
+    EXPECT_EQ(found.step, expected.step);
+  }
+}
+
+/// By ResidentFacet itself: what the devices hold after an evaluation are all bodies, each once.
+TEST_F(Residents, AreAllBodiesEachOnce) {
+  const Bodies bodies = test::random_ball(count);
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
+    const cuda::Device& device = *backends.device();
+    device.activate();
+    const cuda::Stream stream{device};
+    const cuda::DeviceArray<Vec4> positions{device, count}, velocities{device, count};
+    const cuda::DeviceArray<unsigned long long> finding{device, 1};
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(finding.data(), 0xff, sizeof(unsigned long long), stream.get()));
+    cuda::upload<Vec4>(bodies.positions, positions.data(), stream.get());
+    cuda::upload<Vec4>(bodies.velocities, velocities.data(), stream.get());
+    ResidentFacet& devices = *residents_of(*kernel);
+    devices.hold(positions.data(), velocities.data(), count, finding.data(), stream.get());
+    for (int evaluation = 0; evaluation < 4; ++evaluation) {
+      devices.evaluate_residents({.bodies = nullptr,
+                                  .count = count,
+                                  .masses = mass_range(bodies.positions),
+                                  .law = {},
+                                  .epilogue = {},
+                                  .stream = stream.get()});
+      std::vector<int> found;
+      devices.for_each_part(stream.get(), [&](const ResidentPart& part) {
+        std::vector<int> ids(static_cast<std::size_t>(part.bodies.count));
+        cuda::download<int>(part.bodies.ids, ids, part.stream);
+        ORRERY_CUDA_CHECK(cudaStreamSynchronize(part.stream));
+        found.insert(found.end(), ids.begin(), ids.end());
+      });
+      std::ranges::sort(found);
+      ASSERT_EQ(found.size(), static_cast<std::size_t>(count));
+      for (int i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], i);
+    }
+    std::vector<Vec4> collected(count);
+    devices.collect(positions.data(), velocities.data(), stream.get());
+    cuda::download<Vec4>(positions.data(), collected, stream.get());
+    stream.synchronize();
+    EXPECT_EQ(collected, bodies.positions);
+  }
+}
+
+}  // namespace
+}  // namespace orrery
