@@ -58,6 +58,7 @@ void DividedKernel::take_residents(int count) {
 
 void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count,
                          const unsigned long long* d_finding, CUstream_st* stream) {
+  if (!can_hold(count)) throw std::logic_error("the devices cannot hold these bodies");
   take_residents(count);
   shared_.record(stream);
   int first = 0;
