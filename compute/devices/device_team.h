@@ -28,8 +28,6 @@ class DeviceTeam {
   bool is_direct() const { return direct_; }
   /// "devices 0,1", and a note if copies between some of them go through host memory, or by NCCL.
   std::string words() const;
-  /// Whether each device reaches the memory of all others by itself.
-  bool is_direct() const { return direct_; }
   /// One thread uses it at a time.
   Broadcast& broadcast() const { return *broadcast_; }
 

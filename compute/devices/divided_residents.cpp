@@ -63,7 +63,7 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
   shared_.record(stream);
   int first = 0;
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
-    const HeldBodies bodies = member.migration()->held();
+    const ResidentBodies bodies = member.migration()->held();
     if (index > 0) wait_on(own, shared_);
     const auto copy = [&](const auto* from, auto* to, int entries) {
       const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof *from;

@@ -11,7 +11,7 @@ __global__ void number(int* ids, int count, int first) {
   if (i < count) ids[i] = first + i;
 }
 
-__global__ void write_to_places(const HeldBodies bodies, Vec4* positions, Vec4* velocities) {
+__global__ void write_to_places(const ResidentBodies bodies, Vec4* positions, Vec4* velocities) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   if (i >= bodies.count) return;
   const int place = bodies.ids[i];
@@ -27,12 +27,12 @@ __global__ void join(const __grid_constant__ OnAll<const unsigned long long> all
 
 }  // namespace
 
-void number_bodies(const HeldBodies& bodies, int first, cudaStream_t stream) {
+void number_bodies(const ResidentBodies& bodies, int first, cudaStream_t stream) {
   number<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies.ids, bodies.count, first);
   ORRERY_CUDA_CHECK_LAUNCH(number);
 }
 
-void collect_bodies(const HeldBodies& bodies, Vec4* positions, Vec4* velocities, cudaStream_t stream) {
+void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, cudaStream_t stream) {
   write_to_places<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies, positions, velocities);
   ORRERY_CUDA_CHECK_LAUNCH(write_to_places);
 }

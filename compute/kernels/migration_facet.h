@@ -8,7 +8,7 @@
 namespace orrery {
 
 /// Bodies in the memory of one device.
-struct HeldBodies {
+struct ResidentBodies {
   int count = 0;
   Vec4* positions = nullptr;  ///< x, y, z, m
   Vec4* velocities = nullptr;
@@ -33,7 +33,7 @@ class MigrationFacet {
   /// When all devices are prepared: their kernels, by index, of the same kind as this one.
   virtual void connect(std::span<MigrationFacet* const> all) = 0;
   /// Until the next move.
-  virtual HeldBodies held() = 0;
+  virtual ResidentBodies held() = 0;
 
   /// The first device: begins an evaluation. Whether bodies move in it; otherwise, each device keeps its own.
   virtual bool begin_residents(const ForceArgs& args) = 0;

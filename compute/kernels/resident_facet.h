@@ -11,7 +11,7 @@ namespace orrery {
 struct ResidentPart {
   const cuda::Device& device;
   CUstream_st* stream;
-  HeldBodies bodies;
+  ResidentBodies bodies;
   /// A number that says which body is not finite, as whoever looks for one packs it. In every evaluation, those of all
   /// devices become the least of them.
   unsigned long long* d_finding;

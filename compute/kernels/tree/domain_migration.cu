@@ -121,12 +121,12 @@ __global__ void __launch_bounds__(block)
 }
 
 struct Sending {
-  HeldBodies from;
+  ResidentBodies from;
   const std::uint64_t* keys;
   const DomainBorder* borders;
   int* places;  ///< of the next body of each stretch among all
   FirstBodies first;
-  HeldBodies to[most_devices];
+  ResidentBodies to[most_devices];
 };
 
 __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sending sending) {
@@ -144,14 +144,14 @@ __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sen
   const int place = places[body.stretch] + body.place;
   int domain = 0;
   while (domain < border_count && place >= sending.first.of[domain + 1]) ++domain;
-  const HeldBodies& to = sending.to[domain];
+  const ResidentBodies& to = sending.to[domain];
   const int there = place - sending.first.of[domain];
   to.positions[there] = sending.from.positions[i];
   to.velocities[there] = sending.from.velocities[i];
   to.ids[there] = sending.from.ids[i];
 }
 
-__global__ void take_in_order(const HeldBodies from, const int* __restrict__ order, const HeldBodies to) {
+__global__ void take_in_order(const ResidentBodies from, const int* __restrict__ order, const ResidentBodies to) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   if (i >= to.count) return;
   const int at = order[i];
@@ -196,7 +196,7 @@ void DomainMigration::connect(std::span<const DomainMigration* const> all) {
   }
 }
 
-HeldBodies DomainMigration::arrived() const {
+ResidentBodies DomainMigration::arrived() const {
   return {.positions = arrived_positions_.data(), .velocities = arrived_velocities_.data(), .ids = arrived_ids_.data()};
 }
 
@@ -271,7 +271,7 @@ void DomainMigration::send(const Move& move, cudaStream_t stream) {
   ORRERY_CUDA_CHECK_LAUNCH(send_bodies);
 }
 
-void DomainMigration::take(const int* order, const HeldBodies& to, cudaStream_t stream) const {
+void DomainMigration::take(const int* order, const ResidentBodies& to, cudaStream_t stream) const {
   take_in_order<<<cuda::ceil_div(to.count, block), block, 0, stream>>>(arrived(), order, to);
   ORRERY_CUDA_CHECK_LAUNCH(take_in_order);
 }

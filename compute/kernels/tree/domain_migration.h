@@ -37,7 +37,7 @@ class DomainMigration {
   static constexpr int rounds = 4 + border_steps;
 
   struct Move {
-    const HeldBodies& from;
+    const ResidentBodies& from;
     const DomainLayout& to;
     int of_all;           ///< bodies
     std::uint64_t* keys;  ///< room for one per body that this device has before
@@ -47,13 +47,13 @@ class DomainMigration {
   void round(int number, const Move& move, cudaStream_t stream);
 
   /// After all rounds: the bodies of this device, in any order, and the cube of the keys of all bodies.
-  HeldBodies arrived() const;
+  ResidentBodies arrived() const;
   const TreeCube* cube() const { return cube_.data(); }
   /// What the device has of its bodies beside their places, in the order of its tree.
   Vec4* velocities() const { return velocities_.data(); }
   int* ids() const { return ids_.data(); }
   /// `to` becomes what has arrived, in this order.
-  void take(const int* order, const HeldBodies& to, cudaStream_t stream) const;
+  void take(const int* order, const ResidentBodies& to, cudaStream_t stream) const;
 
  private:
   int borders() const { return devices_ - 1; }
@@ -78,7 +78,7 @@ class DomainMigration {
   // Of all devices:
   OnAll<const OctreeState> all_extents_, all_deviations_;
   OnAll<const int> all_histograms_, all_stretches_;
-  HeldBodies all_arrived_[most_devices];
+  ResidentBodies all_arrived_[most_devices];
 };
 
 }  // namespace orrery

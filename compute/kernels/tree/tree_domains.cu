@@ -271,7 +271,7 @@ void TreeDomains::connect(std::span<MigrationFacet* const> all) {
   migration_.connect(migrations);
 }
 
-HeldBodies TreeDomains::held() {
+ResidentBodies TreeDomains::held() {
   const Octree& tree = work_.tree;
   return {.count = tree.count,
           .positions = tree.bodies + tree.first_body,

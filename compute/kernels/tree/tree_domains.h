@@ -57,7 +57,7 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
   void connect(std::span<MigrationFacet* const> all) override;
-  HeldBodies held() override;
+  ResidentBodies held() override;
   bool begin_residents(const ForceArgs& args) override;
   void divide(const ForceArgs& args, std::span<const Part> parts, bool move) override;
   int rounds() const override { return DomainMigration::rounds; }
@@ -101,7 +101,7 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   cuda::DeviceArray<TreeCube> cube_;
   // Of devices that hold the bodies:
   DomainMigration migration_;
-  HeldBodies before_;  // the present move
+  ResidentBodies before_;  // the present move
   OnAll<const TreeCounts> all_counts_;
 };
 

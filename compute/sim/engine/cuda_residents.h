@@ -61,7 +61,7 @@ class CudaResidents {
     holder_->for_each_part(stream_, [&](const ResidentPart& part) {
       cuda::NonFiniteCheck own = check;
       own.report = report_of(part, check.report);
-      const HeldBodies& bodies = part.bodies;
+      const ResidentBodies& bodies = part.bodies;
       cuda::kick_drift(
           part.device,
           {.positions = bodies.positions, .velocities = bodies.velocities, .accelerations = bodies.accelerations},
