@@ -34,7 +34,7 @@ class GpuRanksTest(RanksCase):
 
     def test_a_run_has_the_bits_of_one_process(self):
         for integrator in "leapfrog", "leapfrog-blocks":
-            for digits in "single", "compensated":
+            for digits in "float", "compensated":
                 words = ["run", *SCENE, "--kernel", "cuda-tiled", "--set", "split=1", "--integrator", integrator,
                          "--digits", digits, "--steps", "20", "--every", "0.05", "--snapshots"]
                 alone = f"alone-{integrator}-{digits}"

@@ -131,10 +131,9 @@ TEST_F(Residents, KeepTheirEnergy) {
   }
 }
 
-TEST_F(Residents, StopWithTheBodyThatIsNotFinite) {
+TEST_F(Residents, StopAtTheStepOfOneDevice) {
   Bodies bodies = test::random_ball(count);
-  constexpr int bad = count / 3;
-  bodies.velocities[bad].x = 1e38f;  // infinitely far away after some steps
+  bodies.velocities[count / 3].x = 1e38f;  // infinitely far away after some steps, and then so is the tree's cube
   const auto end_of = [&](const Backends& backends) {
     Simulation simulation = Residents::simulation(backends, bodies);
     simulation.apply(SetTimeStep{1.0f});
@@ -142,7 +141,6 @@ TEST_F(Residents, StopWithTheBodyThatIsNotFinite) {
     return *simulation.status().non_finite;
   };
   const NonFinite expected = end_of(test::backends());
-  EXPECT_EQ(expected.body, bad);
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
     const NonFinite found = end_of(Backends{test::catalog(), team});
