@@ -97,6 +97,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   void for_all(cudaStream_t leading, const OnStream& work);
   void for_all(const ForceArgs& args, const OnPart& work);
   void take_residents(int count);
+  void require_residents() const;
   void evaluate_held(const ForceArgs& args);
   void move_bodies(const ForceArgs& args, std::span<const Part> parts);
   /// The leader's stream does, until they have come so far.

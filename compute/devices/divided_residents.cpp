@@ -80,7 +80,12 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
   held_ = count;
 }
 
+void DividedKernel::require_residents() const {
+  if (held_ == 0) throw std::logic_error("the devices hold no bodies");
+}
+
 void DividedKernel::for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) {
+  require_residents();
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
     work({.device = member.device,
           .stream = own,
@@ -145,6 +150,7 @@ void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> par
 }
 
 void DividedKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) {
+  require_residents();
   shared_.record(stream);
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
     if (index > 0) wait_on(own, shared_);
@@ -154,6 +160,7 @@ void DividedKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* 
 }
 
 void DividedKernel::join_findings(unsigned long long* d_least, CUstream_st* stream) {
+  require_residents();
   wait_for_others(stream);
   join_least(least_of_all(), d_least, stream);
 }

@@ -130,10 +130,10 @@ class GpuModel(Model):
         """The first GPU sends the bodies to each other GPU of its host by peer copies, which share its links. Over several
         hosts, a broadcast hands them on, and takes as long as the slowest link. It receives accelerations, or sums for all
         bodies."""
-        back = 12 * bodies * (gpus - 1) if self.kernel == "cuda-symmetric" else 16 * bodies * (gpus - 1) / gpus
         link = ASSUMED["NVLink, bytes/ms" if gpus <= GPUS_PER_HOST else "between hosts, bytes/ms"]
-        if self.what == "Trees":  # each GPU gets the bodies of its domain, and then what the others have of their trees
-            return (16 + ASSUMED["bytes of trees per body"]) * bodies * (gpus - 1) / gpus / link + back / link
+        if self.what == "Trees":  # each GPU reads the trees of all others
+            return ASSUMED["bytes of trees per body"] * bodies * (gpus - 1) / gpus / link
+        back = 12 * bodies * (gpus - 1) if self.kernel == "cuda-symmetric" else 16 * bodies * (gpus - 1) / gpus
         return (16 * bodies * (gpus - 1 if gpus <= GPUS_PER_HOST else 1) + back) / link
 
     def bound_ms(self, bodies, gpus):

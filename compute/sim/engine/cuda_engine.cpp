@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -169,10 +168,14 @@ class CudaEngine final : public Engine {
     return ended;
   }
 
-  void wait(const std::stop_token& /*stop*/) override { cancel_and_wait(); }
-  void cancel_and_wait() override {
+  void wait(const std::stop_token& /*stop*/) override {
     device_.activate();
     named([&] { stream_.synchronize(); });
+  }
+  void cancel_and_wait() override {
+    device_.activate();
+    named([&] { residents_.bring_home(); });  // the kernel may be prepared for other bodies next
+    wait({});
   }
 
   void keep(const StepTime& now) override {
@@ -268,7 +271,8 @@ class CudaEngine final : public Engine {
       ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
       plan_.integrator->step(ops, plan_.time_step);
     }
-    if (request.steps == 0 && (request.probe.sample > 0 || (request.accelerations && !accelerations_current_))) {
+    const bool is_stale = (request.accelerations && !accelerations_current_) || residents_.lack_tree(plan_, request);
+    if (request.steps == 0 && (request.probe.sample > 0 || is_stale)) {
       ops.begin_step(request.begin.step, /*timed=*/false);
       ops.force(/*store=*/true, 0);
     }

@@ -25,12 +25,12 @@ class CudaResidents {
   /// Whether the devices of this kernel can hold the bodies during the batch.
   bool suit(const StepPlan& plan, const BatchRequest& batch) const {
     const IntegratorInfo& integrator = *plan.integrator;
-    const bool steps_alone = batch.steps > 0 && !measures_forces(batch) && batch.tree_cells.most == 0;
-    if (!steps_alone || integrator.block_steps || integrator.needs_jerks || bodies_.digits() != Digits::single) {
-      return false;
-    }
-    const ResidentFacet* const devices = residents_of(*plan.kernel);
-    return devices && devices->can_hold(bodies_.count());
+    return batch.steps > 0 && !needs_engine(batch) && !integrator.block_steps && !integrator.needs_jerks &&
+           can_be_held(plan);
+  }
+  /// Whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
+  bool lack_tree(const StepPlan& plan, const BatchRequest& batch) const {
+    return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
   }
 
   /// Whether the devices hold the bodies.
@@ -95,12 +95,21 @@ class CudaResidents {
   }
   /// Before a batch that the engine's own bodies make.
   void leave_to_engine(const BatchRequest& batch) {
-    if (batch.steps > 0 || measures_forces(batch)) return bring_home();
+    if (batch.steps > 0 || needs_engine(batch)) return bring_home();
     fetch();
   }
 
  private:
-  static bool measures_forces(const BatchRequest& batch) { return batch.probe.sample > 0 || batch.accelerations; }
+  /// The devices do not give what it measures.
+  static bool needs_engine(const BatchRequest& batch) {
+    return batch.probe.sample > 0 || batch.accelerations || batch.tree_cells.most > 0;
+  }
+  /// Devices could not bring drawn bodies home: they do not reach memory of OpenGL, although they reach the rest of the
+  /// first device's.
+  bool can_be_held(const StepPlan& plan) const {
+    const ResidentFacet* const devices = residents_of(*plan.kernel);
+    return devices && !bodies_.are_drawn() && bodies_.digits() == Digits::single && devices->can_hold(bodies_.count());
+  }
   void forget() {
     holder_ = nullptr;
     ahead_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include "compute/core/team.h"
 #include "compute/kernels/kernel_sharing.h"
@@ -41,7 +42,9 @@ TEST(KernelSelection, SaysWhatCanRunWhereAKernelCannot) {
 /// Stands for two ranks.
 struct TwoRanks final : KernelSharing {
   int ranks() const override { return 2; }
-  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings) override {
+  int open_devices(const DevicesOfRanks& /*which*/) override { throw std::runtime_error("there is no CUDA device"); }
+  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
+                                    const DevicesOfRanks& /*devices*/) override {
     return kernel.make(settings, nullptr);
   }
 };

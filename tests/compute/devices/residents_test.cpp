@@ -149,6 +149,48 @@ TEST_F(Residents, StopAtTheStepOfOneDevice) {
   }
 }
 
+TEST_F(Residents, MakeRoomForOthers) {
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
+    simulation.run(2);
+    simulation.apply(LoadScene{{.scene = "plummer", .count = count + 5000}});
+    simulation.run(2);
+    simulation.apply(LoadScene{{.scene = "plummer", .count = 500}});  // the first device evaluates for them alone
+    simulation.run(2);
+    simulation.apply(LoadScene{{.scene = "plummer", .count = count}});
+    simulation.run(2);
+    Simulation same{backends, {.scene = "plummer", .count = count}, tree()};
+    const Bodies first = same.bodies();
+    same.run(2);
+    EXPECT_LT(apart(simulation.bodies(), same.bodies()), 0.05 * apart(same.bodies(), first));
+  }
+}
+
+TEST_F(Residents, ShowTheirCells) {
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
+    simulation.run(2);
+    simulation.apply(ReadTreeCells{});
+    simulation.run(1);
+    ASSERT_TRUE(simulation.status().tree_cells);
+    EXPECT_EQ(simulation.status().tree_cells->step, 3);
+    simulation.run(2);
+    simulation.apply(SetPaused{true});
+    simulation.apply(ReadTreeCells{});
+    for (int frame = 0; frame < 3; ++frame) {
+      simulation.advance_frame(frame);
+      simulation.wait();
+      simulation.collect();
+    }
+    EXPECT_EQ(simulation.status().tree_cells->step, 5);
+    EXPECT_GT(simulation.status().tree_cells->cells.size(), 1000u);
+  }
+}
+
 /// By ResidentFacet itself: what the devices hold after an evaluation are all bodies, each once.
 TEST_F(Residents, AreAllBodiesEachOnce) {
   const Bodies bodies = test::random_ball(count);
