@@ -43,7 +43,10 @@ class BodySource {
 
  private:
   const Piece& at(std::size_t body) {
-    if (body - piece_.first >= piece_.positions.size()) piece_ = piece_with(body);  // also if body < first
+    if (body - piece_.first >= piece_.positions.size()) {  // also if body < first
+      piece_ = {};                                         // if the next one fails, there is none
+      piece_ = piece_with(body);
+    }
     return piece_;
   }
 

@@ -99,6 +99,7 @@ void DividedKernel::evaluate_residents(const ForceArgs& args) {
     evaluate_held(args);
   } catch (...) {
     held_ = 0;  // some may have moved
+    wait_for_all();
     bodies_replaced();
     times_.forget();
     check_other_devices();

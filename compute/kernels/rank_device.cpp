@@ -27,7 +27,7 @@ UsageError shared(std::size_t one, std::size_t other, int ordinal) {
 }  // namespace
 
 int device_at(const DevicesOfRanks& which, int place, int visible) {
-  if (which.listed.empty()) return visible > 0 ? (which.first + place) % visible : which.first;
+  if (which.listed.empty()) return which.first < visible ? (which.first + place) % visible : which.first;
   if (place < static_cast<int>(which.listed.size())) return which.listed[static_cast<std::size_t>(place)];
   throw UsageError("--devices names " + std::to_string(which.listed.size()) +
                    ", and more ranks than that are on this host: name one device for each of them");

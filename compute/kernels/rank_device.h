@@ -72,7 +72,8 @@ class RankDevice {
   virtual std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) = 0;
 };
 
-/// The ordinal of the device of a place, if the rank sees so many. Throws UsageError if the list has no such place.
+/// The ordinal of the device of a place, if the rank sees so many; otherwise one that does not exist. Throws UsageError
+/// if the list has no such place.
 int device_at(const DevicesOfRanks& which, int place, int visible);
 /// `facts`: by rank. Throws UsageError that names two ranks if their devices differ, or if they share one that is not
 /// listed for both.

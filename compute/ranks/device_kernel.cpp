@@ -35,6 +35,7 @@ std::optional<BodyOwners> DeviceKernel::owners(int count) const {
 void DeviceKernel::take_room(std::size_t bytes) {
   if (bytes <= room_) return;
   const std::size_t room = std::bit_ceil(bytes);
+  room_ = 0;  // a worker that fails has none
   line_.exchange({.order =
                       [&](int, MessageWriter& order) {
                         order.put(Order::take_room);

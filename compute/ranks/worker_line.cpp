@@ -71,7 +71,11 @@ void WorkerLine::exchange(const Exchange& exchange) {
     MessageReader reply{reply_};
     const auto outcome = reply.get<Outcome>();
     if (outcome == Outcome::done) {
-      exchange.take(rank, reply);
+      try {
+        exchange.take(rank, reply);
+      } catch (...) {  // the replies of the other ranks are to be read all the same
+        if (!failure) failure = std::current_exception();
+      }
     } else if (!failure) {
       failure = worker_error(rank, outcome, reply.get_text());
       cancel_once();

@@ -42,7 +42,7 @@ class CudaEngine final : public Engine {
 
   void upload(const Bodies& bodies, const StepPlan& plan) override {
     device_.activate();
-    residents_.bring_home();
+    residents_.end();
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
     levels_.forget();            // the next steps take them anew
@@ -104,7 +104,7 @@ class CudaEngine final : public Engine {
 
   void set_plan(const StepPlan& plan) override {
     if (plan.kernel != plan_.kernel || plan.law != plan_.law) {
-      residents_.bring_home();
+      residents_.end();
       accelerations_current_ = false;
       hermite_.forget_pulls();
     }

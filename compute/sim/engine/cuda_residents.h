@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <string>
 
 #include "compute/core/backend_lost.h"
+#include "compute/core/error.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/kernels/resident_facet.h"
 #include "compute/sim/engine/cuda_bodies.h"
@@ -25,7 +27,7 @@ class CudaResidents {
   /// Whether the devices of this kernel can hold the bodies during the batch.
   bool suit(const StepPlan& plan, const BatchRequest& batch) const {
     const IntegratorInfo& integrator = *plan.integrator;
-    return batch.steps > 0 && !needs_engine(batch) && !integrator.block_steps && !integrator.needs_jerks &&
+    return !refused_ && batch.steps > 0 && !needs_engine(batch) && !integrator.block_steps && !integrator.needs_jerks &&
            can_be_held(plan);
   }
   /// Whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
@@ -36,13 +38,18 @@ class CudaResidents {
   /// Whether the devices hold the bodies.
   bool hold() const { return holder_ != nullptr; }
 
-  /// Gives the bodies to the devices, unless they hold them.
+  /// Gives the bodies to the devices, unless they hold them, or there is no memory for that: the engine's own make the
+  /// steps then, until other bodies come or another kernel.
   void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
     if (hold()) return;
     accelerations_current_ = false;
     ResidentFacet* const devices = residents_of(kernel);
-    devices->hold(bodies.positions, bodies.velocities, bodies_.count(), &report.d_first->bits, stream_);
-    holder_ = devices;
+    try {
+      devices->hold(bodies.positions, bodies.velocities, bodies_.count(), &report.d_first->bits, stream_);
+      holder_ = devices;
+    } catch (const UsageError&) {
+      refused_ = true;
+    }
   }
   /// Throws CudaBodiesLost where the engine's own bodies are behind; otherwise as ForceKernel::evaluate().
   void evaluate(const ForceArgs& args) {
@@ -87,11 +94,16 @@ class CudaResidents {
     fetch(mapping.bodies);
     mapping.unmap();
   }
-  /// Call before the engine's own bodies change or make steps, or the kernel or the law changes.
+  /// Call before the engine's own bodies change or make steps.
   void bring_home() {
     fetch();
     if (hold()) accelerations_current_ = false;
     forget();
+  }
+  /// Call before other bodies come, or another kernel or law.
+  void end() {
+    bring_home();
+    refused_ = false;
   }
   /// Before a batch that the engine's own bodies make.
   void leave_to_engine(const BatchRequest& batch) {
@@ -123,6 +135,7 @@ class CudaResidents {
   bool& accelerations_current_;
   ResidentFacet* holder_ = nullptr;  // of the plan's kernel; null: its devices do not hold these bodies
   bool ahead_ = false;
+  bool refused_ = false;  // there was no memory to hold them
 };
 
 }  // namespace orrery

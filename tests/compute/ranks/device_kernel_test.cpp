@@ -173,6 +173,8 @@ TEST(DevicesOfRanks, AreSharedOnlyIfTheUserNamesThemSo) {
         ranks.leader().open_devices({.listed = {0, 7, 0}});
       },
       "rank 1: there is no such device");
+  expect_failure(
+      Failure::runtime, [&] { ranks.leader().open_devices({.first = 9}); }, "there is no such device");
 }
 
 TEST(DevicesOfRanks, AreAlike) {
