@@ -41,7 +41,7 @@ int run_convert(const ConvertOptions& options) {
     remarks.push_back("units are those of " + snapshot.units_file + ": " + units_text(*snapshot.units));
   }
   const WrittenSnapshot written =
-      write_snapshot(options.out, snapshot, {options.order, options.existing, options.format});
+      write_snapshot(options.out, std::move(snapshot), {options.order, options.existing, options.format});
   if (!written.converted.empty()) remarks.push_back(written.converted);
   console::print("wrote {}: {}, {}\n", joined(written.files, [](const auto& file) { return printable(file.string()); }),
                  options.format->title, counted_bodies(count));

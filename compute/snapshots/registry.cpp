@@ -151,7 +151,12 @@ ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints,
   return {std::move(snapshot), &format, input.encoding()};
 }
 
-WrittenSnapshot write_snapshot(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
+namespace {
+
+/// `convert` calls the last of its arguments with the snapshot in these units.
+template <class Convert>
+WrittenSnapshot write_converted(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output,
+                                const Convert& convert) {
   require_finite(file, *snapshot.bodies);
   const SnapshotFormat* const named = output.format ? output.format : format_named_by(file);
   const SnapshotFormat& format = named ? *named : *all_formats.front();
@@ -168,11 +173,28 @@ WrittenSnapshot write_snapshot(const fs::path& file, const SnapshotView& snapsho
     written.files = format.write(file, snapshot, output);
     return written;
   }
-  const ConvertedSnapshot converted{snapshot, {conversion->from, conversion->to}, conversion->to};
-  require_usable(file, *converted.view().bodies);
   written.converted = conversion->remark;
-  written.files = format.write(file, converted.view(), output);
+  convert(*conversion, [&](const SnapshotView& converted) {
+    require_usable(file, *converted.bodies);
+    written.files = format.write(file, converted, output);
+  });
   return written;
+}
+
+}  // namespace
+
+WrittenSnapshot write_snapshot(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
+  return write_converted(file, snapshot, output, [&](const Conversion& conversion, const auto& write) {
+    write(ConvertedSnapshot{snapshot, {conversion.from, conversion.to}, conversion.to}.view());
+  });
+}
+
+WrittenSnapshot write_snapshot(const fs::path& file, Snapshot&& snapshot, const SnapshotOutput& output) {
+  return write_converted(file, view_of(snapshot), output, [&](const Conversion& conversion, const auto& write) {
+    snapshot.units = conversion.from;  // also where they were not known
+    convert_units(snapshot, conversion.to);
+    write(view_of(snapshot));
+  });
 }
 
 std::string WrittenSnapshot::remark() const {

@@ -111,6 +111,9 @@ inline WrittenSnapshot write_snapshot(const std::filesystem::path& file, const S
                                       const SnapshotOutput& output = {}) {
   return write_snapshot(file, view_of(snapshot), output);
 }
+/// Converts the snapshot itself where the format has other units, so that there is no copy.
+WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot&& snapshot,
+                               const SnapshotOutput& output = {});
 
 /// What of `snapshot` the format cannot hold, such as "ids"; empty if it holds everything.
 std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotView& snapshot);

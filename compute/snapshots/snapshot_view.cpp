@@ -1,5 +1,8 @@
 #include "compute/snapshots/snapshot_view.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace orrery {
 namespace {
 
@@ -11,15 +14,15 @@ class ConvertedBodies final : public BodySource {
 
  protected:
   Piece piece_with(std::size_t body) override {
-    const PieceRange range{body, count()};
-    piece_ = {};
-    piece_.positions.reserve(range.size());
-    piece_.velocities.reserve(range.size());
-    for (std::size_t i = range.first; i < range.last; ++i) {
+    constexpr std::size_t most = 4096;
+    const std::size_t first = body / most * most, last = std::min(first + most, count());
+    piece_.positions.clear();
+    piece_.velocities.clear();
+    for (std::size_t i = first; i < last; ++i) {
       piece_.positions.push_back(scale_.of_position(of_.position(i)));
       piece_.velocities.push_back(scale_.of_velocity(of_.velocity(i)));
     }
-    return piece_of(piece_, range.first);
+    return piece_of(piece_, first);
   }
 
  private:
