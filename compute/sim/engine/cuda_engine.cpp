@@ -148,7 +148,7 @@ class CudaEngine final : public Engine {
     if (stay) residents_.take(*plan_.kernel, mapping.bodies, watch_.report());
     enqueue_steps(batch, mapping.bodies);
     look_at(mapping.bodies, batch.last_step());
-    if (bodies_.are_drawn() || request.measure_conserved) residents_.fetch(mapping.bodies);
+    if (request.measure_conserved) residents_.fetch(mapping.bodies);
     for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
     batch.unmap_ms = mapping.unmap();
     for (const CudaMeasurement& measurement : measurements) measurement.compute();

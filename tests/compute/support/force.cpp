@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/random_ball.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device_array.h"
@@ -144,6 +145,16 @@ void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodi
   const ForceError error = force_error(accelerations, targets, reference_accelerations(bodies.positions, targets, law));
   EXPECT_LE(error.median, tolerance.median);
   EXPECT_LE(error.max, tolerance.max);
+}
+
+void expect_same_bits(ForceKernel& kernel, ForceKernel& alone) {
+  for (const int count : {1, 2, 255, 4097, 20'011}) {
+    const Bodies bodies = random_ball(count);
+    const ForceRequest request{.law = {}, .kick_dt = 0.01f};
+    const ForceResult expected = evaluate(alone, bodies, request), found = evaluate(kernel, bodies, request);
+    EXPECT_EQ(found.accelerations, expected.accelerations) << count;
+    EXPECT_EQ(found.velocities, expected.velocities) << count;
+  }
 }
 
 }  // namespace orrery::test

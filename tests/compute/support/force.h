@@ -46,4 +46,7 @@ Tolerance tolerance_at(const KernelInfo& info, const Settings& settings);
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
                       const Tolerance& tolerance);
 
+/// Fails the test unless a kernel finds the bits of `alone`, for several numbers of bodies, with a kick.
+void expect_same_bits(ForceKernel& kernel, ForceKernel& alone);
+
 }  // namespace orrery::test
