@@ -120,15 +120,18 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
     mark(index, PartTimes::part_begins, own.stream);
     join_least(least_of_all(), member.finding.data(), own.stream);
     member.division().begin_part(own, parts[index]);
-    member.began.record(own.stream);
     mark(index, PartTimes::offered, own.stream);
   });
-  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) { go_on(member, own, parts, index); });
-  // Nobody's bodies may move before all have copied them.
+  meet(args.stream);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
-    for (const Member& other : members_) {
-      if (&other != &member) wait_on(own.stream, other.got_all);
-    }
+    mark(index, PartTimes::all_offered, own.stream);
+    member.migration()->send(own);
+  });
+  meet(args.stream);
+  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
+    mark(index, PartTimes::all_came, own.stream);
+    member.division().evaluate_part(own, parts[index]);
+    mark(index, PartTimes::part_ends, own.stream);
     if (index > 0) member.done.record(own.stream);
   });
   for (std::size_t i = 1; i < members_.size(); ++i) wait_on(args.stream, members_[i].done);

@@ -18,10 +18,10 @@ struct ResidentBodies {
 
 /// What CUDA kernels have, beside DivisionFacet, whose devices can hold the bodies from one evaluation to the next,
 /// each those of its part. Before an evaluation, bodies move to the devices in whose parts they have come to be. This
-/// takes some rounds: a device begins one when all have ended the round before. Then follow begin_part(), the copies of
-/// what the devices offer, and evaluate_part(), as with bodies that one device has. `args` are those of another device
-/// than the first, but on the first one `evaluated` and `times_phases` are valid, too. All functions but the first
-/// three enqueue on `args.stream`; the kernel's device must be active.
+/// takes some rounds: a device begins one when all have ended the round before. Then follow begin_part() as with bodies
+/// that one device has; when all have done that, send(); and when all have done that, evaluate_part(). `args` are those
+/// of another device than the first, but on the first one `evaluated` and `times_phases` are valid, too. All functions
+/// but the first three enqueue on `args.stream`; the kernel's device must be active.
 class MigrationFacet {
  public:
   virtual ~MigrationFacet() = default;
@@ -42,6 +42,8 @@ class MigrationFacet {
   /// If bodies move.
   virtual int rounds() const = 0;
   virtual void round(int number, const ForceArgs& args) = 0;
+  /// Hands the other devices what they need of what begin_part() made.
+  virtual void send(const ForceArgs& args) = 0;
   /// The first device, when all have evaluated their parts: ends the evaluation.
   virtual void finish_residents(const ForceArgs& args) = 0;
 };

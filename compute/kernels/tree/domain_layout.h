@@ -17,6 +17,8 @@ class DomainLayout {
   /// Of `count` bodies, divided as nearly like `parts` as most_bodies() allows.
   DomainLayout(int count, std::span<const Part> parts);
 
+  friend bool operator==(const DomainLayout&, const DomainLayout&) = default;
+
   /// That have bodies.
   int trees() const { return trees_; }
   int first_body(int domain) const { return bounds_[index(domain)]; }

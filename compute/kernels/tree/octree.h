@@ -84,6 +84,11 @@ struct Octree {
   OctreeLinks* links = nullptr;
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the box around the bodies; w is unused
 
+  /// If not null, walks note for each stretch of this many bodies how far the groups that begin there open cells: the
+  /// greatest factor of `reach` (see tolerance). 0 at first.
+  float* reach_scales = nullptr;
+  int stretch = 1;
+
   OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the least group
 
   /// Where walks begin: the roots of all trees.

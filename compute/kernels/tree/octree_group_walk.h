@@ -116,6 +116,14 @@ class Walk {
     }
   }
 
+  /// See Octree::reach_scales.
+  __device__ void note_reach() const {
+    if (!tree_.reach_scales || lane_ > 0) return;
+    // Scales are not negative, so their bits have their order; NaN is beyond all.
+    atomicMax(reinterpret_cast<int*>(tree_.reach_scales + (group_.begin - tree_.first_body) / tree_.stretch),
+              __float_as_int(reach_scale_));
+  }
+
   /// Of the group, if `targets` of its bodies count.
   __device__ unsigned long long interactions(int targets) const {
     return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(targets) +

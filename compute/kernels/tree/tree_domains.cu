@@ -84,6 +84,7 @@ void TreeDomains::begin_tree(int count) {
   work_.arrays.apply_to(tree, /*has_whole_arrays=*/leads());
   tree.trees = layout_.trees();
   for (int i = 0; i < tree.trees; ++i) tree.roots[i] = layout_.first_cell(i);
+  if (holds_) essential_.note_in(tree);
   work_.tree = tree;
 }
 
@@ -151,7 +152,9 @@ void TreeDomains::begin_part(const ForceArgs& args, const Part& /*part*/) {
     order_own(args);
   }
   if (is_first()) work_.log.next_phase();
-  if (own_bodies() > 0) work_.build(args);
+  if (own_bodies() == 0) return;
+  work_.build(args);
+  if (holds_) essential_.outline(work_.tree, args.stream);
 }
 
 void TreeDomains::order_own(const ForceArgs& args) {
@@ -256,19 +259,25 @@ void TreeDomains::prepare_residence(int count, int index, std::span<const Part> 
   sums_ = {}, received_ = {}, others_flags_ = {};
   prepare(count, index, devices, /*holds=*/true);
   migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices);
+  essential_.prepare(index);
   layout_ = DomainLayout{count, parts};
   begin_tree(count);
 }
 
 void TreeDomains::connect(std::span<MigrationFacet* const> all) {
   std::vector<const DomainMigration*> migrations;
+  std::vector<const EssentialTrees*> essential;
+  std::vector<const Octree*> trees;
   all_counts_.devices = static_cast<int>(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& other = static_cast<const TreeDomains&>(*all[i]);
     migrations.push_back(&other.migration_);
+    essential.push_back(&other.essential_);
+    trees.push_back(&other.work_.tree);
     all_counts_.of[i] = &other.work_.tree.state->found;
   }
   migration_.connect(migrations);
+  essential_.connect(essential, trees);
 }
 
 ResidentBodies TreeDomains::held() {
@@ -289,7 +298,9 @@ void TreeDomains::divide(const ForceArgs& args, std::span<const Part> parts, boo
   work_.keeps_cells = !move;
   if (!move) return;
   before_ = held();
+  const DomainLayout earlier = layout_;
   layout_ = DomainLayout{args.count, parts};
+  if (layout_ != earlier) essential_.forget();
   begin_tree(args.count);
 }
 

@@ -11,13 +11,15 @@
 #include "compute/kernels/tree/domain_keys.h"
 #include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/domain_migration.h"
+#include "compute/kernels/tree/essential_trees.h"
 #include "compute/kernels/tree/octree_work.h"
 
 namespace orrery {
 
 /// The division of cuda-tree among devices: each gets the bodies of a domain, a stretch of Hilbert's curve, and builds
 /// an octree of these. Then the devices hand each other their bodies and cells, whose numbers are the same on all of
-/// them (DomainLayout), and each walks through all trees from its own bodies. A cell that lies in two domains has a
+/// them (DomainLayout), and each walks through all trees from its own bodies. If the devices hold the bodies, they hand
+/// each other only what the walks need (EssentialTrees). A cell that lies in two domains has a
 /// part in each tree, so forces differ from those of one tree as much as those of cells that are divided elsewhere.
 ///
 /// If the bodies keep their cells, they keep their domains, too.
@@ -33,10 +35,13 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
  public:
   /// `work` must outlive this, and is for nothing else once prepare_division() was called.
   explicit TreeDomains(OctreeWork& work)
-      : work_{work}, keys_{work.device}, cells_{work.device}, migration_{work.device} {}
+      : work_{work}, keys_{work.device}, cells_{work.device}, migration_{work.device}, essential_{work.device} {}
 
   /// For other bodies.
-  void forget() { cells_.forget(); }
+  void forget() {
+    cells_.forget();
+    essential_.forget();
+  }
 
   void prepare_division(int count, int index, int devices) override;
   Blocks share_out(const ForceArgs& args, std::span<const Part> parts) override;
@@ -63,6 +68,7 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   void divide(const ForceArgs& args, std::span<const Part> parts, bool move) override;
   int rounds() const override { return DomainMigration::rounds; }
   void round(int number, const ForceArgs& args) override;
+  void send(const ForceArgs& args) override { essential_.send(work_.tree, args.stream); }
   void finish_residents(const ForceArgs& args) override;
 
  private:
@@ -102,6 +108,7 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   cuda::DeviceArray<TreeCube> cube_;
   // Of devices that hold the bodies:
   DomainMigration migration_;
+  EssentialTrees essential_;
   ResidentBodies before_;  // the present move
   OnAll<const TreeCounts> all_counts_;
 };

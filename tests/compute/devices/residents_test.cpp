@@ -191,46 +191,111 @@ TEST_F(Residents, ShowTheirCells) {
   }
 }
 
-/// By ResidentFacet itself: what the devices hold after an evaluation are all bodies, each once.
-TEST_F(Residents, AreAllBodiesEachOnce) {
-  const Bodies bodies = test::random_ball(count);
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
-    const cuda::Device& device = *backends.device();
-    device.activate();
-    const cuda::Stream stream{device};
-    const cuda::DeviceArray<Vec4> positions{device, count}, velocities{device, count};
-    const cuda::DeviceArray<unsigned long long> finding{device, 1};
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(finding.data(), 0xff, sizeof(unsigned long long), stream.get()));
-    cuda::upload<Vec4>(bodies.positions, positions.data(), stream.get());
-    cuda::upload<Vec4>(bodies.velocities, velocities.data(), stream.get());
-    ResidentFacet& devices = *residents_of(*kernel);
-    devices.hold(positions.data(), velocities.data(), count, finding.data(), stream.get());
-    for (int evaluation = 0; evaluation < 4; ++evaluation) {
-      devices.evaluate_residents({.bodies = nullptr,
+/// The bodies of a ball that devices hold, by ResidentFacet itself.
+class HeldBall {
+ public:
+  HeldBall(const DeviceList& team, const Settings& settings)
+      : bodies{test::random_ball(count)},
+        backends_{test::catalog(), team},
+        kernel_{backends_.make_kernel(*test::find_kernel("cuda-tree"), settings)},
+        stream_{active(*backends_.device())},
+        positions_{*backends_.device(), count},
+        velocities_{*backends_.device(), count},
+        finding_{*backends_.device(), 1} {
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(finding_.data(), 0xff, sizeof(unsigned long long), stream_.get()));
+    cuda::upload<Vec4>(bodies.positions, positions_.data(), stream_.get());
+    cuda::upload<Vec4>(bodies.velocities, velocities_.data(), stream_.get());
+    devices().hold(positions_.data(), velocities_.data(), count, finding_.data(), stream_.get());
+  }
+
+  void evaluate() {
+    devices().evaluate_residents({.bodies = nullptr,
                                   .count = count,
                                   .masses = mass_range(bodies.positions),
                                   .law = {},
                                   .epilogue = {},
-                                  .stream = stream.get()});
-      std::vector<int> found;
-      devices.for_each_part(stream.get(), [&](const ResidentPart& part) {
-        std::vector<int> ids(static_cast<std::size_t>(part.bodies.count));
-        cuda::download<int>(part.bodies.ids, ids, part.stream);
-        ORRERY_CUDA_CHECK(cudaStreamSynchronize(part.stream));
-        found.insert(found.end(), ids.begin(), ids.end());
-      });
+                                  .stream = stream_.get()});
+  }
+  /// The bodies' numbers, device by device.
+  std::vector<int> ids() {
+    std::vector<int> all;
+    for_each_part(
+        [&](const std::vector<int>& ids, const ResidentPart&) { all.insert(all.end(), ids.begin(), ids.end()); });
+    return all;
+  }
+  /// By the bodies' numbers.
+  std::vector<Vec4> accelerations() {
+    std::vector<Vec4> all(count);
+    for_each_part([&](const std::vector<int>& ids, const ResidentPart& part) {
+      std::vector<Vec4> own(ids.size());
+      cuda::download<Vec4>(part.bodies.accelerations, own, part.stream);
+      ORRERY_CUDA_CHECK(cudaStreamSynchronize(part.stream));
+      for (std::size_t i = 0; i < ids.size(); ++i) all[static_cast<std::size_t>(ids[i])] = own[i];
+    });
+    return all;
+  }
+  std::vector<Vec4> collect() {
+    std::vector<Vec4> collected(count);
+    devices().collect(positions_.data(), velocities_.data(), stream_.get());
+    cuda::download<Vec4>(positions_.data(), collected, stream_.get());
+    stream_.synchronize();
+    return collected;
+  }
+
+  const Bodies bodies;
+
+ private:
+  static const cuda::Device& active(const cuda::Device& device) {
+    device.activate();
+    return device;
+  }
+  ResidentFacet& devices() { return *residents_of(*kernel_); }
+  template <class Use>
+  void for_each_part(const Use& use) {
+    devices().for_each_part(stream_.get(), [&](const ResidentPart& part) {
+      std::vector<int> ids(static_cast<std::size_t>(part.bodies.count));
+      cuda::download<int>(part.bodies.ids, ids, part.stream);
+      ORRERY_CUDA_CHECK(cudaStreamSynchronize(part.stream));
+      use(ids, part);
+    });
+  }
+
+  const Backends backends_;
+  const std::unique_ptr<ForceKernel> kernel_;
+  const cuda::Stream stream_;
+  const cuda::DeviceArray<Vec4> positions_, velocities_;
+  const cuda::DeviceArray<unsigned long long> finding_;
+};
+
+TEST_F(Residents, AreAllBodiesEachOnce) {
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    HeldBall ball{team, Settings{*tree()}};
+    for (int evaluation = 0; evaluation < 4; ++evaluation) {
+      ball.evaluate();
+      std::vector<int> found = ball.ids();
       std::ranges::sort(found);
       ASSERT_EQ(found.size(), static_cast<std::size_t>(count));
       for (int i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], i);
     }
-    std::vector<Vec4> collected(count);
-    devices.collect(positions.data(), velocities.data(), stream.get());
-    cuda::download<Vec4>(positions.data(), collected, stream.get());
-    stream.synchronize();
-    EXPECT_EQ(collected, bodies.positions);
+    EXPECT_EQ(ball.collect(), ball.bodies.positions);
+  }
+}
+
+/// In the first evaluation, devices get all that the others have; then, only what they need.
+TEST_F(Residents, MissNothingThatTheyNeedOfOtherDevices) {
+  for (const DeviceList& team : teams()) {
+    for (const char* order : {"monopole", "local", "high"}) {
+      SCOPED_TRACE(team.to_string() + ", order=" + order);
+      // Warps that share a group would add in any order, and sorted anew, the bodies may have other parts.
+      HeldBall ball{team, Settings{*tree(), {{"order", order}, {"split", "1"}, {"rebuild", "8"}}}};
+      ball.evaluate();
+      const std::vector<Vec4> of_all = ball.accelerations();
+      for (int evaluation = 0; evaluation < 3; ++evaluation) {
+        ball.evaluate();
+        ASSERT_EQ(ball.accelerations(), of_all);
+      }
+    }
   }
 }
 
