@@ -19,6 +19,7 @@ DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, c
       shared_{*team.leader()},
       parts_{static_cast<int>(team.size())},
       times_{team},
+      owners_{*team.leader()},
       // The work of a tree depends on where bodies are; that of a direct sum is the same for all.
       learns_parts_{kernel.is_tree} {
   members_.reserve(team.size());
@@ -64,6 +65,7 @@ void DividedKernel::prepare(int count) {
 
 void DividedKernel::bodies_replaced() {
   for (Member& member : members_) member.kernel->bodies_replaced();
+  owners_.forget();
 }
 
 /// Without this, the results of a device that failed would just be missing.
@@ -78,13 +80,24 @@ std::string DividedKernel::chosen(int count, const MassRange& masses) const {
 
 std::optional<BodyOwners> DividedKernel::owners(int count) const {
   const Member& first = members_.front();
-  if (!first.by_targets) {
-    return BodyOwners{.why_unknown = first.kernel->tree() ? "the devices divide the bodies in the order of the tree"
-                                                          : "the devices divide the pairs, not the bodies"};
+  BodyOwners owners;
+  if (first.by_targets) {
+    owners.of_body = parts_.owners(count);
+  } else if (!first.kernel->tree()) {
+    return BodyOwners{.why_unknown = "the devices divide the pairs, not the bodies"};
+  } else if (std::optional<std::vector<int>> read = owners_.owners(count)) {
+    owners.of_body = std::move(*read);
+  } else {
+    return std::nullopt;
   }
-  BodyOwners owners{.of_body = parts_.owners(count)};
   for (const Member& member : members_) owners.names.push_back("device " + std::to_string(member.device.ordinal()));
   return owners;
+}
+
+/// Of bodies that the devices hold, no device has the owners of all.
+void DividedKernel::read_owners(int count, CUstream_st* stream) {
+  if (held_ > 0 || prepared_ != count) return;
+  if (const int* const owners = leader().division().find_owners(count, stream)) owners_.read(owners, count, stream);
 }
 
 void DividedKernel::do_evaluate(const ForceArgs& args) {

@@ -13,6 +13,7 @@
 #include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/learned_parts.h"
+#include "compute/devices/owners_reader.h"
 #include "compute/devices/part_times.h"
 #include "compute/devices/target_division.h"
 #include "compute/kernels/kernel.h"
@@ -38,8 +39,8 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   TreeFacet* tree() override { return leader().kernel->tree() ? this : nullptr; }
   std::string chosen(int count, const MassRange& masses) const override;
   std::vector<DeviceLoad> device_loads() const override { return times_.loads(); }
-  /// Known if each device has a part of the targets.
   std::optional<BodyOwners> owners(int count) const override;
+  void read_owners(int count, CUstream_st* stream) override;
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return members_.front().kernel->main_launch(law, count, masses);
   }
@@ -120,9 +121,10 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   bool of_all_ = true;           // the present evaluation: it has no targets
   LearnedParts parts_;
   PartTimes times_;
-  bool learns_parts_;  // from the times; otherwise the parts stay equal
-  int prepared_ = 0;   // for so many bodies that the leader has
-  int held_ = 0;       // so many are held by all
+  OwnersReader owners_;  // if a tree's domains have the bodies
+  bool learns_parts_;    // from the times; otherwise the parts stay equal
+  int prepared_ = 0;     // for so many bodies that the leader has
+  int held_ = 0;         // so many are held by all
 };
 
 }  // namespace orrery

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+struct CUstream_st;
+
 namespace orrery {
 
 struct ForceArgs;
@@ -83,7 +85,10 @@ class DivisionFacet {
   /// The leader, behind the copies: finishes all targets. `parts` has those of all devices, its own first.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
 
-  /// Between two evaluations. Another device: what TreeFacet::pick_cells() of the leader needs besides what was
+  /// Between two evaluations. The leader: enqueues which part has each of `count` bodies, into memory of its device.
+  /// Null: no part has bodies of its own.
+  virtual const int* find_owners(int /*count*/, CUstream_st* /*stream*/) { return nullptr; }
+  /// Likewise. Another device: what TreeFacet::pick_cells() of the leader needs besides what was
   /// offered, as the latest evaluation left it.
   virtual Blocks cells(int /*index*/) { return {}; }
   /// The leader: where to copy that from the device `index`, entry for entry.

@@ -20,13 +20,18 @@ struct BodyOwners {
 class OwnersFacet {
  public:
   virtual ~OwnersFacet() = default;
-  /// Of `count` bodies, as in the latest evaluation of all of them. None: known after the next one.
+  /// Of `count` bodies, as in the latest evaluation of all of them of which it is known. None: of none yet.
   virtual std::optional<BodyOwners> owners(int count) const = 0;
+  /// Between two evaluations: enqueues on their stream what owners() needs to know of the last one.
+  virtual void read_owners(int /*count*/, CUstream_st* /*stream*/) {}
 };
 
 inline std::optional<BodyOwners> owners_of(const ForceKernel& kernel, int count) {
   const auto* const shared = dynamic_cast<const OwnersFacet*>(&kernel);
   return shared ? shared->owners(count) : BodyOwners{};
+}
+inline void read_owners(ForceKernel& kernel, int count, CUstream_st* stream) {
+  if (auto* const shared = dynamic_cast<OwnersFacet*>(&kernel)) shared->read_owners(count, stream);
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "compute/core/vec.h"
 #include "compute/kernels/division_facet.h"
 
 namespace orrery {
@@ -44,6 +45,21 @@ class DomainLayout {
 
   std::vector<int> bounds_;  // the first body of each domain, and of the one behind the last
   int trees_ = 0;
+};
+
+/// For kernels: where each domain begins.
+struct FirstBodies {
+  int of[most_devices] = {};  ///< the number of its first body among all, in the order of their keys
+  int domains = 0;
+
+  explicit FirstBodies(const DomainLayout& layout) : domains{layout.trees()} {
+    for (int domain = 0; domain < domains; ++domain) of[domain] = layout.first_body(domain);
+  }
+  ORRERY_HD int domain_of(int body) const {
+    int domain = 0;
+    while (domain + 1 < domains && body >= of[domain + 1]) ++domain;
+    return domain;
+  }
 };
 
 }  // namespace orrery

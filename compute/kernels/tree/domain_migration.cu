@@ -13,18 +13,6 @@ constexpr int block = 256;
 constexpr int digits = DomainBorder::digits;
 constexpr int most_stretches = 2 * most_borders + 1;
 
-/// The number of the first body of each domain among all, in the order of their keys.
-struct FirstBodies {
-  int of[most_devices];
-  int domains;
-};
-
-FirstBodies first_bodies(const DomainLayout& layout) {
-  FirstBodies first{.of = {}, .domains = layout.trees()};
-  for (int domain = 0; domain < first.domains; ++domain) first.of[domain] = layout.first_body(domain);
-  return first;
-}
-
 __global__ void begin_borders(const __grid_constant__ FirstBodies first, int count, DomainBorder* borders) {
   const auto border = static_cast<int>(threadIdx.x);
   if (border < first.domains - 1) borders[border] = DomainBorder::of_all(first.of[border + 1], count);
@@ -142,8 +130,7 @@ __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sen
   __syncthreads();
   if (body.stretch < 0) return;
   const int place = places[body.stretch] + body.place;
-  int domain = 0;
-  while (domain < border_count && place >= sending.first.of[domain + 1]) ++domain;
+  const int domain = sending.first.domain_of(place);
   const ResidentBodies& to = sending.to[domain];
   const int there = place - sending.first.of[domain];
   to.positions[there] = sending.from.positions[i];
@@ -231,7 +218,7 @@ void DomainMigration::round(int number, const Move& move, cudaStream_t stream) {
 }
 
 void DomainMigration::begin_search(const Move& move, cudaStream_t stream) {
-  begin_borders<<<1, most_devices, 0, stream>>>(first_bodies(move.to), move.of_all, borders_at(0));
+  begin_borders<<<1, most_devices, 0, stream>>>(FirstBodies{move.to}, move.of_all, borders_at(0));
   ORRERY_CUDA_CHECK_LAUNCH(begin_borders);
   ORRERY_CUDA_CHECK(cudaMemsetAsync(histograms_.data(), 0, histograms_of(border_steps) * sizeof(int), stream));
   ORRERY_CUDA_CHECK(cudaMemsetAsync(stretches_.data(), 0, most_stretches * sizeof(int), stream));
@@ -245,7 +232,7 @@ void DomainMigration::count_digits(int step, const Move& move, cudaStream_t stre
 }
 
 void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
-  narrow_borders<<<borders(), digits, 0, stream>>>(all_histograms_, histograms_of(step), first_bodies(move.to),
+  narrow_borders<<<borders(), digits, 0, stream>>>(all_histograms_, histograms_of(step), FirstBodies{move.to},
                                                    borders_at(step), borders_at(step + 1));
   ORRERY_CUDA_CHECK_LAUNCH(narrow_borders);
 }
@@ -264,7 +251,7 @@ void DomainMigration::send(const Move& move, cudaStream_t stream) {
                   .keys = move.keys,
                   .borders = borders_at(border_steps),
                   .places = places,
-                  .first = first_bodies(move.to),
+                  .first = FirstBodies{move.to},
                   .to = {}};
   std::copy_n(all_arrived_, devices_, sending.to);
   send_bodies<<<cuda::ceil_div(move.from.count, block), block, 0, stream>>>(sending);

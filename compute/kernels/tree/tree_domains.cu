@@ -23,6 +23,11 @@ __global__ void join_counts(const __grid_constant__ OnAll<const TreeCounts> all,
   *joined = sum;
 }
 
+__global__ void name_owners(const int* order, int count, const __grid_constant__ FirstBodies first, int* owners) {
+  const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) owners[order[i]] = first.domain_of(i);
+}
+
 std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
@@ -48,6 +53,7 @@ void TreeDomains::prepare(int count, int index, int devices, bool holds) {
   }
   work_.forget_tree();
   cells_.forget();
+  order_ = nullptr;
   layout_ = {};
   index_ = index;
   devices_ = devices;
@@ -237,6 +243,15 @@ void TreeDomains::join(const ForceArgs& args, std::span<const Part> /*parts*/) {
   work_.finish(args, sums_.data(), order_, counts_.data());
 }
 
+const int* TreeDomains::find_owners(int count, cudaStream_t stream) {
+  if (!order_ || work_.count != count) return nullptr;
+  take_scratch(work_.device, owners_, size_of(count), "cuda-tree: the bodies' domains", "fewer bodies");
+  constexpr int block = 256;
+  name_owners<<<cuda::ceil_div(count, block), block, 0, stream>>>(order_, count, FirstBodies{layout_}, owners_.data());
+  ORRERY_CUDA_CHECK_LAUNCH(name_owners);
+  return owners_.data();
+}
+
 auto TreeDomains::shown(int domain, int end_cell, OctreeState* state) const -> Blocks {
   const Octree& tree = work_.tree;
   const int first = layout_.first_cell(domain);
@@ -256,7 +271,7 @@ auto TreeDomains::places_of_cells(int index) -> Blocks {
 
 void TreeDomains::prepare_residence(int count, int index, std::span<const Part> parts) {
   const auto devices = static_cast<int>(parts.size());
-  sums_ = {}, received_ = {}, others_flags_ = {};
+  sums_ = {}, received_ = {}, others_flags_ = {}, owners_ = {};
   prepare(count, index, devices, /*holds=*/true);
   migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices);
   essential_.prepare(index);

@@ -57,6 +57,7 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   Blocks results(const ForceArgs& args, const Part& part) override;
   Blocks places(const ForceArgs& args, const Part& part) override;
   void join(const ForceArgs& args, std::span<const Part> parts) override;
+  const int* find_owners(int count, cudaStream_t stream) override;
   Blocks cells(int index) override;
   Blocks places_of_cells(int index) override;
 
@@ -102,6 +103,7 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   int* order_ = nullptr;          // of all bodies, by domain
   cuda::DeviceArray<Vec4> sums_;  // by domain: bodies of the others, and then the accelerations of all
   cuda::DeviceArray<unsigned char> others_flags_;
+  cuda::DeviceArray<int> owners_;         // of the bodies, in their own order
   cuda::DeviceArray<TreeCounts> counts_;  // of all devices together, and then of each other device
   // The others':
   cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations

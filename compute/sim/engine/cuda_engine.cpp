@@ -152,6 +152,7 @@ class CudaEngine final : public Engine {
     for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
     batch.unmap_ms = mapping.unmap();
     for (const CudaMeasurement& measurement : measurements) measurement.compute();
+    if (request.domains) read_owners(*plan_.kernel, bodies_.count(), stream_.get());
     batch.done.record(stream_.get());
     in_flight_.push_back(std::move(batch));
   }
@@ -361,7 +362,6 @@ class CudaEngine final : public Engine {
     bodies_.resize(bodies.count(), bodies.digits());
     bodies_.replace(bodies);
   }
-
   CudaBatch take_batch() {
     if (free_.empty()) return CudaBatch{device_};
     CudaBatch batch = std::move(free_.back());

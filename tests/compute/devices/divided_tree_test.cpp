@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "compute/devices/device_list.h"
 #include "compute/devices/divided_kernel.h"
 #include "compute/diagnostics/reference.h"
+#include "compute/kernels/owners_facet.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/evaluations.h"
@@ -235,6 +238,43 @@ TEST_F(DividedDomains, ReadTheWalksOfTheFirstDevicesBodies) {
     }
     EXPECT_GT(read, 0);
     EXPECT_GT(refused, 0);
+  }
+}
+
+TEST_F(DividedDomains, TellWhoHasABody) {
+  const Bodies many = test::random_ball(20'011), few = test::random_ball(500);
+  const auto& positions = many.positions;
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), many.count()};
+    EXPECT_FALSE(evaluations.owners(many.count()));
+    evaluations.run(many);
+    const std::optional<BodyOwners> owners = evaluations.owners(many.count());
+    ASSERT_TRUE(owners);
+    ASSERT_EQ(owners->of_body.size(), positions.size());
+    std::vector<int> bodies(owners->names.size());
+    for (const int owner : owners->of_body) ++bodies.at(static_cast<std::size_t>(owner));
+    for (const int count : bodies) EXPECT_GT(count, many.count() / static_cast<int>(2 * bodies.size()));
+    // Domains are regions, so most bodies have a neighbour of the same owner.
+    int apart = 0, looked_at = 0;
+    for (std::size_t i = 0; i < positions.size(); i += 100) {
+      const auto distance = [&](std::size_t j) {
+        const Vec4 &a = positions[i], &b = positions[j];
+        return i == j ? std::numeric_limits<float>::infinity() : std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
+      };
+      std::size_t nearest = 0;
+      for (std::size_t j = 0; j < positions.size(); ++j) nearest = distance(j) < distance(nearest) ? j : nearest;
+      apart += owners->of_body[i] != owners->of_body[nearest];
+      ++looked_at;
+    }
+    EXPECT_LT(apart, looked_at / 5);
+    evaluations.kernel().bodies_replaced();
+    EXPECT_FALSE(owners_of(evaluations.kernel(), many.count())) << "those were other bodies";
+    evaluations.run(few);  // the first device evaluates them alone
+    const std::optional<BodyOwners> of_few = evaluations.owners(few.count());
+    ASSERT_TRUE(of_few);
+    EXPECT_EQ(of_few->of_body, std::vector<int>(few.positions.size()));
   }
 }
 

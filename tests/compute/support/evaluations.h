@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/owners_facet.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
@@ -54,6 +56,12 @@ class Evaluations {
     cuda::download(d_evaluated_.data(), std::span{&value, 1}, stream_.get());
     stream_.synchronize();
     return value;
+  }
+  /// Of so many bodies of the latest one.
+  std::optional<BodyOwners> owners(int count) {
+    read_owners(*kernel_, count, stream_.get());
+    stream_.synchronize();
+    return owners_of(*kernel_, count);
   }
   /// Of the tree of the latest one, at most `most`.
   std::vector<TreeCell> cells(int most) { return picked({.most = most}).cells; }
