@@ -7,7 +7,8 @@ One device, the first of LIST (default: all), and all of LIST take turns, R time
 rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies, ranks; all,
 if none is named. `copies` compares peer copies with NCCL, and needs --nccl. `ranks` compares the devices of one process with
 a rank of mpirun for each, and needs --ranks. Tables are written anew after every row.
---again makes them from the JSON in OUT, and runs nothing; it needs --devices and --rounds as they were.
+`collapse` leaves its snapshots in OUT, where they are taken again.
+--again makes the tables from the JSON in OUT, and runs nothing; it needs --devices and --rounds as they were.
 
 The last table is a prediction for more GPUs by Amdahl's law from the times of one and of all: what all do together shrinks
 with their number, and the rest takes as long as before.
@@ -37,11 +38,13 @@ class Bench:
 
     def __init__(self, orrery, out, devices, again):
         self.orrery, self.out, self.devices, self.again = orrery, out, devices, again
+        self.measured = set()  # names
 
     def run(self, name, devices, kernels, source, **how):
         """{kernel: (Run, result)}"""
-        if not self.again:
+        if not self.again and name not in self.measured:
             self.measure(name, devices, kernels, source, **how)
+            self.measured.add(name)
         run = Run(self.out, name)
         return {result["kernel"]: (run, result) for result in run.results}
 
@@ -129,9 +132,9 @@ def weak(bench, page, rounds):
     gpus = len(bench.devices)
     page.section("As many bodies per GPU", ["kernel", "bodies per GPU", "ms, one GPU", "ms, {} GPUs", "efficiency"])
     ms = []
-    for devices, bodies in ((bench.devices[:1], WEAK_BODIES), (bench.devices, WEAK_BODIES * gpus)):
+    for which, devices, bodies in (("one", bench.devices[:1], WEAK_BODIES), ("all", bench.devices, WEAK_BODIES * gpus)):
         source = ["--scene", "plummer", "-n", str(bodies)]
-        runs = [bench.run(f"weak-{len(devices)}-{turn}", ",".join(devices), ["cuda-tree"], source)["cuda-tree"]
+        runs = [bench.run(f"tree-{bodies}-{which}-{turn}", ",".join(devices), ["cuda-tree"], source)["cuda-tree"]
                 for turn in range(rounds_for(bodies, rounds))]
         ms.append(statistics.median(run.ms(result) for run, result in runs))
     page.row(["`cuda-tree`", f"{WEAK_BODIES:,}", number(ms[0]), number(ms[1]), f"{100 * ms[0] / ms[1]:.0f} %"])
@@ -139,21 +142,20 @@ def weak(bench, page, rounds):
 
 def collapse(bench, page, rounds):
     page.section("Trees, cold collapse after two free-fall times", TITLES)
-    for bodies in (M, 4 * M):
-        if bench.again:
-            in_turn(bench, page, f"collapse-{bodies}", ["cuda-tree"], [], bodies, rounds)
-            continue
+    for bodies in TREE_BODIES:
         folder = os.path.join(bench.out, f"collapse-{bodies}")
-        words = [bench.orrery, "run", "--scene", "cold-collapse", "-n", str(bodies), "--kernel", "cuda-tree", "--dt", "0.002", "--until",
-                 "2.22", "--every", "2.22", "--snapshots", folder, "--device", bench.devices[0], "--force"]
-        ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        if ended.returncode != 0:
-            raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
-        files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-        in_turn(bench, page, f"collapse-{bodies}", ["cuda-tree"], [files[-1]], bodies, rounds)
-        for file in files:
-            os.remove(file)
-        os.rmdir(folder)
+        if not bench.again and not os.path.isdir(folder):
+            make_collapse(bench, bodies, folder)
+        source = [] if bench.again else [max(os.path.join(folder, name) for name in os.listdir(folder))]
+        in_turn(bench, page, f"collapse-{bodies}", ["cuda-tree"], source, bodies, rounds_for(bodies, rounds))
+
+
+def make_collapse(bench, bodies, folder):
+    words = [bench.orrery, "run", "--scene", "cold-collapse", "-n", str(bodies), "--kernel", "cuda-tree", "--dt", "0.002", "--until",
+             "2.22", "--every", "2.22", "--snapshots", folder, "--devices", ",".join(bench.devices)]
+    ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if ended.returncode != 0:
+        raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
 
 
 def copies(bench, page, rounds):

@@ -205,7 +205,7 @@ __device__ void send_cell(const Octree& tree, const TreePlaces& to, int cell, bo
   for (int i = 0; i < high::stored_vectors; ++i) to.high_moments[first + i] = tree.high_moments[first + i];
 }
 
-constexpr int send_block = 256;
+constexpr int send_block = 1024;  // few blocks, since each reads an outline from another device
 
 /// Each block sends to one receiver; neighbouring blocks to different ones.
 __global__ void __launch_bounds__(send_block) send_needed(const __grid_constant__ Sending sending) {
@@ -274,8 +274,7 @@ void EssentialTrees::outline(const Octree& tree, cudaStream_t stream) {
 void EssentialTrees::send(const Octree& tree, cudaStream_t stream) const {
   Sending sending{.tree = tree, .to = {}, .receivers = others_};
   std::copy_n(to_, others_, sending.to);
-  constexpr int blocks_per_processor = 4;
-  const int resident = std::max(device_.multiprocessors() * blocks_per_processor / others_, 1),
+  const int resident = std::max(device_.multiprocessors() / others_, 1),
             useful = cuda::ceil_div(tree.end_cell - tree.first_cell, send_block);
   send_needed<<<std::min(resident, useful) * others_, send_block, 0, stream>>>(sending);
   ORRERY_CUDA_CHECK_LAUNCH(send_needed);
