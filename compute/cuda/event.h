@@ -7,16 +7,12 @@
 
 namespace orrery::cuda {
 
-/// An owned event that takes time stamps, for streams of one device.
-class Event {
+/// An owned event that tells streams, of its own device and of others, how far a stream of its device has come. It
+/// takes no time stamps, so that a record is cheap.
+class OrderEvent {
  public:
   /// Activates the device.
-  explicit Event(const Device& device) {
-    device.activate();
-    cudaEvent_t event = nullptr;
-    ORRERY_CUDA_CHECK(cudaEventCreate(&event));
-    event_.reset(event);
-  }
+  explicit OrderEvent(const Device& device) : OrderEvent{device, cudaEventDisableTiming} {}
   cudaEvent_t get() const noexcept { return event_.get(); }
   void record(cudaStream_t stream) const { ORRERY_CUDA_CHECK(cudaEventRecord(get(), stream)); }
   void synchronize() const { ORRERY_CUDA_CHECK(cudaEventSynchronize(get())); }
@@ -32,11 +28,26 @@ class Event {
     return true;
   }
 
+ protected:
+  OrderEvent(const Device& device, unsigned flags) {
+    device.activate();
+    cudaEvent_t event = nullptr;
+    ORRERY_CUDA_CHECK(cudaEventCreateWithFlags(&event, flags));
+    event_.reset(event);
+  }
+
  private:
   struct Destroy {
     void operator()(cudaEvent_t event) const noexcept { ORRERY_CUDA_WARN(cudaEventDestroy(event)); }
   };
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
+};
+
+/// An owned event that takes time stamps, for streams of one device.
+class Event : public OrderEvent {
+ public:
+  /// Activates the device.
+  explicit Event(const Device& device) : OrderEvent{device, cudaEventDefault} {}
 };
 
 /// GPU time in ms between two events that were reached.

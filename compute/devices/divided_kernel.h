@@ -69,9 +69,9 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
     /// Null: the device cannot hold bodies.
     MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
     cuda::Stream stream;                            // of the leader: not used
-    cuda::Event began;                              // its part: what it offers is ready; or a round
-    cuda::Event got_all;                            // what the others offered
-    cuda::Event done;                               // its part
+    cuda::OrderEvent began;                         // its part: what it offers is ready; or a round
+    cuda::OrderEvent got_all;                       // what the others offered
+    cuda::OrderEvent done;                          // its part
     cuda::DeviceArray<unsigned long long> finding;  // see ResidentPart
   };
   using Blocks = DivisionFacet::Blocks;
@@ -90,8 +90,8 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   void go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   /// Copies the results to the leader, which finishes the evaluation.
   void gather_results(const ForceArgs& args, std::span<const Part> parts);
-  /// All streams go on when all have come so far.
-  void meet(cudaStream_t leading);
+  /// All streams, of which `leading` is the leader's, do until all have come to where they recorded the event last.
+  void all_wait_for(cuda::OrderEvent Member::*event, cudaStream_t leading);
   using OnStream = std::function<void(Member& member, cudaStream_t stream, std::size_t index)>;
   using OnPart = std::function<void(Member& member, const ForceArgs& args, std::size_t index)>;
   /// Calls `work` for every device, which is active then, the leader first, with its stream or what else it gets.
@@ -117,7 +117,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
 
   const DeviceTeam& team_;
   std::vector<Member> members_;  // by device
-  cuda::Event shared_;           // on the leader's stream: what it shares is ready
+  cuda::OrderEvent shared_;      // on the leader's stream: what it shares is ready
   bool of_all_ = true;           // the present evaluation: it has no targets
   LearnedParts parts_;
   PartTimes times_;

@@ -33,13 +33,14 @@ void DividedKernel::for_all(const ForceArgs& args, const OnPart& work) {
   });
 }
 
-void DividedKernel::meet(cudaStream_t leading) {
-  for_all(leading, [](Member& member, cudaStream_t stream, std::size_t) { member.began.record(stream); });
-  for_all(leading, [&](Member& member, cudaStream_t stream, std::size_t) {
+/// The streams' devices need not be active.
+void DividedKernel::all_wait_for(cuda::OrderEvent Member::*event, cudaStream_t leading) {
+  for (Member& member : members_) {
+    cudaStream_t const stream = &member == &leader() ? leading : member.stream.get();
     for (const Member& other : members_) {
-      if (&other != &member) wait_on(stream, other.began);
+      if (&other != &member) wait_on(stream, other.*event);
     }
-  });
+  }
 }
 
 /// Takes the memory to hold so many bodies, each device those of an equal part.
@@ -74,8 +75,9 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
     copy(d_finding, member.finding.data(), 1);
     number_bodies(bodies, first, own);
     first += bodies.count;
+    member.began.record(own);
   });
-  meet(stream);  // then the leader's bodies may change
+  all_wait_for(&Member::began, stream);  // then the leader's bodies may change
   bodies_replaced();
   held_ = count;
 }
@@ -113,21 +115,21 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
   of_all_ = true;
   if (times_.begin() && learns_parts_) parts_.learn(times_.parts_ms());
   const std::vector<Part> parts = parts_.parts();
-  for_all(args, [&](Member&, const ForceArgs& own, std::size_t index) { mark(index, PartTimes::begins, own.stream); });
-  mark(0, PartTimes::shared, args.stream);
   move_bodies(args, parts);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
     mark(index, PartTimes::part_begins, own.stream);
     join_least(least_of_all(), member.finding.data(), own.stream);
     member.division().begin_part(own, parts[index]);
+    member.began.record(own.stream);
     mark(index, PartTimes::offered, own.stream);
   });
-  meet(args.stream);
+  all_wait_for(&Member::began, args.stream);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
     mark(index, PartTimes::all_offered, own.stream);
     member.migration()->send(own);
+    member.began.record(own.stream);
   });
-  meet(args.stream);
+  all_wait_for(&Member::began, args.stream);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
     mark(index, PartTimes::all_came, own.stream);
     member.division().evaluate_part(own, parts[index]);
@@ -141,15 +143,23 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
   times_.end();
 }
 
-/// Ends with a meeting, also if the bodies stay where they are.
+/// All streams wait for all, also if the bodies stay where they are.
 void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> parts) {
-  const bool move = leader().migration()->begin_residents(args);
-  for_all(args,
-          [&](Member& member, const ForceArgs& own, std::size_t) { member.migration()->divide(own, parts, move); });
-  if (!move) return meet(args.stream);
-  for (int round = 0; round < leader().migration()->rounds(); ++round) {
-    for_all(args, [&](Member& member, const ForceArgs& own, std::size_t) { member.migration()->round(round, own); });
-    meet(args.stream);
+  mark(0, PartTimes::begins, args.stream);
+  mark(0, PartTimes::shared, args.stream);
+  const int rounds = leader().migration()->begin_residents(args);
+  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
+    if (index > 0) mark(index, PartTimes::begins, own.stream);
+    member.migration()->divide(own, parts, rounds);
+    if (rounds == 0) member.began.record(own.stream);
+  });
+  if (rounds == 0) all_wait_for(&Member::began, args.stream);
+  for (int round = 0; round < rounds; ++round) {
+    for_all(args, [&](Member& member, const ForceArgs& own, std::size_t) {
+      member.migration()->round(round, own);
+      member.began.record(own.stream);
+    });
+    all_wait_for(&Member::began, args.stream);
   }
 }
 

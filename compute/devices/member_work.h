@@ -8,7 +8,7 @@
 namespace orrery {
 
 /// What is enqueued on the stream from now on waits for what the event has recorded.
-inline void wait_on(cudaStream_t stream, const cuda::Event& event) {
+inline void wait_on(cudaStream_t stream, const cuda::OrderEvent& event) {
   ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
 }
 

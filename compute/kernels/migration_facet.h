@@ -35,12 +35,11 @@ class MigrationFacet {
   /// Until the next move.
   virtual ResidentBodies held() = 0;
 
-  /// The first device: begins an evaluation. Whether bodies move in it; otherwise, each device keeps its own.
-  virtual bool begin_residents(const ForceArgs& args) = 0;
-  /// Every device, then. If bodies `move`, they do so to these parts.
-  virtual void divide(const ForceArgs& args, std::span<const Part> parts, bool move) = 0;
-  /// If bodies move.
-  virtual int rounds() const = 0;
+  /// The first device: begins an evaluation. Returns in how many rounds bodies move in it; 0: each device keeps its
+  /// own.
+  virtual int begin_residents(const ForceArgs& args) = 0;
+  /// Every device, then. If there are rounds, bodies move to these parts.
+  virtual void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) = 0;
   virtual void round(int number, const ForceArgs& args) = 0;
   /// Hands the other devices what they need of what begin_part() made.
   virtual void send(const ForceArgs& args) = 0;

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <atomic>
-#include <cstddef>
+#include <span>
 
 #include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
 #include "compute/kernels/tree/domain_layout.h"
+#include "compute/kernels/tree/noted_number.h"
 
 namespace orrery {
 
@@ -15,31 +14,24 @@ namespace orrery {
 /// evaluations ago.
 class CellRoom {
  public:
-  explicit CellRoom(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
+  explicit CellRoom(const cuda::Device& device) : cells_{device} {}
 
-  /// For other bodies. A note on its way goes to the other place.
-  void forget() {
-    place_ ^= 1;
-    std::atomic_ref{noted()}.store(0, std::memory_order_relaxed);
-  }
+  /// For other bodies.
+  void forget() { cells_.forget(); }
   /// For the next tree, of so many bodies and at most `most` cells.
   int room(int bodies, int most) {
     if (bodies != bodies_) forget();
     bodies_ = bodies;
-    const int cells = std::atomic_ref{noted()}.load(std::memory_order_relaxed);
-    given_ = DomainLayout::room_after(cells, given_, most);
+    given_ = DomainLayout::room_after(cells_.value(), given_, most);
     return given_;
   }
   /// Enqueues a note of how many there are in the latest tree.
   void note(const int* d_cells, cudaStream_t stream) const {
-    cuda::download(d_cells, noted_.first(2).subspan(place_, 1), stream);
+    cuda::download(d_cells, std::span{cells_.place(), 1}, stream);
   }
 
  private:
-  int& noted() const { return noted_.first(2)[place_]; }
-
-  cuda::HostArray<int> noted_;
-  std::size_t place_ = 0;       // of the present note
+  NotedNumber cells_;
   int bodies_ = 0, given_ = 0;  // of the latest tree, and its room
 };
 

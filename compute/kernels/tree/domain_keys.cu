@@ -5,6 +5,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "compute/cuda/launch.h"
+#include "compute/cuda/resident_blocks.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/border_search.h"
 #include "compute/kernels/tree/domain_keys.h"
@@ -105,7 +106,7 @@ int* DomainKeys::order(const Keys& keys, std::span<const int> ranks, const Space
   std::ranges::copy(ranks, search.ranks);
   const std::size_t counts = static_cast<std::size_t>(most_steps * search.borders * DomainBorder::digits);
   ORRERY_CUDA_CHECK(cudaMemsetAsync(search.histograms, 0, counts * sizeof(int), stream));
-  const int resident = cuda::resident_blocks(device_, cuda::kernel_handle(find_stretches), block);
+  const int resident = cuda::known_resident_blocks(device_, find_stretches, block);
   const int blocks = std::min(cuda::ceil_div(keys.count, block), std::min(resident, 2) * device_.multiprocessors());
   void* arguments[] = {&search};
   ORRERY_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(find_stretches),

@@ -17,12 +17,20 @@
 
 namespace orrery {
 
+/// Bodies of the devices before one of them, as DomainBorder counts those of all.
+struct EarlierBodies {
+  int before, inside;
+};
+
 /// Moves bodies that several devices hold to the devices in whose domains they are: stretches of Hilbert's curve, with
 /// as many bodies in each as its layout says, so that the host knows all numbers. Each device reads what the others
 /// found in the round before, and at last writes its bodies to the memory of their new devices.
 ///
-/// A border between domains is a cell of level 15, or one with few bodies. Bodies of that cell go to either side, and
-/// it does not matter which.
+/// The cube of the keys is that of find_keys(), but for the mean from which distances are measured: it is that of the
+/// move before, so that one pass over the bodies is enough. The first move makes two.
+///
+/// A border between domains is the cell that the search has come to (DomainBorder). Bodies of that cell go to either
+/// side, and it does not matter which, unless they are many: then the trees of two domains overlap.
 class DomainMigration {
  public:
   explicit DomainMigration(const cuda::Device& device) : device_{device} {}
@@ -33,15 +41,21 @@ class DomainMigration {
   /// All devices' migrations, by index, once they are prepared.
   void connect(std::span<const DomainMigration* const> all);
 
-  static constexpr int border_steps = key_levels / DomainBorder::levels_per_digit;
-  static constexpr int rounds = 4 + border_steps;
+  static constexpr int most_steps = key_levels / DomainBorder::levels_per_digit;
+  /// Of the next move, with so many steps of the search for borders, from 1 to most_steps.
+  int rounds(int steps) const { return passes() + steps + 1; }
+  /// Begins a move, which all devices make with the same number of rounds.
+  void begin(int rounds);
 
   struct Move {
     const ResidentBodies& from;
+    int earlier;  ///< bodies of the devices before this one
     const DomainLayout& to;
     int of_all;           ///< bodies
     std::uint64_t* keys;  ///< room for one per body that this device has before
-    int* numbers;         ///< likewise; what they become is of no use
+    /// Where the GPU notes how many steps were enough for small cells of borders; 0: more than were made. Null: not
+    /// needed.
+    int* steps_needed;
   };
   /// Enqueues a round. The next one must not begin before all devices have ended this one.
   void round(int number, const Move& move, cudaStream_t stream);
@@ -56,28 +70,39 @@ class DomainMigration {
   void take(const int* order, const ResidentBodies& to, cudaStream_t stream) const;
 
  private:
+  static constexpr int extent_passes = 2;
+
+  /// Over the bodies, for their extent.
+  int passes() const { return knows_mean_ ? 1 : extent_passes; }
   int borders() const { return devices_ - 1; }
   /// Before step number `step`, and after it.
   DomainBorder* borders_at(int step) const { return borders_.data() + step * borders(); }
+  EarlierBodies* earlier_at(int step) const { return earlier_.data() + step * borders(); }
   std::size_t histograms_of(int step) const;
+  void find_extent(int pass, const Move& move, cudaStream_t stream);
   void begin_search(const Move& move, cudaStream_t stream);
+  void make_keys(const Move& move, cudaStream_t stream);
   void count_digits(int step, const Move& move, cudaStream_t stream);
   void narrow(int step, const Move& move, cudaStream_t stream);
-  void count_stretches(const Move& move, cudaStream_t stream);
   void send(const Move& move, cudaStream_t stream);
 
   const cuda::Device& device_;
   int index_ = 0, devices_ = 1;
+  bool knows_mean_ = false;
+  int passes_ = 0, steps_ = 0;  // of the present move
   cuda::DeviceArray<Vec4> velocities_, arrived_positions_, arrived_velocities_;
   cuda::DeviceArray<int> ids_, arrived_ids_;
-  cuda::DeviceArray<OctreeState> extents_;  // of its own bodies, and then of all with the deviation of its own
+  cuda::DeviceArray<OctreeState> extents_;  // of its own bodies: of each pass, the last one for good
+  cuda::DeviceArray<Vec3> mean_;            // of all bodies, in the latest move or the latest pass
   cuda::DeviceArray<TreeCube> cube_;
-  cuda::DeviceArray<DomainBorder> borders_;  // of each step
-  cuda::DeviceArray<int> histograms_;        // its own: of each step, border and digit
-  cuda::DeviceArray<int> stretches_;         // its own bodies in each, and then the places of the first of them
+  // Of each step:
+  cuda::DeviceArray<DomainBorder> borders_;
+  cuda::DeviceArray<EarlierBodies> earlier_;  // by border
+  cuda::DeviceArray<int> histograms_;         // its own: by border and digit
+  cuda::DeviceArray<int> taken_;              // by stretch: places that bodies have got
   // Of all devices:
-  OnAll<const OctreeState> all_extents_, all_deviations_;
-  OnAll<const int> all_histograms_, all_stretches_;
+  OnAll<const OctreeState> all_extents_[extent_passes];
+  OnAll<const int> all_histograms_;
   ResidentBodies all_arrived_[most_devices];
 };
 

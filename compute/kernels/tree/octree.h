@@ -1,5 +1,6 @@
 #pragma once
 
+#include <climits>
 #include <cstdint>
 
 #include "compute/core/vec.h"
@@ -42,6 +43,15 @@ struct OctreeState {
   TreeCounts found;
   int groups;      ///< of bodies that walk together
   int next_share;  ///< of a group, that a warp takes: Octree::split for each group
+
+  ORRERY_HD static OctreeState without_bodies() {
+    OctreeState state{};
+    for (int axis = 0; axis < 3; ++axis) {
+      state.least[axis] = INT_MAX;
+      state.most[axis] = INT_MIN;
+    }
+    return state;
+  }
 };
 
 /// Neighbouring bodies that walk the tree together, in the order of their keys.

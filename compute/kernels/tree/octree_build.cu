@@ -1,6 +1,7 @@
 #include <cooperative_groups.h>
 
 #include "compute/cuda/launch.h"
+#include "compute/cuda/resident_blocks.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"
@@ -276,7 +277,7 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
 
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, cudaStream_t stream) {
   const auto function = tree.high_moments ? build<true> : build<false>;
-  const int resident = cuda::resident_blocks(device, cuda::kernel_handle(function), block);
+  const int resident = cuda::known_resident_blocks(device, function, block);
   const int wanted = cuda::ceil_div(tree.count, block);
   const int blocks = min(wanted, min(resident, 4) * device.multiprocessors());
   Octree argument = tree;

@@ -23,15 +23,12 @@ void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodie
 void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                   cudaStream_t stream);
 
-/// The passes of find_keys() over the bodies of one of several devices, with what the others found. First the extent of
-/// its own bodies; ...
-void find_extent(const cuda::Device& device, OctreeState* state, const Vec4* bodies, int count, cudaStream_t stream);
-/// ... then, from the extents on all devices, that of all bodies, and the deviation of its own from the mean of all;
-/// ...
-void find_deviation_in(const cuda::Device& device, const OnAll<const OctreeState>& extents, OctreeState* state,
-                       const Vec4* bodies, int count, int of_all, cudaStream_t stream);
-/// ... then, from what that gave on all devices, of which this is number `own`, the cube.
-void find_cube(const OnAll<const OctreeState>& states, int own, int of_all, TreeCube* cube, cudaStream_t stream);
+/// The passes of find_keys() over the bodies of one of several devices. First the extent of its own bodies, and their
+/// deviation from `center`, in device memory; null: from the origin. The state has no bodies at first; ...
+void find_extent_around(const cuda::Device& device, const Vec3* center, OctreeState* state, const Vec4* bodies,
+                        int count, cudaStream_t stream);
+/// ... then, from what that gave on all devices, the cube of all bodies, and their mean. All devices find the same.
+void find_cube(const OnAll<const OctreeState>& extents, int of_all, TreeCube* cube, Vec3* mean, cudaStream_t stream);
 
 /// Two buffers of N entries each. The first holds the keys and the numbers; the sort may swap the two.
 struct KeyBuffers {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -15,7 +14,7 @@ namespace {
 constexpr int block = 256;
 
 __global__ void clear(OctreeState* state) {
-  *state = {.least = {INT_MAX, INT_MAX, INT_MAX}, .most = {INT_MIN, INT_MIN, INT_MIN}};
+  *state = OctreeState::without_bodies();
 }
 
 __device__ void extent_of_axis(OctreeState* state, int axis, const Vec4* bodies, int count, float Vec4::*coordinate) {
@@ -38,47 +37,60 @@ __device__ void extent_of_axis(OctreeState* state, int axis, const Vec4* bodies,
   if (threadIdx.x == 0) atomicAdd(&state->sum[axis], sum);
 }
 
+__device__ float distance_along_axes(const Vec4& body, const Vec3& center) {
+  return fabsf(body.x - center.x) + fabsf(body.y - center.y) + fabsf(body.z - center.z);
+}
+
 __global__ void add_extent(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
   extent_of_axis(state, 0, bodies, count, &Vec4::x);
   extent_of_axis(state, 1, bodies, count, &Vec4::y);
   extent_of_axis(state, 2, bodies, count, &Vec4::z);
 }
 
-/// Of `count` bodies, from the mean of all, whose sum the state has.
-__global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count, int of_all) {
-  const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / of_all); };
+/// From the mean, if the state has the sum.
+__global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
+  const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / count); };
   const Vec3 center{mean(0), mean(1), mean(2)};
   double sum = 0;
   for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
        i += static_cast<int>(gridDim.x * block)) {
-    const Vec4 body = bodies[i];
-    sum += fabsf(body.x - center.x) + fabsf(body.y - center.y) + fabsf(body.z - center.z);
+    sum += distance_along_axes(bodies[i], center);
   }
   sum = cuda::block_sum<block>(sum);
   if (threadIdx.x == 0) atomicAdd(&state->deviation, sum);
 }
 
-/// state = the extents of all bodies, without a deviation.
-__global__ void join_extents(const __grid_constant__ OnAll<const OctreeState> extents, OctreeState* state) {
-  for (int axis = 0; axis < 3; ++axis) {
-    int least = INT_MAX, most = INT_MIN;
-    double sum = 0;
-    for (int i = 0; i < extents.devices; ++i) {
-      const OctreeState& extent = *extents.of[i];
-      least = min(least, extent.least[axis]);
-      most = max(most, extent.most[axis]);
-      sum += extent.sum[axis];
-    }
-    state->least[axis] = least;
-    state->most[axis] = most;
-    state->sum[axis] = sum;
+/// The extent and the deviation from a center in one pass.
+__global__ void add_extent_around(OctreeState* state, const Vec3* known_center, const Vec4* __restrict__ bodies,
+                                  int count) {
+  const Vec3 center = known_center ? *known_center : Vec3{};
+  cuda::Box box;
+  double x = 0, y = 0, z = 0, deviation = 0;
+  for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * block)) {
+    const Vec4 body = bodies[i];
+    const Vec3 place{body.x, body.y, body.z};
+    box.add(place, place);
+    x += body.x, y += body.y, z += body.z;
+    deviation += distance_along_axes(body, center);
   }
-  state->deviation = 0;
+  cuda::join_over_block(box);
+  x = cuda::block_sum<block>(x), y = cuda::block_sum<block>(y), z = cuda::block_sum<block>(z);
+  deviation = cuda::block_sum<block>(deviation);
+  if (threadIdx.x > 0) return;
+  const double sums[] = {x, y, z};
+  const float least[] = {box.low.x, box.low.y, box.low.z}, most[] = {box.high.x, box.high.y, box.high.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    atomicMin(&state->least[axis], cuda::ordered_bits(least[axis]));
+    atomicMax(&state->most[axis], cuda::ordered_bits(most[axis]));
+    atomicAdd(&state->sum[axis], sums[axis]);
+  }
+  atomicAdd(&state->deviation, deviation);
 }
 
-__device__ TreeCube cube_of(const OctreeState& state, double deviation, int count) {
+__device__ TreeCube cube_of(const OctreeState& state, int count) {
   constexpr float far = 1024;
-  const float reach = far * static_cast<float>(deviation / count);
+  const float reach = far * static_cast<float>(state.deviation / count);
   const auto low = [&](int axis) {
     return fmaxf(cuda::from_ordered_bits(state.least[axis]), static_cast<float>(state.sum[axis] / count) - reach);
   };
@@ -88,12 +100,34 @@ __device__ TreeCube cube_of(const OctreeState& state, double deviation, int coun
   return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)});
 }
 
-/// The deviations are of the bodies of each device, all else in the states is of all bodies.
-__global__ void join_deviations(const __grid_constant__ OnAll<const OctreeState> states, int own, int count,
-                                TreeCube* cube) {
-  double deviation = 0;
-  for (int i = 0; i < states.devices; ++i) deviation += states.of[i]->deviation;
-  *cube = cube_of(*states.of[own], deviation, count);
+/// A block with a thread for each device. All devices find the same, bit for bit: they add in the same order.
+__global__ void __launch_bounds__(most_devices)
+    join_extents(const __grid_constant__ OnAll<const OctreeState> extents, int count, TreeCube* cube, Vec3* mean) {
+  __shared__ double sums[most_devices][4];
+  __shared__ int least[most_devices][3], most[most_devices][3];
+  if (const auto own = static_cast<int>(threadIdx.x); own < extents.devices) {
+    const OctreeState& extent = *extents.of[own];
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[own][axis] = extent.sum[axis];
+      least[own][axis] = extent.least[axis];
+      most[own][axis] = extent.most[axis];
+    }
+    sums[own][3] = extent.deviation;
+  }
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  OctreeState all = OctreeState::without_bodies();
+  for (int i = 0; i < extents.devices; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      all.sum[axis] += sums[i][axis];
+      all.least[axis] = min(all.least[axis], least[i][axis]);
+      all.most[axis] = max(all.most[axis], most[i][axis]);
+    }
+    all.deviation += sums[i][3];
+  }
+  *cube = cube_of(all, count);
+  const auto mean_of = [&](int axis) { return static_cast<float>(all.sum[axis] / count); };
+  *mean = {mean_of(0), mean_of(1), mean_of(2)};
 }
 
 /// `known`: the cube, or null for the one that the extent and the deviation give.
@@ -101,7 +135,7 @@ __global__ void key_bodies(OctreeState* state, const TreeCube* known, const Vec4
                            std::uint64_t* __restrict__ keys, int* __restrict__ numbers) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   __shared__ TreeCube cube;
-  if (threadIdx.x == 0) cube = known ? *known : cube_of(*state, state->deviation, count);
+  if (threadIdx.x == 0) cube = known ? *known : cube_of(*state, count);
   __syncthreads();
   if (i == 0) state->cube = cube;
   if (i >= count) return;
@@ -136,12 +170,6 @@ int few_blocks(const cuda::Device& device, int count) {
   return std::min(cuda::ceil_div(count, block), 2 * device.multiprocessors());
 }
 
-void add_deviation(const cuda::Device& device, OctreeState* state, const Vec4* bodies, int count, int of_all,
-                   cudaStream_t stream) {
-  find_deviation<<<few_blocks(device, count), block, 0, stream>>>(state, bodies, count, of_all);
-  ORRERY_CUDA_CHECK_LAUNCH(find_deviation);
-}
-
 void key_all(const Octree& tree, const TreeCube* known, const Vec4* bodies, std::uint64_t* keys, int* numbers,
              cudaStream_t stream) {
   key_bodies<<<cuda::ceil_div(tree.count, block), block, 0, stream>>>(tree.state, known, bodies, tree.count, keys,
@@ -151,28 +179,27 @@ void key_all(const Octree& tree, const TreeCube* known, const Vec4* bodies, std:
 
 }  // namespace
 
-void find_extent(const cuda::Device& device, OctreeState* state, const Vec4* bodies, int count, cudaStream_t stream) {
-  clear_state(state, stream);
-  add_extent<<<few_blocks(device, count), block, 0, stream>>>(state, bodies, count);
-  ORRERY_CUDA_CHECK_LAUNCH(add_extent);
+void find_extent_around(const cuda::Device& device, const Vec3* center, OctreeState* state, const Vec4* bodies,
+                        int count, cudaStream_t stream) {
+  constexpr int blocks_per_processor = 4;  // so that enough loads are in flight
+  const int blocks = std::min(cuda::ceil_div(count, block), blocks_per_processor * device.multiprocessors());
+  add_extent_around<<<blocks, block, 0, stream>>>(state, center, bodies, count);
+  ORRERY_CUDA_CHECK_LAUNCH(add_extent_around);
 }
 
-void find_deviation_in(const cuda::Device& device, const OnAll<const OctreeState>& extents, OctreeState* state,
-                       const Vec4* bodies, int count, int of_all, cudaStream_t stream) {
-  join_extents<<<1, 1, 0, stream>>>(extents, state);
+void find_cube(const OnAll<const OctreeState>& extents, int of_all, TreeCube* cube, Vec3* mean, cudaStream_t stream) {
+  join_extents<<<1, most_devices, 0, stream>>>(extents, of_all, cube, mean);
   ORRERY_CUDA_CHECK_LAUNCH(join_extents);
-  add_deviation(device, state, bodies, count, of_all, stream);
-}
-
-void find_cube(const OnAll<const OctreeState>& states, int own, int of_all, TreeCube* cube, cudaStream_t stream) {
-  join_deviations<<<1, 1, 0, stream>>>(states, own, of_all, cube);
-  ORRERY_CUDA_CHECK_LAUNCH(join_deviations);
 }
 
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                cudaStream_t stream) {
-  find_extent(device, tree.state, bodies, tree.count, stream);
-  add_deviation(device, tree.state, bodies, tree.count, tree.count, stream);
+  const int blocks = few_blocks(device, tree.count);
+  clear_state(tree.state, stream);
+  add_extent<<<blocks, block, 0, stream>>>(tree.state, bodies, tree.count);
+  ORRERY_CUDA_CHECK_LAUNCH(add_extent);
+  find_deviation<<<blocks, block, 0, stream>>>(tree.state, bodies, tree.count);
+  ORRERY_CUDA_CHECK_LAUNCH(find_deviation);
   key_all(tree, /*known=*/nullptr, bodies, keys, numbers, stream);
 }
 

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "compute/cuda/launch.h"
+#include "compute/cuda/resident_blocks.h"
 #include "compute/kernels/tree/octree_group_walk.h"
 
 namespace orrery {
@@ -122,7 +123,10 @@ cudaKernel_t walk_octree_function(LawId law, FarField far) {
 }
 
 int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split) {
-  const int resident = cuda::resident_blocks(device, walk_octree_function(law, far), walk_octree_block);
+  const int resident =
+      law == LawId::attract_repel
+          ? cuda::known_resident_blocks(device, function_for<AttractRepel<float>>(far), walk_octree_block)
+          : cuda::known_resident_blocks(device, function_for<Gravity<float>>(far), walk_octree_block);
   const auto useful = static_cast<long long>(cuda::ceil_div(count, warps_per_block)) * split;  // groups of one body
   return static_cast<int>(std::min<long long>(resident * device.multiprocessors(), useful));
 }

@@ -52,7 +52,7 @@ void TreeDomains::prepare(int count, int index, int devices, bool holds) {
                      " devices");
   }
   work_.forget_tree();
-  cells_.forget();
+  forget();
   order_ = nullptr;
   layout_ = {};
   index_ = index;
@@ -304,26 +304,36 @@ ResidentBodies TreeDomains::held() {
           .ids = migration_.ids()};
 }
 
-bool TreeDomains::begin_residents(const ForceArgs& args) {
+/// As few steps of the search for borders as an evaluation before needed. If they are not enough, domains overlap in
+/// this evaluation, and a later one makes all steps.
+int TreeDomains::begin_residents(const ForceArgs& args) {
   work_.begin(args);
-  return !work_.keeps_cells;
+  if (work_.keeps_cells) return 0;
+  const int needed = border_steps_.value();
+  return migration_.rounds(needed > 0 ? needed : DomainMigration::most_steps);
 }
 
-void TreeDomains::divide(const ForceArgs& args, std::span<const Part> parts, bool move) {
-  work_.keeps_cells = !move;
-  if (!move) return;
+void TreeDomains::divide(const ForceArgs& args, std::span<const Part> parts, int rounds) {
+  work_.keeps_cells = rounds == 0;
+  if (rounds == 0) return;
   before_ = held();
   const DomainLayout earlier = layout_;
+  earlier_ = layout_.first_body(index_);
   layout_ = DomainLayout{args.count, parts};
   if (layout_ != earlier) essential_.forget();
   begin_tree(args.count);
+  migration_.begin(rounds);
 }
 
 void TreeDomains::round(int number, const ForceArgs& args) {
-  const KeyBuffers buffers = work_.arrays.key_buffers(before_.count);
-  migration_.round(
-      number, {.from = before_, .to = layout_, .of_all = args.count, .keys = buffers.keys, .numbers = buffers.numbers},
-      args.stream);
+  migration_.round(number,
+                   {.from = before_,
+                    .earlier = earlier_,
+                    .to = layout_,
+                    .of_all = args.count,
+                    .keys = work_.arrays.keys(),
+                    .steps_needed = is_first() ? border_steps_.place() : nullptr},
+                   args.stream);
 }
 
 void TreeDomains::finish_residents(const ForceArgs& args) {

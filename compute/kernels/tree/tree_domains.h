@@ -12,6 +12,7 @@
 #include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/domain_migration.h"
 #include "compute/kernels/tree/essential_trees.h"
+#include "compute/kernels/tree/noted_number.h"
 #include "compute/kernels/tree/octree_work.h"
 
 namespace orrery {
@@ -35,12 +36,18 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
  public:
   /// `work` must outlive this, and is for nothing else once prepare_division() was called.
   explicit TreeDomains(OctreeWork& work)
-      : work_{work}, keys_{work.device}, cells_{work.device}, migration_{work.device}, essential_{work.device} {}
+      : work_{work},
+        keys_{work.device},
+        cells_{work.device},
+        migration_{work.device},
+        essential_{work.device},
+        border_steps_{work.device} {}
 
   /// For other bodies.
   void forget() {
     cells_.forget();
     essential_.forget();
+    border_steps_.forget();
   }
 
   void prepare_division(int count, int index, int devices) override;
@@ -65,9 +72,8 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
   void connect(std::span<MigrationFacet* const> all) override;
   ResidentBodies held() override;
-  bool begin_residents(const ForceArgs& args) override;
-  void divide(const ForceArgs& args, std::span<const Part> parts, bool move) override;
-  int rounds() const override { return DomainMigration::rounds; }
+  int begin_residents(const ForceArgs& args) override;
+  void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) override;
   void round(int number, const ForceArgs& args) override;
   void send(const ForceArgs& args) override { essential_.send(work_.tree, args.stream); }
   void finish_residents(const ForceArgs& args) override;
@@ -111,7 +117,9 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   // Of devices that hold the bodies:
   DomainMigration migration_;
   EssentialTrees essential_;
-  ResidentBodies before_;  // the present move
+  NotedNumber border_steps_;  // the first device: as many as the search for borders needs
+  ResidentBodies before_;     // the present move
+  int earlier_ = 0;           // before it, bodies of the devices before this one
   OnAll<const TreeCounts> all_counts_;
 };
 

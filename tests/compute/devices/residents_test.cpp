@@ -90,6 +90,27 @@ TEST_F(Residents, MoveLikeTheBodiesOfOneDevice) {
   }
 }
 
+TEST_F(Residents, StayDividedWhileABodyFliesAway) {
+  constexpr std::size_t flying = 17;
+  Bodies bodies = test::random_ball(count);
+  bodies.velocities[flying].x = 1e6f;  // so that borders are suddenly small parts of the cube
+  const auto run = [&](const Backends& backends) {
+    Simulation simulation = Residents::simulation(backends, bodies);
+    for (int batch = 0; batch < 5; ++batch) simulation.run(3);
+    return simulation.bodies();
+  };
+  Bodies expected = run(test::backends());
+  ASSERT_GT(expected.positions[flying].x, 1e3f);
+  expected.positions[flying] = bodies.positions[flying];  // the others matter
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    Bodies found = run(Backends{test::catalog(), team});
+    found.positions[flying] = bodies.positions[flying];
+    expect_equal_masses(found, bodies);
+    EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
+  }
+}
+
 TEST_F(Residents, AreReadAtAnyTime) {
   const Bodies bodies = test::random_ball(count);
   for (const DeviceList& team : teams()) {
