@@ -10,7 +10,7 @@
 namespace orrery {
 
 DividedKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, const Settings& settings)
-    : device{of}, kernel{info.make(settings, &of)}, stream{of}, began{of}, got_all{of}, done{of}, finding{of, 1} {
+    : device{of}, kernel{info.make(settings, &of)}, stream{of}, began{of}, done{of}, finding{of, 1} {
   if (!info.divides) by_targets = std::make_unique<TargetDivision>(*kernel, info.reads_low_words, device);
 }
 
@@ -190,7 +190,6 @@ void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const
     }
     mark(index, PartTimes::all_offered, args.stream);
     take_offers(member, args, parts, index);
-    member.got_all.record(args.stream);
     mark(index, PartTimes::all_came, args.stream);
   }
   member.division().evaluate_part(args, parts[index]);

@@ -70,7 +70,6 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
     MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
     cuda::Stream stream;                            // of the leader: not used
     cuda::OrderEvent began;                         // its part: what it offers is ready; or a round
-    cuda::OrderEvent got_all;                       // what the others offered
     cuda::OrderEvent done;                          // its part
     cuda::DeviceArray<unsigned long long> finding;  // see ResidentPart
   };
