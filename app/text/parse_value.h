@@ -23,7 +23,7 @@ namespace orrery {
 /// A whole number in [least, most].
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most);
 
-/// A number in `range`: "16384", or with k = 1024 and M = 1024^2: "16k", "1M".
+/// A number in `range`: "16384", or with k = 1024, M = 1024^2 and G = 1024^3: "16k", "1M", "1G".
 int parse_count(std::string_view what, std::string_view text, const Range<std::int64_t>& range);
 /// The size of a sample of bodies: one of `body_counts` as above, or "all", which is the largest of them.
 int parse_sample(std::string_view what, std::string_view text);

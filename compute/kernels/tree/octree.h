@@ -107,7 +107,7 @@ struct Octree {
   int roots[most_trees] = {};
 
   /// A stack entry of the walk must hold the number of any cell.
-  static constexpr int most_cells = 1 << 28;
+  static constexpr int most_cells = 1 << 29;
   static constexpr int most_bodies = 2 * most_cells - 4096;
   /// Enough cells, except for trees with many cells of one or two bodies.
   static constexpr int capacity_for(int count) { return count / 2 + 1024; }

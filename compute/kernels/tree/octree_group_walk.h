@@ -29,9 +29,14 @@ struct WarpSpace : GroupExpansion<far>::Space {
   Vec4 staged[3][lanes];
 };
 
-inline constexpr int count_bits = 4;  // of a stack entry
+/// Of a stack entry: those that have the number of children, from 1 to 8, less one.
+inline constexpr int count_bits = 3;
+static_assert(Octree::most_cells <= 1ll << (32 - count_bits));
 inline __device__ unsigned entry_of(int first, int children) {
-  return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children);
+  return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children - 1);
+}
+inline __device__ int children_of(unsigned entry) {
+  return static_cast<int>(entry & ((1u << count_bits) - 1)) + 1;
 }
 
 /// Consecutive lanes own consecutive ranges of places; this lane's range begins at `start`, the first one's at <= 0.
@@ -176,7 +181,7 @@ class Walk {
   __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
-    const int children = static_cast<int>(entry & ((1u << count_bits) - 1));
+    const int children = lane_ < reach ? children_of(entry) : 0;
     const int end = cuda::sum_up_to(children, lane_);
     const bool taken = lane_ < reach && end <= lanes;
     const int entries = __popc(__ballot_sync(all_lanes, taken));

@@ -20,6 +20,8 @@ TEST(ParseNumber, CountsHaveUnits) {
   EXPECT_EQ(parsed_count("16K"), 16384);
   EXPECT_EQ(parsed_count("2M"), 2 << 20);
   EXPECT_EQ(parsed_count("2m"), 2 << 20);
+  EXPECT_EQ(parsed_count("1G"), 1 << 30);
+  EXPECT_EQ(parsed_count("1g"), 1 << 30);
   EXPECT_EQ(parsed_count("2147483647"), 2147483647);
   EXPECT_EQ(parsed_count("2047M"), std::int64_t{2047} << 20);
   EXPECT_EQ(parsed_count("-1k"), -1024) << "a number, which the caller refuses";
