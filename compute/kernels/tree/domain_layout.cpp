@@ -1,6 +1,7 @@
 #include "compute/kernels/tree/domain_layout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "compute/kernels/tree/octree.h"
@@ -15,6 +16,10 @@ bool are_few(int count, int domains) {
   return count < worth_a_domain * domains;
 }
 
+/// With more bodies than these, memory decides how many there can be: nothing is reserved that is hardly ever needed.
+constexpr int many = 1 << 28;
+constexpr int most_numbered = 1 << 30;  // sums of numbers of bodies and of cells stay below 2^31
+
 }  // namespace
 
 int DomainLayout::trees_for(int count, int domains) {
@@ -23,12 +28,28 @@ int DomainLayout::trees_for(int count, int domains) {
 
 int DomainLayout::most_bodies(int count, int domains) {
   if (are_few(count, domains)) return count;
-  const std::int64_t in_two = std::int64_t{3} * count / domains;  // domains of one and a half times the mean
-  return static_cast<int>(std::min<std::int64_t>((in_two + 1) / 2, count));
+  const int eighths = count > many ? 9 : 12;  // of the mean
+  const std::int64_t in_eight = std::int64_t{eighths} * count / domains;
+  return static_cast<int>(std::min<std::int64_t>((in_eight + 7) / 8, count));
 }
 
-int DomainLayout::most_cells(int count, int domains) {
-  return Octree::capacity_for(most_bodies(count, domains)) + 1;  // 1: bounds are rounded down
+int DomainLayout::most_cells(int count, int domains, int leaf) {
+  return cells_before(most_bodies(count, domains), 1, cells_of_64(count, leaf)) + 1;  // 1: bounds are rounded down
+}
+
+int DomainLayout::most_of_all(int domains, int leaf) {
+  const std::int64_t cells = Octree::most_cells - cells_before(0, domains, 0);
+  return static_cast<int>(std::min<std::int64_t>(64 * cells / cells_of_64(most_numbered, leaf), most_numbered));
+}
+
+/// Half a cell for each body, as Octree::capacity_for(). Of many bodies, as many as most trees have and a sixth more:
+/// where all densities are as frequent, leaves have from leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and each
+/// seven of them make one cell above them, so that there are 3.85 cells for `leaf` bodies. A tree that needs more has
+/// some larger leaves.
+int DomainLayout::cells_of_64(int count, int leaf) {
+  constexpr int half = 32;
+  constexpr double cells_per_leaf = 4.5;
+  return count > many ? std::min(static_cast<int>(std::ceil(64 * cells_per_leaf / leaf)), half) : half;
 }
 
 int DomainLayout::room_after(int cells, int given, int most) {
@@ -38,11 +59,12 @@ int DomainLayout::room_after(int cells, int given, int most) {
   return static_cast<int>(std::min<std::int64_t>(room, most));
 }
 
-int DomainLayout::cells_before(int bodies, int domains) {
-  return domains * Octree::capacity_for(0) + bodies / 2;
+int DomainLayout::cells_before(int bodies, int domains, int cells_of_64) {
+  return domains * Octree::capacity_for(0) + static_cast<int>(std::int64_t{cells_of_64} * bodies / 64);
 }
 
-DomainLayout::DomainLayout(int count, std::span<const Part> parts) : bounds_(parts.size() + 1, count) {
+DomainLayout::DomainLayout(int count, std::span<const Part> parts, int leaf)
+    : bounds_(parts.size() + 1, count), cells_of_64_{cells_of_64(count, leaf)} {
   const auto domains = static_cast<int>(parts.size());
   bounds_.front() = 0;
   trees_ = trees_for(count, domains);

@@ -234,16 +234,17 @@ __global__ void take_in_order(const ResidentBodies from, const int* __restrict__
 
 }  // namespace
 
-void DomainMigration::prepare(int most_bodies, int index, int devices) {
+void DomainMigration::prepare(int most_bodies, int index, int devices, const ResidentBodies& arrived) {
   index_ = index;
   devices_ = devices;
+  arrived_ = arrived;
   const auto size = static_cast<std::size_t>(most_bodies);
   const auto borders = static_cast<std::size_t>(devices - 1);
   const auto take = [this](auto& array, std::size_t entries) {
     take_scratch(device_, array, entries, "cuda-tree: the bodies that the devices hold", "fewer bodies");
   };
-  for (auto* array : {&velocities_, &arrived_positions_, &arrived_velocities_}) take(*array, size);
-  for (auto* array : {&ids_, &arrived_ids_}) take(*array, size);
+  take(velocities_, size);
+  take(ids_, size);
   take(extents_, extent_passes);
   take(mean_, 1);
   take(cube_, 1);
@@ -255,8 +256,9 @@ void DomainMigration::prepare(int most_bodies, int index, int devices) {
 }
 
 void DomainMigration::forget() {
-  velocities_ = {}, arrived_positions_ = {}, arrived_velocities_ = {};
-  ids_ = {}, arrived_ids_ = {};
+  velocities_ = {};
+  ids_ = {};
+  arrived_ = {};
 }
 
 void DomainMigration::connect(std::span<const DomainMigration* const> all) {
@@ -268,10 +270,6 @@ void DomainMigration::connect(std::span<const DomainMigration* const> all) {
     all_histograms_.of[i] = all[i]->histograms_.data();
     all_arrived_[i] = all[i]->arrived();
   }
-}
-
-ResidentBodies DomainMigration::arrived() const {
-  return {.positions = arrived_positions_.data(), .velocities = arrived_velocities_.data(), .ids = arrived_ids_.data()};
 }
 
 std::size_t DomainMigration::histograms_of(int step) const {
@@ -360,7 +358,7 @@ void DomainMigration::send(const Move& move, cudaStream_t stream) {
 }
 
 void DomainMigration::take(const int* order, const ResidentBodies& to, cudaStream_t stream) const {
-  take_in_order<<<cuda::ceil_div(to.count, block), block, 0, stream>>>(arrived(), order, to);
+  take_in_order<<<cuda::ceil_div(to.count, block), block, 0, stream>>>(arrived_, order, to);
   ORRERY_CUDA_CHECK_LAUNCH(take_in_order);
 }
 

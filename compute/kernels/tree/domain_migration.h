@@ -35,8 +35,9 @@ class DomainMigration {
  public:
   explicit DomainMigration(const cuda::Device& device) : device_{device} {}
 
-  /// Takes memory for at most so many bodies of this device, number `index`.
-  void prepare(int most_bodies, int index, int devices);
+  /// Takes memory for at most so many bodies of this device, number `index`. `arrived` is room for as many, which
+  /// round() fills; nobody uses it for anything else from the first round to take().
+  void prepare(int most_bodies, int index, int devices, const ResidentBodies& arrived);
   void forget();
   /// All devices' migrations, by index, once they are prepared.
   void connect(std::span<const DomainMigration* const> all);
@@ -61,7 +62,7 @@ class DomainMigration {
   void round(int number, const Move& move, cudaStream_t stream);
 
   /// After all rounds: the bodies of this device, in any order, and the cube of the keys of all bodies.
-  ResidentBodies arrived() const;
+  const ResidentBodies& arrived() const { return arrived_; }
   const TreeCube* cube() const { return cube_.data(); }
   /// What the device has of its bodies beside their places, in the order of its tree.
   Vec4* velocities() const { return velocities_.data(); }
@@ -90,8 +91,9 @@ class DomainMigration {
   int index_ = 0, devices_ = 1;
   bool knows_mean_ = false;
   int passes_ = 0, steps_ = 0;  // of the present move
-  cuda::DeviceArray<Vec4> velocities_, arrived_positions_, arrived_velocities_;
-  cuda::DeviceArray<int> ids_, arrived_ids_;
+  cuda::DeviceArray<Vec4> velocities_;
+  cuda::DeviceArray<int> ids_;
+  ResidentBodies arrived_;
   cuda::DeviceArray<OctreeState> extents_;  // of its own bodies: of each pass, the last one for good
   cuda::DeviceArray<Vec3> mean_;            // of all bodies, in the latest move or the latest pass
   cuda::DeviceArray<TreeCube> cube_;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "compute/cuda/device_array.h"
+#include "compute/kernels/migration_facet.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/octree.h"
@@ -18,11 +20,12 @@ struct OctreeRoom {
   int bodies = 0, cells = 0;          ///< of all trees
   int own_bodies = 0, own_cells = 0;  ///< of which there are keys; of which there are links and boxes
   int trees = 1;                      ///< of which there is the state
+  int arriving = 0;                   ///< bodies that lie where the cells are, before these are built
   std::size_t sort_bytes = 0;
 };
 
-/// The memory of an octree on a device: with the initial settings, 16 + 32 bytes per body of all trees (as many cells
-/// as half the bodies), and 52 per body of its own.
+/// The memory of an octree on a device: 16 bytes per body of all trees and 64 per cell, and of its own 24 per body and
+/// 56 per cell. High moments take more.
 class OctreeArrays {
  public:
   explicit OctreeArrays(const cuda::Device& device) : device_{device} {}
@@ -35,8 +38,10 @@ class OctreeArrays {
     take(numbers_, 2 * own_bodies, "the bodies' numbers");
     take(sorted_, size(room.bodies), "the sorted bodies");
     take(sort_space_, room.sort_bytes, "the sort's buffers");
-    take(nodes_, cells, "the cells");
-    for (auto* array : {&tests_, &moments_a_, &moments_b_}) take(*array, cells, "the cells");
+    const std::size_t arriving = size(room.arriving);
+    take(nodes_, std::max(cells, arriving / ids_per_node + 1), "the cells");
+    for (auto* array : {&tests_, &moments_a_}) take(*array, std::max(cells, arriving), "the cells");
+    take(moments_b_, cells, "the cells");
     if (far == FarField::high) take(high_moments_, cells * high::stored_vectors, "the cells' high moments");
     take(links_, own_cells, "the cells");
     for (auto* array : {&low_, &high_}) take(*array, own_cells, "the cells");
@@ -66,12 +71,20 @@ class OctreeArrays {
   }
   std::uint64_t* keys() const { return keys_.data(); }
   OctreeState* states() const { return state_.data(); }
+  /// Of so many bodies as OctreeRoom::arriving says, until the cells are built.
+  ResidentBodies arrived() const {
+    return {.positions = tests_.data(), .velocities = moments_a_.data(), .ids = reinterpret_cast<int*>(nodes_.data())};
+  }
   void* sort_space() const { return sort_space_.data(); }
   std::size_t sort_bytes() const { return sort_space_.size(); }
 
  private:
+  static constexpr std::size_t ids_per_node = sizeof(OctreeNode) / sizeof(int);
+  static constexpr std::size_t most_spare_bytes = std::size_t{256} << 20;  // of an array; taking it anew takes time
+
   template <class T>
   void take(cuda::DeviceArray<T>& array, std::size_t size, const char* what) {
+    if (array.size() > size + most_spare_bytes / sizeof(T)) array = {};
     take_scratch(device_, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
   }
 

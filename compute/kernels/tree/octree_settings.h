@@ -23,6 +23,7 @@ class OctreeSettings {
         multiprocessors_{device.multiprocessors()} {}
 
   FarField far() const { return far_; }
+  int leaf() const { return leaf_; }
   /// Evaluations from one sort to the next, at most.
   int rebuild() const { return rebuild_; }
   /// Bodies in a group, of `count` bodies.

@@ -46,8 +46,8 @@ void TreeDomains::prepare_division(int count, int index, int devices) {
 }
 
 void TreeDomains::prepare(int count, int index, int devices, bool holds) {
-  const int most = std::min(Octree::most_bodies, 2 * (Octree::most_cells - DomainLayout::all_cells(0, devices)));
-  if (count > most) {
+  const int leaf = work_.settings.leaf();
+  if (const int most = DomainLayout::most_of_all(devices, leaf); count > most) {
     throw UsageError("cuda-tree takes at most " + std::to_string(most) + " bodies on " + std::to_string(devices) +
                      " devices");
   }
@@ -62,7 +62,7 @@ void TreeDomains::prepare(int count, int index, int devices, bool holds) {
   const auto take = [this](auto& array, std::size_t size, const char* what) {
     take_scratch(work_.device, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
   };
-  OctreeRoom room{.bodies = count, .cells = DomainLayout::all_cells(count, devices)};
+  OctreeRoom room{.bodies = count, .cells = DomainLayout::all_cells(count, devices, leaf)};
   if (leads()) {
     room.own_bodies = count;
     room.own_cells = room.cells;  // for TreeFacet::pick_cells()
@@ -72,8 +72,9 @@ void TreeDomains::prepare(int count, int index, int devices, bool holds) {
     take(sums_, size_of(count), "the accelerations");
   } else {
     room.own_bodies = most_bodies;
-    room.own_cells = DomainLayout::most_cells(count, devices);
+    room.own_cells = DomainLayout::most_cells(count, devices, leaf);
     room.sort_bytes = sort_bytes(work_.device, most_bodies);
+    if (holds_) room.arriving = most_bodies;
     if (!holds_) take(received_, size_of(most_bodies), "the bodies of its domain");
     take(cube_, 1, "the cube");
   }
@@ -97,7 +98,7 @@ void TreeDomains::begin_tree(int count) {
 auto TreeDomains::share_out(const ForceArgs& args, std::span<const Part> parts) -> Blocks {
   work_.begin(args);
   if (!work_.keeps_cells) {
-    layout_ = DomainLayout{args.count, parts};
+    layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
     begin_tree(args.count);
     divide_bodies(args);
   }
@@ -143,7 +144,7 @@ auto TreeDomains::receive(const ForceArgs& args, std::span<const Part> parts, st
     -> Blocks {
   work_.keeps_cells = shared[1].bytes == 0;
   if (!work_.keeps_cells) {
-    layout_ = DomainLayout{args.count, parts};
+    layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
     begin_tree(args.count);
   }
   work_.take_flags(shared[2].bytes > 0 ? size_of(DomainLayout::most_bodies(args.count, devices_)) : 0);
@@ -273,9 +274,9 @@ void TreeDomains::prepare_residence(int count, int index, std::span<const Part> 
   const auto devices = static_cast<int>(parts.size());
   sums_ = {}, received_ = {}, others_flags_ = {}, owners_ = {};
   prepare(count, index, devices, /*holds=*/true);
-  migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices);
+  migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices, work_.arrays.arrived());
   essential_.prepare(index);
-  layout_ = DomainLayout{count, parts};
+  layout_ = DomainLayout{count, parts, work_.settings.leaf()};
   begin_tree(count);
 }
 
@@ -319,7 +320,7 @@ void TreeDomains::divide(const ForceArgs& args, std::span<const Part> parts, int
   before_ = held();
   const DomainLayout earlier = layout_;
   earlier_ = layout_.first_body(index_);
-  layout_ = DomainLayout{args.count, parts};
+  layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
   if (layout_ != earlier) essential_.forget();
   begin_tree(args.count);
   migration_.begin(rounds);
