@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "compute/core/error.h"
 #include "compute/devices/member_work.h"
 #include "compute/devices/on_device.h"
 #include "compute/devices/peer_reads.h"
@@ -49,10 +50,21 @@ void DividedKernel::for_others(const std::function<void(Member& member, std::siz
   }
 }
 
+/// Steps take the bodies to where they are held. An evaluation that hands them out takes memory when it comes.
 void DividedKernel::prepare(int count) {
-  if (count == prepared_) return;
-  prepared_ = 0;  // until every device is
-  held_ = 0;
+  if (count == prepared_ || count == room_) return;
+  if (can_hold(count)) {
+    try {
+      return take_residents(count);
+    } catch (const UsageError&) {
+      // The other way may take less memory.
+    }
+  }
+  take_division(count);
+}
+
+void DividedKernel::take_division(int count) {
+  prepared_ = room_ = held_ = 0;  // until every device is prepared
   times_.forget();
   wait_for_all();
   const auto devices = static_cast<int>(members_.size());
@@ -101,7 +113,7 @@ void DividedKernel::read_owners(int count, CUstream_st* stream) {
 }
 
 void DividedKernel::do_evaluate(const ForceArgs& args) {
-  prepare(args.count);
+  if (args.count != prepared_) take_division(args.count);
   try {
     evaluate_parts(args);
   } catch (...) {

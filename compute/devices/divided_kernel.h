@@ -96,7 +96,9 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   /// Calls `work` for every device, which is active then, the leader first, with its stream or what else it gets.
   void for_all(cudaStream_t leading, const OnStream& work);
   void for_all(const ForceArgs& args, const OnPart& work);
+  /// Takes the memory to hold so many bodies, or to hand them out; what the other way had is given back.
   void take_residents(int count);
+  void take_division(int count);
   void require_residents() const;
   void evaluate_held(const ForceArgs& args);
   void move_bodies(const ForceArgs& args, std::span<const Part> parts);
@@ -123,6 +125,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   OwnersReader owners_;  // if a tree's domains have the bodies
   bool learns_parts_;    // from the times; otherwise the parts stay equal
   int prepared_ = 0;     // for so many bodies that the leader has
+  int room_ = 0;         // to hold so many; one of the two is 0
   int held_ = 0;         // so many are held by all
 };
 

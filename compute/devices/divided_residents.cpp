@@ -43,9 +43,9 @@ void DividedKernel::all_wait_for(cuda::OrderEvent Member::*event, cudaStream_t l
   }
 }
 
-/// Takes the memory to hold so many bodies, each device those of an equal part.
+/// Each device has those of an equal part at first.
 void DividedKernel::take_residents(int count) {
-  prepared_ = held_ = 0;
+  prepared_ = room_ = held_ = 0;
   times_.forget();
   wait_for_all();
   const std::vector<Part> equal = PartSizes{static_cast<int>(members_.size())}.parts();
@@ -55,6 +55,7 @@ void DividedKernel::take_residents(int count) {
     all.push_back(member.migration());
   });
   for (MigrationFacet* const each : all) each->connect(all);
+  room_ = count;
 }
 
 void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count,
