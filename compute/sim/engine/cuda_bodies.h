@@ -15,7 +15,8 @@
 namespace orrery {
 
 /// The bodies of a CUDA engine: positions and velocities in the storage that may be drawn, and in memory of its own
-/// their accelerations, and the low words of all under Digits::compensated. The device must be active in every call.
+/// their accelerations, and the low words of all under Digits::compensated. Memory of its own may be given back while
+/// others have the bodies. The device must be active in every call.
 class CudaBodies {
  public:
   /// `storage` null: positions and velocities are in memory of its own, too.
@@ -29,9 +30,17 @@ class CudaBodies {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }
-  std::size_t bytes() const { return vector_bytes(size(), low_.size()); }
+  std::size_t bytes() const {
+    return vector_bytes(size(), low_.size()) - (size() - accelerations_.size()) * sizeof(Vec4);
+  }
+  /// Null until take_accelerations().
   Vec4* d_accelerations() const { return accelerations_.data(); }
+  Vec4* take_accelerations() {
+    if (accelerations_.size() != size()) accelerations_ = cuda::DeviceArray<Vec4>(device_, size());
+    return d_accelerations();
+  }
   Vec4* d_accelerations_low() const { return low_.accelerations.data(); }  ///< null under Digits::single
+  /// Without positions and velocities while they are given back.
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
 
   /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
@@ -39,13 +48,21 @@ class CudaBodies {
     forget();  // first the old memory, then the new
     try {
       storage_.resize(count);
-      accelerations_ = cuda::DeviceArray<Vec4>(device_, static_cast<std::size_t>(count));
       low_ = LowWords{device_, low_words_of(count, digits)};
     } catch (...) {
       forget();
       throw;
     }
     count_ = count;
+  }
+
+  /// What they were is lost.
+  void give_back() {
+    own_storage_.resize(0);
+    accelerations_ = {};
+  }
+  void take_back() {
+    if (!are_drawn()) own_storage_.resize(count_);
   }
 
   /// Replaces the bodies by as many with these or other digits, and waits. If memory is short, it throws, and they are

@@ -141,7 +141,7 @@ class CudaEngine final : public Engine {
       levels_.prepare(bodies_.count(), bodies_.digits());
     }
     const bool stay = residents_.suit(plan_, request);
-    if (!stay) residents_.leave_to_engine(request);
+    stay ? residents_.spare_memory(request) : residents_.leave_to_engine(request);
     Mapping mapping = bodies_.map();
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
@@ -222,7 +222,7 @@ class CudaEngine final : public Engine {
             .plan = plan_,
             .count = bodies_.count(),
             .masses = bodies_.masses(),
-            .d_accelerations = bodies_.d_accelerations(),
+            .d_accelerations = residents_.hold() ? bodies_.d_accelerations() : bodies_.take_accelerations(),
             .d_accelerations_low = plan_.reads_low_words ? bodies_.d_accelerations_low() : nullptr,
             .accelerations_current = accelerations_current_,
             .levels = levels_,

@@ -47,6 +47,7 @@ class CudaResidents {
     try {
       devices->hold(bodies.positions, bodies.velocities, bodies_.count(), &report.d_first->bits, stream_);
       holder_ = devices;
+      spared_ = false;
     } catch (const UsageError&) {
       refused_ = true;
     }
@@ -83,6 +84,14 @@ class CudaResidents {
     });
     holder_->join_findings(&report.d_first->bits, stream_);
   }
+  /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,
+  /// until the batch or anyone else needs it; then they keep it.
+  void spare_memory(const BatchRequest& batch) {
+    if (batch.measure_conserved) return bodies_.take_back();
+    if (!hold() || spared_) return;
+    spared_ = ahead_ = true;
+    bodies_.give_back();
+  }
   /// Brings the engine's own bodies up to date. The devices go on to hold theirs.
   void fetch(const DeviceBodies& bodies) {
     if (ahead_) holder_->collect(bodies.positions, bodies.velocities, stream_);
@@ -90,6 +99,7 @@ class CudaResidents {
   }
   void fetch() {
     if (!ahead_) return;
+    bodies_.take_back();
     Mapping mapping = bodies_.map();
     fetch(mapping.bodies);
     mapping.unmap();
@@ -135,6 +145,7 @@ class CudaResidents {
   bool& accelerations_current_;
   ResidentFacet* holder_ = nullptr;  // of the plan's kernel; null: its devices do not hold these bodies
   bool ahead_ = false;
+  bool spared_ = false;   // the memory of the engine's own was given back since
   bool refused_ = false;  // there was no memory to hold them
 };
 
