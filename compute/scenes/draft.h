@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/core/vec.h"
+#include "compute/scenes/random.h"
 
 namespace orrery {
 
@@ -15,7 +18,14 @@ struct DraftBody {
 };
 using Draft = std::vector<DraftBody>;
 
+/// `count` bodies that are drawn one after the other, in drafts of at most `most` bodies each. Threads make these side
+/// by side: the first has the random numbers of `seed`, and each other one numbers of its own, whatever the threads.
+std::vector<Draft> drawn_in_parallel(int count, std::uint64_t seed, const std::function<DraftBody(Random&)>& draw,
+                                     int most = 1 << 24);
+
 /// Moves the centre of mass to the origin and to rest, and rounds to float.
 Bodies finished(Draft draft);
+/// The same of all bodies of several drafts, in their order.
+Bodies finished(const std::vector<Draft>& drafts);
 
 }  // namespace orrery

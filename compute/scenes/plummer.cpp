@@ -24,20 +24,18 @@ double drawn_speed_ratio(Random& random) {
 
 /// The method of Aarseth, Henon and Wielen 1974.
 Scene generate(int count, std::uint64_t seed) {
-  Random random{seed};
-  Draft draft;
-  draft.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
+  const auto draw = [count](Random& random) -> DraftBody {
     const double enclosed = random.uniform(0, outermost_mass_fraction);
     const double radius = 1 / std::sqrt(portable::pow(enclosed, -2.0 / 3) - 1);
     const double escape_speed = std::sqrt(2 / std::sqrt(1 + radius * radius));
     const double speed = drawn_speed_ratio(random) * escape_speed;
     const Vec3d position = random.on_sphere(radius * length_unit);
     const Vec3d velocity = random.on_sphere(speed / std::sqrt(length_unit));
-    draft.push_back({1.0 / count, position, velocity});
-  }
+    return {1.0 / count, position, velocity};
+  };
   const double softening = softening_for(count, 0.02);
-  return {"plummer", finished(std::move(draft)), static_cast<float>(softening / 4), static_cast<float>(softening)};
+  return {"plummer", finished(drawn_in_parallel(count, seed, draw)), static_cast<float>(softening / 4),
+          static_cast<float>(softening)};
 }
 
 }  // namespace

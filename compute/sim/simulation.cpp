@@ -86,8 +86,12 @@ void Simulation::adopt(const Choice& choice, std::shared_ptr<ForceKernel> made) 
 }
 
 /// To the engine that has the bodies from now on. If it throws, the present ones go on.
-void Simulation::upload(Engine& target, Bodies bodies, Digits digits, const StepPlan& plan) {
-  target.upload(with_digits(std::move(bodies), digits), plan);
+void Simulation::upload(Engine& target, const Bodies& bodies, Digits digits, const StepPlan& plan) {
+  if (digits == bodies.digits()) {
+    target.upload(bodies, plan);
+  } else {
+    target.upload(with_digits(bodies, digits), plan);
+  }
   if (&target != &engine()) engine().bodies_moved();
 }
 

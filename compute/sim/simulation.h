@@ -259,7 +259,7 @@ class Simulation {
             .mean_mass = mean_mass};
   }
   StepPlan plan() const { return plan_of(choice_, kernel_, mean_mass_); }
-  void upload(Engine& target, Bodies bodies, Digits digits, const StepPlan& plan);
+  void upload(Engine& target, const Bodies& bodies, Digits digits, const StepPlan& plan);
   void forget_checkpoints(Backend used);
   double interactions_per_step() const;
   void describe_setup() const;

@@ -1,12 +1,17 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "compute/core/force_law.h"
+#include "compute/scenes/draft.h"
+#include "compute/scenes/random.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -104,6 +109,39 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryScene, testing::ValuesIn(scenes().begin(
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;
                          });
+
+TEST(DrawnInParallel, HasTheNumbersOfItsSeedAndThenOthers) {
+  const auto draw = [](Random& random) -> DraftBody { return {1, random.in_ball(), random.in_ball()}; };
+  const auto equal = [](const DraftBody& a, const DraftBody& b) { return a.position == b.position; };
+  const std::vector<Draft> drafts = drawn_in_parallel(2500, 7, draw, 1000);
+  ASSERT_EQ(drafts.size(), 3u);
+  EXPECT_EQ(drafts[2].size(), 500u);
+  Random random{7};
+  for (const DraftBody& body : drafts[0]) EXPECT_TRUE(equal(body, draw(random)));
+  for (std::size_t i = 0; i < 500; ++i) {
+    EXPECT_FALSE(equal(drafts[0][i], drafts[1][i]));
+    EXPECT_FALSE(equal(drafts[1][i], drafts[2][i]));
+  }
+  const std::vector<Draft> again = drawn_in_parallel(2500, 7, draw, 1000);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(std::ranges::equal(again[i], drafts[i], equal));
+}
+
+TEST(DrawnInParallel, BodiesAreAtRestAroundTheOrigin) {
+  const auto draw = [](Random& random) -> DraftBody {
+    return {random.uniform(), random.in_ball(), random.gaussian_vector(1)};
+  };
+  std::vector<Draft> drafts = drawn_in_parallel(2500, 7, draw, 1000);
+  const Bodies bodies = finished(drafts);
+  ASSERT_EQ(bodies.count(), 2500);
+  Vec3d centre, momentum;
+  for (std::size_t i = 0; i < 2500; ++i) {
+    const Vec4 &x = bodies.positions[i], &v = bodies.velocities[i];
+    EXPECT_EQ(x.w, static_cast<float>(drafts[i / 1000][i % 1000].mass));
+    centre = {centre.x + x.w * x.x, centre.y + x.w * x.y, centre.z + x.w * x.z};
+    momentum = {momentum.x + x.w * v.x, momentum.y + x.w * v.y, momentum.z + x.w * v.z};
+  }
+  for (const double sum : {centre.x, centre.y, centre.z, momentum.x, momentum.y, momentum.z}) EXPECT_NEAR(sum, 0, 1e-3);
+}
 
 }  // namespace
 }  // namespace orrery
