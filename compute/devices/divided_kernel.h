@@ -51,7 +51,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
             CUstream_st* stream) override;
   void for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) override;
   void evaluate_residents(const ForceArgs& args) override;
-  void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) override;
+  void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations) override;
   void join_findings(unsigned long long* d_least, CUstream_st* stream) override;
 
  protected:

@@ -164,12 +164,12 @@ void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> par
   }
 }
 
-void DividedKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) {
+void DividedKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations) {
   require_residents();
   shared_.record(stream);
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
     if (index > 0) wait_on(own, shared_);
-    collect_bodies(member.migration()->held(), d_positions, d_velocities, own);
+    collect_bodies(member.migration()->held(), d_positions, d_velocities, d_accelerations, own);
   });
   wait_for_others(stream);
 }

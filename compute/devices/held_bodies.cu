@@ -11,12 +11,13 @@ __global__ void number(int* ids, int count, int first) {
   if (i < count) ids[i] = first + i;
 }
 
-__global__ void write_to_places(const ResidentBodies bodies, Vec4* positions, Vec4* velocities) {
+__global__ void write_to_places(const ResidentBodies bodies, Vec4* positions, Vec4* velocities, Vec4* accelerations) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   if (i >= bodies.count) return;
   const int place = bodies.ids[i];
   if (positions) positions[place] = bodies.positions[i];
   if (velocities) velocities[place] = bodies.velocities[i];
+  if (accelerations) accelerations[place] = bodies.accelerations[i];
 }
 
 __global__ void join(const __grid_constant__ OnAll<const unsigned long long> all, unsigned long long* least) {
@@ -32,8 +33,10 @@ void number_bodies(const ResidentBodies& bodies, int first, cudaStream_t stream)
   ORRERY_CUDA_CHECK_LAUNCH(number);
 }
 
-void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, cudaStream_t stream) {
-  write_to_places<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies, positions, velocities);
+void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, Vec4* accelerations,
+                    cudaStream_t stream) {
+  write_to_places<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies, positions, velocities,
+                                                                             accelerations);
   ORRERY_CUDA_CHECK_LAUNCH(write_to_places);
 }
 

@@ -34,8 +34,9 @@ class ResidentFacet {
   /// Evaluates the accelerations of all bodies. Bodies may move to other devices. Of `args`, what points to bodies is
   /// not used, and there is neither an epilogue nor a target. Throws as ForceKernel::evaluate(); then they hold none.
   virtual void evaluate_residents(const ForceArgs& args) = 0;
-  /// Copies what the devices hold to memory of the first one, in the order of all bodies; null: not copied.
-  virtual void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream) = 0;
+  /// Copies what the devices hold to memory of the first one, in the order of all bodies; null: not copied. The
+  /// accelerations are those of the latest evaluation, if there was one.
+  virtual void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations = nullptr) = 0;
   /// Writes the least of all findings to memory of the first device.
   virtual void join_findings(unsigned long long* d_least, CUstream_st* stream) = 0;
 };

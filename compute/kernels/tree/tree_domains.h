@@ -30,7 +30,7 @@ namespace orrery {
 ///
 /// Memory, with the initial settings: on each device 48 bytes per body (of all trees: the bodies, and what walks need
 /// of the cells), and 68 per body of the largest domain that it may get, which has one and a half times the mean; on
-/// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 73 in place of 68, and the
+/// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 72 in place of 68, and the
 /// leader is not different. Of more than 2^28 bodies, DomainLayout reserves less: where devices hold them, 34 bytes per
 /// body, and 60 per body of the largest domain, which has 9/8 of the mean. On four devices these are 204 in all.
 class TreeDomains final : public DivisionFacet, public MigrationFacet {

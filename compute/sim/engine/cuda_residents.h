@@ -87,10 +87,16 @@ class CudaResidents {
   /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,
   /// until the batch or anyone else needs it; then they keep it.
   void spare_memory(const BatchRequest& batch) {
-    if (batch.measure_conserved) return bodies_.take_back();
+    const bool compares = batch.probe.sample > 0;
+    if (compares) bodies_.take_accelerations();
+    if (compares || batch.measure_conserved) return bodies_.take_back();
     if (!hold() || spared_) return;
     spared_ = ahead_ = true;
     bodies_.give_back();
+  }
+  /// The bodies' positions and accelerations of the latest evaluation. The engine's own stay behind.
+  void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
+    holder_->collect(d_positions, nullptr, stream_, d_accelerations);
   }
   /// Brings the engine's own bodies up to date. The devices go on to hold theirs.
   void fetch(const DeviceBodies& bodies) {
@@ -124,7 +130,7 @@ class CudaResidents {
  private:
   /// The devices do not give what it measures.
   static bool needs_engine(const BatchRequest& batch) {
-    return batch.probe.sample > 0 || batch.accelerations || batch.tree_cells.most > 0;
+    return (batch.probe.sample > 0 && batch.steps == 0) || batch.accelerations || batch.tree_cells.most > 0;
   }
   /// Devices could not bring drawn bodies home: they do not reach memory of OpenGL, although they reach the rest of the
   /// first device's.

@@ -98,6 +98,7 @@ class CudaStepOps final : public StepOps {
     changed_ |= kick_dt != 0;
     if (compares) {
       batch_.probed_step = step_;
+      if (parts_.residents) parts_.residents->collect_forces(bodies_.positions, parts_.d_accelerations);
       parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
                                 parts_.plan.law, parts_.d_accelerations, parts_.stream);
     }

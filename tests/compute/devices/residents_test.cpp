@@ -189,6 +189,41 @@ TEST_F(Residents, MakeRoomForOthers) {
   }
 }
 
+TEST_F(Residents, TellTheErrorsOfTheirForces) {
+  const auto error = [](const Backends& backends) {
+    Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
+    simulation.run(2);
+    simulation.apply(ProbeForces{1000});
+    simulation.run(2);
+    simulation.run(1);
+    EXPECT_EQ(simulation.status().force_probe->step, 3);
+    return simulation.status().force_probe->error;
+  };
+  const ForceError one = error(test::backends());
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const ForceError found = error(Backends{test::catalog(), team});
+    EXPECT_LT(found.median, 1.3 * one.median);
+    EXPECT_GT(found.median, 0.5 * one.median);
+    EXPECT_LT(found.max, 5 * one.max);
+  }
+}
+
+/// Two domains of at most three quarters of the bodies each, on one device.
+TEST_F(Residents, TakeNoMemoryToBeHandedOut) {
+  constexpr int many = 1 << 23;
+  const Backends backends{test::catalog(), teams().front()};
+  const std::size_t before = backends.device()->free_memory();
+  Simulation simulation{backends, {.scene = "plummer", .count = many}, tree()};
+  simulation.run(1);
+  simulation.run(1);
+  const double each = static_cast<double>(before - backends.device()->free_memory()) / many;
+  EXPECT_GT(each, 2 * 100);
+  EXPECT_LT(each, 2 * 100 + 35) << "a third of what handing them out takes, or what the engine has of them";
+  EXPECT_EQ(simulation.bodies().count(), many) << "they come back";
+  EXPECT_EQ(simulation.accelerations().size(), static_cast<std::size_t>(many));
+}
+
 TEST_F(Residents, ShowTheirCells) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
