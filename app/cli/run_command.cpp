@@ -22,6 +22,7 @@
 #include "compute/core/error.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 namespace {
@@ -98,7 +99,7 @@ class Run {
  public:
   Run(const Backends& backends, const RunOptions& options)
       : options_{options},
-        ranks_{backends.ranks() > 1 ? fmt::format(", {} ranks", backends.ranks()) : ""},
+        sharing_{backends.kernels().sharing()},
         chooser_{AutoChooser::this_machine(backends)},
         progress_{options.progress} {
     if (options.resume.empty()) {
@@ -237,12 +238,19 @@ class Run {
     return text;
   }
 
+  /// ", 4 ranks, NCCL 2.28.3"; empty of one process.
+  std::string ranks_text(Backend backend) const {
+    if (!sharing_) return {};
+    const std::string way = backend == Backend::cuda ? ", " + sharing_->data_way() : "";
+    return fmt::format(", {} ranks{}", sharing_->ranks(), way);
+  }
+
   void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
     std::string text =
         fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}{}\n", now.scene_name, counted_bodies(now.count),
-                    format_count(first), format_count(now.step), now.sim_time, now.kernel_id, ranks_);
+                    format_count(first), format_count(now.step), now.sim_time, now.kernel_id, ranks_text(now.backend));
     if (summary.steps > 0) {
       text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),
@@ -258,7 +266,7 @@ class Run {
   }
 
   const RunOptions& options_;
-  const std::string ranks_;  // ", 2 ranks"; empty: one process
+  const KernelSharing* const sharing_;  // null: one process
   RunOrder order_;
   fs::path stop_folder_;  // empty: the working folder
   SimulationRun::Outputs outputs_;

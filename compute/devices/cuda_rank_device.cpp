@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "compute/cuda/event.h"
 #include "compute/cuda/host_array.h"
 #include "compute/cuda/stream.h"
+#include "compute/devices/nccl.h"
+#include "compute/devices/nccl_connection.h"
+#include "compute/devices/nccl_division.h"
 #include "compute/devices/on_device.h"
 #include "compute/devices/target_division.h"
 
@@ -65,19 +71,25 @@ class Staging {
 
 class HostedKernel final : public HostedDivision {
  public:
-  HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings)
+  /// `connection`: with the devices of the other ranks; may be null.
+  HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
+               std::shared_ptr<NcclConnection> connection)
       : device_{std::move(device)}, kernel_{info.make(settings, device_.get())} {
     if (!info.divides) by_targets_ = std::make_unique<TargetDivision>(*kernel_, info.reads_low_words, *device_);
+    if (connection) connected_.emplace(*device_, division(), std::move(connection));
   }
   HostedKernel(const HostedKernel&) = delete;
   HostedKernel& operator=(const HostedKernel&) = delete;
-  /// Copies may still read and write the memory of this object.
+  /// Copies may still read and write the memory of this object. If another rank has failed, the connection was left
+  /// before, which ends what this device waits for. If a rank was lost at another time, this may wait for ever, and the
+  /// rank watch ends the process.
   ~HostedKernel() override {
     ORRERY_CUDA_WARN(cudaSetDevice(device_->ordinal()));
     ORRERY_CUDA_WARN(cudaDeviceSynchronize());
   }
 
   ForceKernel& kernel() override { return *kernel_; }
+  ConnectedDivision* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
 
   void prepare(int count, int index, int ranks) override {
     device_->activate();
@@ -147,11 +159,13 @@ class HostedKernel final : public HostedDivision {
   cuda::Stream stream_{*device_};               // of another rank than the leader
   // Of the leader, in an evaluation: what others need is in host memory; its own part, and all, have ended.
   cuda::Event is_shared_{*device_}, part_ended_{*device_}, joined_{*device_};
+  std::optional<NcclDivision> connected_;  // last: it uses the kernel
 };
 
 class CudaRankDevice final : public RankDevice {
  public:
   RankDeviceFacts open(const DevicesOfRanks& which, int place) override {
+    connection_.reset();
     device_ = std::make_shared<const cuda::Device>(device_at(which, place, static_cast<int>(cuda::devices().size())));
     const cuda::DeviceInfo& info = device_->info();
     cudaDeviceProp properties{};
@@ -161,13 +175,36 @@ class CudaRankDevice final : public RankDevice {
     std::ranges::copy(properties.uuid.bytes, facts.uuid.begin());
     return facts;
   }
+  int nccl_version() override {
+    if (nccl_) return nccl_->version();
+    try {
+      nccl_ = std::make_shared<const Nccl>();
+    } catch (const std::exception&) {  // few machines have it
+      return 0;
+    }
+    return nccl_->version();
+  }
+  ConnectionId new_connection() override {
+    ConnectionId id;
+    nccl_->check(nccl_->make_id(&id), "ncclGetUniqueId");
+    return id;
+  }
+  void connect(const ConnectionId& id, int rank, int ranks) override {
+    connection_ = std::make_shared<NcclConnection>(nccl_, *device_, id, rank, ranks);
+  }
+  void disconnect() noexcept override {
+    if (connection_) connection_->abort();
+    connection_.reset();
+  }
   std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
     device_->activate();
-    return std::make_unique<HostedKernel>(device_, kernel, settings);
+    return std::make_unique<HostedKernel>(device_, kernel, settings, connection_);
   }
 
  private:
   std::shared_ptr<const cuda::Device> device_;
+  std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not there
+  std::shared_ptr<NcclConnection> connection_;  // of that device; null: there is none
 };
 
 }  // namespace

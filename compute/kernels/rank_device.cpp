@@ -45,4 +45,26 @@ void check_devices(std::span<const RankDeviceFacts> facts, const DevicesOfRanks&
   }
 }
 
+std::string nccl_text(int version) {
+  return "NCCL " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+std::string why_not_connected(std::span<const RankDeviceFacts> facts, std::span<const int> versions) {
+  const auto named = [](std::size_t rank) { return "rank " + std::to_string(rank); };
+  for (std::size_t rank = 0; rank < versions.size(); ++rank) {
+    if (versions[rank] == 0) return named(rank) + " has no NCCL";
+  }
+  for (std::size_t rank = 1; rank < versions.size(); ++rank) {
+    if (versions[rank] == versions.front()) continue;
+    return named(rank) + " has " + nccl_text(versions[rank]) + ", and rank 0 " + nccl_text(versions.front());
+  }
+  for (std::size_t rank = 0; rank < facts.size(); ++rank) {
+    for (std::size_t other = 0; other < rank; ++other) {
+      if (facts[other].uuid == facts[rank].uuid) return named(other) + " and " + named(rank) + " share a GPU";
+    }
+  }
+  return {};
+}
+
 }  // namespace orrery

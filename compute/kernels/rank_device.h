@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "compute/kernels/division_facet.h"
@@ -24,6 +27,43 @@ struct RankDeviceFacts {
   std::array<unsigned char, 16> uuid{};  ///< the same for ranks that share a device
   int architecture = 0;                  ///< 90 for sm_90
   int multiprocessors = 0;
+};
+
+/// Names a connection between the devices of all ranks: NCCL's ncclUniqueId.
+struct ConnectionId {
+  std::array<char, 128> bytes{};
+};
+
+/// An evaluation has been given up because the leader said so: another rank has failed.
+struct Stopped final : std::runtime_error {
+  Stopped() : runtime_error{"stopped, since another rank failed"} {}
+};
+
+/// A HostedDivision whose data go from device to device, without the host's memory. Nothing but evaluate_part() waits
+/// for the device. If an evaluation fails in any rank, every rank has to disconnect(): its stream may wait for data
+/// that never come, and whoever waits for that stream would wait for ever.
+class ConnectedDivision {
+ public:
+  virtual ~ConnectedDivision() = default;
+
+  // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
+  /// Begins an evaluation and takes the memory for all results. Returns the sizes of the blocks that all others need.
+  virtual std::vector<std::size_t> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// Enqueues what sends them, the leader's own part, and what takes the results of the others. The others must have
+  /// their orders: what the driver does here may wait for them.
+  virtual void evaluate(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// Whether the leader's own part has ended. Throws if it failed, or if the connection did.
+  virtual bool part_ended() = 0;
+  /// Every rank has enqueued its results: finishes all targets. Enqueues on args.stream and returns.
+  virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
+
+  /// Another rank: takes blocks of these sizes, evaluates a part from them, and enqueues what sends the results. `args`
+  /// are as in HostedDivision::evaluate(). Returns when the part has ended. Once `stopped` is set, throws Stopped.
+  virtual void evaluate_part(const ForceArgs& args, std::span<const std::size_t> sizes, std::span<const Part> parts,
+                             const Part& own, const std::atomic<bool>& stopped) = 0;
+
+  /// Ends what the stream waits for, also what other kernels of this connection wait for. Their results are worthless.
+  virtual void disconnect() noexcept = 0;
 };
 
 /// One rank's kernel on its CUDA device, for evaluations that the devices of all ranks divide by its DivisionFacet.
@@ -59,6 +99,9 @@ class HostedDivision {
   /// Returns the results.
   virtual std::span<const std::byte> evaluate(const ForceArgs& args, std::span<const std::size_t> sizes,
                                               std::span<const Part> parts, const Part& own) = 0;
+
+  /// The other way, if RankDevice::connect() came before this was made. Null: it did not, or the connection is lost.
+  virtual ConnectedDivision* connected() = 0;
 };
 
 /// The CUDA device of one rank.
@@ -68,6 +111,16 @@ class RankDevice {
   /// Opens the one for a rank at this place among the ranks of its host, in place of an earlier one, which the kernels
   /// that it has made keep. Throws UsageError if there is no such device, and std::runtime_error if CUDA cannot run.
   virtual RankDeviceFacts open(const DevicesOfRanks& which, int place) = 0;
+
+  /// The version of NCCL that this rank finds, as NCCL counts: 22803 is 2.28.3. 0: it finds none.
+  virtual int nccl_version() = 0;
+  /// The leader: what connect() of all ranks needs.
+  virtual ConnectionId new_connection() = 0;
+  /// Connects the open device with those of the other ranks, which call this, too: waits for them. Kernels that are
+  /// made until disconnect() or open() have the connection. Throws std::runtime_error if it cannot be made.
+  virtual void connect(const ConnectionId& id, int rank, int ranks) = 0;
+  virtual void disconnect() noexcept = 0;
+
   /// Call after open(). Throws as KernelInfo::make().
   virtual std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) = 0;
 };
@@ -78,5 +131,11 @@ int device_at(const DevicesOfRanks& which, int place, int visible);
 /// `facts`: by rank. Throws UsageError that names two ranks if their devices differ, or if they share one that is not
 /// listed for both.
 void check_devices(std::span<const RankDeviceFacts> facts, const DevicesOfRanks& which);
+
+/// "NCCL 2.28.3"
+std::string nccl_text(int version);
+/// Why NCCL cannot connect these devices, one line; empty if nothing is against it. `versions`: see
+/// RankDevice::nccl_version(). Both are by rank.
+std::string why_not_connected(std::span<const RankDeviceFacts> facts, std::span<const int> versions);
 
 }  // namespace orrery

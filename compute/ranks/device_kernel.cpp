@@ -2,18 +2,21 @@
 
 #include <bit>
 #include <span>
+#include <utility>
 
 #include "compute/ranks/orders.h"
 
 namespace orrery {
 
 DeviceKernel::DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings,
-                           RankDevice& device)
+                           RankDevice& device, std::string way)
     : line_{line},
       key_{key},
       by_targets_{!kernel.divides},
+      way_{std::move(way)},
       sizes_{line.ranks()},
-      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }} {}
+      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
+      was_connected_{own_->connected() != nullptr} {}
 
 void DeviceKernel::prepare(int count) {
   made_.prepare(count, [&] { own_->prepare(count, 0, line_.ranks()); });
@@ -21,7 +24,9 @@ void DeviceKernel::prepare(int count) {
 
 std::string DeviceKernel::chosen(int count, const MassRange& masses) const {
   const std::string own = own_->kernel().chosen(count, masses);
-  return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(line_.ranks());
+  const bool lost = was_connected_ && !own_->connected();
+  return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(line_.ranks()) + ", " +
+         (lost ? "MPI (" + way_ + " was lost)" : way_);
 }
 
 std::optional<BodyOwners> DeviceKernel::owners(int count) const {
@@ -47,39 +52,71 @@ void DeviceKernel::take_room(std::size_t bytes) {
   room_ = room;
 }
 
-/// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.
+WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
+                                                const std::vector<std::size_t>& sizes, bool connected) const {
+  const DividedEvaluation all{.key = key_,
+                              .count = args.count,
+                              .targets = args.targets ? args.targets.count : 0,
+                              .masses = args.masses,
+                              .law = args.law,
+                              .connected = connected};
+  return {.order =
+              [all, &parts, &sizes](int, MessageWriter& order) {
+                order.put(Order::evaluate_part);
+                order.put(all);
+                order.put_all(sizes);
+                order.put_all(parts);
+              },
+          .own_part = [] {},
+          .is_long =
+              [&parts, targets = args.target_count()](int rank) {
+                const Part& part = parts[static_cast<std::size_t>(rank)];
+                return part.first(targets) < part.last(targets);
+              }};
+}
+
 void DeviceKernel::do_evaluate(const ForceArgs& args) {
   if (args.count != made_.prepared()) prepare(args.count);
+  if (ConnectedDivision* const connected = own_->connected()) return evaluate_connected(*connected, args);
+  evaluate_hosted(args);
+}
+
+/// `args.cancelled` is not handed on: to a worker, it would say that another rank has failed. If one has, a simulation
+/// that goes on does so through host memory.
+void DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args) {
+  const std::vector<Part> parts = sizes_.parts();
+  const std::vector<std::size_t> sizes = own.share_out(args, parts);
+  WorkerLine::Exchange exchange = exchange_for(args, parts, sizes, /*connected=*/true);
+  exchange.own_part = [&] { own.evaluate(args, parts); };
+  exchange.own_ended = [&] { return own.part_ended(); };
+  try {
+    line_.exchange(exchange);
+    own.join(args, parts);
+  } catch (...) {
+    own.disconnect();
+    MessageWriter order;
+    order.put(Order::disconnect);
+    order.put(key_);
+    line_.tell(order);
+    throw;
+  }
+}
+
+/// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.
+void DeviceKernel::evaluate_hosted(const ForceArgs& args) {
   const std::vector<Part> parts = sizes_.parts();
   const HostedDivision::Shared shared = own_->share_out(args, parts);
   take_room(shared.bytes.size());
   std::vector<std::span<std::byte>> places;
   for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
-  const DividedEvaluation all{.key = key_,
-                              .count = args.count,
-                              .targets = args.targets ? args.targets.count : 0,
-                              .masses = args.masses,
-                              .law = args.law};
-  line_.exchange(
-      {.order =
-           [&](int, MessageWriter& order) {
-             order.put(Order::evaluate_part);
-             order.put(all);
-             order.put_all(shared.sizes);
-             order.put_all(parts);
-           },
-       .own_part =
-           [&] {
-             line_.broadcast(shared.bytes);
-             own_->wait();
-           },
-       .take = [&](int rank, MessageReader& reply) { reply.get_values(places[static_cast<std::size_t>(rank)]); },
-       .is_long =
-           [&](int rank) {
-             const Part& part = parts[static_cast<std::size_t>(rank)];
-             return part.first(args.target_count()) < part.last(args.target_count());
-           },
-       .cancelled = args.cancelled});
+  WorkerLine::Exchange exchange = exchange_for(args, parts, shared.sizes, /*connected=*/false);
+  exchange.own_part = [&] {
+    line_.broadcast(shared.bytes);
+    own_->wait();
+  };
+  exchange.take = [&](int rank, MessageReader& reply) { reply.get_values(places[static_cast<std::size_t>(rank)]); };
+  exchange.cancelled = args.cancelled;
+  line_.exchange(exchange);
   own_->join(args, parts);
 }
 

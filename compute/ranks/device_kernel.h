@@ -16,11 +16,14 @@
 namespace orrery {
 
 /// A CUDA kernel of which the device of each rank evaluates a part. The bodies are on the leader's device, as without
-/// ranks; the others get copies for each evaluation. The host waits for an evaluation until all parts have come.
+/// ranks; the others get copies for each evaluation: from device to device while the ranks are connected, else through
+/// host memory. The host waits for an evaluation until all parts have ended.
 class DeviceKernel final : public ForceKernel, public OwnersFacet {
  public:
-  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. Throws as MadeKernel.
-  DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings, RankDevice& device);
+  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: how data get to the
+  /// others, for chosen(). Throws as MadeKernel.
+  DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings, RankDevice& device,
+               std::string way);
 
   void prepare(int count) override;
   void bodies_replaced() override { own_->kernel().bodies_replaced(); }
@@ -35,14 +38,21 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet {
   void do_evaluate(const ForceArgs& args) override;
 
  private:
+  void evaluate_connected(ConnectedDivision& own, const ForceArgs& args);
+  void evaluate_hosted(const ForceArgs& args);
+  /// Refers to `parts` and `sizes`, of blocks. Lacks what depends on the way of the data.
+  WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
+                                    const std::vector<std::size_t>& sizes, bool connected) const;
   void take_room(std::size_t bytes);
 
   WorkerLine& line_;
   const int key_;
   const bool by_targets_;  // otherwise the kernel divides something else
+  const std::string way_;
   const PartSizes sizes_;  // equal
   std::unique_ptr<HostedDivision> own_;
-  MadeKernel made_;       // after own_, which it makes
+  MadeKernel made_;  // after own_, which it makes
+  const bool was_connected_;
   std::size_t room_ = 0;  // bytes for which the workers have room
 };
 

@@ -11,21 +11,25 @@ namespace orrery {
 /// The first value of each message from the leader to a worker.
 enum class Order {
   open_device,      ///< DevicesOfRanks::first, and all that are listed. Replied with RankDeviceFacts
+  nccl_version,     ///< replied with RankDevice::nccl_version()
+  connect,          ///< a ConnectionId. Replied
+  disconnect,       ///< a CUDA kernel: its key
   make,             ///< a kernel: its key, id and settings as text. Replied
   prepare,          ///< a kernel for a number of bodies: key, number. Replied
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
   take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
-  evaluate_part,    ///< a DividedEvaluation, the sizes of blocks, all parts; then a broadcast of the blocks. Replied
-  spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
-  step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
-  undo,             ///< the latest step of a kernel's bodies: its key
-  gather,           ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
-  hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
-  potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
-  cancel,           ///< what is in progress; comes too late if that has ended
-  drop,             ///< a kernel: its key
-  end,              ///< serve_leader() returns. Replied
+  evaluate_part,  ///< a DividedEvaluation, the sizes of blocks, all parts; then, unless these go from device to device,
+                  ///< a broadcast of the blocks. Replied
+  spread,          ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
+  step,            ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
+  undo,            ///< the latest step of a kernel's bodies: its key
+  gather,          ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
+  hold_positions,  ///< for a kernel: its key, and what HeldPositions reads. Replied
+  potentials,      ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
+  cancel,          ///< what is in progress; comes too late if that has ended. Of evaluate_part: another rank failed
+  drop,            ///< a kernel: its key
+  end,             ///< serve_leader() returns. Replied
 };
 
 /// The first value of each reply: the second is the text of the error, except after `done`.
@@ -33,6 +37,7 @@ enum class Outcome {
   done,
   refused,  ///< by a UsageError
   failed,
+  stopped,  ///< by Order::cancel, since another rank failed
 };
 
 /// A rank's part of an evaluation.
@@ -51,13 +56,14 @@ struct Evaluation {
   Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
 };
 
-/// An evaluation that the ranks' CUDA devices divide. The reply is what HostedDivision::evaluate() returns.
+/// An evaluation that the ranks' CUDA devices divide. The reply is what HostedDivision::evaluate() returns, or nothing.
 struct DividedEvaluation {
   int key = 0;  ///< of the kernel
   int count = 0;
   int targets = 0;  ///< of all ranks; 0: all bodies
   MassRange masses{};
   Law law{};
+  bool connected = false;  ///< the data go from device to device: see ConnectedDivision
 };
 
 /// A step of the bodies that the ranks hold.

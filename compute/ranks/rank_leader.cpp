@@ -1,11 +1,16 @@
 #include "compute/ranks/rank_leader.h"
 
 #include <cstddef>
+#include <cstdlib>
+#include <exception>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compute/ranks/device_kernel.h"
 #include "compute/ranks/domain_kernel.h"
+#include "compute/ranks/orders.h"
 #include "compute/ranks/shared_kernel.h"
 
 namespace orrery {
@@ -19,6 +24,7 @@ int RankLeader::open(const DevicesOfRanks& which) {
   if (opened_ == which) return own_ordinal_;
   if (!device_) throw std::runtime_error("these ranks have no CUDA devices");
   opened_.reset();
+  way_.clear();
   std::vector<RankDeviceFacts> facts(static_cast<std::size_t>(ranks()));
   line_.exchange(
       {.order =
@@ -34,7 +40,45 @@ int RankLeader::open(const DevicesOfRanks& which) {
   check_devices(facts, which);
   opened_ = which;
   own_ordinal_ = facts.front().ordinal;
+  facts_ = std::move(facts);
   return own_ordinal_;
+}
+
+std::vector<int> RankLeader::nccl_versions() {
+  std::vector<int> versions(facts_.size());
+  line_.exchange(
+      {.order = [](int, MessageWriter& order) { order.put(Order::nccl_version); },
+       .own_part = [&] { versions.front() = device_->nccl_version(); },
+       .take = [&](int rank, MessageReader& reply) { versions[static_cast<std::size_t>(rank)] = reply.get<int>(); },
+       .is_long = [](int) { return false; }});  // a file system takes its time
+  return versions;
+}
+
+/// All ranks go the same way: only if each of them is connected, any uses the connection. Returns data_way().
+std::string RankLeader::connect() {
+  const auto by_mpi = [](const std::string& why) { return "MPI (" + why + ")"; };
+  const char* const wish = std::getenv("ORRERY_NCCL");
+  if (wish && std::string_view{wish} == "0") return by_mpi("ORRERY_NCCL=0");
+  const std::vector<int> versions = nccl_versions();
+  if (const std::string why = why_not_connected(facts_, versions); !why.empty()) return by_mpi(why);
+  try {
+    const ConnectionId id = device_->new_connection();
+    line_.exchange({.order =
+                        [&](int, MessageWriter& order) {
+                          order.put(Order::connect);
+                          order.put(id);
+                        },
+                    .own_part = [&] { device_->connect(id, 0, ranks()); }});
+  } catch (const std::exception& failure) {
+    device_->disconnect();
+    return by_mpi(failure.what());
+  }
+  return nccl_text(versions.front());
+}
+
+std::string RankLeader::data_way() const {
+  const std::lock_guard lock{mutex_};
+  return way_;
 }
 
 std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Settings& settings,
@@ -45,7 +89,8 @@ std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Se
     if (kernel.backend == Backend::cuda) {
       const std::lock_guard lock{mutex_};
       open(devices);
-      return std::make_unique<DeviceKernel>(line_, key, kernel, chosen, *device_);
+      if (way_.empty()) way_ = connect();
+      return std::make_unique<DeviceKernel>(line_, key, kernel, chosen, *device_, way_);
     }
     if (kernel.is_tree) return std::make_unique<DomainKernel>(line_, key, kernel, chosen);
     return std::make_unique<SharedKernel>(line_, key, kernel, chosen);

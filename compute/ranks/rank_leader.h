@@ -4,6 +4,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/rank_device.h"
@@ -26,16 +28,21 @@ class RankLeader final : public KernelSharing {
   int open_devices(const DevicesOfRanks& which) override;
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
                                     const DevicesOfRanks& devices) override;
+  std::string data_way() const override;
 
  private:
   int open(const DevicesOfRanks& which);
+  std::string connect();
+  std::vector<int> nccl_versions();
 
   WorkerLine line_;
   const int place_on_host_;
   RankDevice* const device_;
-  std::mutex mutex_;  // guards what all ranks have opened
+  mutable std::mutex mutex_;  // guards what all ranks have opened
   std::optional<DevicesOfRanks> opened_;
-  int own_ordinal_ = 0;  // among them
+  std::vector<RankDeviceFacts> facts_;  // of these, by rank
+  int own_ordinal_ = 0;                 // among them
+  std::string way_;                     // of data between them, see data_way()
   std::atomic<int> next_key_ = 0;
 };
 

@@ -34,6 +34,15 @@ class RankWorker {
         case Order::open_device:
           open_device(order);
           break;
+        case Order::nccl_version:
+          reply_with_nccl_version();
+          break;
+        case Order::connect:
+          reply_after([&] { device_->connect(order.get<ConnectionId>(), ranks_.rank(), ranks_.size()); });
+          break;
+        case Order::disconnect:
+          disconnect(order);
+          break;
         case Order::make:
           reply_after([&] { make(order); });
           break;
@@ -105,6 +114,8 @@ class RankWorker {
       add();
     } catch (const UsageError& error) {
       report(Outcome::refused, error.what());
+    } catch (const Stopped& stopped) {
+      report(Outcome::stopped, stopped.what());
     } catch (const std::bad_alloc&) {
       report(Outcome::failed, "not enough memory");
     } catch (const std::exception& error) {
@@ -126,6 +137,17 @@ class RankWorker {
           facts = device_->open(which, ranks_.place_on_host());
         },
         [&] { reply_.put(facts); });
+  }
+
+  void reply_with_nccl_version() {
+    int version = 0;
+    reply_after([&] { version = device_->nccl_version(); }, [&] { reply_.put(version); });
+  }
+
+  void disconnect(MessageReader& order) {
+    const auto made = kernels_.find(order.get<int>());
+    if (made == kernels_.end()) return;
+    if (ConnectedDivision* const connected = made->second.division->connected()) connected->disconnect();
   }
 
   void make(MessageReader& order) {
@@ -192,7 +214,6 @@ class RankWorker {
     division.take_room(order.get<std::size_t>());
   }
 
-  /// Order::take_room came before.
   void evaluate_part(MessageReader& order) {
     const auto what = order.get<DividedEvaluation>();
     HostedDivision& division = *kernels_.at(what.key).division;
@@ -200,20 +221,34 @@ class RankWorker {
     std::vector<Part> parts;
     order.get_all(sizes);
     order.get_all(parts);
+    const ForceArgs args{.count = what.count,
+                         // Not read: that there are indices says that not all bodies are targets.
+                         .targets = {.indices = what.targets > 0 ? &what.targets : nullptr, .count = what.targets},
+                         .masses = what.masses,
+                         .law = what.law,
+                         .epilogue = {}};
+    const Part& own = parts[static_cast<std::size_t>(ranks_.rank())];
+    if (what.connected) return evaluate_connected(division, args, sizes, parts, own);
+    // Order::take_room came before.
     ranks_.receive_broadcast(division.room(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0})));
     std::span<const std::byte> found;
-    reply_after(
-        [&] {
-          const ForceArgs args{
-              .count = what.count,
-              // Not read: that there are indices says that not all bodies are targets.
-              .targets = {.indices = what.targets > 0 ? &what.targets : nullptr, .count = what.targets},
-              .masses = what.masses,
-              .law = what.law,
-              .epilogue = {}};
-          found = division.evaluate(args, sizes, parts, parts[static_cast<std::size_t>(ranks_.rank())]);
-        },
-        [&] { reply_.put_values(found); });
+    reply_after([&] { found = division.evaluate(args, sizes, parts, own); }, [&] { reply_.put_values(found); });
+  }
+
+  /// If it fails, this rank leaves the connection at once. The leader tells the others to.
+  void evaluate_connected(HostedDivision& division, const ForceArgs& args, std::span<const std::size_t> sizes,
+                          std::span<const Part> parts, const Part& own) {
+    reply_after([&] {
+      const CancelWatch::Span watched{watch_};
+      ConnectedDivision* const connected = division.connected();
+      if (!connected) throw Stopped{};
+      try {
+        connected->evaluate_part(args, sizes, parts, own, watch_.cancelled());
+      } catch (...) {
+        connected->disconnect();
+        throw;
+      }
+    });
   }
 
   void spread(MessageReader& order) {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -43,10 +44,43 @@ void WorkerLine::end() {
   exchange({.order = [](int, MessageWriter& order) { order.put(Order::end); }, .own_part = [] {}});
 }
 
+/// Replies are taken as they come: a rank may fail, and another one wait for it until it is cancelled.
 void WorkerLine::exchange(const Exchange& exchange) {
   const std::lock_guard lock{mutex_};
   cancelled_ = exchange.cancelled;
   cancel_sent_ = false;
+  send_orders(exchange);
+  Failures failures;
+  try {
+    exchange.own_part();
+  } catch (...) {
+    failures[0] = std::current_exception();
+    cancel_once();
+  }
+  std::vector<int> awaited;
+  for (int rank = 1; rank < ranks(); ++rank) awaited.push_back(rank);
+  const auto take_what_came = [&](int rank) {
+    if (!ranks_.has_message(rank)) return false;
+    take_reply(rank, exchange, failures);
+    return true;
+  };
+  while (own_part_goes_on(exchange, failures)) {
+    std::erase_if(awaited, take_what_came);
+    cancel_if_wanted();
+    std::this_thread::yield();  // the device would wait for a host that sleeps
+  }
+  for (Patience patience; !awaited.empty();) {
+    if (std::erase_if(awaited, take_what_came) > 0) {
+      patience = {};
+    } else {
+      cancel_if_wanted();
+      patience.pause();
+    }
+  }
+  if (!failures.empty()) std::rethrow_exception(failures.begin()->second);
+}
+
+void WorkerLine::send_orders(const Exchange& exchange) {
   std::vector<bool> long_parts(1, exchange.is_long(0));
   for (int rank = 1; rank < ranks(); ++rank) {
     long_parts.push_back(exchange.is_long(rank));
@@ -56,32 +90,35 @@ void WorkerLine::exchange(const Exchange& exchange) {
   }
   watch_.begin_parts(long_parts);
   for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, orders_[static_cast<std::size_t>(rank)].bytes());
-  std::exception_ptr failure;
+}
+
+bool WorkerLine::own_part_goes_on(const Exchange& exchange, Failures& failures) {
   try {
-    exchange.own_part();
+    if (failures.empty() && !exchange.own_ended()) return true;
   } catch (...) {
-    failure = std::current_exception();
+    failures[ranks()] = std::current_exception();
     cancel_once();
   }
   watch_.end_part(0);
-  for (int rank = 1; rank < ranks(); ++rank) {
-    for (Patience patience; !ranks_.has_message(rank); patience.pause()) cancel_if_wanted();
-    ranks_.receive(rank, reply_);
-    watch_.end_part(rank);
-    MessageReader reply{reply_};
-    const auto outcome = reply.get<Outcome>();
-    if (outcome == Outcome::done) {
-      try {
-        exchange.take(rank, reply);
-      } catch (...) {  // the replies of the other ranks are to be read all the same
-        if (!failure) failure = std::current_exception();
-      }
-    } else if (!failure) {
-      failure = worker_error(rank, outcome, reply.get_text());
-      cancel_once();
+  return false;
+}
+
+void WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failures) {
+  ranks_.receive(rank, reply_);
+  watch_.end_part(rank);
+  MessageReader reply{reply_};
+  const auto outcome = reply.get<Outcome>();
+  if (outcome == Outcome::done) {
+    try {
+      exchange.take(rank, reply);
+    } catch (...) {  // the replies of the other ranks are to be read all the same
+      failures[rank] = std::current_exception();
     }
+  } else {
+    const int place = outcome == Outcome::stopped ? ranks() + rank : rank;
+    failures[place] = worker_error(rank, outcome, reply.get_text());
+    cancel_once();
   }
-  if (failure) std::rethrow_exception(failure);
 }
 
 /// The work between two exchanges counts as one part of each rank.

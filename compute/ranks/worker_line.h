@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -30,14 +32,18 @@ class WorkerLine {
     std::function<void(int rank, MessageWriter& order)> order;
     /// The leader's own part, while the workers do theirs.
     std::function<void()> own_part;
+    /// Whether it has ended, if that is not when it returns. Asked again and again until it has, or any part has
+    /// failed.
+    std::function<bool()> own_ended = [] { return true; };
     /// Reads a worker's reply if its outcome is `done`.
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
     /// Whether a rank's part may take long, see RankWatch.
     std::function<bool(int rank)> is_long = [](int) { return true; };
     const std::atomic<bool>* cancelled = nullptr;  ///< once it is set, the workers stop as well. May be null
   };
-  /// Returns when every worker has replied. Throws what the own part threw, or the first worker's error as "rank 2:
-  /// ...", also if a rank is lost.
+  /// Returns when every worker has replied and the own part has ended. Throws what the own part threw, or the first
+  /// worker's error as "rank 2: ...", also if a rank is lost. Errors of ranks that stopped because another one failed
+  /// come last, and so does what `own_ended` throws: the cause may be in another rank.
   void exchange(const Exchange& exchange);
   /// Call only in an own part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
@@ -47,6 +53,8 @@ class WorkerLine {
   void tell(const MessageWriter& order) noexcept;
 
  private:
+  using Failures = std::map<int, std::exception_ptr>;  // the first is the one to be thrown
+
   class Others final : public RankExchange {
    public:
     explicit Others(WorkerLine& line) : line_{line} {}
@@ -58,6 +66,9 @@ class WorkerLine {
     WorkerLine& line_;
   };
 
+  void send_orders(const Exchange& exchange);
+  bool own_part_goes_on(const Exchange& exchange, Failures& failures);
+  void take_reply(int rank, const Exchange& exchange, Failures& failures);
   void send_to_all(const MessageWriter& order);
   void cancel_once();
   void cancel_if_wanted();

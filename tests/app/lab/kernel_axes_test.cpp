@@ -47,6 +47,7 @@ struct TwoRanks final : KernelSharing {
                                     const DevicesOfRanks& /*devices*/) override {
     return kernel.make(settings, nullptr);
   }
+  std::string data_way() const override { return {}; }
 };
 
 TEST(KernelSelection, OfAllLeavesOutWithAReasonWhatCannotBeShared) {
