@@ -21,10 +21,10 @@ enum class Order {
   take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
   evaluate_part,  ///< a DividedEvaluation, the sizes of blocks, all parts; then, unless these go from device to device,
                   ///< a broadcast of the blocks. Replied
-  spread,          ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
-  step,            ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
-  undo,            ///< the latest step of a kernel's bodies: its key
-  gather,          ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
+  spread,         ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
+  step,           ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
+  undo,           ///< the latest step of a kernel's bodies: its key
+  gather,         ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
   hold_positions,  ///< for a kernel: its key, and what HeldPositions reads. Replied
   potentials,      ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
   cancel,          ///< what is in progress; comes too late if that has ended. Of evaluate_part: another rank failed

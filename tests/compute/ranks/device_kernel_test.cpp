@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,10 +41,13 @@ KernelInfo serial_on_host_devices() {
 /// Ranks, each with a host device for itself.
 class DeviceRanks {
  public:
-  DeviceRanks(int size, int devices, const KernelInfo& workers = serial_on_host_devices())
+  /// `nccl`: see test::HostDevice.
+  DeviceRanks(int size, int devices, const KernelInfo& workers = serial_on_host_devices(),
+              test::HostNccl* nccl = nullptr)
       : opened_(static_cast<std::size_t>(size)),
         known_{known_with(workers)},
-        team_{size, *known_, [this, devices] { return std::make_unique<test::HostDevice>(devices, opened_); }} {
+        team_{size, *known_,
+              [this, devices, nccl] { return std::make_unique<test::HostDevice>(devices, opened_, nccl); }} {
     std::ranges::fill(opened_, -1);
   }
 
@@ -65,12 +69,20 @@ class DeviceRanks {
   test::RankTeam team_;
 };
 
+constexpr int new_nccl = 22803, old_nccl = 21903;
+
+test::HostNccl nccl_of(int ranks) {
+  return test::HostNccl{std::vector<int>(static_cast<std::size_t>(ranks), new_nccl)};
+}
+
 TEST(DeviceKernel, FindsTheBitsOfOneDevice) {
   const KernelPtr serial = test::find_kernel("cpu-serial");
   const auto alone = test::backends().make_kernel(*serial, Settings{*serial});
-  for (const int size : {2, 3, 4}) {
-    DeviceRanks ranks{size, size};
+  for (const int size : {2, 3, 4, -2, -3, -4}) {
+    test::HostNccl nccl = nccl_of(std::abs(size));
+    DeviceRanks ranks{std::abs(size), std::abs(size), serial_on_host_devices(), size < 0 ? &nccl : nullptr};
     const auto kernel = ranks.make();
+    EXPECT_EQ(nccl.connected(), std::max(-size, 0));
     for (const int count : {300, 1, 2, 3, 5, 1009}) {
       SCOPED_TRACE(std::to_string(size) + " ranks, " + std::to_string(count) + " bodies");
       const Bodies bodies = test::random_ball(count);
@@ -105,7 +117,63 @@ TEST(DeviceKernel, EvaluatesTargetsAndNoOthers) {
 TEST(DeviceKernel, KnowsTheOwnersOfBodies) {
   DeviceRanks ranks{2, 2};
   EXPECT_EQ(owners_of(*ranks.make(), 5), (BodyOwners{.names = {"rank 0", "rank 1"}, .of_body = {0, 0, 1, 1, 1}}));
-  EXPECT_EQ(ranks.make()->chosen(10, {}), "ranks 2");
+  EXPECT_EQ(ranks.make()->chosen(10, {}), "ranks 2, MPI (rank 0 has no NCCL)");
+}
+
+/// Evaluates on three ranks and returns what the kernel says of the way of the data.
+std::string way_of_data(test::HostNccl& nccl) {
+  DeviceRanks ranks{3, 3, serial_on_host_devices(), &nccl};
+  EXPECT_EQ(ranks.leader().data_way(), "");
+  const auto kernel = ranks.make();
+  (void)test::evaluate(*kernel, test::random_ball(10), {.law = {}});
+  EXPECT_EQ(kernel->chosen(10, {}), "ranks 3, " + ranks.leader().data_way());
+  return ranks.leader().data_way();
+}
+
+TEST(DeviceKernel, SendsFromDeviceToDeviceIfAllRanksAreConnected) {
+  test::HostNccl nccl = nccl_of(3);
+  EXPECT_EQ(way_of_data(nccl), "NCCL 2.28.3");
+  EXPECT_EQ(nccl.handed_on(), 4) << "the bodies to each of two ranks, and the results of each";
+}
+
+TEST(DeviceKernel, SendsThroughMpiIfOneRankCannotBeConnected) {
+  test::HostNccl none{{new_nccl, new_nccl, 0}}, other{{new_nccl, old_nccl, new_nccl}};
+  EXPECT_EQ(way_of_data(none), "MPI (rank 2 has no NCCL)");
+  EXPECT_EQ(way_of_data(other), "MPI (rank 1 has NCCL 2.19.3, and rank 0 NCCL 2.28.3)");
+  for (const int fails_in : {0, 1, 2}) {
+    test::HostNccl nccl = nccl_of(3);
+    nccl.connect_fails_in = fails_in;
+    EXPECT_EQ(way_of_data(nccl),
+              fails_in > 0 ? "MPI (rank " + std::to_string(fails_in) + ": a bad cable)" : "MPI (a bad cable)");
+    EXPECT_EQ(nccl.handed_on(), 0) << "although two ranks are connected";
+  }
+}
+
+TEST(DeviceKernel, SendsThroughMpiIfTheUserSaysSo) {
+  setenv("ORRERY_NCCL", "0", /*replace=*/1);
+  test::HostNccl nccl = nccl_of(3);
+  EXPECT_EQ(way_of_data(nccl), "MPI (ORRERY_NCCL=0)");
+  EXPECT_EQ(nccl.connected(), 0);
+  unsetenv("ORRERY_NCCL");
+}
+
+TEST(DeviceKernel, ARankThatFailsLeavesNoOtherWaitingForItsData) {
+  const Bodies bodies = test::random_ball(10);
+  for (const int fails_in : {0, 1, 2, 3}) {
+    SCOPED_TRACE(fails_in);
+    test::HostNccl nccl = nccl_of(4);
+    DeviceRanks ranks{4, 4, serial_on_host_devices(), &nccl};
+    const auto kernel = ranks.make();
+    const std::vector<Vec4> expected = test::evaluate(*kernel, bodies, {.law = {}}).accelerations;
+    nccl.fails_in = fails_in;
+    const std::string message = test::failure_of([&] { test::evaluate(*kernel, bodies, {.law = {}}); }).message;
+    EXPECT_EQ(message, fails_in > 0 ? "rank " + std::to_string(fails_in) + ": a bad day" : "a bad day");
+    const int before = nccl.handed_on();
+    EXPECT_EQ(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, expected);
+    EXPECT_EQ(nccl.handed_on(), before) << "through MPI from now on";
+    EXPECT_EQ(nccl.connected(), 0);
+    EXPECT_EQ(kernel->chosen(10, {}), "ranks 4, MPI (NCCL 2.28.3 was lost)");
+  }
 }
 
 /// Throws while it is set.
@@ -186,6 +254,14 @@ TEST(DevicesOfRanks, AreAlike) {
     expect_failure(
         Failure::usage, [&] { check(other); }, "rank 0 is sm_90 with 132", "rank 1 is sm_");
   }
+}
+
+TEST(DevicesOfRanks, AreConnectedOnlyIfEachRankHasItsOwn) {
+  const std::vector<RankDeviceFacts> apart{{.uuid = {1}}, {.uuid = {2}}, {.uuid = {3}}},
+      together{{.uuid = {1}}, {.uuid = {2}}, {.uuid = {2}}};
+  const std::vector versions(3, new_nccl);
+  EXPECT_EQ(why_not_connected(apart, versions), "");
+  EXPECT_EQ(why_not_connected(together, versions), "rank 1 and rank 2 share a GPU");
 }
 
 TEST(DevicesOfRanks, DoNotDivideEveryKernel) {
