@@ -6,7 +6,7 @@
 One device, the first of LIST (default: all), and all of LIST take turns, R times (2); a time is the median of the
 rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies, ranks; all,
 if none is named. `copies` compares peer copies with NCCL, and needs --nccl. `ranks` compares the devices of one process with
-a rank of mpirun for each, and needs --ranks. Tables are written anew after every row.
+a rank of mpirun for each, by NCCL and by MPI, and needs --ranks. Tables are written anew after every row.
 `collapse` leaves its snapshots in OUT, where they are taken again.
 --again makes the tables from the JSON in OUT, and runs nothing; it needs --devices and --rounds as they were.
 
@@ -169,20 +169,31 @@ def copies(bench, page, rounds):
         page.row([f"`{kernel}`", f"{bodies:,}", *map(number, ms)])
 
 
+def way_of_ranks(result, count):
+    """How the data got from GPU to GPU: "NCCL 2.28.3", or "MPI (...)"."""
+    return result["chosen"].split(f"ranks {count}, ", 1)[1]
+
+
 def ranks(bench, page, rounds):
     page.section("Ranks of mpirun", ["kernel", "bodies", "ms, one GPU", "ms, {0} GPUs of one process", "ms, {0} ranks with a GPU each",
-                                     "times as fast as one GPU"])
+                                     "their data by", "ms, {0} ranks by MPI", "times as fast as one GPU"])
     for bodies in DIRECT_BODIES:
         for kernel in "cuda-tiled", "cuda-symmetric":
-            times = {"one": [], "all": [], "ranks": []}
+            times, by = {"one": [], "all": [], "ranks": [], "mpi": []}, {}
             for turn in range(rounds):
                 for way, of_way in times.items():
                     devices = bench.devices[:1] if way == "one" else bench.devices
                     run, result = bench.run(f"ranks-{kernel}-{bodies}-{way}-{turn}", ",".join(devices), [kernel],
-                                            ["--scene", "plummer", "-n", str(bodies)], by_ranks=way == "ranks")[kernel]
+                                            ["--scene", "plummer", "-n", str(bodies)], nccl=way == "ranks",
+                                            by_ranks=way in ("ranks", "mpi"))[kernel]
                     of_way.append(run.ms(result))
-            ms = [statistics.median(of_way) for of_way in times.values()]
-            page.row([f"`{kernel}`", f"{bodies:,}", *map(number, ms), number(ms[0] / ms[2], 3)])
+                    if way in ("ranks", "mpi"):
+                        by[way] = way_of_ranks(result, len(devices))
+            if not by["mpi"].startswith("MPI"):
+                raise Refused(f"without NCCL, the data went by {by['mpi']}")
+            ms = {way: statistics.median(of_way) for way, of_way in times.items()}
+            page.row([f"`{kernel}`", f"{bodies:,}", number(ms["one"]), number(ms["all"]), number(ms["ranks"]), by["ranks"],
+                      number(ms["mpi"]), number(ms["one"] / ms["ranks"], 3)])
 
 
 def devices_of(orrery, asked):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`orrery` as the ranks of mpirun, whose GPUs divide a CUDA kernel. One GPU is enough: ranks share it.
+"""`orrery` as the ranks of mpirun, whose GPUs divide a CUDA kernel. One GPU is enough: ranks share it. What needs NCCL needs
+two GPUs, and the faults three.
 
     gpu_ranks_test.py ORRERY
 """
@@ -13,7 +14,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import rank_faults_test as faults
 from process_case import ProcessCase
-from ranks_case import NO_TESTS, RanksCase, facts, skip_without_mpirun
+from ranks_case import NO_TESTS, RanksCase, facts, own_lines, skip_without_mpirun
 
 SCENE = ["--scene", "plummer", "-n", "3001"]
 
@@ -45,8 +46,42 @@ class GpuRanksTest(RanksCase):
                         name = f"{ranks}-{integrator}-{digits}"
                         status, out, err = self.run_ranks(ranks, *words, name, *of_one_gpu(ranks))
                         self.assertEqual((status, err), (0, []))
-                        self.assertIn(f"kernel cuda-tiled, {ranks} ranks\n", out)
+                        self.assertRegex(out, rf"kernel cuda-tiled, {ranks} ranks, MPI \(rank .* (has no NCCL|share a GPU)\)\n")
                         self.assertEqual(self.snapshots(name), self.snapshots(alone))
+
+    def gpus(self):
+        return len(facts(self.orrery)["cuda"]["devices"])
+
+    def run_with_and_without_nccl(self, ranks, *words):
+        """Runs the words twice, with a GPU for each rank: {way: what it printed}."""
+        printed = {}
+        for way, wish in ("nccl", "1"), ("mpi", "0"):
+            more = [word.replace("WAY", way) for word in words]
+            status, out, err = self.end_of(
+                self.start_mpirun("-x", f"ORRERY_NCCL={wish}", "-n", str(ranks), self.orrery, *more))
+            self.assertEqual((status, own_lines(err)), (0, []), err)
+            if "has no NCCL" in out:
+                self.skipTest("NCCL is not installed")
+            printed[way] = out
+        return printed
+
+    def test_nccl_changes_no_bits(self):
+        if self.gpus() < 2:
+            self.skipTest("one GPU")
+        for kernel, setting, integrator, digits in [("cuda-tiled", "split=1", "leapfrog", "float"),
+                                                    ("cuda-tiled", "split=1", "leapfrog-blocks", "compensated"),
+                                                    ("cuda-symmetric", "deterministic=on", "leapfrog", "float")]:
+            words = ["run", *SCENE, "--kernel", kernel, "--set", setting, "--integrator", integrator, "--digits", digits,
+                     "--steps", "20", "--every", "0.05", "--snapshots"]
+            for ranks in range(2, min(self.gpus(), 4) + 1):
+                with self.subTest(kernel=kernel, integrator=integrator, ranks=ranks):
+                    name = f"{kernel}-{integrator}-{ranks}"
+                    printed = self.run_with_and_without_nccl(ranks, *words, f"{name}-WAY")
+                    self.assertRegex(printed["nccl"], rf"kernel {kernel}, {ranks} ranks, NCCL [0-9.]+\n")
+                    self.assertIn(f"kernel {kernel}, {ranks} ranks, MPI (ORRERY_NCCL=0)\n", printed["mpi"])
+                    found = self.snapshots(f"{name}-nccl")
+                    self.assertGreater(len(found), 1)
+                    self.assertEqual(found, self.snapshots(f"{name}-mpi"))
 
     def test_verify_and_bench(self):
         kernels = "cuda-tiled,cuda-naive,cuda-fp64,cuda-symmetric"
@@ -61,18 +96,18 @@ class GpuRanksTest(RanksCase):
         self.assertEqual(results["metadata"]["ranks"], 2)
         self.assertEqual({row["kernel"] for row in results["results"]}, set(kernels.split(",")))
         for row in results["results"]:
-            self.assertIn("ranks 2", row["chosen"])
+            self.assertIn("ranks 2, MPI (rank ", row["chosen"])
 
     def test_ranks_with_a_gpu_each_need_no_list(self):
-        if len(facts(self.orrery)["cuda"]["devices"]) < 2:
+        if self.gpus() < 2:
             self.skipTest("one GPU")
         status, out, err = self.run_ranks(2, "run", *SCENE, "--steps", "5", "--kernel", "cuda-tiled")
         self.assertEqual((status, err), (0, []))
-        self.assertIn("kernel cuda-tiled, 2 ranks\n", out)
+        self.assertRegex(out, r"kernel cuda-tiled, 2 ranks, (NCCL [0-9.]+|MPI \(.*\))\n")
 
     def test_what_is_refused(self):
         run = ["run", *SCENE, "--steps", "1"]
-        ranks = len(facts(self.orrery)["cuda"]["devices"]) + 1
+        ranks = self.gpus() + 1
         share = f"ranks 0 and {ranks - 1} would share device 0"
         for status, words, count, *more in [
                 (1, share, ranks, "--kernel", "cuda-tiled"),
@@ -90,13 +125,17 @@ class GpuRanksTest(RanksCase):
         self.assertEqual((status, err), (0, []), "CPU kernels need no GPU")
 
     def test_a_killed_and_a_stopped_rank(self):
-        for name, number, words in [("killed", signal.SIGKILL, ("rank 1 ", "exited on signal 9")),
-                                    ("stopped", signal.SIGSTOP, ("rank 1: no sign of life for ",))]:
-            with self.subTest(name):
-                run = faults.RunningRanks(self, name, "64k", "cuda-tiled", *of_one_gpu(3))
-                processes = run.processes()
-                os.kill(processes[1], number)
-                run.assert_all_end(processes, *words)
+        ways = {"shared": of_one_gpu(3)}
+        if self.gpus() >= 3:
+            ways["each"] = []  # by NCCL, where it is
+        for way, devices in ways.items():
+            for name, number, words in [("killed", signal.SIGKILL, ("rank 1 ", "exited on signal 9")),
+                                        ("stopped", signal.SIGSTOP, ("rank 1: no sign of life for ",))]:
+                with self.subTest(name, way=way):
+                    run = faults.RunningRanks(self, f"{name}-{way}", "64k", "cuda-tiled", *devices)
+                    processes = run.processes()
+                    os.kill(processes[1], number)
+                    run.assert_all_end(processes, *words)
 
 
 if __name__ == "__main__":
