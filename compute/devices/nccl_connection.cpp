@@ -28,7 +28,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
 }
 
 NcclConnection::~NcclConnection() {
-  constexpr std::chrono::seconds longest{1};
+  constexpr std::chrono::seconds longest{2};  // less than the rank watch waits for the leader after a loss
   leave(nccl_->destroy);
   if (left_.valid()) (void)left_.wait_for(longest);
 }

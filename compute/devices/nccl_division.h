@@ -1,6 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/cuda/event.h"
@@ -38,8 +42,8 @@ class NcclDivision final : public ConnectedDivision {
   const cuda::Device& device_;
   DivisionFacet& division_;
   const std::shared_ptr<NcclConnection> connection_;
-  cuda::Stream stream_{device_};     // of another rank than the leader
-  cuda::Event part_ended_{device_};  // this rank's
+  cuda::Stream stream_{device_};          // of another rank than the leader
+  cuda::OrderEvent part_ended_{device_};  // this rank's
   // Of the leader, in an evaluation.
   Blocks shared_;
   std::vector<Blocks> places_;  // of the results, by rank; none of its own
