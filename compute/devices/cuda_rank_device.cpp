@@ -76,7 +76,7 @@ class HostedKernel final : public HostedDivision {
                std::shared_ptr<NcclConnection> connection)
       : device_{std::move(device)}, kernel_{info.make(settings, device_.get())} {
     if (!info.divides) by_targets_ = std::make_unique<TargetDivision>(*kernel_, info.reads_low_words, *device_);
-    if (connection) connected_.emplace(*device_, division(), std::move(connection));
+    if (connection) connected_.emplace(*device_, division(), stream_, std::move(connection));
   }
   HostedKernel(const HostedKernel&) = delete;
   HostedKernel& operator=(const HostedKernel&) = delete;
@@ -176,13 +176,12 @@ class CudaRankDevice final : public RankDevice {
     return facts;
   }
   int nccl_version() override {
-    if (nccl_) return nccl_->version();
     try {
-      nccl_ = std::make_shared<const Nccl>();
+      if (!nccl_) nccl_ = std::make_shared<const Nccl>();
+      return nccl_->version();
     } catch (const std::exception&) {  // few machines have it
       return 0;
     }
-    return nccl_->version();
   }
   ConnectionId new_connection() override {
     ConnectionId id;

@@ -28,7 +28,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
 }
 
 NcclConnection::~NcclConnection() {
-  constexpr std::chrono::seconds longest{2};  // less than the rank watch waits for the leader after a loss
+  constexpr std::chrono::milliseconds longest{1500};  // half of RankWatch's surrender
   leave(nccl_->destroy);
   if (left_.valid()) (void)left_.wait_for(longest);
 }

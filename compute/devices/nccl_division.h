@@ -18,9 +18,11 @@ namespace orrery {
 /// Evaluations that the devices of all ranks divide, whose data go from device to device by NCCL.
 class NcclDivision final : public ConnectedDivision {
  public:
-  /// `device` and `division`, which is of a kernel on it, must outlive this.
-  NcclDivision(const cuda::Device& device, DivisionFacet& division, std::shared_ptr<NcclConnection> connection)
-      : device_{device}, division_{division}, connection_{std::move(connection)} {}
+  /// All references must outlive this. `division` is of a kernel on `device`; `stream`: of another rank than the
+  /// leader.
+  NcclDivision(const cuda::Device& device, DivisionFacet& division, const cuda::Stream& stream,
+               std::shared_ptr<NcclConnection> connection)
+      : device_{device}, division_{division}, stream_{stream}, connection_{std::move(connection)} {}
 
   bool is_open() const { return connection_->is_open(); }
 
@@ -41,8 +43,8 @@ class NcclDivision final : public ConnectedDivision {
 
   const cuda::Device& device_;
   DivisionFacet& division_;
+  const cuda::Stream& stream_;
   const std::shared_ptr<NcclConnection> connection_;
-  cuda::Stream stream_{device_};          // of another rank than the leader
   cuda::OrderEvent part_ended_{device_};  // this rank's
   // Of the leader, in an evaluation.
   Blocks shared_;
