@@ -181,7 +181,7 @@ class Walk {
   __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
-    const int children = lane_ < reach ? children_of(entry) : 0;
+    const int children = children_of(entry);  // a lane without an entry has some that count for no other lane
     const int end = cuda::sum_up_to(children, lane_);
     const bool taken = lane_ < reach && end <= lanes;
     const int entries = __popc(__ballot_sync(all_lanes, taken));

@@ -195,13 +195,13 @@ TEST_F(CudaEngineMemory, OfBlockStepsIsGivenBackWithThem) {
 }
 
 TEST_F(CudaEngineMemory, ThatIsMissingForAPartLeavesNoOtherPart) {
-  constexpr int count = 8'000'000;  // 256 MB of positions and velocities, and 128 MB of accelerations
+  constexpr int count = 8'000'000;  // 256 MB of positions and velocities, and 384 MB of low words
   const cuda::Stream stream{gpu()};
   CudaBodies bodies{gpu(), nullptr, stream};
   bodies.resize(10, Digits::single);
   const auto taken = all_but(320 * mib);
   const std::size_t before = gpu().free_memory();
-  EXPECT_THROW(bodies.resize(count, Digits::single), std::runtime_error);
+  EXPECT_THROW(bodies.resize(count, Digits::compensated), std::runtime_error);
   EXPECT_EQ(bodies.bytes(), 0u);
   EXPECT_GE(gpu().free_memory() + 4 * mib, before);
   bodies.resize(20, Digits::compensated);
