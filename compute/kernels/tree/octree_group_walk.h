@@ -85,6 +85,7 @@ class Walk {
     if (tree_.tolerance > 0) {
       error = tree_.tolerance * acceleration_scale();
       reach_scale_ = scale_of(error);
+      if (tree_.reach_scales) note_reach();
     }
     if constexpr (expands) find_distant_range(error);
     begin_at_roots();
@@ -119,14 +120,6 @@ class Walk {
         if (share == 0) whole[3] = own_[k].w;
       }
     }
-  }
-
-  /// See Octree::reach_scales.
-  __device__ void note_reach() const {
-    if (!tree_.reach_scales || lane_ > 0) return;
-    // Scales are not negative, so their bits have their order; NaN is beyond all.
-    atomicMax(reinterpret_cast<int*>(tree_.reach_scales + (group_.begin - tree_.first_body) / tree_.stretch),
-              __float_as_int(reach_scale_));
   }
 
   /// Of the group, if `targets` of its bodies count.
@@ -181,7 +174,7 @@ class Walk {
   __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
-    const int children = children_of(entry);  // a lane without an entry has some that count for no other lane
+    const int children = lane_ < reach ? children_of(entry) : 0;
     const int end = cuda::sum_up_to(children, lane_);
     const bool taken = lane_ < reach && end <= lanes;
     const int entries = __popc(__ballot_sync(all_lanes, taken));
@@ -234,6 +227,13 @@ class Walk {
   }
   __device__ float scale_of(float error) const {
     return far == FarField::monopole ? rsqrtf(error) : powf(error, -0.4f);
+  }
+
+  /// See Octree::reach_scales. Scales are not negative, so their bits have their order; NaN is beyond all.
+  __device__ void note_reach() const {
+    if (lane_ > 0) return;
+    float* const greatest = tree_.reach_scales + (group_.begin - tree_.first_body) / tree_.stretch;
+    atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(reach_scale_));
   }
 
   /// Decides which cells are distant. `error`: of a cell's pull, at most; 0: any.

@@ -42,7 +42,6 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto walk_with = [&, share = share](auto walk) {
       walk.walk();
       walk.store(share);
-      walk.note_reach();
       interactions += walk.interactions(bodies.size());
     };
     if (bodies.end - bodies.begin > lanes) {
