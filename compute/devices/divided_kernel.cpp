@@ -106,9 +106,9 @@ std::optional<BodyOwners> DividedKernel::owners(int count) const {
   return owners;
 }
 
-/// Of bodies that the devices hold, no device has the owners of all.
 void DividedKernel::read_owners(int count, CUstream_st* stream) {
-  if (held_ > 0 || prepared_ != count) return;
+  if (held_ == count) return read_owners_of_held(stream);
+  if (prepared_ != count) return;
   if (const int* const owners = leader().division().find_owners(count, stream)) owners_.read(owners, count, stream);
 }
 

@@ -100,6 +100,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   void take_residents(int count);
   void take_division(int count);
   void require_residents() const;
+  void read_owners_of_held(CUstream_st* stream);
   void evaluate_held(const ForceArgs& args);
   void move_bodies(const ForceArgs& args, std::span<const Part> parts);
   /// The leader's stream does, until they have come so far.
@@ -123,10 +124,11 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   LearnedParts parts_;
   PartTimes times_;
   OwnersReader owners_;  // if a tree's domains have the bodies
-  bool learns_parts_;    // from the times; otherwise the parts stay equal
-  int prepared_ = 0;     // for so many bodies that the leader has
-  int room_ = 0;         // to hold so many; one of the two is 0
-  int held_ = 0;         // so many are held by all
+  cuda::DeviceArray<int> owners_of_held_;
+  bool learns_parts_;  // from the times; otherwise the parts stay equal
+  int prepared_ = 0;   // for so many bodies that the leader has
+  int room_ = 0;       // to hold so many; one of the two is 0
+  int held_ = 0;       // so many are held by all
 };
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include "compute/devices/member_work.h"
 #include "compute/devices/on_device.h"
 #include "compute/devices/part_sizes.h"
+#include "compute/kernels/parts/scratch.h"
 
 namespace orrery {
 
@@ -172,6 +173,18 @@ void DividedKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* 
     collect_bodies(member.migration()->held(), d_positions, d_velocities, d_accelerations, own);
   });
   wait_for_others(stream);
+}
+
+void DividedKernel::read_owners_of_held(CUstream_st* stream) {
+  take_scratch(leader().device, owners_of_held_, static_cast<std::size_t>(held_), "the bodies' devices",
+               "fewer bodies");
+  shared_.record(stream);
+  for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
+    if (index > 0) wait_on(own, shared_);
+    name_owner(member.migration()->held(), static_cast<int>(index), owners_of_held_.data(), own);
+  });
+  wait_for_others(stream);
+  owners_.read(owners_of_held_.data(), held_, stream);
 }
 
 void DividedKernel::join_findings(unsigned long long* d_least, CUstream_st* stream) {

@@ -20,6 +20,11 @@ __global__ void write_to_places(const ResidentBodies bodies, Vec4* positions, Ve
   if (accelerations) accelerations[place] = bodies.accelerations[i];
 }
 
+__global__ void write_owner(const int* ids, int count, int owner, int* owners) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i < count) owners[ids[i]] = owner;
+}
+
 __global__ void join(const __grid_constant__ OnAll<const unsigned long long> all, unsigned long long* least) {
   unsigned long long found = *least;
   for (int i = 0; i < all.devices; ++i) found = min(found, *all.of[i]);
@@ -31,6 +36,11 @@ __global__ void join(const __grid_constant__ OnAll<const unsigned long long> all
 void number_bodies(const ResidentBodies& bodies, int first, cudaStream_t stream) {
   number<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies.ids, bodies.count, first);
   ORRERY_CUDA_CHECK_LAUNCH(number);
+}
+
+void name_owner(const ResidentBodies& bodies, int owner, int* owners, cudaStream_t stream) {
+  write_owner<<<cuda::ceil_div(bodies.count, block), block, 0, stream>>>(bodies.ids, bodies.count, owner, owners);
+  ORRERY_CUDA_CHECK_LAUNCH(write_owner);
 }
 
 void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, Vec4* accelerations,

@@ -10,6 +10,8 @@ namespace orrery {
 
 /// The ids become first, first + 1, ...
 void number_bodies(const ResidentBodies& bodies, int first, cudaStream_t stream);
+/// owners[id] = owner for each, in memory that this device reaches.
+void name_owner(const ResidentBodies& bodies, int owner, int* owners, cudaStream_t stream);
 /// Writes them to their places among all bodies, in memory that this device reaches. Null: not written.
 void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, Vec4* accelerations,
                     cudaStream_t stream);

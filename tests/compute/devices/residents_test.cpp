@@ -247,6 +247,24 @@ TEST_F(Residents, ShowTheirCells) {
   }
 }
 
+TEST_F(Residents, ShowTheirDevices) {
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Backends backends{test::catalog(), team};
+    Simulation simulation = Residents::simulation(backends, test::random_ball(count));
+    for (int batch = 0; batch < 3; ++batch) {
+      simulation.apply(ReadDomains{});
+      simulation.run(2);
+    }
+    ASSERT_TRUE(simulation.status().domains);
+    const BodyOwners& owners = simulation.status().domains->owners;
+    ASSERT_EQ(owners.of_body.size(), static_cast<std::size_t>(count));
+    std::vector<int> bodies(owners.names.size());
+    for (const int owner : owners.of_body) ++bodies.at(static_cast<std::size_t>(owner));
+    for (const int held : bodies) EXPECT_GT(held, count / static_cast<int>(2 * bodies.size()));
+  }
+}
+
 /// The bodies of a ball that devices hold, by ResidentFacet itself.
 class HeldBall {
  public:
