@@ -151,11 +151,13 @@ def collapse(bench, page, rounds):
 
 
 def make_collapse(bench, bodies, folder):
+    unfinished = folder + "-unfinished"
     words = [bench.orrery, "run", "--scene", "cold-collapse", "-n", str(bodies), "--kernel", "cuda-tree", "--dt", "0.002", "--until",
-             "2.22", "--every", "2.22", "--snapshots", folder, "--devices", ",".join(bench.devices)]
+             "2.22", "--every", "2.22", "--snapshots", unfinished, "--devices", ",".join(bench.devices), "--force"]
     ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode != 0:
         raise Refused(f"{' '.join(words)}: {ended.stdout.strip().splitlines()[-1:]}")
+    os.rename(unfinished, folder)
 
 
 def copies(bench, page, rounds):
