@@ -50,7 +50,7 @@ void DividedKernel::for_others(const std::function<void(Member& member, std::siz
   }
 }
 
-/// Steps take the bodies to where they are held. An evaluation that hands them out takes memory when it comes.
+/// In steps, the devices hold the bodies if they can. An evaluation that hands them out takes memory when it comes.
 void DividedKernel::prepare(int count) {
   if (count == prepared_ || count == room_) return;
   if (can_hold(count)) {
@@ -93,6 +93,7 @@ std::string DividedKernel::chosen(int count, const MassRange& masses) const {
 std::optional<BodyOwners> DividedKernel::owners(int count) const {
   const Member& first = members_.front();
   BodyOwners owners;
+  if (!why_no_owners_.empty()) return BodyOwners{.why_unknown = why_no_owners_};
   if (first.by_targets) {
     owners.of_body = parts_.owners(count);
   } else if (!first.kernel->tree()) {
@@ -106,10 +107,16 @@ std::optional<BodyOwners> DividedKernel::owners(int count) const {
   return owners;
 }
 
+/// The steps of the batch are enqueued: without memory, the owners are unknown.
 void DividedKernel::read_owners(int count, CUstream_st* stream) {
-  if (held_ == count) return read_owners_of_held(stream);
-  if (prepared_ != count) return;
-  if (const int* const owners = leader().division().find_owners(count, stream)) owners_.read(owners, count, stream);
+  try {
+    why_no_owners_.clear();
+    if (held_ == count) return read_owners_of_held(stream);
+    if (prepared_ != count) return;
+    if (const int* const owners = leader().division().find_owners(count, stream)) owners_.read(owners, count, stream);
+  } catch (const UsageError& lack) {
+    why_no_owners_ = lack.what();
+  }
 }
 
 void DividedKernel::do_evaluate(const ForceArgs& args) {

@@ -125,10 +125,11 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   PartTimes times_;
   OwnersReader owners_;  // if a tree's domains have the bodies
   cuda::DeviceArray<int> owners_of_held_;
-  bool learns_parts_;  // from the times; otherwise the parts stay equal
-  int prepared_ = 0;   // for so many bodies that the leader has
-  int room_ = 0;       // to hold so many; one of the two is 0
-  int held_ = 0;       // so many are held by all
+  std::string why_no_owners_;  // in the latest attempt to read them
+  bool learns_parts_;          // from the times; otherwise the parts stay equal
+  int prepared_ = 0;           // for so many bodies that the leader has
+  int room_ = 0;               // to hold so many; one of the two is 0
+  int held_ = 0;               // so many are held by all
 };
 
 }  // namespace orrery

@@ -17,7 +17,7 @@ __global__ void write_to_places(const ResidentBodies bodies, Vec4* positions, Ve
   const int place = bodies.ids[i];
   if (positions) positions[place] = bodies.positions[i];
   if (velocities) velocities[place] = bodies.velocities[i];
-  if (accelerations) accelerations[place] = bodies.accelerations[i];
+  if (accelerations && bodies.accelerations) accelerations[place] = bodies.accelerations[i];
 }
 
 __global__ void write_owner(const int* ids, int count, int owner, int* owners) {

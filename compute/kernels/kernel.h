@@ -149,8 +149,8 @@ inline constexpr int flop_per_interaction = 20;
 class ForceKernel {
  public:
   virtual ~ForceKernel() = default;
-  /// Takes the scratch memory that evaluate() needs for this many bodies; otherwise evaluate() takes it. Throws
-  /// UsageError that names what would need less.
+  /// Takes the scratch memory that evaluate() needs for this many bodies, or what ResidentFacet::hold() needs instead;
+  /// otherwise these take it. Throws UsageError that names what would need less.
   virtual void prepare(int /*count*/) {}
   /// Call when the bodies were replaced. What evaluate() caches from one call to the next stays correct, but may be
   /// slow for the new bodies.

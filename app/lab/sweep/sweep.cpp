@@ -31,13 +31,18 @@ bool Sweep::advance() {
   if (!run_) {
     begin();
   } else if (const std::optional<StepTiming> batch = runner_->collect()) {
-    add_batch(*batch);
+    if (!run_->compares) add_batch(*batch);
   } else {
     look_at_machine();
     return true;
   }
-  if (run_->sampler.complete()) return finish(), false;
-  start_batch();
+  if (!run_->sampler.complete()) {
+    start_batch();
+  } else if (compares_at_end() && !run_->compares) {
+    compare();
+  } else {
+    return finish(), false;
+  }
   return true;
 }
 
@@ -65,7 +70,19 @@ void Sweep::begin() {
   Sampling sampling = plan_.sampling;
   sampling.period = present.settings.period();
   run_ = Run{.sampler = Sampler{sampling}, .machine_before = machine_(*present.kernel)};
-  if (plan_.sampling.fresh_steps == 0) simulation.apply(ProbeForces{ForceSample::usual_size});
+  if (plan_.sampling.fresh_steps == 0 && !compares_at_end()) simulation.apply(ProbeForces{ForceSample::usual_size});
+}
+
+/// Devices that hold the bodies of a tree send each other all of them in the first evaluation, and then only what walks
+/// need: the errors are to be those of the evaluations that were timed.
+bool Sweep::compares_at_end() const {
+  return plan_.sampling.fresh_steps == 0 && !backends_.team_words().empty() && variant(entries_.size()).kernel->is_tree;
+}
+
+void Sweep::compare() {
+  run_->compares = true;
+  runner_->simulation()->apply(ProbeForces{ForceSample::usual_size});
+  runner_->start(1);
 }
 
 void Sweep::start_batch() {

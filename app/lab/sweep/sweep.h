@@ -61,6 +61,7 @@ class Sweep {
   struct Run {  // of one variant
     Sampler sampler;
     Json machine_before{}, machine_during{};
+    bool compares = false;  // a step behind the samples, for its forces
   };
 
   const Variant& variant(std::size_t entry) const {
@@ -71,6 +72,9 @@ class Sweep {
   bool advance();
   void begin();
   void start_batch();
+  /// Whether the forces are compared behind the samples, and not at first.
+  bool compares_at_end() const;
+  void compare();
   void look_at_machine();
   void add_batch(const StepTiming& timing);
   void finish();

@@ -52,6 +52,13 @@ int DomainLayout::cells_of_64(int count, int leaf) {
   return count > many ? std::min(static_cast<int>(std::ceil(64 * cells_per_leaf / leaf)), half) : half;
 }
 
+FirstBodies DomainLayout::first_bodies() const {
+  FirstBodies first;
+  first.domains = trees_;
+  for (int domain = 0; domain < trees_; ++domain) first.of[domain] = first_body(domain);
+  return first;
+}
+
 int DomainLayout::room_after(int cells, int given, int most) {
   constexpr int children = 8;  // a tree without room leaves fewer places than these empty
   if (cells == 0 || cells > given - children) return most;

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "compute/core/vec.h"
 #include "compute/kernels/division_facet.h"
+#include "compute/kernels/tree/first_bodies.h"
 
 namespace orrery {
 
@@ -24,6 +24,8 @@ class DomainLayout {
   int trees() const { return trees_; }
   int first_body(int domain) const { return bounds_[index(domain)]; }
   int bodies(int domain) const { return bounds_[index(domain) + 1] - bounds_[index(domain)]; }
+  /// Of all domains that have bodies.
+  FirstBodies first_bodies() const;
   /// Its root, and the first cell behind its room.
   int first_cell(int domain) const { return cells_before(first_body(domain), domain, cells_of_64_); }
   int end_cell(int domain) const { return cells_before(bounds_[index(domain) + 1], domain + 1, cells_of_64_); }
@@ -52,21 +54,6 @@ class DomainLayout {
   std::vector<int> bounds_;  // the first body of each domain, and of the one behind the last
   int trees_ = 0;
   int cells_of_64_ = 0;
-};
-
-/// For kernels: where each domain begins.
-struct FirstBodies {
-  int of[most_devices] = {};  ///< the number of its first body among all, in the order of their keys
-  int domains = 0;
-
-  explicit FirstBodies(const DomainLayout& layout) : domains{layout.trees()} {
-    for (int domain = 0; domain < domains; ++domain) of[domain] = layout.first_body(domain);
-  }
-  ORRERY_HD int domain_of(int body) const {
-    int domain = 0;
-    while (domain + 1 < domains && body >= of[domain + 1]) ++domain;
-    return domain;
-  }
 };
 
 }  // namespace orrery

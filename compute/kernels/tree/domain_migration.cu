@@ -300,7 +300,7 @@ void DomainMigration::find_extent(int pass, const Move& move, cudaStream_t strea
 }
 
 void DomainMigration::begin_search(const Move& move, cudaStream_t stream) {
-  const SearchBegin begin{.first = FirstBodies{move.to},
+  const SearchBegin begin{.first = move.to.first_bodies(),
                           .of_all = move.of_all,
                           .earlier = move.earlier,
                           .extents = extents_.data(),
@@ -331,7 +331,7 @@ void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
   const Step made{.histograms = all_histograms_,
                   .first_histogram = histograms_of(step),
                   .own = index_,
-                  .first = FirstBodies{move.to},
+                  .first = move.to.first_bodies(),
                   .from = borders_at(step),
                   .earlier_from = earlier_at(step),
                   .to = borders_at(step + 1),
@@ -350,7 +350,7 @@ void DomainMigration::send(const Move& move, cudaStream_t stream) {
                   .taken = taken_.data(),
                   .small = move.of_all / (bodies_per_small * devices_),
                   .steps_needed = move.steps_needed,
-                  .first = FirstBodies{move.to},
+                  .first = move.to.first_bodies(),
                   .to = {}};
   std::copy_n(all_arrived_, devices_, sending.to);
   send_bodies<<<cuda::ceil_div(move.from.count, block), block, 0, stream>>>(sending);

@@ -19,7 +19,8 @@ int stretch_length(const Octree& tree) {
   return cuda::ceil_div(tree.count, stretches);
 }
 
-/// The outline consists of the largest cells with at most this many bodies; no group is in two of them.
+/// The outline consists of the largest cells with at most this many bodies, or an equal part of all; where there is no
+/// room for all of these, of larger ones. No group is in two of them.
 constexpr int least_in_box = 32 * OctreeGroup::most;
 constexpr int boxes_of_equal_bodies = 64;
 constexpr int outline_block = 512;
@@ -38,7 +39,6 @@ struct OutlineCells {
   }
   __device__ void add(const OctreeLinks& links, int cell) {
     const int place = atomicAdd(&boxes, 1);
-    if (place >= DomainOutline::most) return;
     cells[place] = cell;
     begins[place] = links.begin;
   }
@@ -56,8 +56,13 @@ struct OutlineCells {
     for (int row = 0;; row ^= 1) {
       __syncthreads();
       const int in_row = larges;
+      const bool have_room = boxes + most_children * in_row <= DomainOutline::most - boxes_of_equal_bodies;
       __syncthreads();
       if (in_row == 0) return;
+      if (!have_room) {
+        if (thread < in_row) add(tree.links[large[row][thread]], large[row][thread]);
+        return __syncthreads();
+      }
       if (thread == 0) larges = 0;
       __syncthreads();
       const int child = thread % most_children;
@@ -83,11 +88,15 @@ struct OutlineCells {
 
 /// The greatest of the groups that begin among these bodies or near them; bodies have moved a bit since.
 __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
-  constexpr float change = 1.1f;  // from one evaluation to the next, at most
+  constexpr float change = 1.2f;  // from one evaluation to the next
+  constexpr int shift = 4;        // of bodies in the order of their keys, in stretches; likewise
   const int first = (cell.begin - tree.first_body) / tree.stretch,
             last = (cell.end - 1 - tree.first_body) / tree.stretch;
   float scale = 0;
-  for (int i = max(first - 1, 0); i <= min(last + 1, stretches - 1); ++i) scale = fmaxf(scale, tree.reach_scales[i]);
+  for (int i = max(first - shift, 0); i <= min(last + shift, stretches - 1); ++i) {
+    const float noted = tree.reach_scales[i];
+    scale = noted >= 0 ? fmaxf(scale, noted) : INFINITY;
+  }
   return scale > 0 ? change * scale : INFINITY;
 }
 
@@ -97,21 +106,13 @@ __global__ void __launch_bounds__(outline_block)
   __shared__ OutlineCells found;
   const auto thread = static_cast<int>(threadIdx.x);
   found.find(tree);
-  if (found.boxes > DomainOutline::most) {
-    if (thread == 0) {
-      outline->boxes = 1;
-      outline->low[0] = {-INFINITY, -INFINITY, -INFINITY, INFINITY};
-      outline->high[0] = {INFINITY, INFINITY, INFINITY, 0};
-    }
-  } else {
-    if (thread == 0) outline->boxes = found.boxes;
-    for (int box = thread; box < found.boxes; box += outline_block) {
-      const int cell = found.cells[box], place = found.place_of(box);
-      Vec4 low = tree.low[cell];
-      low.w = tree.tolerance == 0 ? 0 : knows_reach ? reach_scale_of(tree, tree.links[cell]) : INFINITY;
-      outline->low[place] = low;
-      outline->high[place] = tree.high[cell];
-    }
+  if (thread == 0) outline->boxes = found.boxes;
+  for (int box = thread; box < found.boxes; box += outline_block) {
+    const int cell = found.cells[box], place = found.place_of(box);
+    Vec4 low = tree.low[cell];
+    low.w = tree.tolerance == 0 ? 0 : knows_reach ? reach_scale_of(tree, tree.links[cell]) : INFINITY;
+    outline->low[place] = low;
+    outline->high[place] = tree.high[cell];
   }
   __syncthreads();
   for (int i = thread; i < stretches; i += outline_block) tree.reach_scales[i] = 0;
@@ -167,7 +168,8 @@ struct Outlined {
   }
 };
 
-/// Calls use(i) for each i of the ranges [begin, begin + count) that the lanes of a warp have, a lane for each.
+/// Calls use(i) for each i of the ranges [begin, begin + count) that the lanes of a warp have, a lane for each. All
+/// lanes call it, those without an i with -1.
 template <class Use>
 __device__ void for_each_of_warp(int begin, int count, const Use& use) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
@@ -179,7 +181,7 @@ __device__ void for_each_of_warp(int begin, int count, const Use& use) {
       if (__shfl_sync(all_lanes, end, owner + step - 1) <= place) owner += step;
     }
     const int i = __shfl_sync(all_lanes, begin - (end - count), owner) + place;
-    if (place < total) use(i);
+    use(place < total ? i : -1);
   }
 }
 
@@ -217,19 +219,22 @@ __global__ void __launch_bounds__(send_block) send_needed(const __grid_constant_
   const TreePlaces& to = sending.to[block % sending.receivers];
   outlined.load(*to.outline);
   const auto opens = [&](int cell) { return outlined.opens(tree.tests[cell], tree.nodes[cell].reach); };
+  const auto send = [&](int cell) {
+    const bool opened = cell >= 0 && opens(cell);
+    const OctreeLinks links = opened ? tree.links[cell] : OctreeLinks{};
+    if (cell >= 0) send_cell(tree, to, cell, opened);
+    for_each_of_warp(links.begin, links.children == 0 ? links.end - links.begin : 0, [&](int body) {
+      if (body >= 0) to.bodies[body] = tree.bodies[body];
+    });
+  };
   const auto thread = static_cast<int>(threadIdx.x);
   const int lane = thread % lanes, end = tree.state->row_begin[tree.state->rows];
   for (int first = tree.first_cell + (block / sending.receivers * send_block + thread) / lanes * lanes; first < end;
        first += blocks * send_block) {
     const int cell = first + lane;
+    if (first == tree.first_cell) for_each_of_warp(cell, lane == 0 ? 1 : 0, send);
     const OctreeLinks links = cell < end ? tree.links[cell] : OctreeLinks{};
-    const bool opened = links.end > links.begin && opens(cell);  // an empty place has no bodies
-    if (cell == tree.first_cell) send_cell(tree, to, cell, opened);
-    const bool is_leaf = links.children == 0;
-    for_each_of_warp(links.first_child, opened && !is_leaf ? links.children : 0,
-                     [&](int child) { send_cell(tree, to, child, opens(child)); });
-    for_each_of_warp(links.begin, opened && is_leaf ? links.end - links.begin : 0,
-                     [&](int body) { to.bodies[body] = tree.bodies[body]; });
+    for_each_of_warp(links.first_child, links.children > 0 && opens(cell) ? links.children : 0, send);
   }
 }
 
@@ -239,7 +244,7 @@ void EssentialTrees::prepare(int index) {
   index_ = index;
   forget();
   const auto take = [this](auto& array, std::size_t size) {
-    take_scratch(device_, array, size, "cuda-tree: what devices tell each other", "fewer bodies");
+    take_scratch(device_, array, size, "cuda-tree: the outlines", "fewer bodies");
   };
   take(outline_, 1);
   take(reach_scales_, stretches);

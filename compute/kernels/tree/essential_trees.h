@@ -29,10 +29,11 @@ struct TreePlaces {
 /// Sends other devices what their walks need of this device's tree (a locally essential tree: Salmon 1990, PhD thesis,
 /// Caltech; Warren & Salmon 1992), to the places that it has in their arrays.
 ///
-/// A device outlines its domain: by boxes around cells of its tree. A cell's children, or a leaf's bodies, are sent if
-/// a group in one of these boxes may open the cell. This depends on the pull on the group, of which the walk before
-/// tells; a tenth more is allowed for. A cell whose children are not sent is sent as one that always counts as a
-/// whole: so a walk never meets what is not there.
+/// A device outlines its domain by boxes around cells of its tree. The children of a cell, or the bodies of a leaf, are
+/// sent if a group in one of these boxes may open it. This depends on the pull on the group. The walk before notes how
+/// far groups open cells, by their place in the order of the keys. Some change until the next walk is allowed for;
+/// after a larger one, cells that the tolerance would open may count as a whole, in one evaluation. A cell whose
+/// children are not sent is sent as one that always counts as a whole, so that no walk looks for them.
 class EssentialTrees {
  public:
   explicit EssentialTrees(const cuda::Device& device) : device_{device} {}
@@ -41,7 +42,7 @@ class EssentialTrees {
   void prepare(int index);
   /// Of all devices, by index. `trees`: the present ones, in the arrays of all trees.
   void connect(std::span<const EssentialTrees* const> all, std::span<const Octree* const> trees);
-  /// The last walk says nothing about the next, which gets all that the others have.
+  /// Call when the notes are stale: the next evaluation sends all.
   void forget() { knows_reach_ = false; }
 
   /// The tree's walks note what outline() needs after them.

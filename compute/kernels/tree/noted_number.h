@@ -13,7 +13,7 @@ class NotedNumber {
  public:
   explicit NotedNumber(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
 
-  /// It becomes 0. A note on its way goes to the other place.
+  /// It becomes 0. A note on its way goes to the other place; after two calls, it may still come.
   void forget() {
     place_ ^= 1;
     std::atomic_ref{*place()}.store(0, std::memory_order_relaxed);

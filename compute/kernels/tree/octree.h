@@ -1,6 +1,5 @@
 #pragma once
 
-#include <climits>
 #include <cstdint>
 
 #include "compute/core/vec.h"
@@ -45,10 +44,11 @@ struct OctreeState {
   int next_share;  ///< of a group, that a warp takes: Octree::split for each group
 
   ORRERY_HD static OctreeState without_bodies() {
+    constexpr int greatest = 0x7fffffff;
     OctreeState state{};
     for (int axis = 0; axis < 3; ++axis) {
-      state.least[axis] = INT_MAX;
-      state.most[axis] = INT_MIN;
+      state.least[axis] = greatest;
+      state.most[axis] = -greatest - 1;
     }
     return state;
   }

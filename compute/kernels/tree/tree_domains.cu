@@ -248,7 +248,8 @@ const int* TreeDomains::find_owners(int count, cudaStream_t stream) {
   if (!order_ || work_.count != count) return nullptr;
   take_scratch(work_.device, owners_, size_of(count), "cuda-tree: the bodies' domains", "fewer bodies");
   constexpr int block = 256;
-  name_owners<<<cuda::ceil_div(count, block), block, 0, stream>>>(order_, count, FirstBodies{layout_}, owners_.data());
+  name_owners<<<cuda::ceil_div(count, block), block, 0, stream>>>(order_, count, layout_.first_bodies(),
+                                                                  owners_.data());
   ORRERY_CUDA_CHECK_LAUNCH(name_owners);
   return owners_.data();
 }

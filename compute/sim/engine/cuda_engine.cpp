@@ -134,7 +134,6 @@ class CudaEngine final : public Engine {
     batch.is_tree = plan_.kernel->tree() != nullptr;
     number_passes(request.begin.step, request.begin.step + request.steps);
     const std::vector<CudaMeasurement> measurements = measurements_of(request);
-    for (const CudaMeasurement& measurement : measurements) measurement.prepare();
     if (plan_.integrator->needs_jerks) {
       hermite_.prepare(bodies_.count());
     } else if (plan_.integrator->block_steps) {
@@ -142,6 +141,7 @@ class CudaEngine final : public Engine {
     }
     const bool stay = residents_.suit(plan_, request);
     stay ? residents_.spare_memory(request) : residents_.leave_to_engine(request);
+    for (const CudaMeasurement& measurement : measurements) measurement.prepare();
     Mapping mapping = bodies_.map();
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
