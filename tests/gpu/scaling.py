@@ -191,8 +191,9 @@ def ranks(bench, page, rounds):
                     of_way.append(run.ms(result))
                     if way in ("ranks", "mpi"):
                         by[way] = way_of_ranks(result, len(devices))
-            if not by["mpi"].startswith("MPI"):
-                raise Refused(f"without NCCL, the data went by {by['mpi']}")
+                        expected = "NCCL" if way == "ranks" else "MPI"
+                        if not by[way].startswith(expected):
+                            raise Refused(f"the data of ranks went by {by[way]}, not by {expected}")
             ms = {way: statistics.median(of_way) for way, of_way in times.items()}
             page.row([f"`{kernel}`", f"{bodies:,}", number(ms["one"]), number(ms["all"]), number(ms["ranks"]), by["ranks"],
                       number(ms["mpi"]), number(ms["one"] / ms["ranks"], 3)])
