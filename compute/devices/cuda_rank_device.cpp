@@ -189,12 +189,13 @@ class CudaRankDevice final : public RankDevice {
     return id;
   }
   void connect(const ConnectionId& id, int rank, int ranks) override {
-    connection_ = std::make_shared<NcclConnection>(nccl_, *device_, id, rank, ranks);
+    connection_ = NcclConnection::make(nccl_, device_, id, rank, ranks);
   }
   void disconnect() noexcept override {
     if (connection_) connection_->abort();
     connection_.reset();
   }
+  bool connected() const override { return connection_ && connection_->is_open(); }
   std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
     device_->activate();
     return std::make_unique<HostedKernel>(device_, kernel, settings, connection_);

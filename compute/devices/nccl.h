@@ -17,7 +17,7 @@ inline constexpr NcclResult nccl_success = 0;
 inline constexpr int nccl_bytes = 0;
 
 /// The functions of NVIDIA's library NCCL, which is opened at run time: few machines have it. It stays open until the
-/// process ends. Debian has no nccl.h, so what it says is said here.
+/// process ends. What nccl.h says is said here, so that no build needs that file.
 class Nccl {
  public:
   /// Throws std::runtime_error that names what is missing.

@@ -3,24 +3,57 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
+#include <string>
+#include <thread>
 #include <utility>
 
+#include "compute/core/result_within.h"
 #include "compute/core/start_thread.h"
 #include "compute/cuda/device_array.h"
+#include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
 
 namespace orrery {
+namespace {
+
+Stopped not_in_time() {
+  return Stopped{"NCCL did not connect within " + std::to_string(connect_limit.count()) + " s"};
+}
+
+}  // namespace
+
+std::shared_ptr<NcclConnection> NcclConnection::make(std::shared_ptr<const Nccl> nccl,
+                                                     std::shared_ptr<const cuda::Device> device, const ConnectionId& id,
+                                                     int rank, int ranks) {
+  using Made = std::shared_ptr<NcclConnection>;
+  const std::optional<Made> made = result_within<Made>(
+      connect_limit, [=] { return std::make_shared<NcclConnection>(nccl, *device, id, rank, ranks); },
+      [](Made& unwanted) { unwanted->abort(); });
+  if (!made) throw not_in_time();
+  return *made;
+}
 
 NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Device& device, const ConnectionId& id,
                                int rank, int ranks)
     : nccl_{std::move(nccl)} {
+  const auto deadline = std::chrono::steady_clock::now() + connect_limit;
   const cuda::Stream stream{device};
+  const cuda::OrderEvent ended{device};
   const cuda::DeviceArray<std::byte> bytes{device, static_cast<std::size_t>(ranks)};  // one for each rank
   nccl_->check(nccl_->connect(&communicator_, ranks, id, rank), "ncclCommInitRank");
+  const auto wait = [&] {
+    ended.record(stream.get());
+    while (check(), !ended.reached()) {
+      if (std::chrono::steady_clock::now() > deadline) throw not_in_time();
+      std::this_thread::yield();
+    }
+  };
   try {
-    try_out({bytes.data(), bytes.size()}, rank, stream);
+    try_out({bytes.data(), bytes.size()}, rank, stream.get(), wait);
   } catch (...) {
     abort();  // otherwise the device might wait for ever, and whoever gives its memory back for the device
     throw;
@@ -34,18 +67,20 @@ NcclConnection::~NcclConnection() {
 }
 
 /// NCCL makes ways between two devices when they are first used, and the host then waits for the other rank. Afterwards
-/// it no longer does.
-void NcclConnection::try_out(std::span<std::byte> bytes, int rank, const cuda::Stream& stream) {
+/// it no longer does. The device has ended one step when the next one begins: should the host then wait for ever, the
+/// device does not.
+void NcclConnection::try_out(std::span<std::byte> bytes, int rank, cudaStream_t stream,
+                             const std::function<void()>& wait) {
   std::vector<Blocks> places;
   for (std::byte& byte : bytes) places.push_back({{&byte, 1}});
-  broadcast(places.front(), stream.get());
+  broadcast(places.front(), stream);
+  wait();
   if (rank == 0) {
-    receive(places, stream.get());
+    receive(places, stream);
   } else {
-    send(places.front(), stream.get());
+    send(places.front(), stream);
   }
-  stream.synchronize();
-  check();
+  wait();
 }
 
 bool NcclConnection::is_open() const {
@@ -54,7 +89,7 @@ bool NcclConnection::is_open() const {
 }
 
 void NcclConnection::require_open() const {
-  if (!communicator_) throw std::runtime_error("the connection by NCCL is lost");
+  if (!communicator_) throw Stopped{"the connection by NCCL is lost"};
 }
 
 void NcclConnection::check() const {
@@ -62,7 +97,7 @@ void NcclConnection::check() const {
   require_open();
   NcclResult met = nccl_success;
   nccl_->check(nccl_->find_error(communicator_, &met), "ncclCommGetAsyncError");
-  nccl_->check(met, "NCCL");
+  if (met != nccl_success) throw Stopped{std::string{"NCCL: "} + nccl_->error_text(met)};
 }
 
 void NcclConnection::broadcast(std::span<const DeviceBlock> blocks, cudaStream_t stream) {

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -10,20 +11,23 @@
 #include <vector>
 
 #include "compute/cuda/device.h"
-#include "compute/cuda/stream.h"
 #include "compute/devices/nccl.h"
 #include "compute/kernels/division_facet.h"
 
 namespace orrery {
 
 /// One rank's end of a connection by NCCL between the CUDA devices of all ranks. The ranks' calls have to be in the
-/// same order. Any thread may call; what fails throws std::runtime_error, also after abort().
+/// same order. Any thread may call; what fails throws std::runtime_error, and Stopped after abort().
 class NcclConnection {
  public:
   using Blocks = DivisionFacet::Blocks;
 
-  /// The other ranks call this with the same id: waits for them, and tries the connection out. Whoever waits for a rank
-  /// that has failed meanwhile may wait until the rank watch ends the program.
+  /// The other ranks call this with the same id: waits for them, and tries the connection out. Throws Stopped if that
+  /// takes longer than connect_limit: a thread may then stay behind, which waits for the others until the process ends.
+  static std::shared_ptr<NcclConnection> make(std::shared_ptr<const Nccl> nccl,
+                                              std::shared_ptr<const cuda::Device> device, const ConnectionId& id,
+                                              int rank, int ranks);
+  /// As make(), but NCCL may wait without a limit before the try-out.
   NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Device& device, const ConnectionId& id, int rank,
                  int ranks);
   NcclConnection(const NcclConnection&) = delete;
@@ -32,7 +36,8 @@ class NcclConnection {
   ~NcclConnection();
 
   bool is_open() const;
-  /// Throws if NCCL has met an error since the connection was made, in what was enqueued.
+  /// Throws Stopped if NCCL has met an error since the connection was made, in what was enqueued. Its cause may be in
+  /// another rank.
   void check() const;
 
   // These enqueue and return. Blocks without bytes are left out, by all ranks.
@@ -47,7 +52,7 @@ class NcclConnection {
   void abort() noexcept;
 
  private:
-  void try_out(std::span<std::byte> bytes, int rank, const cuda::Stream& stream);
+  void try_out(std::span<std::byte> bytes, int rank, cudaStream_t stream, const std::function<void()>& wait);
   void require_open() const;
   void leave(NcclResult (*how)(NcclCommunicator*)) noexcept;
 

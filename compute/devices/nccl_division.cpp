@@ -6,7 +6,8 @@
 
 namespace orrery {
 
-/// Memory is taken before anything waits for another rank: the driver may wait for the device to give it.
+/// Memory for results is taken before anything waits for another rank: the driver may wait for the device to give it.
+/// What the kernel itself takes besides, it takes later.
 std::vector<std::size_t> NcclDivision::share_out(const ForceArgs& args, std::span<const Part> parts) {
   shared_ = division_.share_out(args, parts);
   places_.assign(1, {});
@@ -20,14 +21,15 @@ void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts) 
   connection_->broadcast(shared_, args.stream);
   enqueue_part(args, parts.front());
   connection_->receive(places_, args.stream);
+  ended_.record(args.stream);
 }
 
-bool NcclDivision::part_ended() {
+bool NcclDivision::reached(const cuda::OrderEvent& event) const {
   connection_->check();
-  return part_ended_.reached();
+  return event.reached();
 }
 
-/// The results are sent behind the end of the part, and nobody waits for that: the leader's own part may take longer.
+/// The results are sent behind the end of the part: the leader takes them when its own part has ended.
 void NcclDivision::evaluate_part(const ForceArgs& args, std::span<const std::size_t> sizes, std::span<const Part> parts,
                                  const Part& own, const std::atomic<bool>& stopped) {
   on_device(device_, [&] {
@@ -38,6 +40,7 @@ void NcclDivision::evaluate_part(const ForceArgs& args, std::span<const std::siz
     connection_->broadcast(division_.receive(on_stream, parts, shared), on_stream.stream);
     enqueue_part(on_stream, own);
     connection_->send(division_.results(on_stream, own), on_stream.stream);
+    ended_.record(on_stream.stream);
   });
   while (!part_ended()) {
     if (stopped) throw Stopped{};

@@ -28,7 +28,8 @@ class NcclDivision final : public ConnectedDivision {
 
   std::vector<std::size_t> share_out(const ForceArgs& args, std::span<const Part> parts) override;
   void evaluate(const ForceArgs& args, std::span<const Part> parts) override;
-  bool part_ended() override;
+  bool part_ended() override { return reached(part_ended_); }
+  bool ended() override { return reached(ended_); }
   void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
 
   void evaluate_part(const ForceArgs& args, std::span<const std::size_t> sizes, std::span<const Part> parts,
@@ -39,13 +40,15 @@ class NcclDivision final : public ConnectedDivision {
  private:
   using Blocks = DivisionFacet::Blocks;
 
+  bool reached(const cuda::OrderEvent& event) const;
   void enqueue_part(const ForceArgs& args, const Part& part);
 
   const cuda::Device& device_;
   DivisionFacet& division_;
   const cuda::Stream& stream_;
   const std::shared_ptr<NcclConnection> connection_;
-  cuda::OrderEvent part_ended_{device_};  // this rank's
+  // This rank's part, and that with all that it sends or receives.
+  cuda::OrderEvent part_ended_{device_}, ended_{device_};
   // Of the leader, in an evaluation.
   Blocks shared_;
   std::vector<Blocks> places_;  // of the results, by rank; none of its own

@@ -7,6 +7,7 @@
 
 #include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
+#include "compute/kernels/rank_device.h"
 
 namespace orrery {
 namespace {
@@ -29,6 +30,8 @@ void on_device(const cuda::Device& device, const std::function<void()>& work) {
   } catch (const UsageError& failure) {
     throw UsageError{named(failure)};
   } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const Stopped&) {
     throw;
   } catch (const std::exception& failure) {
     if (dynamic_cast<const DeviceLost*>(&failure)) throw LostMember{named(failure)};

@@ -26,8 +26,8 @@ class KernelSharing {
   /// it. This object must outlive it. Throws as KernelInfo::make() and open_devices().
   virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
                                             const DevicesOfRanks& devices) = 0;
-  /// How data get from the CUDA device of one rank to that of another: "NCCL 2.28.3", or "MPI (rank 2 has no NCCL)".
-  /// Empty until make() was called for a kernel of CUDA.
+  /// How data get from the CUDA device of one rank to that of another: "NCCL 2.28.3", "MPI (rank 2 has no NCCL)", or
+  /// "MPI (NCCL 2.28.3 was lost)" until make() connects them anew. Empty until make() was called for a kernel of CUDA.
   virtual std::string data_way() const = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -29,19 +30,23 @@ struct RankDeviceFacts {
   int multiprocessors = 0;
 };
 
+/// How long a rank waits for the others to connect: NCCL needs a few seconds, and on some machines it stands still.
+inline constexpr std::chrono::seconds connect_limit{20};
+
 /// Names a connection between the devices of all ranks: NCCL's ncclUniqueId.
 struct ConnectionId {
   std::array<char, 128> bytes{};
 };
 
-/// An evaluation has been given up because the leader said so: another rank has failed.
+/// A rank has given up because the leader said so, or because it noticed that another rank does not answer. The cause
+/// is elsewhere: an error of another kind in any rank comes before this one.
 struct Stopped final : std::runtime_error {
-  Stopped() : runtime_error{"stopped, since another rank failed"} {}
+  explicit Stopped(const std::string& why = "stopped, since another rank failed") : runtime_error{why} {}
 };
 
-/// A HostedDivision whose data go from device to device, without the host's memory. Nothing but evaluate_part() waits
-/// for the device. If an evaluation fails in any rank, every rank has to disconnect(): its stream may wait for data
-/// that never come, and whoever waits for that stream would wait for ever.
+/// A HostedDivision whose data go from device to device, without the host's memory. If an evaluation fails in any rank,
+/// every rank has to disconnect(): its stream may wait for data that never come, and whoever waits for that stream
+/// would wait for ever. Functions that enqueue may wait as well: for memory, the driver may wait for the device.
 class ConnectedDivision {
  public:
   virtual ~ConnectedDivision() = default;
@@ -52,13 +57,18 @@ class ConnectedDivision {
   /// Enqueues what sends them, the leader's own part, and what takes the results of the others. The others must have
   /// their orders: what the driver does here may wait for them.
   virtual void evaluate(const ForceArgs& args, std::span<const Part> parts) = 0;
-  /// Whether the leader's own part has ended. Throws if it failed, or if the connection did.
+  /// Whether the leader's own part has ended; it may still wait for results of others. Throws if it failed, and Stopped
+  /// if the connection did.
   virtual bool part_ended() = 0;
-  /// Every rank has enqueued its results: finishes all targets. Enqueues on args.stream and returns.
+  /// Whether all of the latest evaluation has ended: the part of this rank, and all that it sends or receives. Any rank
+  /// may ask. Throws as part_ended().
+  virtual bool ended() = 0;
+  /// All results are there: finishes all targets. Enqueues on args.stream and returns.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
 
   /// Another rank: takes blocks of these sizes, evaluates a part from them, and enqueues what sends the results. `args`
-  /// are as in HostedDivision::evaluate(). Returns when the part has ended. Once `stopped` is set, throws Stopped.
+  /// are as in HostedDivision::evaluate(). Returns when the part has ended, before its results have left: see ended().
+  /// Once `stopped` is set, throws Stopped.
   virtual void evaluate_part(const ForceArgs& args, std::span<const std::size_t> sizes, std::span<const Part> parts,
                              const Part& own, const std::atomic<bool>& stopped) = 0;
 
@@ -100,7 +110,7 @@ class HostedDivision {
   virtual std::span<const std::byte> evaluate(const ForceArgs& args, std::span<const std::size_t> sizes,
                                               std::span<const Part> parts, const Part& own) = 0;
 
-  /// The other way, if RankDevice::connect() came before this was made. Null: it did not, or the connection is lost.
+  /// The other way, if RankDevice::connected() when this was made. Null: it was not, or the connection is lost.
   virtual ConnectedDivision* connected() = 0;
 };
 
@@ -116,10 +126,14 @@ class RankDevice {
   virtual int nccl_version() = 0;
   /// The leader: what connect() of all ranks needs.
   virtual ConnectionId new_connection() = 0;
-  /// Connects the open device with those of the other ranks, which call this, too: waits for them. Kernels that are
-  /// made until disconnect() or open() have the connection. Throws std::runtime_error if it cannot be made.
+  /// Connects the open device with those of the other ranks, which call this, too: waits for them, but at most for
+  /// connect_limit. Kernels that are made until disconnect() or open() have the connection. Throws Stopped if the
+  /// others do not come in time, and std::runtime_error if it fails otherwise.
   virtual void connect(const ConnectionId& id, int rank, int ranks) = 0;
+  /// Also for the kernels that have this connection.
   virtual void disconnect() noexcept = 0;
+  /// Whether kernels that are made now have a connection. It may be lost in an evaluation of another kernel.
+  virtual bool connected() const = 0;
 
   /// Call after open(). Throws as KernelInfo::make().
   virtual std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) = 0;

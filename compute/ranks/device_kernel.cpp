@@ -7,16 +7,20 @@
 #include "compute/ranks/orders.h"
 
 namespace orrery {
+namespace {
+
+struct Lost {};  // another kernel has lost the connection
+
+}  // namespace
 
 DeviceKernel::DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings,
-                           RankDevice& device, std::string way)
+                           RankDevice& device, DataWay way)
     : line_{line},
       key_{key},
       by_targets_{!kernel.divides},
       way_{std::move(way)},
       sizes_{line.ranks()},
-      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
-      was_connected_{own_->connected() != nullptr} {}
+      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }} {}
 
 void DeviceKernel::prepare(int count) {
   made_.prepare(count, [&] { own_->prepare(count, 0, line_.ranks()); });
@@ -24,9 +28,8 @@ void DeviceKernel::prepare(int count) {
 
 std::string DeviceKernel::chosen(int count, const MassRange& masses) const {
   const std::string own = own_->kernel().chosen(count, masses);
-  const bool lost = was_connected_ && !own_->connected();
   return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(line_.ranks()) + ", " +
-         (lost ? "MPI (" + way_ + " was lost)" : way_);
+         way_.now(own_->connected() != nullptr);
 }
 
 std::optional<BodyOwners> DeviceKernel::owners(int count) const {
@@ -77,29 +80,36 @@ WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std
 
 void DeviceKernel::do_evaluate(const ForceArgs& args) {
   if (args.count != made_.prepared()) prepare(args.count);
-  if (ConnectedDivision* const connected = own_->connected()) return evaluate_connected(*connected, args);
-  evaluate_hosted(args);
+  ConnectedDivision* const connected = own_->connected();
+  if (!connected || !evaluate_connected(*connected, args)) evaluate_hosted(args);
 }
 
 /// `args.cancelled` is not handed on: to a worker, it would say that another rank has failed. If one has, a simulation
-/// that goes on does so through host memory.
-void DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args) {
+/// that goes on does so through host memory. All ranks leave the connection before another kernel can use the line: so
+/// it is open in all of them, or in none, when orders are written.
+bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args) {
   const std::vector<Part> parts = sizes_.parts();
   const std::vector<std::size_t> sizes = own.share_out(args, parts);
   WorkerLine::Exchange exchange = exchange_for(args, parts, sizes, /*connected=*/true);
+  exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
+    if (!own_->connected()) throw Lost{};
+    write(rank, order);
+  };
   exchange.own_part = [&] { own.evaluate(args, parts); };
-  exchange.own_ended = [&] { return own.part_ended(); };
+  exchange.own_ended = [&] { return own.ended(); };
+  exchange.own_work_ended = [&] { return own.part_ended(); };
+  exchange.after_failure = [&](MessageWriter& order) {
+    own.disconnect();
+    order.put(Order::disconnect_kernel);
+    order.put(key_);
+  };
   try {
     line_.exchange(exchange);
-    own.join(args, parts);
-  } catch (...) {
-    own.disconnect();
-    MessageWriter order;
-    order.put(Order::disconnect);
-    order.put(key_);
-    line_.tell(order);
-    throw;
+  } catch (const Lost&) {
+    return false;
   }
+  own.join(args, parts);
+  return true;
 }
 
 /// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.

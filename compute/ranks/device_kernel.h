@@ -15,15 +15,23 @@
 
 namespace orrery {
 
+/// How data get from the device of one rank to those of the others.
+struct DataWay {
+  std::string text{};      ///< "NCCL 2.28.3", or "MPI (why)"
+  bool connected = false;  ///< from device to device, until the connection is lost
+  /// What is to be said while the connection is open, or is not.
+  std::string now(bool is_open) const { return connected && !is_open ? "MPI (" + text + " was lost)" : text; }
+};
+
 /// A CUDA kernel of which the device of each rank evaluates a part. The bodies are on the leader's device, as without
 /// ranks; the others get copies for each evaluation: from device to device while the ranks are connected, else through
 /// host memory. The host waits for an evaluation until all parts have ended.
 class DeviceKernel final : public ForceKernel, public OwnersFacet {
  public:
-  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: how data get to the
-  /// others, for chosen(). Throws as MadeKernel.
+  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: of the device,
+  /// for chosen(). Throws as MadeKernel.
   DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings, RankDevice& device,
-               std::string way);
+               DataWay way);
 
   void prepare(int count) override;
   void bodies_replaced() override { own_->kernel().bodies_replaced(); }
@@ -38,7 +46,8 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet {
   void do_evaluate(const ForceArgs& args) override;
 
  private:
-  void evaluate_connected(ConnectedDivision& own, const ForceArgs& args);
+  /// Returns false, and does nothing that counts, if another kernel has lost the connection meanwhile.
+  bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args);
   void evaluate_hosted(const ForceArgs& args);
   /// Refers to `parts` and `sizes`, of blocks. Lacks what depends on the way of the data.
   WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
@@ -48,11 +57,10 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet {
   WorkerLine& line_;
   const int key_;
   const bool by_targets_;  // otherwise the kernel divides something else
-  const std::string way_;
+  const DataWay way_;
   const PartSizes sizes_;  // equal
   std::unique_ptr<HostedDivision> own_;
-  MadeKernel made_;  // after own_, which it makes
-  const bool was_connected_;
+  MadeKernel made_;       // after own_, which it makes
   std::size_t room_ = 0;  // bytes for which the workers have room
 };
 

@@ -10,17 +10,18 @@ namespace orrery {
 
 /// The first value of each message from the leader to a worker.
 enum class Order {
-  open_device,      ///< DevicesOfRanks::first, and all that are listed. Replied with RankDeviceFacts
-  nccl_version,     ///< replied with RankDevice::nccl_version()
-  connect,          ///< a ConnectionId. Replied
-  disconnect,       ///< a CUDA kernel: its key
-  make,             ///< a kernel: its key, id and settings as text. Replied
-  prepare,          ///< a kernel for a number of bodies: key, number. Replied
+  open_device,        ///< DevicesOfRanks::first, and all that are listed. Replied with RankDeviceFacts
+  nccl_version,       ///< replied with RankDevice::nccl_version()
+  connect,            ///< a ConnectionId. Replied
+  disconnect,         ///< the device: what `connect` has made
+  disconnect_kernel,  ///< a CUDA kernel: its key
+  make,               ///< a kernel: its key, id and settings as text. Replied
+  prepare,            ///< a kernel for a number of bodies: key, number. Replied
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
   take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
   evaluate_part,  ///< a DividedEvaluation, the sizes of blocks, all parts; then, unless these go from device to device,
-                  ///< a broadcast of the blocks. Replied
+                  ///< a broadcast of the blocks. Replied; in the first case with `part_ended` before
   spread,         ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
   step,           ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
   undo,           ///< the latest step of a kernel's bodies: its key
@@ -32,12 +33,13 @@ enum class Order {
   end,             ///< serve_leader() returns. Replied
 };
 
-/// The first value of each reply: the second is the text of the error, except after `done`.
+/// The first value of each reply: the second is the text of the error, except after `done` and `part_ended`.
 enum class Outcome {
   done,
   refused,  ///< by a UsageError
   failed,
-  stopped,  ///< by Order::cancel, since another rank failed
+  stopped,     ///< see Stopped
+  part_ended,  ///< no end of the order: the rank's part has ended, but not what it sends. Another reply follows
 };
 
 /// A rank's part of an evaluation.

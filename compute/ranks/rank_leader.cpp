@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "compute/ranks/device_kernel.h"
 #include "compute/ranks/domain_kernel.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/shared_kernel.h"
@@ -24,7 +23,7 @@ int RankLeader::open(const DevicesOfRanks& which) {
   if (opened_ == which) return own_ordinal_;
   if (!device_) throw std::runtime_error("these ranks have no CUDA devices");
   opened_.reset();
-  way_.clear();
+  way_.reset();
   std::vector<RankDeviceFacts> facts(static_cast<std::size_t>(ranks()));
   line_.exchange(
       {.order =
@@ -54,9 +53,9 @@ std::vector<int> RankLeader::nccl_versions() {
   return versions;
 }
 
-/// All ranks go the same way: only if each of them is connected, any uses the connection. Returns data_way().
-std::string RankLeader::connect() {
-  const auto by_mpi = [](const std::string& why) { return "MPI (" + why + ")"; };
+/// All ranks go the same way: only if each of them is connected, any uses the connection.
+DataWay RankLeader::connect() {
+  const auto by_mpi = [](const std::string& why) { return DataWay{.text = "MPI (" + why + ")"}; };
   const char* const wish = std::getenv("ORRERY_NCCL");
   if (wish && std::string_view{wish} == "0") return by_mpi("ORRERY_NCCL=0");
   const std::vector<int> versions = nccl_versions();
@@ -68,17 +67,22 @@ std::string RankLeader::connect() {
                           order.put(Order::connect);
                           order.put(id);
                         },
-                    .own_part = [&] { device_->connect(id, 0, ranks()); }});
+                    .own_part = [&] { device_->connect(id, 0, ranks()); },
+                    .is_long = [](int) { return false; },  // each rank has connect_limit
+                    .after_failure =
+                        [&](MessageWriter& order) {
+                          device_->disconnect();
+                          order.put(Order::disconnect);
+                        }});
   } catch (const std::exception& failure) {
-    device_->disconnect();
     return by_mpi(failure.what());
   }
-  return nccl_text(versions.front());
+  return {.text = nccl_text(versions.front()), .connected = true};
 }
 
 std::string RankLeader::data_way() const {
   const std::lock_guard lock{mutex_};
-  return way_;
+  return way_ ? way_->now(device_->connected()) : "";
 }
 
 std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Settings& settings,
@@ -89,8 +93,8 @@ std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Se
     if (kernel.backend == Backend::cuda) {
       const std::lock_guard lock{mutex_};
       open(devices);
-      if (way_.empty()) way_ = connect();
-      return std::make_unique<DeviceKernel>(line_, key, kernel, chosen, *device_, way_);
+      if (!way_ || (way_->connected && !device_->connected())) way_ = connect();
+      return std::make_unique<DeviceKernel>(line_, key, kernel, chosen, *device_, *way_);
     }
     if (kernel.is_tree) return std::make_unique<DomainKernel>(line_, key, kernel, chosen);
     return std::make_unique<SharedKernel>(line_, key, kernel, chosen);

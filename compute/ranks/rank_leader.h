@@ -9,6 +9,7 @@
 
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/rank_device.h"
+#include "compute/ranks/device_kernel.h"
 #include "compute/ranks/worker_line.h"
 
 namespace orrery {
@@ -32,7 +33,7 @@ class RankLeader final : public KernelSharing {
 
  private:
   int open(const DevicesOfRanks& which);
-  std::string connect();
+  DataWay connect();
   std::vector<int> nccl_versions();
 
   WorkerLine line_;
@@ -42,7 +43,7 @@ class RankLeader final : public KernelSharing {
   std::optional<DevicesOfRanks> opened_;
   std::vector<RankDeviceFacts> facts_;  // of these, by rank
   int own_ordinal_ = 0;                 // among them
-  std::string way_;                     // of data between them, see data_way()
+  std::optional<DataWay> way_;          // of data between them; none yet
   std::atomic<int> next_key_ = 0;
 };
 

@@ -33,6 +33,11 @@ void RankWatch::end_part(int rank) {
   end_part_locked(rank);
 }
 
+void RankWatch::note_work(int rank) {
+  const std::lock_guard lock{mutex_};
+  if (parts_[static_cast<std::size_t>(rank)] == Part::long_part) slowest_ended_ = part_ticks_;
+}
+
 void RankWatch::begin_exchange() {
   const std::lock_guard lock{mutex_};
   end_part_locked(0);

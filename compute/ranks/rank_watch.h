@@ -40,6 +40,8 @@ class RankWatch {
   /// not `long` end at once and are no measure of others. Only the leader calls this.
   void begin_parts(const std::vector<bool>& long_parts);
   void end_part(int rank);
+  /// Its work has ended, and is a measure of the other parts; but its part goes on, since it waits for data of others.
+  void note_work(int rank);
   /// Likewise: the leader ends its part, and waits for a message of each rank that is no reply. A rank that replies has
   /// left its part by an error, and the others would wait for it for ever.
   void begin_exchange();

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "compute/core/error.h"
@@ -41,7 +42,10 @@ class RankWorker {
           reply_after([&] { device_->connect(order.get<ConnectionId>(), ranks_.rank(), ranks_.size()); });
           break;
         case Order::disconnect:
-          disconnect(order);
+          device_->disconnect();
+          break;
+        case Order::disconnect_kernel:
+          disconnect_kernel(order);
           break;
         case Order::make:
           reply_after([&] { make(order); });
@@ -144,7 +148,7 @@ class RankWorker {
     reply_after([&] { version = device_->nccl_version(); }, [&] { reply_.put(version); });
   }
 
-  void disconnect(MessageReader& order) {
+  void disconnect_kernel(MessageReader& order) {
     const auto made = kernels_.find(order.get<int>());
     if (made == kernels_.end()) return;
     if (ConnectedDivision* const connected = made->second.division->connected()) connected->disconnect();
@@ -244,11 +248,22 @@ class RankWorker {
       if (!connected) throw Stopped{};
       try {
         connected->evaluate_part(args, sizes, parts, own, watch_.cancelled());
+        say_that_part_ended();
+        while (!connected->ended()) {
+          if (watch_.cancelled()) throw Stopped{};
+          std::this_thread::yield();
+        }
       } catch (...) {
         connected->disconnect();
         throw;
       }
     });
+  }
+
+  void say_that_part_ended() {
+    reply_.clear();
+    reply_.put(Outcome::part_ended);
+    ranks_.send(0, reply_.bytes());
   }
 
   void spread(MessageReader& order) {

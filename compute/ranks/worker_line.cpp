@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/kernels/rank_device.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/patience.h"
 
@@ -44,25 +45,38 @@ void WorkerLine::end() {
   exchange({.order = [](int, MessageWriter& order) { order.put(Order::end); }, .own_part = [] {}});
 }
 
-/// Replies are taken as they come: a rank may fail, and another one wait for it until it is cancelled.
 void WorkerLine::exchange(const Exchange& exchange) {
   const std::lock_guard lock{mutex_};
+  try {
+    exchange_locked(exchange);
+  } catch (...) {
+    clean_up(exchange);
+    throw;
+  }
+}
+
+void WorkerLine::clean_up(const Exchange& exchange) noexcept {
+  if (!exchange.after_failure) return;
+  try {
+    MessageWriter order;
+    exchange.after_failure(order);
+    send_to_all(order);
+  } catch (const std::exception&) {  // a rank is lost: the others end without orders
+  }
+}
+
+/// Replies are taken as they come: a rank may fail, and another one wait for it until it is cancelled.
+void WorkerLine::exchange_locked(const Exchange& exchange) {
   cancelled_ = exchange.cancelled;
-  cancel_sent_ = false;
+  cancel_sent_ = work_noted_ = false;
   send_orders(exchange);
   Failures failures;
-  try {
-    exchange.own_part();
-  } catch (...) {
-    failures[0] = std::current_exception();
-    cancel_once();
-  }
+  begin_own_part(exchange, failures);
   std::vector<int> awaited;
   for (int rank = 1; rank < ranks(); ++rank) awaited.push_back(rank);
   const auto take_what_came = [&](int rank) {
     if (!ranks_.has_message(rank)) return false;
-    take_reply(rank, exchange, failures);
-    return true;
+    return take_reply(rank, exchange, failures);
   };
   while (own_part_goes_on(exchange, failures)) {
     std::erase_if(awaited, take_what_came);
@@ -92,9 +106,26 @@ void WorkerLine::send_orders(const Exchange& exchange) {
   for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, orders_[static_cast<std::size_t>(rank)].bytes());
 }
 
+void WorkerLine::begin_own_part(const Exchange& exchange, Failures& failures) {
+  try {
+    return exchange.own_part();
+  } catch (const Stopped&) {
+    failures[ranks()] = std::current_exception();
+  } catch (...) {
+    failures[0] = std::current_exception();
+  }
+  cancel_once();
+}
+
 bool WorkerLine::own_part_goes_on(const Exchange& exchange, Failures& failures) {
   try {
-    if (failures.empty() && !exchange.own_ended()) return true;
+    if (failures.empty() && !exchange.own_ended()) {
+      if (!work_noted_ && exchange.own_work_ended()) {
+        work_noted_ = true;
+        watch_.note_work(0);
+      }
+      return true;
+    }
   } catch (...) {
     failures[ranks()] = std::current_exception();
     cancel_once();
@@ -103,11 +134,13 @@ bool WorkerLine::own_part_goes_on(const Exchange& exchange, Failures& failures) 
   return false;
 }
 
-void WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failures) {
+/// Returns whether the rank has carried out its order.
+bool WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failures) {
   ranks_.receive(rank, reply_);
   watch_.end_part(rank);
   MessageReader reply{reply_};
   const auto outcome = reply.get<Outcome>();
+  if (outcome == Outcome::part_ended) return false;
   if (outcome == Outcome::done) {
     try {
       exchange.take(rank, reply);
@@ -119,6 +152,7 @@ void WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failur
     failures[place] = worker_error(rank, outcome, reply.get_text());
     cancel_once();
   }
+  return true;
 }
 
 /// The work between two exchanges counts as one part of each rank.

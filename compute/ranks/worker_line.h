@@ -35,15 +35,20 @@ class WorkerLine {
     /// Whether it has ended, if that is not when it returns. Asked again and again until it has, or any part has
     /// failed.
     std::function<bool()> own_ended = [] { return true; };
+    /// Whether its work has ended, and it only waits for data of others: see RankWatch::note_work(). Asked likewise.
+    std::function<bool()> own_work_ended = [] { return true; };
     /// Reads a worker's reply if its outcome is `done`.
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
     /// Whether a rank's part may take long, see RankWatch.
     std::function<bool(int rank)> is_long = [](int) { return true; };
     const std::atomic<bool>* cancelled = nullptr;  ///< once it is set, the workers stop as well. May be null
+    /// After a failure, before anything else uses the line: what the leader has to do, and an order without a reply for
+    /// all workers. Null: nothing, and no order.
+    std::function<void(MessageWriter& order)> after_failure{};
   };
   /// Returns when every worker has replied and the own part has ended. Throws what the own part threw, or the first
   /// worker's error as "rank 2: ...", also if a rank is lost. Errors of ranks that stopped because another one failed
-  /// come last, and so does what `own_ended` throws: the cause may be in another rank.
+  /// come last (Stopped), and so does what `own_ended` throws: the cause may be in another rank.
   void exchange(const Exchange& exchange);
   /// Call only in an own part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
@@ -66,9 +71,12 @@ class WorkerLine {
     WorkerLine& line_;
   };
 
+  void exchange_locked(const Exchange& exchange);
   void send_orders(const Exchange& exchange);
+  void begin_own_part(const Exchange& exchange, Failures& failures);
   bool own_part_goes_on(const Exchange& exchange, Failures& failures);
-  void take_reply(int rank, const Exchange& exchange, Failures& failures);
+  bool take_reply(int rank, const Exchange& exchange, Failures& failures);
+  void clean_up(const Exchange& exchange) noexcept;
   void send_to_all(const MessageWriter& order);
   void cancel_once();
   void cancel_if_wanted();
@@ -80,6 +88,7 @@ class WorkerLine {
   std::mutex mutex_;                              // held during an exchange
   const std::atomic<bool>* cancelled_ = nullptr;  // of the present exchange, see there
   bool cancel_sent_ = false;                      // in it
+  bool work_noted_ = false;                       // the leader's, in it
   std::vector<MessageWriter> orders_;             // by rank
   std::vector<std::byte> reply_;
 };

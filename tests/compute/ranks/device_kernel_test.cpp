@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "compute/kernels/kernel_sharing.h"
@@ -126,8 +127,10 @@ std::string way_of_data(test::HostNccl& nccl) {
   EXPECT_EQ(ranks.leader().data_way(), "");
   const auto kernel = ranks.make();
   (void)test::evaluate(*kernel, test::random_ball(10), {.law = {}});
-  EXPECT_EQ(kernel->chosen(10, {}), "ranks 3, " + ranks.leader().data_way());
-  return ranks.leader().data_way();
+  const std::string way = ranks.leader().data_way();
+  EXPECT_EQ(kernel->chosen(10, {}), "ranks 3, " + way);
+  EXPECT_EQ(nccl.connected(), way.starts_with("NCCL") ? 3 : 0) << way;
+  return way;
 }
 
 TEST(DeviceKernel, SendsFromDeviceToDeviceIfAllRanksAreConnected) {
@@ -145,8 +148,15 @@ TEST(DeviceKernel, SendsThroughMpiIfOneRankCannotBeConnected) {
     nccl.connect_fails_in = fails_in;
     EXPECT_EQ(way_of_data(nccl),
               fails_in > 0 ? "MPI (rank " + std::to_string(fails_in) + ": a bad cable)" : "MPI (a bad cable)");
-    EXPECT_EQ(nccl.handed_on(), 0) << "although two ranks are connected";
+    EXPECT_EQ(nccl.handed_on(), 0) << "although two ranks were connected";
+    nccl.others_give_up = true;
+    EXPECT_EQ(way_of_data(nccl),
+              fails_in > 0 ? "MPI (rank " + std::to_string(fails_in) + ": a bad cable)" : "MPI (a bad cable)")
+        << "which is the cause";
   }
+  test::HostNccl slow = nccl_of(3);
+  slow.gives_up_in = 1;
+  EXPECT_EQ(way_of_data(slow), "MPI (rank 1: nobody came within 20 s)");
 }
 
 TEST(DeviceKernel, SendsThroughMpiIfTheUserSaysSo) {
@@ -173,6 +183,68 @@ TEST(DeviceKernel, ARankThatFailsLeavesNoOtherWaitingForItsData) {
     EXPECT_EQ(nccl.handed_on(), before) << "through MPI from now on";
     EXPECT_EQ(nccl.connected(), 0);
     EXPECT_EQ(kernel->chosen(10, {}), "ranks 4, MPI (NCCL 2.28.3 was lost)");
+  }
+}
+
+TEST(DeviceKernel, AKernelThatIsMadeAfterALossSaysHowItsDataGo) {
+  const Bodies bodies = test::random_ball(10);
+  for (const bool again : {true, false}) {
+    test::HostNccl nccl = nccl_of(3);
+    DeviceRanks ranks{3, 3, serial_on_host_devices(), &nccl};
+    const auto first = ranks.make();
+    nccl.fails_in = 1;
+    EXPECT_EQ(test::failure_of([&] { test::evaluate(*first, bodies, {.law = {}}); }).message, "rank 1: a bad day");
+    EXPECT_EQ(ranks.leader().data_way(), "MPI (NCCL 2.28.3 was lost)");
+    if (!again) nccl.connect_fails_in = 2;
+    const auto second = ranks.make();
+    const std::string way = again ? "NCCL 2.28.3" : "MPI (rank 2: a bad cable)";
+    EXPECT_EQ(ranks.leader().data_way(), way);
+    EXPECT_EQ(second->chosen(10, {}), "ranks 3, " + way);
+    EXPECT_EQ(first->chosen(10, {}), "ranks 3, MPI (NCCL 2.28.3 was lost)");
+    const int before = nccl.handed_on();
+    const std::vector<Vec4> found = test::evaluate(*second, bodies, {.law = {}}).accelerations;
+    EXPECT_EQ(nccl.handed_on(), before + (again ? 4 : 0));
+    EXPECT_EQ(test::evaluate(*first, bodies, {.law = {}}).accelerations, found);
+    EXPECT_EQ(nccl.handed_on(), before + (again ? 4 : 0)) << "the first through MPI";
+    EXPECT_EQ(nccl.connected(), again ? 3 : 0);
+  }
+}
+
+TEST(DeviceKernel, ResultsThatDoNotArriveAreNotUsed) {
+  const Bodies bodies = test::random_ball(10);
+  test::HostNccl nccl = nccl_of(4);
+  DeviceRanks ranks{4, 4, serial_on_host_devices(), &nccl};
+  const auto kernel = ranks.make();
+  const std::vector<Vec4> expected = test::evaluate(*kernel, bodies, {.law = {}}).accelerations;
+  nccl.hand_back_fails_in = 2;
+  EXPECT_EQ(test::failure_of([&] { test::evaluate(*kernel, bodies, {.law = {}}); }).message, "rank 2: a broken cable");
+  EXPECT_EQ(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, expected);
+  EXPECT_EQ(nccl.connected(), 0);
+}
+
+TEST(DeviceKernel, ALossInOneKernelStopsNoOtherOne) {
+  const Bodies bodies = test::random_ball(10);
+  for (int round = 0; round < 20; ++round) {
+    test::HostNccl nccl = nccl_of(3);
+    DeviceRanks ranks{3, 3, serial_on_host_devices(), &nccl};
+    const auto first = ranks.make(), second = ranks.make();
+    const std::vector<Vec4> expected = test::evaluate(*first, bodies, {.law = {}}).accelerations;
+    std::atomic<int> failures = 0;
+    nccl.fails_in = 1 + round % 2;
+    const auto evaluate_often = [&](ForceKernel& kernel) {
+      for (int turn = 0; turn < 5; ++turn) {
+        try {
+          EXPECT_EQ(test::evaluate(kernel, bodies, {.law = {}}).accelerations, expected);
+        } catch (const std::runtime_error& failure) {
+          ++failures;
+          EXPECT_NE(std::string{failure.what()}.find("a bad day"), std::string::npos) << failure.what();
+        }
+      }
+    };
+    std::jthread beside{[&] { evaluate_often(*second); }};
+    evaluate_often(*first);
+    beside.join();
+    EXPECT_EQ(failures, 1) << "of the kernel that failed";
   }
 }
 

@@ -30,24 +30,37 @@ class HostNccl {
   int connected() const { return connected_; }  ///< number of ranks
   int handed_on() const { return handed_on_; }  ///< number of messages
 
+  /// As if a rank waited for those that fail no longer than it has to.
   void connect(int rank) {
     if (rank == connect_fails_in) throw std::runtime_error("a bad cable");
+    if (rank == gives_up_in || (others_give_up && connect_fails_in >= 0)) throw Stopped{"nobody came within 20 s"};
+    const std::lock_guard lock{mutex_};
+    for (Boxes* boxes : {&shared_, &found_}) std::ranges::fill(*boxes, Boxes::value_type{});
     ++connected_;
   }
   void leave() { --connected_; }
 
   void share(int to, std::span<const std::byte> data) { put(shared_, to, data); }
-  void hand_back(int from, std::span<const std::byte> data) { put(found_, from, data); }
+  void hand_back(int from, std::span<const std::byte> data) {
+    if (from == hand_back_fails_in) throw std::runtime_error("a broken cable");
+    put(found_, from, data);
+  }
   /// What was shared with a rank, which hands it on.
   std::vector<std::byte> take(int rank, const std::atomic<bool>& stopped) {
-    if (rank == fails_in) throw std::runtime_error("a bad day");
+    if (int failing = rank; fails_in.compare_exchange_strong(failing, -1)) throw std::runtime_error("a bad day");
     std::vector<std::byte> data = next(shared_, rank, stopped);
     if (rank + 1 < static_cast<int>(versions_.size())) share(rank + 1, data);
     return data;
   }
+  bool has_found(int rank) {
+    const std::lock_guard lock{mutex_};
+    return !found_[static_cast<std::size_t>(rank)].empty();
+  }
   std::vector<std::byte> found_by(int rank) { return next(found_, rank, false); }
 
-  std::atomic<int> connect_fails_in = -1, fails_in = -1;  ///< a rank; -1: in none
+  /// A rank; -1: in none. An evaluation fails once.
+  std::atomic<int> connect_fails_in = -1, gives_up_in = -1, fails_in = -1, hand_back_fails_in = -1;
+  std::atomic<bool> others_give_up = false;  ///< than the one that fails to connect
 
  private:
   using Boxes = std::vector<std::deque<std::vector<std::byte>>>;  // by rank
@@ -76,55 +89,88 @@ class HostNccl {
   Boxes shared_, found_;
 };
 
+/// A rank's end of a connection, which its kernels share.
+class HostConnection {
+ public:
+  HostConnection(HostNccl& nccl, int rank) : nccl_{nccl}, rank_{rank} { nccl_.connect(rank); }
+  HostConnection(const HostConnection&) = delete;
+  HostConnection& operator=(const HostConnection&) = delete;
+  ~HostConnection() { abort(); }
+
+  HostNccl& nccl() const { return nccl_; }
+  int rank() const { return rank_; }
+  bool is_open() const { return open_; }
+  void abort() {
+    if (open_.exchange(false)) nccl_.leave();
+  }
+
+ private:
+  HostNccl& nccl_;
+  int rank_;
+  std::atomic<bool> open_ = true;
+};
+
 /// The connected way of a HostedDivision, whose memory it uses.
 class HostConnected final : public ConnectedDivision {
  public:
-  HostConnected(HostedDivision& division, HostNccl& nccl, int rank) : division_{division}, nccl_{nccl}, rank_{rank} {}
-  bool is_open() const { return open_; }
+  HostConnected(HostedDivision& division, std::shared_ptr<HostConnection> connection)
+      : division_{division}, connection_{std::move(connection)} {}
+  bool is_open() const { return connection_->is_open(); }
 
   std::vector<std::size_t> share_out(const ForceArgs& args, std::span<const Part> parts) override {
     shared_ = division_.share_out(args, parts);
+    places_.clear();
+    for (const Part& part : parts.subspan(1)) places_.push_back(division_.place(args, part));
     return shared_.sizes;
   }
   void evaluate(const ForceArgs& /*args*/, std::span<const Part> /*parts*/) override {
-    if (nccl_.fails_in == 0) throw std::runtime_error("a bad day");
+    if (int leader = 0; nccl_.fails_in.compare_exchange_strong(leader, -1)) throw std::runtime_error("a bad day");
     nccl_.share(1, shared_.bytes);
     asked_ = 0;
   }
   /// As if it took a while.
   bool part_ended() override { return ++asked_ > 3; }
-  void join(const ForceArgs& args, std::span<const Part> parts) override {
-    for (const Part& part : parts.subspan(1)) {
-      std::ranges::copy(nccl_.found_by(part.index), division_.place(args, part).begin());
+  /// The leader receives then, and another rank sends.
+  bool ended() override {
+    if (rank_ > 0) {
+      nccl_.hand_back(rank_, found_);
+      return true;
     }
-    division_.join(args, parts);
+    if (!part_ended()) return false;
+    for (int rank = 1; rank <= static_cast<int>(places_.size()); ++rank) {
+      if (!nccl_.has_found(rank)) return false;
+    }
+    for (int rank = 1; std::span<std::byte> place : places_) std::ranges::copy(nccl_.found_by(rank++), place.begin());
+    return true;
   }
+  void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
   void evaluate_part(const ForceArgs& args, std::span<const std::size_t> sizes, std::span<const Part> parts,
                      const Part& own, const std::atomic<bool>& stopped) override {
     const std::vector<std::byte> shared = nccl_.take(rank_, stopped);
     division_.take_room(shared.size());
     std::ranges::copy(shared, division_.room(shared.size()).begin());
-    nccl_.hand_back(rank_, division_.evaluate(args, sizes, parts, own));
+    found_ = division_.evaluate(args, sizes, parts, own);
   }
-  void disconnect() noexcept override {
-    if (std::exchange(open_, false)) nccl_.leave();
-  }
+  void disconnect() noexcept override { connection_->abort(); }
 
  private:
   HostedDivision& division_;
-  HostNccl& nccl_;
-  int rank_;
-  bool open_ = true;
+  const std::shared_ptr<HostConnection> connection_;
+  HostNccl& nccl_{connection_->nccl()};
+  const int rank_{connection_->rank()};
   HostedDivision::Shared shared_;
+  std::vector<std::span<std::byte>> places_;  // of the results of others
+  std::span<const std::byte> found_;          // of another rank than the leader
   int asked_ = 0;
 };
 
 /// A division of targets whose device is the host: its kernel is one of the CPU. For all that ranks do without a GPU.
 class HostDivision final : public HostedDivision {
  public:
-  /// `nccl`: null if rank `rank` is not connected with the others.
-  HostDivision(std::unique_ptr<ForceKernel> kernel, HostNccl* nccl, int rank) : kernel_{std::move(kernel)} {
-    if (nccl) connected_.emplace(*this, *nccl, rank);
+  /// `connection`: null if there is none.
+  HostDivision(std::unique_ptr<ForceKernel> kernel, std::shared_ptr<HostConnection> connection)
+      : kernel_{std::move(kernel)} {
+    if (connection) connected_.emplace(*this, std::move(connection));
   }
 
   ForceKernel& kernel() override { return *kernel_; }
@@ -220,19 +266,22 @@ class HostDevice final : public RankDevice {
     if (ordinal >= devices_) throw std::runtime_error("there is no such device");
     opened_[static_cast<std::size_t>(place)] = ordinal;
     rank_ = place;
-    connected_ = false;
+    connection_.reset();
     return {.ordinal = ordinal, .uuid = {static_cast<unsigned char>(ordinal)}, .architecture = 90};
   }
   int nccl_version() override { return nccl_ ? nccl_->version(rank_) : 0; }
   ConnectionId new_connection() override { return {.bytes = {'7'}}; }
   void connect(const ConnectionId& id, int rank, int /*ranks*/) override {
     if (id.bytes.front() != '7') throw std::logic_error("this is not what the leader made");
-    nccl_->connect(rank);
-    connected_ = true;
+    connection_ = std::make_shared<HostConnection>(*nccl_, rank);
   }
-  void disconnect() noexcept override { connected_ = false; }
+  void disconnect() noexcept override {
+    if (connection_) connection_->abort();
+    connection_.reset();
+  }
+  bool connected() const override { return connection_ && connection_->is_open(); }
   std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
-    return std::make_unique<HostDivision>(kernel.make(settings, nullptr), connected_ ? nccl_ : nullptr, rank_);
+    return std::make_unique<HostDivision>(kernel.make(settings, nullptr), connection_);
   }
 
  private:
@@ -240,7 +289,7 @@ class HostDevice final : public RankDevice {
   std::vector<std::atomic<int>>& opened_;
   HostNccl* nccl_;
   int rank_ = 0;
-  bool connected_ = false;
+  std::shared_ptr<HostConnection> connection_;  // null: there is none
 };
 
 }  // namespace orrery::test

@@ -114,6 +114,28 @@ TEST(RankWatch, RanksWithoutWorkAreNoMeasureOfOthers) {
       Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no result after ");
 }
 
+TEST(RankWatch, ALeaderThatWaitsForDataOfOthersIsAMeasureOfThem) {
+  ThreadRanks ranks{2};
+  const std::jthread worker = living_worker(ranks.at(1), false);
+  RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
+  watch.begin_parts({true, true});
+  watch.note_work(0);
+  std::vector<std::byte> message;
+  expect_failure(
+      Failure::runtime, [&] { ranks.at(0).receive(1, message); }, "rank 1: no result after ");
+}
+
+TEST(RankWatch, DataThatDoNotReachTheLeaderAreNoticed) {
+  ThreadRanks ranks{2};
+  const std::jthread worker = living_worker(ranks.at(1), false);
+  ranks.at(1).send(0, {});  // its part has ended
+  Surrender surrender;
+  RankWatch watch{ranks.at(0), surrender.note(), patient};
+  watch.begin_parts({true, true});
+  watch.note_work(0);
+  EXPECT_EQ(surrender.wait().find("rank 0: no result after "), 0u);
+}
+
 TEST(RankWatch, AKernelOfTheLeaderThatDoesNotEndIsNoticed) {
   ThreadRanks ranks{2};
   const std::jthread worker = living_worker(ranks.at(1), false);
