@@ -89,8 +89,8 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   void go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   /// Copies the results to the leader, which finishes the evaluation.
   void gather_results(const ForceArgs& args, std::span<const Part> parts);
-  /// All streams, of which `leading` is the leader's, do until all have come to where they recorded the event last.
-  void all_wait_for(cuda::OrderEvent Member::*event, cudaStream_t leading);
+  /// All streams, of which `leading` is the leader's, go on when all have come to where they recorded `began` last.
+  void meet(cudaStream_t leading);
   using OnStream = std::function<void(Member& member, cudaStream_t stream, std::size_t index)>;
   using OnPart = std::function<void(Member& member, const ForceArgs& args, std::size_t index)>;
   /// Calls `work` for every device, which is active then, the leader first, with its stream or what else it gets.

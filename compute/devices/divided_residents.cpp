@@ -35,11 +35,11 @@ void DividedKernel::for_all(const ForceArgs& args, const OnPart& work) {
 }
 
 /// The streams' devices need not be active.
-void DividedKernel::all_wait_for(cuda::OrderEvent Member::*event, cudaStream_t leading) {
+void DividedKernel::meet(cudaStream_t leading) {
   for (Member& member : members_) {
     cudaStream_t const stream = &member == &leader() ? leading : member.stream.get();
     for (const Member& other : members_) {
-      if (&other != &member) wait_on(stream, other.*event);
+      if (&other != &member) wait_on(stream, other.began);
     }
   }
 }
@@ -79,7 +79,7 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
     first += bodies.count;
     member.began.record(own);
   });
-  all_wait_for(&Member::began, stream);  // then the leader's bodies may change
+  meet(stream);  // then the leader's bodies may change
   bodies_replaced();
   held_ = count;
 }
@@ -125,13 +125,13 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
     member.began.record(own.stream);
     mark(index, PartTimes::offered, own.stream);
   });
-  all_wait_for(&Member::began, args.stream);
+  meet(args.stream);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
     mark(index, PartTimes::all_offered, own.stream);
     member.migration()->send(own);
     member.began.record(own.stream);
   });
-  all_wait_for(&Member::began, args.stream);
+  meet(args.stream);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
     mark(index, PartTimes::all_came, own.stream);
     member.division().evaluate_part(own, parts[index]);
@@ -155,13 +155,13 @@ void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> par
     member.migration()->divide(own, parts, rounds);
     if (rounds == 0) member.began.record(own.stream);
   });
-  if (rounds == 0) all_wait_for(&Member::began, args.stream);
+  if (rounds == 0) meet(args.stream);
   for (int round = 0; round < rounds; ++round) {
     for_all(args, [&](Member& member, const ForceArgs& own, std::size_t) {
       member.migration()->round(round, own);
       member.began.record(own.stream);
     });
-    all_wait_for(&Member::began, args.stream);
+    meet(args.stream);
   }
 }
 
