@@ -71,15 +71,17 @@ NcclConnection::~NcclConnection() {
 /// device does not.
 void NcclConnection::try_out(std::span<std::byte> bytes, int rank, cudaStream_t stream,
                              const std::function<void()>& wait) {
-  std::vector<Blocks> places;
-  for (std::byte& byte : bytes) places.push_back({{&byte, 1}});
-  broadcast(places.front(), stream);
-  wait();
-  if (rank == 0) {
-    receive(places, stream);
-  } else {
-    send(places.front(), stream);
+  std::vector<Blocks> outgoing(bytes.size()), incoming(bytes.size());
+  const auto own = static_cast<std::size_t>(rank);
+  for (std::size_t other = 0; other < bytes.size(); ++other) {
+    if (other == own) continue;
+    outgoing[other] = {{&bytes[own], 1}};
+    incoming[other] = {{&bytes[other], 1}};
   }
+  const DeviceBlock first{&bytes[0], 1};
+  broadcast(std::span{&first, 1}, stream);
+  wait();
+  exchange(outgoing, incoming, stream);
   wait();
 }
 
@@ -112,28 +114,23 @@ void NcclConnection::broadcast(std::span<const DeviceBlock> blocks, cudaStream_t
   group.end();
 }
 
-void NcclConnection::send(std::span<const DeviceBlock> blocks, cudaStream_t stream) {
+void NcclConnection::exchange(std::span<const Blocks> outgoing, std::span<const Blocks> incoming, cudaStream_t stream) {
   const std::lock_guard lock{mutex_};
   require_open();
   NcclGroup group{*nccl_};
-  for (const DeviceBlock& block : blocks) {
-    if (block.bytes == 0) continue;
-    nccl_->check(nccl_->send(block.data, block.bytes, nccl_bytes, /*to_rank=*/0, communicator_, stream), "ncclSend");
-  }
-  group.end();
-}
-
-void NcclConnection::receive(std::span<const Blocks> places, cudaStream_t stream) {
-  const std::lock_guard lock{mutex_};
-  require_open();
-  NcclGroup group{*nccl_};
-  for (std::size_t rank = 1; rank < places.size(); ++rank) {
-    for (const DeviceBlock& block : places[rank]) {
-      if (block.bytes == 0) continue;
-      nccl_->check(nccl_->receive(block.data, block.bytes, nccl_bytes, static_cast<int>(rank), communicator_, stream),
-                   "ncclRecv");
+  const auto for_each = [&](std::span<const Blocks> all, const auto& use) {
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      for (const DeviceBlock& block : all[rank]) {
+        if (block.bytes > 0) use(block, static_cast<int>(rank));
+      }
     }
-  }
+  };
+  for_each(outgoing, [&](const DeviceBlock& block, int to) {
+    nccl_->check(nccl_->send(block.data, block.bytes, nccl_bytes, to, communicator_, stream), "ncclSend");
+  });
+  for_each(incoming, [&](const DeviceBlock& block, int from) {
+    nccl_->check(nccl_->receive(block.data, block.bytes, nccl_bytes, from, communicator_, stream), "ncclRecv");
+  });
   group.end();
 }
 

@@ -43,10 +43,9 @@ class NcclConnection {
   // These enqueue and return. Blocks without bytes are left out, by all ranks.
   /// From the blocks of rank 0 to those of all others, entry for entry.
   void broadcast(std::span<const DeviceBlock> blocks, cudaStream_t stream);
-  /// To rank 0.
-  void send(std::span<const DeviceBlock> blocks, cudaStream_t stream);
-  /// Rank 0: what each other rank sends. `places`: by rank, its own first, which is not used.
-  void receive(std::span<const Blocks> places, cudaStream_t stream);
+  /// To each rank what `outgoing` has for it, and from each what `incoming` has places for, entry for entry. Both have
+  /// entries by rank; those of this rank are not used.
+  void exchange(std::span<const Blocks> outgoing, std::span<const Blocks> incoming, cudaStream_t stream);
 
   /// What was enqueued ends, whether data came or not. Returns at once.
   void abort() noexcept;

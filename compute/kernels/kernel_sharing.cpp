@@ -9,7 +9,7 @@ bool devices_can_divide(const KernelInfo& kernel) {
 std::string why_not_shared(const KernelInfo& kernel, int ranks) {
   const std::string all = std::to_string(ranks) + " ranks", id = kernel.id;
   if (kernel.file_text) return id + " is a kernel file, and " + all + " share built-in kernels only";
-  if (kernel.backend == Backend::cuda && (kernel.is_tree || kernel.gives_jerks)) {
+  if (kernel.backend == Backend::cuda && kernel.gives_jerks) {
     return "the GPUs of " + all + " cannot divide " + id;
   }
   if (kernel.takes_targets || devices_can_divide(kernel)) return {};

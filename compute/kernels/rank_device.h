@@ -1,16 +1,18 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "compute/core/message.h"
 #include "compute/kernels/division_facet.h"
+#include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -44,6 +46,17 @@ struct Stopped final : std::runtime_error {
   explicit Stopped(const std::string& why = "stopped, since another rank failed") : runtime_error{why} {}
 };
 
+/// After the last exchange of an evaluation: throws what failed in this rank, and Stopped if another one did.
+inline void require_end(const JointWork& work) {
+  if (!work.finish()) throw Stopped{};
+}
+
+/// What the leader tells another rank of an evaluation.
+struct Sharing {
+  std::vector<std::size_t> with_all{}, with_one{};  ///< sizes of the blocks that all others get, and this rank alone
+  bool exchanges = false;                           ///< the parts need what those of all other ranks offer
+};
+
 /// A HostedDivision whose data go from device to device, without the host's memory. If an evaluation fails in any rank,
 /// every rank has to disconnect(): its stream may wait for data that never come, and whoever waits for that stream
 /// would wait for ever. Functions that enqueue may wait as well: for memory, the driver may wait for the device.
@@ -52,11 +65,11 @@ class ConnectedDivision {
   virtual ~ConnectedDivision() = default;
 
   // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
-  /// Begins an evaluation and takes the memory for all results. Returns the sizes of the blocks that all others need.
-  virtual std::vector<std::size_t> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
-  /// Enqueues what sends them, the leader's own part, and what takes the results of the others. The others must have
-  /// their orders: what the driver does here may wait for them.
-  virtual void evaluate(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// Begins an evaluation and takes the memory for all results. Returns what to tell each rank; nothing of the leader.
+  virtual std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// Enqueues what sends the blocks, the leader's own part, and what takes the results of the others. The others must
+  /// have their orders: what the driver does here may wait for them. `work`: with all ranks, if they exchange.
+  virtual void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) = 0;
   /// Whether the leader's own part has ended; it may still wait for results of others. Throws if it failed, and Stopped
   /// if the connection did.
   virtual bool part_ended() = 0;
@@ -68,9 +81,9 @@ class ConnectedDivision {
 
   /// Another rank: takes blocks of these sizes, evaluates a part from them, and enqueues what sends the results. `args`
   /// are as in HostedDivision::evaluate(). Returns when the part has ended, before its results have left: see ended().
-  /// Once `stopped` is set, throws Stopped.
-  virtual void evaluate_part(const ForceArgs& args, std::span<const std::size_t> sizes, std::span<const Part> parts,
-                             const Part& own, const std::atomic<bool>& stopped) = 0;
+  /// Once `work` is cancelled or another rank has failed, throws Stopped.
+  virtual void evaluate_part(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts,
+                             const Part& own, JointWork& work) = 0;
 
   /// Ends what the stream waits for, also what other kernels of this connection wait for. Their results are worthless.
   virtual void disconnect() noexcept = 0;
@@ -84,31 +97,50 @@ class HostedDivision {
   virtual ForceKernel& kernel() = 0;
   /// DivisionFacet::prepare_division()
   virtual void prepare(int count, int index, int ranks) = 0;
+  /// ForceKernel::bodies_replaced()
+  virtual void bodies_replaced() = 0;
 
-  /// What all other ranks need: blocks of these sizes, one behind the other.
-  struct Shared {
-    std::vector<std::size_t> sizes{};
-    std::span<const std::byte> bytes{};
-  };
   // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
-  /// Begins an evaluation and the leader's own part. Returns once the blocks are in host memory.
-  virtual Shared share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// Begins an evaluation and the leader's own part. Returns what to tell each rank, nothing of the leader, once all
+  /// blocks are in host memory.
+  virtual std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// The blocks that all others get, one behind the other; and those of one rank alone.
+  virtual std::span<const std::byte> shared_with_all() const = 0;
+  virtual std::span<const std::byte> shared_with(int rank) const = 0;
   /// Where to put the results of another rank's part.
   virtual std::span<std::byte> place(const ForceArgs& args, const Part& part) = 0;
-  /// Waits for the end of the leader's own part.
-  virtual void wait() = 0;
+  /// Evaluates what is left of the leader's own part, and waits for its end. `work`: with all ranks, if they exchange.
+  virtual void end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) = 0;
   /// The results are in their places: finishes all targets. Enqueues on args.stream and returns.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
 
   // Another rank.
-  /// Takes the memory for the bytes of Shared, so that nothing can fail while they arrive.
+  /// Takes the memory for so many bytes of shared blocks, so that nothing can fail while they arrive.
   virtual void take_room(std::size_t bytes) = 0;
-  /// Where to put them; at most as many as the latest take_room() was for.
+  /// Where to put those that all get, and then its own; at most as many as the latest take_room() was for.
   virtual std::span<std::byte> room(std::size_t bytes) = 0;
   /// Evaluates a part from them. `args` are as DivisionFacet wants them of another device; the stream does not matter.
-  /// Returns the results.
-  virtual std::span<const std::byte> evaluate(const ForceArgs& args, std::span<const std::size_t> sizes,
-                                              std::span<const Part> parts, const Part& own) = 0;
+  /// Returns the results. Throws Stopped if another rank has failed in an exchange.
+  virtual std::span<const std::byte> evaluate(const ForceArgs& args, const Sharing& sharing,
+                                              std::span<const Part> parts, const Part& own, JointWork& work) = 0;
+
+  // Of the latest evaluation, by whichever way, once it has ended:
+  /// What the device took for this rank's part, without waiting and copies. ms
+  virtual double part_ms() const = 0;
+  // The leader: see DivisionFacet.
+  virtual bool works_alone() const = 0;
+  virtual bool keeps_parts() const = 0;
+  /// Enqueues what owners() has once it is there. Throws UsageError if there is no memory.
+  virtual void read_owners(int count, CUstream_st* stream) = 0;
+  /// The rank of each body; none is known yet.
+  virtual std::optional<std::vector<int>> owners(int count) const = 0;
+
+  /// The cells of a tree for which the leader has place_cells(): another rank's. They are its part of
+  /// DivisionFacet::cells().
+  virtual MessageWriter cells(int index) = 0;
+  /// The leader: takes what cells() of the rank `index` wrote. Enqueues on a stream, and returns when the message may
+  /// go.
+  virtual void place_cells(int index, MessageReader& cells, CUstream_st* stream) = 0;
 
   /// The other way, if RankDevice::connected() when this was made. Null: it was not, or the connection is lost.
   virtual ConnectedDivision* connected() = 0;

@@ -1,10 +1,14 @@
 #include "compute/ranks/device_kernel.h"
 
+#include <algorithm>
 #include <bit>
 #include <span>
+#include <string>
 #include <utility>
 
+#include "compute/core/error.h"
 #include "compute/ranks/orders.h"
+#include "compute/ranks/sharing_message.h"
 
 namespace orrery {
 namespace {
@@ -18,12 +22,23 @@ DeviceKernel::DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, 
     : line_{line},
       key_{key},
       by_targets_{!kernel.divides},
+      is_tree_{kernel.is_tree},
       way_{std::move(way)},
-      sizes_{line.ranks()},
+      parts_{line.ranks()},
+      ms_(static_cast<std::size_t>(line.ranks())),
       made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }} {}
 
 void DeviceKernel::prepare(int count) {
+  unlearned_ = 2;
   made_.prepare(count, [&] { own_->prepare(count, 0, line_.ranks()); });
+}
+
+void DeviceKernel::bodies_replaced() {
+  own_->bodies_replaced();
+  MessageWriter order;
+  order.put(Order::bodies_replaced);
+  order.put(key_);
+  line_.tell(order);
 }
 
 std::string DeviceKernel::chosen(int count, const MassRange& masses) const {
@@ -33,14 +48,50 @@ std::string DeviceKernel::chosen(int count, const MassRange& masses) const {
 }
 
 std::optional<BodyOwners> DeviceKernel::owners(int count) const {
-  if (!by_targets_) return BodyOwners{.why_unknown = "the ranks divide the pairs, not the bodies"};
-  BodyOwners owners{.of_body = sizes_.owners(count)};
+  if (!why_no_owners_.empty()) return BodyOwners{.why_unknown = why_no_owners_};
+  BodyOwners owners;
+  if (by_targets_) {
+    owners.of_body = parts_.owners(count);
+  } else if (!is_tree_) {
+    return BodyOwners{.why_unknown = "the ranks divide the pairs, not the bodies"};
+  } else if (std::optional<std::vector<int>> read = own_->owners(count)) {
+    owners.of_body = std::move(*read);
+  } else {
+    return std::nullopt;
+  }
   for (int rank = 0; rank < line_.ranks(); ++rank) owners.names.push_back("rank " + std::to_string(rank));
   return owners;
 }
 
+/// The steps of the batch are enqueued: without memory, the owners are unknown.
+void DeviceKernel::read_owners(int count, CUstream_st* stream) {
+  if (!is_tree_ || made_.prepared() != count) return;
+  try {
+    why_no_owners_.clear();
+    own_->read_owners(count, stream);
+  } catch (const UsageError& lack) {
+    why_no_owners_ = lack.what();
+  }
+}
+
+void DeviceKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
+  TreeFacet& tree = *own_->kernel().tree();
+  if (made_.prepared() == 0) return tree.pick_cells({}, stream);  // there is no tree: none is shown
+  line_.exchange({.order =
+                      [&](int, MessageWriter& order) {
+                        order.put(Order::cells);
+                        order.put(key_);
+                      },
+                  .own_part = [] {},
+                  .take = [&](int rank, MessageReader& reply) { own_->place_cells(rank, reply, stream); },
+                  .is_long = [](int rank) { return rank > 0; }});
+  tree.pick_cells(request, stream);
+}
+
 /// In powers of two, so that numbers of targets that grow from time to time do not ask for it each time.
-void DeviceKernel::take_room(std::size_t bytes) {
+void DeviceKernel::take_room(const Sharings& sharings) {
+  std::size_t bytes = 0;
+  for (const Sharing& sharing : sharings) bytes = std::max(bytes, bytes_of(sharing).all());
   if (bytes <= room_) return;
   const std::size_t room = std::bit_ceil(bytes);
   room_ = 0;  // a worker that fails has none
@@ -56,7 +107,7 @@ void DeviceKernel::take_room(std::size_t bytes) {
 }
 
 WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
-                                                const std::vector<std::size_t>& sizes, bool connected) const {
+                                                const Sharings& sharings, bool connected) const {
   const DividedEvaluation all{.key = key_,
                               .count = args.count,
                               .targets = args.targets ? args.targets.count : 0,
@@ -64,10 +115,10 @@ WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std
                               .law = args.law,
                               .connected = connected};
   return {.order =
-              [all, &parts, &sizes](int, MessageWriter& order) {
+              [all, &parts, &sharings](int rank, MessageWriter& order) {
                 order.put(Order::evaluate_part);
                 order.put(all);
-                order.put_all(sizes);
+                put_sharing(sharings[static_cast<std::size_t>(rank)], order);
                 order.put_all(parts);
               },
           .own_part = [] {},
@@ -80,24 +131,51 @@ WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std
 
 void DeviceKernel::do_evaluate(const ForceArgs& args) {
   if (args.count != made_.prepared()) prepare(args.count);
+  try {
+    evaluate_parts(args);
+  } catch (...) {
+    made_.forget();  // some ranks may have kept what others have not
+    throw;
+  }
+}
+
+void DeviceKernel::evaluate_parts(const ForceArgs& args) {
+  const std::vector<Part> parts = parts_.parts();
   ConnectedDivision* const connected = own_->connected();
-  if (!connected || !evaluate_connected(*connected, args)) evaluate_hosted(args);
+  if (!connected || !evaluate_connected(*connected, args, parts)) evaluate_hosted(args, parts);
+  if (!own_->works_alone()) learn_parts(args);
+}
+
+/// Few targets say nothing about the work of all.
+void DeviceKernel::learn_parts(const ForceArgs& args) {
+  const bool timed = is_tree_ && !args.targets && unlearned_ == 0;
+  if (unlearned_ > 0) --unlearned_;
+  parts_.evaluated(own_->keeps_parts(), timed);
+  if (!timed) return;
+  ms_.front() = own_->part_ms();
+  parts_.learn(ms_);
 }
 
 /// `args.cancelled` is not handed on: to a worker, it would say that another rank has failed. If one has, a simulation
 /// that goes on does so through host memory. All ranks leave the connection before another kernel can use the line: so
 /// it is open in all of them, or in none, when orders are written.
-bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args) {
-  const std::vector<Part> parts = sizes_.parts();
-  const std::vector<std::size_t> sizes = own.share_out(args, parts);
-  WorkerLine::Exchange exchange = exchange_for(args, parts, sizes, /*connected=*/true);
+bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts) {
+  const Sharings sharings = own.share_out(args, parts);
+  JointWork work{line_.others(), nullptr};
+  if (own_->works_alone()) {
+    own.evaluate(args, parts, work);
+    own.join(args, parts);
+    return true;
+  }
+  WorkerLine::Exchange exchange = exchange_for(args, parts, sharings, /*connected=*/true);
   exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
     if (!own_->connected()) throw Lost{};
     write(rank, order);
   };
-  exchange.own_part = [&] { own.evaluate(args, parts); };
+  exchange.own_part = [&] { own.evaluate(args, parts, work); };
   exchange.own_ended = [&] { return own.ended(); };
   exchange.own_work_ended = [&] { return own.part_ended(); };
+  exchange.take = [&](int rank, MessageReader& reply) { ms_[static_cast<std::size_t>(rank)] = reply.get<double>(); };
   exchange.after_failure = [&](MessageWriter& order) {
     own.disconnect();
     order.put(Order::disconnect_kernel);
@@ -106,6 +184,7 @@ bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& a
   try {
     line_.exchange(exchange);
   } catch (const Lost&) {
+    own_->bodies_replaced();  // share_out() has begun what will not be
     return false;
   }
   own.join(args, parts);
@@ -113,18 +192,26 @@ bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& a
 }
 
 /// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.
-void DeviceKernel::evaluate_hosted(const ForceArgs& args) {
-  const std::vector<Part> parts = sizes_.parts();
-  const HostedDivision::Shared shared = own_->share_out(args, parts);
-  take_room(shared.bytes.size());
+void DeviceKernel::evaluate_hosted(const ForceArgs& args, const std::vector<Part>& parts) {
+  const Sharings sharings = own_->share_out(args, parts);
+  if (own_->works_alone()) return own_->join(args, parts);
+  take_room(sharings);
   std::vector<std::span<std::byte>> places;
   for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
-  WorkerLine::Exchange exchange = exchange_for(args, parts, shared.sizes, /*connected=*/false);
-  exchange.own_part = [&] {
-    line_.broadcast(shared.bytes);
-    own_->wait();
+  JointWork work{line_.others(), nullptr};
+  WorkerLine::Exchange exchange = exchange_for(args, parts, sharings, /*connected=*/false);
+  exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
+    write(rank, order);
+    order.put_values(own_->shared_with(rank));
   };
-  exchange.take = [&](int rank, MessageReader& reply) { reply.get_values(places[static_cast<std::size_t>(rank)]); };
+  exchange.own_part = [&] {
+    line_.broadcast(own_->shared_with_all());
+    own_->end_part(args, parts, work);
+  };
+  exchange.take = [&](int rank, MessageReader& reply) {
+    ms_[static_cast<std::size_t>(rank)] = reply.get<double>();
+    reply.get_values(places[static_cast<std::size_t>(rank)]);
+  };
   exchange.cancelled = args.cancelled;
   line_.exchange(exchange);
   own_->join(args, parts);

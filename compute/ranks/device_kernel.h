@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/devices/part_sizes.h"
+#include "compute/devices/learned_parts.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/owners_facet.h"
 #include "compute/kernels/rank_device.h"
@@ -26,7 +26,7 @@ struct DataWay {
 /// A CUDA kernel of which the device of each rank evaluates a part. The bodies are on the leader's device, as without
 /// ranks; the others get copies for each evaluation: from device to device while the ranks are connected, else through
 /// host memory. The host waits for an evaluation until all parts have ended.
-class DeviceKernel final : public ForceKernel, public OwnersFacet {
+class DeviceKernel final : public ForceKernel, public OwnersFacet, private TreeFacet {
  public:
   /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: of the device,
   /// for chosen(). Throws as MadeKernel.
@@ -34,31 +34,49 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet {
                DataWay way);
 
   void prepare(int count) override;
-  void bodies_replaced() override { own_->kernel().bodies_replaced(); }
+  void bodies_replaced() override;
+  TreeFacet* tree() override { return own_->kernel().tree() ? this : nullptr; }
   std::string chosen(int count, const MassRange& masses) const override;
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return own_->kernel().main_launch(law, count, masses);
   }
-  /// Known if each rank has a part of the targets.
+  /// Known if each rank has a part of the targets, or of the bodies.
   std::optional<BodyOwners> owners(int count) const override;
+  void read_owners(int count, CUstream_st* stream) override;
 
  protected:
   void do_evaluate(const ForceArgs& args) override;
 
  private:
+  using Sharings = std::vector<Sharing>;  // by rank
+
+  void evaluate_parts(const ForceArgs& args);
   /// Returns false, and does nothing that counts, if another kernel has lost the connection meanwhile.
-  bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args);
-  void evaluate_hosted(const ForceArgs& args);
-  /// Refers to `parts` and `sizes`, of blocks. Lacks what depends on the way of the data.
-  WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
-                                    const std::vector<std::size_t>& sizes, bool connected) const;
-  void take_room(std::size_t bytes);
+  bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts);
+  void evaluate_hosted(const ForceArgs& args, const std::vector<Part>& parts);
+  /// Refers to all but the first. Lacks what depends on the way of the data.
+  WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts, const Sharings& sharings,
+                                    bool connected) const;
+  void take_room(const Sharings& sharings);
+  void learn_parts(const ForceArgs& args);
+
+  // The leader's, with what only the others have of their trees.
+  std::optional<TreeReport> report() const override { return own_->kernel().tree()->report(); }
+  void prepare_cells(const CellRequest& request, int count) override {
+    own_->kernel().tree()->prepare_cells(request, count);
+  }
+  void pick_cells(const CellRequest& request, CUstream_st* stream) override;
+  std::optional<PickedCells> cells() const override { return own_->kernel().tree()->cells(); }
 
   WorkerLine& line_;
   const int key_;
   const bool by_targets_;  // otherwise the kernel divides something else
+  const bool is_tree_;     // whose work depends on where bodies are: its parts change with the times
   const DataWay way_;
-  const PartSizes sizes_;  // equal
+  LearnedParts parts_;
+  std::vector<double> ms_;  // of the latest evaluation, by rank
+  int unlearned_ = 0;       // the next evaluations, which load code, say nothing about times
+  std::string why_no_owners_;
   std::unique_ptr<HostedDivision> own_;
   MadeKernel made_;       // after own_, which it makes
   std::size_t room_ = 0;  // bytes for which the workers have room

@@ -20,6 +20,8 @@ class MadeKernel {
 
   /// ForceKernel::prepare() of all ranks; `prepare_own`: of the leader.
   void prepare(int count, const std::function<void()>& prepare_own);
+  /// What the ranks hold must not be used again.
+  void forget() { prepared_ = 0; }
   /// For how many bodies all ranks are prepared; 0: they are not.
   int prepared() const { return prepared_; }
 

@@ -20,17 +20,20 @@ enum class Order {
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
   take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
-  evaluate_part,  ///< a DividedEvaluation, the sizes of blocks, all parts; then, unless these go from device to device,
-                  ///< a broadcast of the blocks. Replied; in the first case with `part_ended` before
-  spread,         ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
-  step,           ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
-  undo,           ///< the latest step of a kernel's bodies: its key
-  gather,         ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
-  hold_positions,  ///< for a kernel: its key, and what HeldPositions reads. Replied
-  potentials,      ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
-  cancel,          ///< what is in progress; comes too late if that has ended. Of evaluate_part: another rank failed
-  drop,            ///< a kernel: its key
-  end,             ///< serve_leader() returns. Replied
+  evaluate_part,  ///< a DividedEvaluation, a Sharing, all parts; then, unless blocks go from device to device, those of
+                  ///< this rank alone, and a broadcast of the others. Replied; in the first case with `part_ended`
+                  ///< before
+  bodies_replaced,  ///< of a CUDA kernel: its key
+  cells,            ///< of a CUDA kernel: its key. Replied with what HostedDivision::cells() writes
+  spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
+  step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
+  undo,             ///< the latest step of a kernel's bodies: its key
+  gather,           ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
+  hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
+  potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
+  cancel,           ///< what is in progress; comes too late if that has ended. Of evaluate_part: another rank failed
+  drop,             ///< a kernel: its key
+  end,              ///< serve_leader() returns. Replied
 };
 
 /// The first value of each reply: the second is the text of the error, except after `done` and `part_ended`.
@@ -58,7 +61,8 @@ struct Evaluation {
   Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
 };
 
-/// An evaluation that the ranks' CUDA devices divide. The reply is what HostedDivision::evaluate() returns, or nothing.
+/// An evaluation that the ranks' CUDA devices divide. The reply is HostedDivision::part_ms(), and what its evaluate()
+/// returns, or nothing.
 struct DividedEvaluation {
   int key = 0;  ///< of the kernel
   int count = 0;

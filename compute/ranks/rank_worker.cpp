@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
@@ -18,6 +17,7 @@
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
 #include "compute/ranks/shared_potentials.h"
+#include "compute/ranks/sharing_message.h"
 
 namespace orrery {
 namespace {
@@ -64,6 +64,12 @@ class RankWorker {
           break;
         case Order::evaluate_part:
           evaluate_part(order);
+          break;
+        case Order::bodies_replaced:
+          bodies_replaced(order);
+          break;
+        case Order::cells:
+          cells(order);
           break;
         case Order::spread:
           spread(order);
@@ -221,9 +227,8 @@ class RankWorker {
   void evaluate_part(MessageReader& order) {
     const auto what = order.get<DividedEvaluation>();
     HostedDivision& division = *kernels_.at(what.key).division;
-    std::vector<std::size_t> sizes;
+    const Sharing sharing = get_sharing(order);
     std::vector<Part> parts;
-    order.get_all(sizes);
     order.get_all(parts);
     const ForceArgs args{.count = what.count,
                          // Not read: that there are indices says that not all bodies are targets.
@@ -232,38 +237,63 @@ class RankWorker {
                          .law = what.law,
                          .epilogue = {}};
     const Part& own = parts[static_cast<std::size_t>(ranks_.rank())];
-    if (what.connected) return evaluate_connected(division, args, sizes, parts, own);
+    if (what.connected) return evaluate_connected(division, args, sharing, parts, own);
     // Order::take_room came before.
-    ranks_.receive_broadcast(division.room(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0})));
+    const SharedBytes bytes = bytes_of(sharing);
+    const std::span<std::byte> room = division.room(bytes.all());
+    order.get_values(room.last(bytes.with_one));
+    ranks_.receive_broadcast(room.first(bytes.with_all));
     std::span<const std::byte> found;
-    reply_after([&] { found = division.evaluate(args, sizes, parts, own); }, [&] { reply_.put_values(found); });
+    reply_after(
+        [&] {
+          JointWork work{ranks_, nullptr};
+          found = division.evaluate(args, sharing, parts, own, work);
+        },
+        [&] {
+          reply_.put(division.part_ms());
+          reply_.put_values(found);
+        });
   }
 
   /// If it fails, this rank leaves the connection at once. The leader tells the others to.
-  void evaluate_connected(HostedDivision& division, const ForceArgs& args, std::span<const std::size_t> sizes,
+  void evaluate_connected(HostedDivision& division, const ForceArgs& args, const Sharing& sharing,
                           std::span<const Part> parts, const Part& own) {
-    reply_after([&] {
-      const CancelWatch::Span watched{watch_};
-      ConnectedDivision* const connected = division.connected();
-      if (!connected) throw Stopped{};
-      try {
-        connected->evaluate_part(args, sizes, parts, own, watch_.cancelled());
-        say_that_part_ended();
-        while (!connected->ended()) {
-          if (watch_.cancelled()) throw Stopped{};
-          std::this_thread::yield();
-        }
-      } catch (...) {
-        connected->disconnect();
-        throw;
-      }
-    });
+    reply_after(
+        [&] {
+          const CancelWatch::Span watched{watch_};
+          JointWork work{ranks_, &watch_.cancelled()};
+          ConnectedDivision* const connected = division.connected();
+          if (!connected) throw Stopped{};
+          try {
+            connected->evaluate_part(args, sharing, parts, own, work);
+            say_that_part_ended();
+            while (!connected->ended()) {
+              if (watch_.cancelled()) throw Stopped{};
+              std::this_thread::yield();
+            }
+          } catch (...) {
+            connected->disconnect();
+            throw;
+          }
+        },
+        [&] { reply_.put(division.part_ms()); });
   }
 
   void say_that_part_ended() {
     reply_.clear();
     reply_.put(Outcome::part_ended);
     ranks_.send(0, reply_.bytes());
+  }
+
+  void bodies_replaced(MessageReader& order) {
+    const auto made = kernels_.find(order.get<int>());
+    if (made != kernels_.end()) made->second.division->bodies_replaced();
+  }
+
+  void cells(MessageReader& order) {
+    MessageWriter found;
+    reply_after([&] { found = kernels_.at(order.get<int>()).division->cells(ranks_.rank()); },
+                [&] { reply_.put_values(found.bytes()); });
   }
 
   void spread(MessageReader& order) {

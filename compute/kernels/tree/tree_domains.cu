@@ -233,7 +233,7 @@ auto TreeDomains::results(const ForceArgs& /*args*/, const Part& /*part*/) -> Bl
 
 auto TreeDomains::places(const ForceArgs& /*args*/, const Part& part) -> Blocks {
   const int first = layout_.first_body(part.index), end = first + layout_.bodies(part.index);
-  return {range_of(sums_.data(), first, end), {counts_.data() + part.index, sizeof(TreeCounts)}};
+  return {range_of(sums_.data(), first, end), {counts_.data() + part.index, end > first ? sizeof(TreeCounts) : 0}};
 }
 
 void TreeDomains::join(const ForceArgs& args, std::span<const Part> /*parts*/) {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "compute/cuda/device.h"
-#include "compute/devices/cuda_rank_device.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/simulation.h"
-#include "tests/compute/ranks/rank_team.h"
+#include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
@@ -35,19 +34,6 @@ std::vector<KernelPtr> shared_kernels() {
   return kernels;
 }
 
-/// One rank per device of a list.
-class RanksOn {
- public:
-  explicit RanksOn(const DeviceList& list)
-      : team_{static_cast<int>(list.ordinals.size()), test::catalog(), cuda_rank_device},
-        backends_{team_.catalog(), list} {}
-  const Backends& backends() const { return backends_; }
-
- private:
-  test::RankTeam team_;
-  Backends backends_;
-};
-
 class DeviceRanksOf : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
@@ -56,7 +42,7 @@ class DeviceRanksOf : public testing::TestWithParam<KernelPtr> {
 
 TEST_P(DeviceRanksOf, AgreeWithTheDirectSum) {
   for (const DeviceList& list : lists()) {
-    const RanksOn ranks{list};
+    const test::RanksOn ranks{list};
     const auto kernel = ranks.backends().make_kernel(info(), Settings{info()});
     for (const int count : {4097, 1, 2, 3, 31, 257, 20'011}) {
       const Bodies bodies = test::random_ball(count);
@@ -71,7 +57,7 @@ TEST_P(DeviceRanksOf, AgreeWithTheDirectSum) {
 
 TEST_P(DeviceRanksOf, MoveBodiesAsOneDeviceDoes) {
   for (const DeviceList& list : lists()) {
-    const RanksOn ranks{list};
+    const test::RanksOn ranks{list};
     for (const char* integrator : {"leapfrog", "leapfrog-blocks", "yoshida4"}) {
       for (const Digits digits : {Digits::single, Digits::compensated}) {
         SCOPED_TRACE(list.to_string() + ", " + integrator + ", " + std::string{word_of(digits)});
@@ -103,7 +89,7 @@ class DeviceRanks : public testing::Test {
 TEST_F(DeviceRanks, EvaluateTargetsAndNoOthers) {
   for (const KernelPtr& info : shared_kernels()) {
     if (!info->takes_targets) continue;
-    const RanksOn ranks{{.ordinals = {0, 0}}};
+    const test::RanksOn ranks{{.ordinals = {0, 0}}};
     const auto kernel = ranks.backends().make_kernel(*info, Settings{*info});
     const Bodies bodies = test::random_ball(1009);
     const auto alone = test::backends().make_kernel(*info, Settings{*info});
@@ -128,7 +114,7 @@ TEST_F(DeviceRanks, HaveTheBitsOfOneDeviceWhereTheOrderOfTheSumsIsTheSame) {
   const Settings settings{*tiled, {{"split", "1"}}};
   const auto alone = test::backends().make_kernel(*tiled, settings);
   for (const DeviceList& list : lists()) {
-    const RanksOn ranks{list};
+    const test::RanksOn ranks{list};
     const auto kernel = ranks.backends().make_kernel(*tiled, settings);
     SCOPED_TRACE(list.to_string());
     test::expect_same_bits(*kernel, *alone);
@@ -136,7 +122,7 @@ TEST_F(DeviceRanks, HaveTheBitsOfOneDeviceWhereTheOrderOfTheSumsIsTheSame) {
 }
 
 TEST_F(DeviceRanks, SeveralSimulationsTakeTurns) {
-  const RanksOn ranks{{.ordinals = {0, 0}}};
+  const test::RanksOn ranks{{.ordinals = {0, 0}}};
   const KernelPtr tiled = test::find_kernel("cuda-tiled"), naive = test::find_kernel("cuda-naive");
   Simulation first{ranks.backends(), {.scene = "plummer", .count = 500}, tiled};
   Simulation second{ranks.backends(), {.scene = "plummer", .count = 2000}, naive};
@@ -148,15 +134,16 @@ TEST_F(DeviceRanks, SeveralSimulationsTakeTurns) {
 }
 
 TEST_F(DeviceRanks, AreRefusedWhatTheyCannotDivide) {
-  const RanksOn ranks{{.ordinals = {0, 0}}};
+  const test::RanksOn ranks{{.ordinals = {0, 0}}};
   EXPECT_EQ(ranks.backends().default_kernel()->backend, Backend::cuda);
   EXPECT_EQ(ranks.backends().default_kernel(/*jerks=*/true)->backend, Backend::cpu);
-  for (const char* id : {"cuda-tree", "cuda-jerk"}) {
-    const KernelPtr kernel = test::find_kernel(id);
-    expect_failure(
-        Failure::usage, [&] { (void)ranks.backends().make_kernel(*kernel, Settings{*kernel}); },
-        std::string{"the GPUs of 2 ranks cannot divide "} + id, "can be shared: ", "cuda-tiled");
-  }
+  const KernelPtr jerk = test::find_kernel("cuda-jerk"), lock = test::find_kernel("cuda-tree-lock");
+  expect_failure(
+      Failure::usage, [&] { (void)ranks.backends().make_kernel(*jerk, Settings{*jerk}); },
+      "the GPUs of 2 ranks cannot divide cuda-jerk", "can be shared: ", "cuda-tiled", "cuda-tree");
+  expect_failure(
+      Failure::usage, [&] { (void)ranks.backends().make_kernel(*lock, Settings{*lock}); },
+      "cuda-tree-lock always evaluates every body, so 2 ranks cannot share it");
 }
 
 TEST_F(DeviceRanks, HaveADeviceEachUnlessTheUserNamesOneTwice) {

@@ -1,5 +1,5 @@
 // Several devices that divide a tree's work find what one finds, whether each builds the whole tree or that of a
-// domain.
+// domain, and whether they belong to one process or to ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "compute/devices/divided_kernel.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/owners_facet.h"
+#include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/evaluations.h"
@@ -26,7 +27,36 @@
 namespace orrery {
 namespace {
 
-using test::teams;
+/// Devices of one process, or of ranks.
+struct Way {
+  DeviceList devices;
+  bool ranks;
+  std::string to_string() const { return (ranks ? "ranks on " : "devices ") + devices.to_string(); }
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> ways;
+  for (const DeviceList& team : test::teams()) {
+    for (const bool ranks : {false, true}) ways.push_back({team, ranks});
+  }
+  return ways;
+}
+
+class Several {
+ public:
+  explicit Several(const Way& way) {
+    if (way.ranks) {
+      ranks_.emplace(way.devices);
+    } else {
+      devices_.emplace(test::catalog(), way.devices);
+    }
+  }
+  const Backends& backends() const { return ranks_ ? ranks_->backends() : *devices_; }
+
+ private:
+  std::optional<test::RanksOn> ranks_;
+  std::optional<Backends> devices_;
+};
 
 std::vector<KernelPtr> divided_trees() {
   std::vector<KernelPtr> kernels = test::kernels_under_test();
@@ -55,9 +85,9 @@ TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
   const auto alone = test::backends().make_kernel(info(), Settings{info()});
   std::uint64_t expected = 0;
   test::evaluate(*alone, bodies, {.law = {}, .evaluated = &expected});
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
+  for (const Way& way : ways()) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
     std::uint64_t found = 0;
     test::evaluate(*kernel, bodies, {.law = {}, .evaluated = &found});
     // Cells at the borders of domains have parts on two devices.
@@ -67,12 +97,12 @@ TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
 }
 
 TEST_P(DividedTree, KeepsItsCellsOnEveryDevice) {
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", "4"}}});
+  for (const Way& way : ways()) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"rebuild", "4"}}});
     Bodies bodies = test::random_ball(4097);
     for (int step = 0; step < 6; ++step) {
-      SCOPED_TRACE(team.to_string() + ", evaluation " + std::to_string(step));
+      SCOPED_TRACE(way.to_string() + ", evaluation " + std::to_string(step));
       test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
       drift(bodies, 0.01f);
       if (step == 2) kernel->bodies_replaced();
@@ -127,11 +157,11 @@ TEST_F(DividedDomains, AgreeForDegenerateBodies) {
   add("one far away", [](std::size_t i, Vec4& body) {
     if (i == 17) body = {1e6f, 0, 0, body.w};
   });
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
+  for (const Way& way : ways()) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
     for (const auto& [name, bodies] : systems) {
-      SCOPED_TRACE(team.to_string() + ", " + name);
+      SCOPED_TRACE(way.to_string() + ", " + name);
       expect_errors_of_one_device(*kernel, Settings{info()}, bodies, info().tolerance);
     }
   }
@@ -139,10 +169,10 @@ TEST_F(DividedDomains, AgreeForDegenerateBodies) {
 
 TEST_F(DividedDomains, PickTheCellsOfAllDevices) {
   Bodies bodies = test::random_ball(20'011);
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
-    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), bodies.count()};
+  for (const Way& way : ways()) {
+    SCOPED_TRACE(way.to_string());
+    const Several several{way};
+    test::Evaluations evaluations{several.backends().make_kernel(info(), Settings{info()}), bodies.count()};
     EXPECT_TRUE(evaluations.cells(1 << 20).empty()) << "there is no tree";
     evaluations.run(bodies);
     const std::vector<TreeCell> cells = evaluations.cells(1 << 20);
@@ -159,13 +189,13 @@ TEST_F(DividedDomains, PickTheCellsOfAllDevices) {
 }
 
 TEST_F(DividedDomains, FollowBodiesThatMoveFarFromOneEvaluationToTheNext) {
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
+  for (const Way& way : ways()) {
+    const Several several{way};
     for (const char* rebuild : {"1", "3"}) {
-      const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
+      const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
       Bodies bodies = test::random_ball(9001);
       for (int step = 0; step < 20; ++step) {
-        SCOPED_TRACE(team.to_string() + ", rebuild=" + rebuild + ", evaluation " + std::to_string(step));
+        SCOPED_TRACE(way.to_string() + ", rebuild=" + rebuild + ", evaluation " + std::to_string(step));
         expect_agreement(*kernel, bodies);
         drift(bodies, 0.5f);
       }
@@ -182,10 +212,10 @@ TEST_F(DividedDomains, GetRoomForAllCellsWhereThereWereFewBefore) {
     return static_cast<double>(kernel.tree()->report()->cells);
   };
   const double expected = cells_of(*test::backends().make_kernel(info(), Settings{info()}), ball);
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
+  for (const Way& way : ways()) {
+    SCOPED_TRACE(way.to_string());
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
     for (int step = 0; step < 4; ++step) cells_of(*kernel, points);
     for (int step = 0; step < 2; ++step) cells_of(*kernel, ball);  // the first ones may have larger leaves
     EXPECT_NEAR(cells_of(*kernel, ball), expected, 0.05 * expected);
@@ -193,20 +223,20 @@ TEST_F(DividedDomains, GetRoomForAllCellsWhereThereWereFewBefore) {
 }
 
 TEST_F(DividedDomains, AreFoundForManyDevices) {
-  const Backends backends{test::catalog(), DeviceList{.ordinals = std::vector<int>(20, 0)}};
-  const auto kernel = backends.make_kernel(info(), Settings{info()});
+  const Several several{{.devices = {.ordinals = std::vector<int>(20, 0)}, .ranks = false}};
+  const auto kernel = several.backends().make_kernel(info(), Settings{info()});
   expect_agreement(*kernel, test::random_ball(40'009));
   expect_agreement(*kernel, test::lopsided(40'009));
 }
 
 TEST_F(DividedDomains, TakeTargetsAndAllBodiesInTurn) {
   const Bodies bodies = test::random_ball(9001);
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
+  for (const Way& way : ways()) {
+    const Several several{way};
     for (const char* rebuild : {"1", "4"}) {
-      const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
+      const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
       for (const int size : {9001, 1, 500, 9001, 3}) {
-        SCOPED_TRACE(team.to_string() + ", rebuild=" + rebuild + ", " + std::to_string(size));
+        SCOPED_TRACE(way.to_string() + ", rebuild=" + rebuild + ", " + std::to_string(size));
         const std::vector<int> targets = size < 9001 ? test::random_targets(9001, size) : std::vector<int>{};
         const std::vector<int> wanted = targets.empty() ? sample_targets(9001, 500) : targets;
         const auto found = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
@@ -221,10 +251,10 @@ TEST_F(DividedDomains, TakeTargetsAndAllBodiesInTurn) {
 
 TEST_F(DividedDomains, ReadTheWalksOfTheFirstDevicesBodies) {
   const Bodies bodies = test::random_ball(20'011);
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
-    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), bodies.count()};
+  for (const Way& way : ways()) {
+    SCOPED_TRACE(way.to_string());
+    const Several several{way};
+    test::Evaluations evaluations{several.backends().make_kernel(info(), Settings{info()}), bodies.count()};
     evaluations.run(bodies);
     int read = 0, refused = 0;
     for (int body = 0; body < bodies.count(); body += 500) {
@@ -244,10 +274,10 @@ TEST_F(DividedDomains, ReadTheWalksOfTheFirstDevicesBodies) {
 TEST_F(DividedDomains, TellWhoHasABody) {
   const Bodies many = test::random_ball(20'011), few = test::random_ball(500);
   const auto& positions = many.positions;
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
-    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), many.count()};
+  for (const Way& way : ways()) {
+    SCOPED_TRACE(way.to_string());
+    const Several several{way};
+    test::Evaluations evaluations{several.backends().make_kernel(info(), Settings{info()}), many.count()};
     EXPECT_FALSE(evaluations.owners(many.count()));
     evaluations.run(many);
     const std::optional<BodyOwners> owners = evaluations.owners(many.count());
@@ -287,10 +317,10 @@ TEST_P(DividedOctree, HasTheErrorsOfOneDevice) {
   const Bodies bodies = test::random_ball(65'537);
   for (const char* tolerance : {"off", "1e-3", "1e-5"}) {
     const Settings settings{info(), {{"order", GetParam()}, {"tolerance", tolerance}, {"theta", "0.8"}}};
-    for (const DeviceList& team : teams()) {
-      SCOPED_TRACE(team.to_string() + ", tolerance " + tolerance);
-      const Backends backends{test::catalog(), team};
-      expect_errors_of_one_device(*backends.make_kernel(info(), settings), settings, bodies);
+    for (const Way& way : ways()) {
+      SCOPED_TRACE(way.to_string() + ", tolerance " + tolerance);
+      const Several several{way};
+      expect_errors_of_one_device(*several.backends().make_kernel(info(), settings), settings, bodies);
     }
   }
 }
@@ -298,16 +328,16 @@ TEST_P(DividedOctree, HasTheErrorsOfOneDevice) {
 TEST_P(DividedOctree, GivesTargetsWhatItGivesAll) {
   const Bodies bodies = test::random_ball(9001);
   const std::vector<int> targets = test::random_targets(9001, 300);
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"order", GetParam()}}});
+  for (const Way& way : ways()) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"order", GetParam()}}});
     const auto all = test::evaluate(*kernel, bodies, {.law = {}}),
                some = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets});
     for (const int i : targets) {
       const Vec4 &a = all.accelerations[static_cast<std::size_t>(i)],
                  &b = some.accelerations[static_cast<std::size_t>(i)];
       EXPECT_LT(std::hypot(a.x - b.x, a.y - b.y, a.z - b.z), 1e-5 * std::hypot(a.x, a.y, a.z))
-          << team.to_string() << ", body " << i;
+          << way.to_string() << ", body " << i;
     }
   }
 }

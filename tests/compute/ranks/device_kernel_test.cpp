@@ -39,6 +39,13 @@ KernelInfo serial_on_host_devices() {
   return kernel;
 }
 
+/// Of which each rank gets a part of the bodies, and all offer theirs to each other.
+KernelInfo exchanging_on_host_devices() {
+  KernelInfo kernel = serial_on_host_devices();
+  kernel.divides = kernel.is_tree = true;
+  return kernel;
+}
+
 /// Ranks, each with a host device for itself.
 class DeviceRanks {
  public:
@@ -76,13 +83,13 @@ test::HostNccl nccl_of(int ranks) {
   return test::HostNccl{std::vector<int>(static_cast<std::size_t>(ranks), new_nccl)};
 }
 
-TEST(DeviceKernel, FindsTheBitsOfOneDevice) {
+void expect_bits_of_one_device(const KernelInfo& info) {
   const KernelPtr serial = test::find_kernel("cpu-serial");
   const auto alone = test::backends().make_kernel(*serial, Settings{*serial});
   for (const int size : {2, 3, 4, -2, -3, -4}) {
     test::HostNccl nccl = nccl_of(std::abs(size));
-    DeviceRanks ranks{std::abs(size), std::abs(size), serial_on_host_devices(), size < 0 ? &nccl : nullptr};
-    const auto kernel = ranks.make();
+    DeviceRanks ranks{std::abs(size), std::abs(size), info, size < 0 ? &nccl : nullptr};
+    const auto kernel = ranks.make(info);
     EXPECT_EQ(nccl.connected(), std::max(-size, 0));
     for (const int count : {300, 1, 2, 3, 5, 1009}) {
       SCOPED_TRACE(std::to_string(size) + " ranks, " + std::to_string(count) + " bodies");
@@ -98,20 +105,30 @@ TEST(DeviceKernel, FindsTheBitsOfOneDevice) {
   }
 }
 
+TEST(DeviceKernel, FindsTheBitsOfOneDevice) {
+  expect_bits_of_one_device(serial_on_host_devices());
+}
+
+TEST(DeviceKernel, FindsThemWhereEachRankHasAPartOfTheBodies) {
+  expect_bits_of_one_device(exchanging_on_host_devices());
+}
+
 TEST(DeviceKernel, EvaluatesTargetsAndNoOthers) {
   const KernelPtr serial = test::find_kernel("cpu-serial");
   const auto alone = test::backends().make_kernel(*serial, Settings{*serial});
   const Bodies bodies = test::random_ball(300);
   const std::vector<Vec4> all = test::evaluate(*alone, bodies, {.law = {}}).accelerations;
-  DeviceRanks ranks{3, 3};
-  const auto kernel = ranks.make();
   std::vector<int> every_second;
   for (int body = 0; body < bodies.count(); body += 2) every_second.push_back(body);
-  for (const std::vector<int>& targets : {std::vector{17}, {299, 0}, {5, 4, 200, 100, 1, 2}, every_second}) {
-    const std::vector<Vec4> found = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
-    EXPECT_EQ(entries(found, targets), entries(all, targets));
-    EXPECT_EQ(std::ranges::count_if(found, [](const Vec4& a) { return !std::isnan(a.x); }),
-              static_cast<std::ptrdiff_t>(targets.size()));
+  for (const KernelInfo& info : {serial_on_host_devices(), exchanging_on_host_devices()}) {
+    DeviceRanks ranks{3, 3, info};
+    const auto kernel = ranks.make(info);
+    for (const std::vector<int>& targets : {std::vector{17}, {299, 0}, {5, 4, 200, 100, 1, 2}, every_second}) {
+      const std::vector<Vec4> found = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
+      EXPECT_EQ(entries(found, targets), entries(all, targets));
+      EXPECT_EQ(std::ranges::count_if(found, [](const Vec4& a) { return !std::isnan(a.x); }),
+                static_cast<std::ptrdiff_t>(targets.size()));
+    }
   }
 }
 
@@ -119,6 +136,24 @@ TEST(DeviceKernel, KnowsTheOwnersOfBodies) {
   DeviceRanks ranks{2, 2};
   EXPECT_EQ(owners_of(*ranks.make(), 5), (BodyOwners{.names = {"rank 0", "rank 1"}, .of_body = {0, 0, 1, 1, 1}}));
   EXPECT_EQ(ranks.make()->chosen(10, {}), "ranks 2, MPI (rank 0 has no NCCL)");
+}
+
+TEST(DeviceKernel, GivesSlowRanksFewerBodiesOfATree) {
+  const KernelInfo info = exchanging_on_host_devices();
+  DeviceRanks ranks{2, 2, info};
+  const auto kernel = ranks.make(info);
+  const Bodies bodies = test::random_ball(300);
+  const auto of_first = [&] {
+    (void)test::evaluate(*kernel, bodies, {.law = {}});
+    read_owners(*kernel, 300, nullptr);
+    return std::ranges::count(owners_of(*kernel, 300)->of_body, 0);
+  };
+  EXPECT_EQ(owners_of(*kernel, 300), std::nullopt) << "they were not read yet";
+  EXPECT_EQ(of_first(), 150);
+  EXPECT_EQ(owners_of(*kernel, 300)->names, (std::vector<std::string>{"rank 0", "rank 1"}));
+  EXPECT_EQ(of_first(), 150) << "the first evaluations say nothing";
+  EXPECT_EQ(of_first(), 150);
+  EXPECT_EQ(of_first(), 200) << "the second rank takes twice as long";
 }
 
 /// Evaluates on three ranks and returns what the kernel says of the way of the data.
@@ -167,13 +202,13 @@ TEST(DeviceKernel, SendsThroughMpiIfTheUserSaysSo) {
   unsetenv("ORRERY_NCCL");
 }
 
-TEST(DeviceKernel, ARankThatFailsLeavesNoOtherWaitingForItsData) {
+void expect_no_rank_waits_for_data(const KernelInfo& info) {
   const Bodies bodies = test::random_ball(10);
   for (const int fails_in : {0, 1, 2, 3}) {
     SCOPED_TRACE(fails_in);
     test::HostNccl nccl = nccl_of(4);
-    DeviceRanks ranks{4, 4, serial_on_host_devices(), &nccl};
-    const auto kernel = ranks.make();
+    DeviceRanks ranks{4, 4, info, &nccl};
+    const auto kernel = ranks.make(info);
     const std::vector<Vec4> expected = test::evaluate(*kernel, bodies, {.law = {}}).accelerations;
     nccl.fails_in = fails_in;
     const std::string message = test::failure_of([&] { test::evaluate(*kernel, bodies, {.law = {}}); }).message;
@@ -184,6 +219,14 @@ TEST(DeviceKernel, ARankThatFailsLeavesNoOtherWaitingForItsData) {
     EXPECT_EQ(nccl.connected(), 0);
     EXPECT_EQ(kernel->chosen(10, {}), "ranks 4, MPI (NCCL 2.28.3 was lost)");
   }
+}
+
+TEST(DeviceKernel, ARankThatFailsLeavesNoOtherWaitingForItsData) {
+  expect_no_rank_waits_for_data(serial_on_host_devices());
+}
+
+TEST(DeviceKernel, NorForWhatItOffers) {
+  expect_no_rank_waits_for_data(exchanging_on_host_devices());
 }
 
 TEST(DeviceKernel, AKernelThatIsMadeAfterALossSaysHowItsDataGo) {
@@ -271,16 +314,20 @@ KernelInfo failing(const std::atomic<bool>& fails) {
 }
 
 TEST(DeviceKernel, AnErrorNamesItsRankAndLeavesNothingBehind) {
-  std::atomic<bool> own = false, theirs = false;
-  DeviceRanks ranks{3, 3, failing(theirs)};
-  const auto kernel = ranks.make(failing(own));
-  const auto evaluate = [&] { test::evaluate(*kernel, test::random_ball(10), {.law = {}}); };
-  theirs = true;
-  expect_failure(Failure::runtime, evaluate, "rank 1: a bad day");
-  own = true;
-  EXPECT_EQ(test::failure_of(evaluate).message, "a bad day");
-  own = theirs = false;
-  EXPECT_NO_THROW(evaluate());
+  for (const bool exchanges : {false, true}) {
+    std::atomic<bool> own = false, theirs = false;
+    KernelInfo leaders = failing(own), workers = failing(theirs);
+    leaders.is_tree = workers.is_tree = exchanges;
+    DeviceRanks ranks{3, 3, workers};
+    const auto kernel = ranks.make(leaders);
+    const auto evaluate = [&] { test::evaluate(*kernel, test::random_ball(10), {.law = {}}); };
+    theirs = true;
+    expect_failure(Failure::runtime, evaluate, "rank 1: a bad day");
+    own = true;
+    EXPECT_EQ(test::failure_of(evaluate).message, "a bad day");
+    own = theirs = false;
+    EXPECT_NO_THROW(evaluate());
+  }
 }
 
 TEST(DevicesOfRanks, AreThoseOfTheirPlaces) {
@@ -343,11 +390,10 @@ TEST(DevicesOfRanks, DoNotDivideEveryKernel) {
   EXPECT_EQ(why_not_shared(kernel, 3), "");
   kernel.file_text = "its text";
   EXPECT_NE(why_not_shared(kernel, 3).find("3 ranks share built-in kernels only"), std::string::npos);
-  for (bool KernelInfo::*trait : {&KernelInfo::is_tree, &KernelInfo::gives_jerks}) {
-    kernel = serial_on_host_devices();
-    kernel.*trait = true;
-    EXPECT_EQ(why_not_shared(kernel, 3), "the GPUs of 3 ranks cannot divide device-serial");
-  }
+  kernel = exchanging_on_host_devices();
+  EXPECT_EQ(why_not_shared(kernel, 3), "");
+  kernel.gives_jerks = true;
+  EXPECT_EQ(why_not_shared(kernel, 3), "the GPUs of 3 ranks cannot divide device-serial");
 }
 
 }  // namespace

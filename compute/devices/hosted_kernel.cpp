@@ -1,0 +1,144 @@
+#include "compute/devices/hosted_kernel.h"
+
+#include <utility>
+
+#include "compute/devices/on_device.h"
+
+namespace orrery {
+
+HostedKernel::HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
+                           std::shared_ptr<NcclConnection> connection)
+    : device_{std::move(device)},
+      kernel_{info.make(settings, device_.get())},
+      by_targets_{info.divides ? nullptr : std::make_unique<TargetDivision>(*kernel_, info.reads_low_words, *device_)} {
+  shared_.emplace_back(*device_);
+  if (connection) connected_.emplace(*device_, part_, stream_, std::move(connection));
+}
+
+HostedKernel::~HostedKernel() {
+  ORRERY_CUDA_WARN(cudaSetDevice(device_->ordinal()));
+  ORRERY_CUDA_WARN(cudaDeviceSynchronize());
+}
+
+void HostedKernel::prepare(int count, int index, int ranks) {
+  device_->activate();
+  owners_.forget();
+  division().prepare_division(count, index, ranks);
+  const auto all = static_cast<std::size_t>(ranks);
+  while (taken_.size() < all) taken_.emplace_back(*device_);
+  while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
+  while (index == 0 && shared_.size() < all) shared_.emplace_back(*device_);
+}
+
+std::vector<Sharing> HostedKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
+  const Blocks for_all = division().share_out(args, parts);
+  with_all_ = shared_.front().fill(for_all, args.stream);
+  with_one_.assign(parts.size(), {});
+  std::vector<Sharing> sharings(parts.size());
+  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+    const Blocks for_one = division().share_of(args, parts[rank]);
+    with_one_[rank] = shared_[rank].fill(for_one, args.stream);
+    sharings[rank] = {
+        .with_all = sizes_of(for_all), .with_one = sizes_of(for_one), .exchanges = division().exchanges()};
+  }
+  is_shared_.record(args.stream);
+  part_.begin(args, parts.front());
+  if (!division().exchanges()) part_.evaluate(args, parts.front());
+  is_shared_.synchronize();
+  return sharings;
+}
+
+std::span<std::byte> HostedKernel::place(const ForceArgs& args, const Part& part) {
+  joined_.synchronize();  // until then, copies of the evaluation before read that memory
+  return returned_[static_cast<std::size_t>(part.index)].take(sum_of(sizes_of(division().places(args, part))));
+}
+
+void HostedKernel::end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
+  if (division().exchanges()) {
+    exchange_offers(args, parts, parts.front(), work);
+    work.attempt([&] { part_.evaluate(args, parts.front()); });
+    require_end(work);
+  }
+  part_.end().synchronize();
+}
+
+void HostedKernel::join(const ForceArgs& args, std::span<const Part> parts) {
+  for (const Part& part : parts.subspan(1)) {
+    returned_[static_cast<std::size_t>(part.index)].empty(division().places(args, part), args.stream);
+  }
+  division().join(args, parts);
+  joined_.record(args.stream);
+}
+
+std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const Sharing& sharing,
+                                                  std::span<const Part> parts, const Part& own, JointWork& work) {
+  std::span<const std::byte> found;
+  on_device(*device_, [&] {
+    ForceArgs on_stream = args;
+    on_stream.stream = stream_.get();
+    work.attempt([&] {
+      const Blocks places = division().receive(on_stream, parts, blocks_of(sharing));
+      shared_.front().empty(places, on_stream.stream);
+      part_.begin(on_stream, own);
+    });
+    if (sharing.exchanges) exchange_offers(on_stream, parts, own, work);
+    work.attempt([&] {
+      part_.evaluate(on_stream, own);
+      found = given_.fill(division().results(on_stream, own), on_stream.stream);
+      stream_.synchronize();
+    });
+    require_end(work);
+  });
+  return found;
+}
+
+/// Every rank sends all others the same.
+void HostedKernel::exchange_offers(const ForceArgs& args, std::span<const Part> parts, const Part& own,
+                                   JointWork& work) {
+  work.attempt([&] {
+    const Blocks offer = division().offer(args, own);
+    const std::span<const std::byte> bytes = given_.fill(offer, args.stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
+    work.put_all_for_all(sizes_of(offer));
+    work.for_each_other([&](int rank) { work.to(rank).put_values(bytes); });
+  });
+  if (!work.exchange()) return;
+  work.attempt([&] {
+    work.for_each_other([&](int rank) {
+      MessageReader message = work.from(rank);
+      const Part& other = parts[static_cast<std::size_t>(rank)];
+      take_blocks(message, rank, division().places_of_offer(args, other), args.stream);
+    });
+  });
+}
+
+void HostedKernel::take_blocks(MessageReader& message, int rank, const Blocks& places, cudaStream_t stream) {
+  std::vector<std::size_t> sizes;
+  message.get_all(sizes);
+  Staging& staging = taken_[static_cast<std::size_t>(rank)];
+  message.get_values(staging.take(sum_of(sizes)));
+  staging.empty(first_of(places, sizes), stream);
+}
+
+void HostedKernel::read_owners(int count, CUstream_st* stream) {
+  if (const int* const found = division().find_owners(count, stream)) owners_.read(found, count, stream);
+}
+
+MessageWriter HostedKernel::cells(int index) {
+  MessageWriter message;
+  on_device(*device_, [&] {
+    const Blocks blocks = division().cells(index);
+    const std::span<const std::byte> bytes = given_.fill(blocks, stream_.get());
+    stream_.synchronize();
+    message.put_all(sizes_of(blocks));
+    message.put_values(bytes);
+  });
+  return message;
+}
+
+void HostedKernel::place_cells(int index, MessageReader& cells, CUstream_st* stream) {
+  take_blocks(cells, index, division().places_of_cells(index), stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange has the same memory
+}
+
+}  // namespace orrery

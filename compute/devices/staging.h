@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "compute/cuda/device_array.h"
+#include "compute/cuda/host_array.h"
+#include "compute/kernels/division_facet.h"
+#include "compute/kernels/rank_device.h"
+
+namespace orrery {
+
+inline std::size_t sum_of(std::span<const std::size_t> sizes) {
+  std::size_t sum = 0;
+  for (const std::size_t size : sizes) sum += size;
+  return sum;
+}
+
+inline std::vector<std::size_t> sizes_of(std::span<const DeviceBlock> blocks) {
+  std::vector<std::size_t> sizes;
+  for (const DeviceBlock& block : blocks) sizes.push_back(block.bytes);
+  return sizes;
+}
+
+/// What the leader shares with another rank: blocks of which only the sizes are known.
+inline DivisionFacet::Blocks blocks_of(const Sharing& sharing) {
+  DivisionFacet::Blocks blocks;
+  for (const auto& sizes : {std::span{sharing.with_all}, std::span{sharing.with_one}}) {
+    for (const std::size_t size : sizes) blocks.push_back({.bytes = size});
+  }
+  return blocks;
+}
+
+/// Blocks with the first so many bytes of these.
+inline DivisionFacet::Blocks first_of(DivisionFacet::Blocks blocks, std::span<const std::size_t> sizes) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].bytes = sizes[i];
+  return blocks;
+}
+
+/// Page-locked memory of the host that blocks of a device are copied to and from, one behind the other.
+class Staging {
+ public:
+  explicit Staging(const cuda::Device& device) : device_{device} {}
+
+  /// At least so many bytes; what was in it may be lost.
+  std::span<std::byte> take(std::size_t bytes) {
+    if (memory_.size() < bytes) {
+      memory_ = {};  // free the old memory before taking the new
+      memory_ = {device_, bytes, /*pinned=*/true};
+    }
+    return first(bytes);
+  }
+  std::span<std::byte> first(std::size_t bytes) const { return memory_.all().first(bytes); }
+
+  /// Enqueues the copies, and returns where they go.
+  std::span<std::byte> fill(std::span<const DeviceBlock> blocks, cudaStream_t stream) {
+    const std::span<std::byte> all = take(sum_of(sizes_of(blocks)));
+    std::byte* to = all.data();
+    for (const DeviceBlock& block : blocks) {
+      if (block.bytes == 0) continue;
+      cuda::download(static_cast<const std::byte*>(block.data), std::span{to, block.bytes}, stream);
+      to += block.bytes;
+    }
+    return all;
+  }
+  void empty(std::span<const DeviceBlock> blocks, cudaStream_t stream) const {
+    const std::byte* from = first(sum_of(sizes_of(blocks))).data();
+    for (const DeviceBlock& block : blocks) {
+      if (block.bytes == 0) continue;
+      cuda::upload(std::span{from, block.bytes}, static_cast<std::byte*>(block.data), stream);
+      from += block.bytes;
+    }
+  }
+
+ private:
+  const cuda::Device& device_;
+  cuda::HostArray<std::byte> memory_;
+};
+
+}  // namespace orrery
