@@ -30,22 +30,22 @@ void HostedKernel::prepare(int count, int index, int ranks) {
   while (index == 0 && shared_.size() < all) shared_.emplace_back(*device_);
 }
 
-std::vector<Sharing> HostedKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
+std::vector<Handout> HostedKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
   const Blocks for_all = division().share_out(args, parts);
   with_all_ = shared_.front().fill(for_all, args.stream);
   with_one_.assign(parts.size(), {});
-  std::vector<Sharing> sharings(parts.size());
+  std::vector<Handout> handouts(parts.size());
   for (std::size_t rank = 1; rank < parts.size(); ++rank) {
     const Blocks for_one = division().share_of(args, parts[rank]);
     with_one_[rank] = shared_[rank].fill(for_one, args.stream);
-    sharings[rank] = {
+    handouts[rank] = {
         .with_all = sizes_of(for_all), .with_one = sizes_of(for_one), .exchanges = division().exchanges()};
   }
   is_shared_.record(args.stream);
   part_.begin(args, parts.front());
   if (!division().exchanges()) part_.evaluate(args, parts.front());
   is_shared_.synchronize();
-  return sharings;
+  return handouts;
 }
 
 std::span<std::byte> HostedKernel::place(const ForceArgs& args, const Part& part) {
@@ -70,18 +70,18 @@ void HostedKernel::join(const ForceArgs& args, std::span<const Part> parts) {
   joined_.record(args.stream);
 }
 
-std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const Sharing& sharing,
+std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const Handout& handout,
                                                   std::span<const Part> parts, const Part& own, JointWork& work) {
   std::span<const std::byte> found;
   on_device(*device_, [&] {
     ForceArgs on_stream = args;
     on_stream.stream = stream_.get();
     work.attempt([&] {
-      const Blocks places = division().receive(on_stream, parts, blocks_of(sharing));
+      const Blocks places = division().receive(on_stream, parts, blocks_of(handout));
       shared_.front().empty(places, on_stream.stream);
       part_.begin(on_stream, own);
     });
-    if (sharing.exchanges) exchange_offers(on_stream, parts, own, work);
+    if (handout.exchanges) exchange_offers(on_stream, parts, own, work);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
       found = given_.fill(division().results(on_stream, own), on_stream.stream);

@@ -40,7 +40,7 @@ class HostedKernel final : public HostedDivision {
     owners_.forget();
   }
 
-  std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) override;
+  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override;
   std::span<const std::byte> shared_with_all() const override { return with_all_; }
   std::span<const std::byte> shared_with(int rank) const override { return with_one_[static_cast<std::size_t>(rank)]; }
   std::span<std::byte> place(const ForceArgs& args, const Part& part) override;
@@ -49,7 +49,7 @@ class HostedKernel final : public HostedDivision {
 
   void take_room(std::size_t bytes) override { shared_.front().take(bytes); }
   std::span<std::byte> room(std::size_t bytes) override { return shared_.front().first(bytes); }
-  std::span<const std::byte> evaluate(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts,
+  std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
                                       const Part& own, JointWork& work) override;
 
   double part_ms() const override { return part_.ms(); }

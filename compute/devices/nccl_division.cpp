@@ -10,18 +10,18 @@ namespace orrery {
 
 /// Memory for results is taken before anything waits for another rank: the driver may wait for the device to give it.
 /// What the kernel itself takes besides, it takes later.
-std::vector<Sharing> NcclDivision::share_out(const ForceArgs& args, std::span<const Part> parts) {
+std::vector<Handout> NcclDivision::share_out(const ForceArgs& args, std::span<const Part> parts) {
   with_all_ = division_.share_out(args, parts);
   with_one_.assign(parts.size(), {});
   places_.assign(parts.size(), {});
-  std::vector<Sharing> sharings(parts.size());
+  std::vector<Handout> handouts(parts.size());
   for (std::size_t rank = 1; rank < parts.size(); ++rank) {
     with_one_[rank] = division_.share_of(args, parts[rank]);
     places_[rank] = division_.places(args, parts[rank]);
-    sharings[rank] = {
+    handouts[rank] = {
         .with_all = sizes_of(with_all_), .with_one = sizes_of(with_one_[rank]), .exchanges = division_.exchanges()};
   }
-  return sharings;
+  return handouts;
 }
 
 void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
@@ -46,22 +46,22 @@ bool NcclDivision::reached(const cuda::OrderEvent& event) const {
 }
 
 /// The results are sent behind the end of the part: the leader takes them when its own part has ended.
-void NcclDivision::evaluate_part(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts,
+void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
                                  const Part& own, JointWork& work) {
   on_device(device_, [&] {
     ForceArgs on_stream = args;
     on_stream.stream = stream_.get();
     work.attempt([&] {
-      const Blocks places = division_.receive(on_stream, parts, blocks_of(sharing));
+      const Blocks places = division_.receive(on_stream, parts, blocks_of(handout));
       const std::span all{places};
-      const auto with_one = all.subspan(sharing.with_all.size());
+      const auto with_one = all.subspan(handout.with_all.size());
       BlocksByRank from_leader(parts.size());
       from_leader.front().assign(with_one.begin(), with_one.end());
-      connection_->broadcast(all.first(sharing.with_all.size()), on_stream.stream);
+      connection_->broadcast(all.first(handout.with_all.size()), on_stream.stream);
       connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
       part_.begin(on_stream, own);
     });
-    if (sharing.exchanges) exchange_offers(on_stream, parts, own, work);
+    if (handout.exchanges) exchange_offers(on_stream, parts, own, work);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
       BlocksByRank to_leader(parts.size());

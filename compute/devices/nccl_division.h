@@ -23,13 +23,13 @@ class NcclDivision final : public ConnectedDivision {
 
   bool is_open() const { return connection_->is_open(); }
 
-  std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) override;
+  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override;
   void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override;
   bool part_ended() override { return reached(part_.end()); }
   bool ended() override { return reached(ended_); }
   void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
 
-  void evaluate_part(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts, const Part& own,
+  void evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts, const Part& own,
                      JointWork& work) override;
 
   void disconnect() noexcept override { connection_->abort(); }

@@ -24,9 +24,9 @@ inline std::vector<std::size_t> sizes_of(std::span<const DeviceBlock> blocks) {
 }
 
 /// What the leader shares with another rank: blocks of which only the sizes are known.
-inline DivisionFacet::Blocks blocks_of(const Sharing& sharing) {
+inline DivisionFacet::Blocks blocks_of(const Handout& handout) {
   DivisionFacet::Blocks blocks;
-  for (const auto& sizes : {std::span{sharing.with_all}, std::span{sharing.with_one}}) {
+  for (const auto& sizes : {std::span{handout.with_all}, std::span{handout.with_one}}) {
     for (const std::size_t size : sizes) blocks.push_back({.bytes = size});
   }
   return blocks;

@@ -52,7 +52,7 @@ inline void require_end(const JointWork& work) {
 }
 
 /// What the leader tells another rank of an evaluation.
-struct Sharing {
+struct Handout {
   std::vector<std::size_t> with_all{}, with_one{};  ///< sizes of the blocks that all others get, and this rank alone
   bool exchanges = false;                           ///< the parts need what those of all other ranks offer
 };
@@ -66,7 +66,7 @@ class ConnectedDivision {
 
   // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
   /// Begins an evaluation and takes the memory for all results. Returns what to tell each rank; nothing of the leader.
-  virtual std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  virtual std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
   /// Enqueues what sends the blocks, the leader's own part, and what takes the results of the others. The others must
   /// have their orders: what the driver does here may wait for them. `work`: with all ranks, if they exchange.
   virtual void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) = 0;
@@ -82,7 +82,7 @@ class ConnectedDivision {
   /// Another rank: takes blocks of these sizes, evaluates a part from them, and enqueues what sends the results. `args`
   /// are as in HostedDivision::evaluate(). Returns when the part has ended, before its results have left: see ended().
   /// Once `work` is cancelled or another rank has failed, throws Stopped.
-  virtual void evaluate_part(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts,
+  virtual void evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
                              const Part& own, JointWork& work) = 0;
 
   /// Ends what the stream waits for, also what other kernels of this connection wait for. Their results are worthless.
@@ -103,7 +103,7 @@ class HostedDivision {
   // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
   /// Begins an evaluation and the leader's own part. Returns what to tell each rank, nothing of the leader, once all
   /// blocks are in host memory.
-  virtual std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  virtual std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
   /// The blocks that all others get, one behind the other; and those of one rank alone.
   virtual std::span<const std::byte> shared_with_all() const = 0;
   virtual std::span<const std::byte> shared_with(int rank) const = 0;
@@ -121,7 +121,7 @@ class HostedDivision {
   virtual std::span<std::byte> room(std::size_t bytes) = 0;
   /// Evaluates a part from them. `args` are as DivisionFacet wants them of another device; the stream does not matter.
   /// Returns the results. Throws Stopped if another rank has failed in an exchange.
-  virtual std::span<const std::byte> evaluate(const ForceArgs& args, const Sharing& sharing,
+  virtual std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout,
                                               std::span<const Part> parts, const Part& own, JointWork& work) = 0;
 
   // Of the latest evaluation, by whichever way, once it has ended:

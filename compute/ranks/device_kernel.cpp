@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "compute/core/error.h"
+#include "compute/ranks/handout_message.h"
 #include "compute/ranks/orders.h"
-#include "compute/ranks/sharing_message.h"
 
 namespace orrery {
 namespace {
@@ -89,9 +89,9 @@ void DeviceKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
 }
 
 /// In powers of two, so that numbers of targets that grow from time to time do not ask for it each time.
-void DeviceKernel::take_room(const Sharings& sharings) {
+void DeviceKernel::take_room(const Handouts& handouts) {
   std::size_t bytes = 0;
-  for (const Sharing& sharing : sharings) bytes = std::max(bytes, bytes_of(sharing).all());
+  for (const Handout& handout : handouts) bytes = std::max(bytes, bytes_of(handout).all());
   if (bytes <= room_) return;
   const std::size_t room = std::bit_ceil(bytes);
   room_ = 0;  // a worker that fails has none
@@ -107,7 +107,7 @@ void DeviceKernel::take_room(const Sharings& sharings) {
 }
 
 WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
-                                                const Sharings& sharings, bool connected) const {
+                                                const Handouts& handouts, bool connected) const {
   const DividedEvaluation all{.key = key_,
                               .count = args.count,
                               .targets = args.targets ? args.targets.count : 0,
@@ -115,10 +115,10 @@ WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std
                               .law = args.law,
                               .connected = connected};
   return {.order =
-              [all, &parts, &sharings](int rank, MessageWriter& order) {
+              [all, &parts, &handouts](int rank, MessageWriter& order) {
                 order.put(Order::evaluate_part);
                 order.put(all);
-                put_sharing(sharings[static_cast<std::size_t>(rank)], order);
+                put_handout(handouts[static_cast<std::size_t>(rank)], order);
                 order.put_all(parts);
               },
           .own_part = [] {},
@@ -160,14 +160,14 @@ void DeviceKernel::learn_parts(const ForceArgs& args) {
 /// that goes on does so through host memory. All ranks leave the connection before another kernel can use the line: so
 /// it is open in all of them, or in none, when orders are written.
 bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts) {
-  const Sharings sharings = own.share_out(args, parts);
+  const Handouts handouts = own.share_out(args, parts);
   JointWork work{line_.others(), nullptr};
   if (own_->works_alone()) {
     own.evaluate(args, parts, work);
     own.join(args, parts);
     return true;
   }
-  WorkerLine::Exchange exchange = exchange_for(args, parts, sharings, /*connected=*/true);
+  WorkerLine::Exchange exchange = exchange_for(args, parts, handouts, /*connected=*/true);
   exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
     if (!own_->connected()) throw Lost{};
     write(rank, order);
@@ -193,13 +193,13 @@ bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& a
 
 /// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.
 void DeviceKernel::evaluate_hosted(const ForceArgs& args, const std::vector<Part>& parts) {
-  const Sharings sharings = own_->share_out(args, parts);
+  const Handouts handouts = own_->share_out(args, parts);
   if (own_->works_alone()) return own_->join(args, parts);
-  take_room(sharings);
+  take_room(handouts);
   std::vector<std::span<std::byte>> places;
   for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
   JointWork work{line_.others(), nullptr};
-  WorkerLine::Exchange exchange = exchange_for(args, parts, sharings, /*connected=*/false);
+  WorkerLine::Exchange exchange = exchange_for(args, parts, handouts, /*connected=*/false);
   exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
     write(rank, order);
     order.put_values(own_->shared_with(rank));

@@ -48,16 +48,16 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet, private TreeF
   void do_evaluate(const ForceArgs& args) override;
 
  private:
-  using Sharings = std::vector<Sharing>;  // by rank
+  using Handouts = std::vector<Handout>;  // by rank
 
   void evaluate_parts(const ForceArgs& args);
   /// Returns false, and does nothing that counts, if another kernel has lost the connection meanwhile.
   bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts);
   void evaluate_hosted(const ForceArgs& args, const std::vector<Part>& parts);
   /// Refers to all but the first. Lacks what depends on the way of the data.
-  WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts, const Sharings& sharings,
+  WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts, const Handouts& handouts,
                                     bool connected) const;
-  void take_room(const Sharings& sharings);
+  void take_room(const Handouts& handouts);
   void learn_parts(const ForceArgs& args);
 
   // The leader's, with what only the others have of their trees.

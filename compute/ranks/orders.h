@@ -20,7 +20,7 @@ enum class Order {
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
   evaluate_domain,  ///< what DomainPart reads. Replied
   take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
-  evaluate_part,  ///< a DividedEvaluation, a Sharing, all parts; then, unless blocks go from device to device, those of
+  evaluate_part,  ///< a DividedEvaluation, a Handout, all parts; then, unless blocks go from device to device, those of
                   ///< this rank alone, and a broadcast of the others. Replied; in the first case with `part_ended`
                   ///< before
   bodies_replaced,  ///< of a CUDA kernel: its key

@@ -14,10 +14,10 @@
 #include "compute/core/message.h"
 #include "compute/ranks/cancel_watch.h"
 #include "compute/ranks/domain_part.h"
+#include "compute/ranks/handout_message.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
 #include "compute/ranks/shared_potentials.h"
-#include "compute/ranks/sharing_message.h"
 
 namespace orrery {
 namespace {
@@ -227,7 +227,7 @@ class RankWorker {
   void evaluate_part(MessageReader& order) {
     const auto what = order.get<DividedEvaluation>();
     HostedDivision& division = *kernels_.at(what.key).division;
-    const Sharing sharing = get_sharing(order);
+    const Handout handout = get_handout(order);
     std::vector<Part> parts;
     order.get_all(parts);
     const ForceArgs args{.count = what.count,
@@ -237,9 +237,9 @@ class RankWorker {
                          .law = what.law,
                          .epilogue = {}};
     const Part& own = parts[static_cast<std::size_t>(ranks_.rank())];
-    if (what.connected) return evaluate_connected(division, args, sharing, parts, own);
+    if (what.connected) return evaluate_connected(division, args, handout, parts, own);
     // Order::take_room came before.
-    const SharedBytes bytes = bytes_of(sharing);
+    const SharedBytes bytes = bytes_of(handout);
     const std::span<std::byte> room = division.room(bytes.all());
     order.get_values(room.last(bytes.with_one));
     ranks_.receive_broadcast(room.first(bytes.with_all));
@@ -247,7 +247,7 @@ class RankWorker {
     reply_after(
         [&] {
           JointWork work{ranks_, nullptr};
-          found = division.evaluate(args, sharing, parts, own, work);
+          found = division.evaluate(args, handout, parts, own, work);
         },
         [&] {
           reply_.put(division.part_ms());
@@ -256,7 +256,7 @@ class RankWorker {
   }
 
   /// If it fails, this rank leaves the connection at once. The leader tells the others to.
-  void evaluate_connected(HostedDivision& division, const ForceArgs& args, const Sharing& sharing,
+  void evaluate_connected(HostedDivision& division, const ForceArgs& args, const Handout& handout,
                           std::span<const Part> parts, const Part& own) {
     reply_after(
         [&] {
@@ -265,7 +265,7 @@ class RankWorker {
           ConnectedDivision* const connected = division.connected();
           if (!connected) throw Stopped{};
           try {
-            connected->evaluate_part(args, sharing, parts, own, work);
+            connected->evaluate_part(args, handout, parts, own, work);
             say_that_part_ended();
             while (!connected->ended()) {
               if (watch_.cancelled()) throw Stopped{};

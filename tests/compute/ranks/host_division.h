@@ -23,11 +23,11 @@ class HostConnected final : public ConnectedDivision {
       : division_{division}, connection_{std::move(connection)} {}
   bool is_open() const { return connection_->is_open(); }
 
-  std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) override {
-    std::vector<Sharing> sharings = division_.share_out(args, parts);
+  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override {
+    std::vector<Handout> handouts = division_.share_out(args, parts);
     places_.clear();
     for (const Part& part : parts.subspan(1)) places_.push_back(division_.place(args, part));
-    return sharings;
+    return handouts;
   }
   void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override {
     asked_ = 0;
@@ -58,20 +58,20 @@ class HostConnected final : public ConnectedDivision {
     return true;
   }
   void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
-  void evaluate_part(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts, const Part& own,
+  void evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts, const Part& own,
                      JointWork& work) override {
     work.attempt([&] {
       nccl_.fail_in(rank_);
       std::vector<std::byte> shared;
-      if (sum_of(sharing.with_all) > 0) shared = nccl_.take(rank_, work);
-      if (sum_of(sharing.with_one) > 0) {
+      if (sum_of(handout.with_all) > 0) shared = nccl_.take(rank_, work);
+      if (sum_of(handout.with_one) > 0) {
         const std::vector<std::byte> alone = nccl_.take_alone(rank_, work);
         shared.insert(shared.end(), alone.begin(), alone.end());
       }
       division_.take_room(shared.size());
       std::ranges::copy(shared, division_.room(shared.size()).begin());
     });
-    found_ = division_.evaluate(args, sharing, parts, own, work);
+    found_ = division_.evaluate(args, handout, parts, own, work);
   }
   void disconnect() noexcept override { connection_->abort(); }
 
@@ -111,22 +111,22 @@ class HostDivision final : public HostedDivision {
   }
   void bodies_replaced() override { kernel_->bodies_replaced(); }
 
-  std::vector<Sharing> share_out(const ForceArgs& args, std::span<const Part> parts) override {
+  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override {
     list_targets(args.targets, args.count);
     owners_.clear();
     for (const Part& part : parts) owners_.resize(static_cast<std::size_t>(part.last(args.count)), part.index);
     const std::span<const Vec4> bodies{args.bodies, static_cast<std::size_t>(args.count)};
     const std::span<const int> listed = args.targets ? std::span<const int>{targets_} : std::span<const int>{};
-    std::vector<Sharing> sharings(parts.size());
+    std::vector<Handout> handouts(parts.size());
     for (const Part& part : parts) {
       const auto rank = static_cast<std::size_t>(part.index);
-      Sharing& sharing = sharings[rank];
-      sharing.exchanges = exchanges_;
-      (exchanges_ ? sharing.with_one : sharing.with_all) =
+      Handout& handout = handouts[rank];
+      handout.exchanges = exchanges_;
+      (exchanges_ ? handout.with_one : handout.with_all) =
           join_blocks(exchanges_ ? range_of(bodies, part) : bodies, listed, exchanges_ ? with_one_[rank] : with_all_);
     }
     begin_part(exchanges_ ? range_of(bodies, parts.front()) : bodies, args.count, parts.front());
-    return sharings;
+    return handouts;
   }
   std::span<const std::byte> shared_with_all() const override { return with_all_; }
   std::span<const std::byte> shared_with(int rank) const override { return with_one_[static_cast<std::size_t>(rank)]; }
@@ -156,10 +156,10 @@ class HostDivision final : public HostedDivision {
     if (bytes > room_.size()) throw std::logic_error("nobody has asked for so much room");
     return std::span{room_}.first(bytes);
   }
-  std::span<const std::byte> evaluate(const ForceArgs& args, const Sharing& sharing, std::span<const Part> parts,
+  std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
                                       const Part& own, JointWork& work) override {
     work.attempt([&] {
-      const std::vector<std::size_t>& sizes = exchanges_ ? sharing.with_one : sharing.with_all;
+      const std::vector<std::size_t>& sizes = exchanges_ ? handout.with_one : handout.with_all;
       std::vector<Vec4> bodies(sizes[0] / sizeof(Vec4));
       std::vector<int> listed(sizes[1] / sizeof(int));
       if (!bodies.empty()) std::memcpy(bodies.data(), room_.data(), sizes[0]);
