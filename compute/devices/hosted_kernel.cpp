@@ -23,7 +23,7 @@ HostedKernel::~HostedKernel() {
 void HostedKernel::prepare(int count, int index, int ranks) {
   device_->activate();
   owners_.forget();
-  division().prepare_division(count, index, ranks);
+  part_.prepare(count, index, ranks);
   const auto all = static_cast<std::size_t>(ranks);
   while (taken_.size() < all) taken_.emplace_back(*device_);
   while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
@@ -55,7 +55,7 @@ std::span<std::byte> HostedKernel::place(const ForceArgs& args, const Part& part
 
 void HostedKernel::end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
   if (division().exchanges()) {
-    exchange_offers(args, parts, parts.front(), work);
+    part_.exchange(args, work, *this);
     work.attempt([&] { part_.evaluate(args, parts.front()); });
     require_end(work);
   }
@@ -81,7 +81,7 @@ std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const H
       shared_.front().empty(places, on_stream.stream);
       part_.begin(on_stream, own);
     });
-    if (handout.exchanges) exchange_offers(on_stream, parts, own, work);
+    if (handout.exchanges) part_.exchange(on_stream, work, *this);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
       found = given_.fill(division().results(on_stream, own), on_stream.stream);
@@ -92,32 +92,34 @@ std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const H
   return found;
 }
 
-/// Every rank sends all others the same.
-void HostedKernel::exchange_offers(const ForceArgs& args, std::span<const Part> parts, const Part& own,
-                                   JointWork& work) {
+void HostedKernel::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
   work.attempt([&] {
-    const Blocks offer = division().offer(args, own);
-    const std::span<const std::byte> bytes = given_.fill(offer, args.stream);
-    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
-    work.put_all_for_all(sizes_of(offer));
-    work.for_each_other([&](int rank) { work.to(rank).put_values(bytes); });
+    const BlocksByRank to = outgoing();
+    work.for_each_other([&](int rank) { give_blocks(to[static_cast<std::size_t>(rank)], work.to(rank), stream); });
   });
   if (!work.exchange()) return;
   work.attempt([&] {
     work.for_each_other([&](int rank) {
       MessageReader message = work.from(rank);
-      const Part& other = parts[static_cast<std::size_t>(rank)];
-      take_blocks(message, rank, division().places_of_offer(args, other), args.stream);
+      take_blocks(message, rank, places, stream);
     });
   });
 }
 
-void HostedKernel::take_blocks(MessageReader& message, int rank, const Blocks& places, cudaStream_t stream) {
+void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
+  const std::span<const std::byte> bytes = given_.fill(blocks, stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  message.put_all(sizes_of(blocks));
+  message.put_values(bytes);
+}
+
+/// Copies of an exchange before have ended: otherwise, these would have other bytes.
+void HostedKernel::take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
   std::vector<std::size_t> sizes;
   message.get_all(sizes);
   Staging& staging = taken_[static_cast<std::size_t>(rank)];
   message.get_values(staging.take(sum_of(sizes)));
-  staging.empty(first_of(places, sizes), stream);
+  staging.empty(first_of(places(rank, sizes), sizes), stream);
 }
 
 void HostedKernel::read_owners(int count, CUstream_st* stream) {
@@ -126,18 +128,15 @@ void HostedKernel::read_owners(int count, CUstream_st* stream) {
 
 MessageWriter HostedKernel::cells(int index) {
   MessageWriter message;
-  on_device(*device_, [&] {
-    const Blocks blocks = division().cells(index);
-    const std::span<const std::byte> bytes = given_.fill(blocks, stream_.get());
-    stream_.synchronize();
-    message.put_all(sizes_of(blocks));
-    message.put_values(bytes);
-  });
+  on_device(*device_, [&] { give_blocks(division().cells(index), message, stream_.get()); });
   return message;
 }
 
 void HostedKernel::place_cells(int index, MessageReader& cells, CUstream_st* stream) {
-  take_blocks(cells, index, division().places_of_cells(index), stream);
+  const auto places = [&](int rank, std::span<const std::size_t> /*sizes*/) {
+    return division().places_of_cells(rank);
+  };
+  take_blocks(cells, index, places, stream);
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange has the same memory
 }
 

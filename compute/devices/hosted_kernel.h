@@ -8,6 +8,7 @@
 
 #include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
+#include "compute/devices/block_exchange.h"
 #include "compute/devices/nccl_division.h"
 #include "compute/devices/owners_reader.h"
 #include "compute/devices/rank_part.h"
@@ -20,7 +21,7 @@ namespace orrery {
 
 /// A rank's kernel on its CUDA device. What it exchanges with other ranks goes through page-locked host memory, or by
 /// the connection that it was made with.
-class HostedKernel final : public HostedDivision {
+class HostedKernel final : public HostedDivision, private BlockExchange {
  public:
   /// `connection`: with the devices of the other ranks; may be null.
   HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
@@ -64,17 +65,19 @@ class HostedKernel final : public HostedDivision {
   using Blocks = DivisionFacet::Blocks;
 
   DivisionFacet& division() const { return by_targets_ ? *by_targets_ : *kernel_->division(); }
-  void exchange_offers(const ForceArgs& args, std::span<const Part> parts, const Part& own, JointWork& work);
-  /// Enqueues copies to these places of blocks that another rank has put into a message.
-  void take_blocks(MessageReader& message, int rank, const Blocks& places, cudaStream_t stream);
+  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
+  /// Puts blocks into a message.
+  void give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream);
+  /// Enqueues copies of what another rank has put into a message.
+  void take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream);
 
   const std::shared_ptr<const cuda::Device> device_;
   std::unique_ptr<ForceKernel> kernel_;
   std::unique_ptr<TargetDivision> by_targets_;  // null: the kernel divides itself
   RankPart part_{*device_, division()};
   cuda::Stream stream_{*device_};  // of another rank than the leader
-  Staging given_{*device_};        // to other ranks: results, offers or cells
-  std::vector<Staging> taken_;     // from other ranks: offers or cells, by rank
+  Staging given_{*device_};        // to other ranks
+  std::vector<Staging> taken_;     // from other ranks, by rank; not results
   // Blocks that the leader shares: on it, those that all get, and by rank those of one alone; on others, all of theirs.
   std::vector<Staging> shared_;
   OwnersReader owners_{*device_};

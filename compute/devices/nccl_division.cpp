@@ -31,7 +31,7 @@ void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, 
     connection_->exchange(with_one_, BlocksByRank(parts.size()), args.stream);
     part_.begin(args, own);
   });
-  if (division_.exchanges()) exchange_offers(args, parts, own, work);
+  if (division_.exchanges()) part_.exchange(args, work, *this);
   work.attempt([&] {
     part_.evaluate(args, own);
     connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
@@ -61,7 +61,7 @@ void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, 
       connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
       part_.begin(on_stream, own);
     });
-    if (handout.exchanges) exchange_offers(on_stream, parts, own, work);
+    if (handout.exchanges) part_.exchange(on_stream, work, *this);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
       BlocksByRank to_leader(parts.size());
@@ -77,26 +77,28 @@ void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, 
   }
 }
 
-/// The ranks tell each other the sizes first: a receiver has to know them.
-void NcclDivision::exchange_offers(const ForceArgs& args, std::span<const Part> parts, const Part& own,
-                                   JointWork& work) {
-  Blocks offer;
+/// The ranks tell each other the sizes, and then that they have the memory: from then on nothing fails, and a rank that
+/// waits for data gets them.
+void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
+  BlocksByRank to, from(static_cast<std::size_t>(work.size()));
   work.attempt([&] {
-    offer = division_.offer(args, own);
-    work.put_all_for_all(sizes_of(offer));
+    to = outgoing();
+    work.for_each_other([&](int rank) { work.to(rank).put_all(sizes_of(to[static_cast<std::size_t>(rank)])); });
   });
   if (!work.exchange()) return;
   work.attempt([&] {
-    BlocksByRank outgoing(parts.size()), incoming(parts.size());
     work.for_each_other([&](int rank) {
-      const auto other = static_cast<std::size_t>(rank);
       std::vector<std::size_t> sizes;
       MessageReader message = work.from(rank);
       message.get_all(sizes);
-      outgoing[other] = offer;
-      incoming[other] = first_of(division_.places_of_offer(args, parts[other]), sizes);
+      from[static_cast<std::size_t>(rank)] = first_of(places(rank, sizes), sizes);
     });
-    connection_->exchange(outgoing, incoming, args.stream);
+    work.put_for_all(true);
+  });
+  if (!work.exchange()) return;
+  work.attempt([&] {
+    to[static_cast<std::size_t>(work.rank())].clear();
+    connection_->exchange(to, from, stream);
   });
 }
 

@@ -14,7 +14,7 @@
 namespace orrery {
 
 /// Evaluations that the devices of all ranks divide, whose data go from device to device by NCCL.
-class NcclDivision final : public ConnectedDivision {
+class NcclDivision final : public ConnectedDivision, private BlockExchange {
  public:
   /// All references must outlive this. `part` is of a kernel on `device`; `stream`: of another rank than the leader.
   NcclDivision(const cuda::Device& device, const RankPart& part, const cuda::Stream& stream,
@@ -36,10 +36,9 @@ class NcclDivision final : public ConnectedDivision {
 
  private:
   using Blocks = DivisionFacet::Blocks;
-  using BlocksByRank = std::vector<Blocks>;  // none of this rank
 
   bool reached(const cuda::OrderEvent& event) const;
-  void exchange_offers(const ForceArgs& args, std::span<const Part> parts, const Part& own, JointWork& work);
+  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
 
   const cuda::Device& device_;
   const RankPart& part_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compute/cuda/event.h"
+#include "compute/devices/block_exchange.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/kernel.h"
 
@@ -14,17 +15,13 @@ class RankPart {
       : division_{division}, begins_{device}, begun_{device}, goes_on_{device}, ends_{device} {}
 
   DivisionFacet& division() const { return division_; }
-  void begin(const ForceArgs& args, const Part& part) const {
-    begins_.record(args.stream);
-    division_.begin_part(args, part);
-    begun_.record(args.stream);
-  }
-  /// Behind the begin, and the exchange if there is one.
-  void evaluate(const ForceArgs& args, const Part& part) const {
-    goes_on_.record(args.stream);
-    division_.evaluate_part(args, part);
-    ends_.record(args.stream);
-  }
+  /// DivisionFacet::prepare_division(), and what exchange() needs.
+  void prepare(int count, int index, int ranks) const;
+
+  void begin(const ForceArgs& args, const Part& part) const;
+  /// Behind the begin, if DivisionFacet::exchanges(). Every rank calls this.
+  void exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const;
+  void evaluate(const ForceArgs& args, const Part& part) const;
   const cuda::Event& end() const { return ends_; }
   /// Once it has ended: without the exchange.
   double ms() const { return cuda::elapsed_ms(begins_, begun_) + cuda::elapsed_ms(goes_on_, ends_); }

@@ -49,6 +49,7 @@ class EssentialTrees {
   void note_in(Octree& tree) const;
   /// When the tree is built. The host enqueues the walk before its next call.
   void outline(const Octree& tree, cudaStream_t stream);
+  const cuda::DeviceArray<DomainOutline>& outlined() const { return outline_; }
   /// When all devices have outlined their domains, and before they walk.
   void send(const Octree& tree, cudaStream_t stream) const;
 

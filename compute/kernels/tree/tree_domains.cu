@@ -58,6 +58,7 @@ void TreeDomains::prepare(int count, int index, int devices, bool holds) {
   index_ = index;
   devices_ = devices;
   holds_ = holds;
+  chooses_ = false;
   const int most_bodies = DomainLayout::most_bodies(count, devices);
   const auto take = [this](auto& array, std::size_t size, const char* what) {
     take_scratch(work_.device, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
@@ -91,15 +92,21 @@ void TreeDomains::begin_tree(int count) {
   work_.arrays.apply_to(tree, /*has_whole_arrays=*/leads());
   tree.trees = layout_.trees();
   for (int i = 0; i < tree.trees; ++i) tree.roots[i] = layout_.first_cell(i);
-  if (holds_) essential_.note_in(tree);
+  if (holds_ || chooses_) essential_.note_in(tree);
   work_.tree = tree;
+}
+
+void TreeDomains::begin_layout(const ForceArgs& args, std::span<const Part> parts) {
+  const DomainLayout earlier = layout_;
+  layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
+  if (layout_ != earlier) essential_.forget();
+  begin_tree(args.count);
 }
 
 auto TreeDomains::share_out(const ForceArgs& args, std::span<const Part> parts) -> Blocks {
   work_.begin(args);
   if (!work_.keeps_cells) {
-    layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
-    begin_tree(args.count);
+    begin_layout(args, parts);
     divide_bodies(args);
   }
   work_.flag_targets(args);
@@ -144,8 +151,7 @@ auto TreeDomains::receive(const ForceArgs& args, std::span<const Part> parts, st
     -> Blocks {
   work_.keeps_cells = shared[1].bytes == 0;
   if (!work_.keeps_cells) {
-    layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
-    begin_tree(args.count);
+    begin_layout(args, parts);
   }
   work_.take_flags(shared[2].bytes > 0 ? size_of(DomainLayout::most_bodies(args.count, devices_)) : 0);
   return {
@@ -260,6 +266,10 @@ auto TreeDomains::shown(int domain, int end_cell, OctreeState* state) const -> B
   Blocks blocks{range_of(tree.links, first, end_cell)};
   for (Vec4* array : {tree.low, tree.high}) blocks.push_back(range_of(array, first, end_cell));
   blocks.push_back({state, sizeof(OctreeState)});
+  if (chooses_) {  // otherwise the leader has all bodies
+    const int first_body = layout_.first_body(domain);
+    blocks.push_back(range_of(tree.bodies, first_body, first_body + layout_.bodies(domain)));
+  }
   return blocks;
 }
 
@@ -269,6 +279,17 @@ auto TreeDomains::cells(int index) -> Blocks {
 
 auto TreeDomains::places_of_cells(int index) -> Blocks {
   return exchanges() ? shown(index, layout_.end_cell(index), work_.arrays.states() + index) : Blocks{};
+}
+
+void TreeDomains::prepare_choice() {
+  chooses_ = true;
+  essential_.prepare(index_);
+  chosen_.prepare(index_, devices_);
+}
+
+DeviceBlock TreeDomains::outline(const ForceArgs& args) {
+  essential_.outline(work_.tree, args.stream);
+  return {essential_.outlined().data(), sizeof(DomainOutline)};
 }
 
 void TreeDomains::prepare_residence(int count, int index, std::span<const Part> parts) {
@@ -319,11 +340,8 @@ void TreeDomains::divide(const ForceArgs& args, std::span<const Part> parts, int
   work_.keeps_cells = rounds == 0;
   if (rounds == 0) return;
   before_ = held();
-  const DomainLayout earlier = layout_;
   earlier_ = layout_.first_body(index_);
-  layout_ = DomainLayout{args.count, parts, work_.settings.leaf()};
-  if (layout_ != earlier) essential_.forget();
-  begin_tree(args.count);
+  begin_layout(args, parts);
   migration_.begin(rounds);
 }
 

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "compute/cuda/device_array.h"
+#include "compute/kernels/choice_facet.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/tree/cell_room.h"
+#include "compute/kernels/tree/chosen_trees.h"
 #include "compute/kernels/tree/domain_keys.h"
 #include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/domain_migration.h"
@@ -19,9 +21,10 @@ namespace orrery {
 
 /// The division of cuda-tree among devices: each gets the bodies of a domain, a stretch of Hilbert's curve, and builds
 /// an octree of these. Then the devices hand each other their bodies and cells, whose numbers are the same on all of
-/// them (DomainLayout), and each walks through all trees from its own bodies. If the devices hold the bodies, they hand
-/// each other only what the walks need (EssentialTrees). A cell that lies in two domains has a
-/// part in each tree, so forces differ from those of one tree as much as those of cells that are divided elsewhere.
+/// them (DomainLayout), and each walks through all trees from its own bodies. If the devices hold the bodies, or
+/// choose, they hand each other only what the walks need (EssentialTrees, ChosenTrees). A cell that lies in two domains
+/// has a part in each tree, so forces differ from those of one tree as much as those of cells that are divided
+/// elsewhere.
 ///
 /// If the bodies keep their cells, they keep their domains, too.
 ///
@@ -33,15 +36,16 @@ namespace orrery {
 /// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 72 in place of 68, and the
 /// leader is not different. Of more than 2^28 bodies, DomainLayout reserves less: where devices hold them, 34 bytes per
 /// body, and 60 per body of the largest domain, which has 9/8 of the mean. On four devices these are 204 in all.
-class TreeDomains final : public DivisionFacet, public MigrationFacet {
+class TreeDomains final : public DivisionFacet, public ChoiceFacet, public MigrationFacet {
  public:
   /// `work` must outlive this, and is for nothing else once prepare_division() was called.
   explicit TreeDomains(OctreeWork& work)
       : work_{work},
         keys_{work.device},
         cells_{work.device},
-        migration_{work.device},
         essential_{work.device},
+        chosen_{work.device},
+        migration_{work.device},
         border_steps_{work.device} {}
 
   /// For other bodies.
@@ -69,6 +73,15 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   Blocks cells(int index) override;
   Blocks places_of_cells(int index) override;
 
+  void prepare_choice() override;
+  DeviceBlock outline(const ForceArgs& args) override;
+  DeviceBlock place_of_outline(int index) override { return chosen_.place_of_outline(index); }
+  std::vector<Blocks> choose(const ForceArgs& args) override { return chosen_.choose(work_.tree, args.stream); }
+  Blocks places_of_chosen(int index, std::span<const std::size_t> sizes) override {
+    return chosen_.places(index, sizes);
+  }
+  void take_chosen(const ForceArgs& args) override { chosen_.take(work_.tree, args.stream); }
+
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
   void connect(std::span<MigrationFacet* const> all) override;
@@ -88,6 +101,8 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   int own_bodies() const { return layout_.bodies(index_); }
   /// The tree of this device's domain in the present layout, without keys and order.
   void begin_tree(int count);
+  /// Other domains than before, perhaps.
+  void begin_layout(const ForceArgs& args, std::span<const Part> parts);
   /// The leader: finds the domains of all bodies, and their order by domain.
   void divide_bodies(const ForceArgs& args);
   /// The leader: copies bodies and flags of the other domains to where share_of() has them.
@@ -102,7 +117,8 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   OctreeWork& work_;
   DomainKeys keys_;
   int index_ = 0, devices_ = 1;
-  bool holds_ = false;  // the devices hold the bodies
+  bool holds_ = false;    // the devices hold the bodies
+  bool chooses_ = false;  // they hand them out, and choose what others need
   DomainLayout layout_;
   CellRoom cells_;
   KeyBuffers own_keys_{};  // of the domain: before the sort, and then as it left them
@@ -115,9 +131,10 @@ class TreeDomains final : public DivisionFacet, public MigrationFacet {
   // The others':
   cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations
   cuda::DeviceArray<TreeCube> cube_;
+  EssentialTrees essential_;
+  ChosenTrees chosen_;
   // Of devices that hold the bodies:
   DomainMigration migration_;
-  EssentialTrees essential_;
   NotedNumber border_steps_;  // the first device: as many as the search for borders needs
   ResidentBodies before_;     // the present move
   int earlier_ = 0;           // before it, bodies of the devices before this one

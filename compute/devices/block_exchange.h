@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "compute/kernels/division_facet.h"
+#include "compute/kernels/joint_work.h"
+
+namespace orrery {
+
+using BlocksByRank = std::vector<DivisionFacet::Blocks>;  ///< what it has for the own rank is not used
+
+/// Copies blocks from the device of each rank to those of all others.
+class BlockExchange {
+ public:
+  /// Gives the blocks for each rank, which are ready behind what is enqueued.
+  using Outgoing = std::function<BlocksByRank()>;
+  /// Where to put blocks of these sizes that a rank sends. Takes the memory for that.
+  using Places = std::function<DivisionFacet::Blocks(int rank, std::span<const std::size_t> sizes)>;
+
+  virtual ~BlockExchange() = default;
+  /// Every rank calls this. What is enqueued on the stream afterwards finds the blocks in their places, unless
+  /// work.goes_on() is false.
+  virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
+};
+
+}  // namespace orrery

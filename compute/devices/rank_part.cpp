@@ -1,0 +1,37 @@
+#include "compute/devices/rank_part.h"
+
+#include "compute/kernels/choice_facet.h"
+
+namespace orrery {
+
+void RankPart::prepare(int count, int index, int ranks) const {
+  division_.prepare_division(count, index, ranks);
+  if (auto* const choice = dynamic_cast<ChoiceFacet*>(&division_)) choice->prepare_choice();
+}
+
+void RankPart::begin(const ForceArgs& args, const Part& part) const {
+  begins_.record(args.stream);
+  division_.begin_part(args, part);
+  begun_.record(args.stream);
+}
+
+void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
+  auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // ranks cannot divide others
+  const auto outline = [&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {choice.outline(args)}); };
+  const auto place_of_outline = [&](int rank, std::span<const std::size_t> /*sizes*/) -> DivisionFacet::Blocks {
+    return {choice.place_of_outline(rank)};
+  };
+  by.exchange(outline, place_of_outline, work, args.stream);
+  by.exchange([&] { return choice.choose(args); },
+              [&](int rank, std::span<const std::size_t> sizes) { return choice.places_of_chosen(rank, sizes); }, work,
+              args.stream);
+  work.attempt([&] { choice.take_chosen(args); });
+}
+
+void RankPart::evaluate(const ForceArgs& args, const Part& part) const {
+  goes_on_.record(args.stream);
+  division_.evaluate_part(args, part);
+  ends_.record(args.stream);
+}
+
+}  // namespace orrery
