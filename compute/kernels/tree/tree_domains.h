@@ -38,6 +38,8 @@ namespace orrery {
 /// body, and 60 per body of the largest domain, which has 9/8 of the mean. On four devices these are 204 in all.
 class TreeDomains final : public DivisionFacet, public ChoiceFacet, public MigrationFacet {
  public:
+  using Blocks = DivisionFacet::Blocks;
+
   /// `work` must outlive this, and is for nothing else once prepare_division() was called.
   explicit TreeDomains(OctreeWork& work)
       : work_{work},
