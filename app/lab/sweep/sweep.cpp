@@ -73,10 +73,12 @@ void Sweep::begin() {
   if (plan_.sampling.fresh_steps == 0 && !compares_at_end()) simulation.apply(ProbeForces{ForceSample::usual_size});
 }
 
-/// Devices that hold the bodies of a tree send each other all of them in the first evaluation, and then only what walks
+/// GPUs that divide the bodies of a tree send each other all of them in the first evaluation, and then only what walks
 /// need: the errors are to be those of the evaluations that were timed.
 bool Sweep::compares_at_end() const {
-  return plan_.sampling.fresh_steps == 0 && !backends_.team_words().empty() && variant(entries_.size()).kernel->is_tree;
+  const KernelInfo& kernel = *variant(entries_.size()).kernel;
+  const bool several = !backends_.team_words().empty() || (backends_.ranks() > 1 && kernel.backend == Backend::cuda);
+  return plan_.sampling.fresh_steps == 0 && several && kernel.is_tree;
 }
 
 void Sweep::compare() {
