@@ -47,6 +47,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
 
   // In divided_residents.cpp:
   bool can_hold(int count) const override;
+  bool has_room(int count) const override { return room_ == count && can_hold(count); }
   void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const unsigned long long* d_finding,
             CUstream_st* stream) override;
   void for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) override;

@@ -70,7 +70,7 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
     if (index > 0) wait_on(own, shared_);
     const auto copy = [&](const auto* from, auto* to, int entries) {
       const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof *from;
-      ORRERY_CUDA_CHECK(cudaMemcpyPeerAsync(to, member.device.ordinal(), from, leader().device.ordinal(), bytes, own));
+      ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, own));
     };
     copy(d_positions + first, bodies.positions, bodies.count);
     copy(d_velocities + first, bodies.velocities, bodies.count);

@@ -135,7 +135,7 @@ void ConservedSums::keep(const Vec4* d_positions, const Vec4* d_velocities, cons
                          const Vec4* d_velocities_low, int count, cudaStream_t stream) {
   prepare(count, d_positions_low ? Digits::compensated : Digits::single);
   const auto copy = [&](const Vec4* from, const DeviceArray<Vec4>& to) {
-    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDefault, stream));
   };
   copy(d_positions, d_positions_);
   copy(d_velocities, d_velocities_);

@@ -25,7 +25,10 @@ class ResidentFacet {
   virtual ~ResidentFacet() = default;
   /// Whether the devices can hold so many bodies.
   virtual bool can_hold(int count) const = 0;
-  /// Gives the devices all bodies, and the finding so far, which are in memory of the first one. They hold them until
+  /// Whether ForceKernel::prepare() has taken the memory for that.
+  virtual bool has_room(int count) const = 0;
+  /// Gives the devices all bodies, which are in memory that all of them reach, and the finding so far, in memory of the
+  /// first one. They hold them until
   /// the next hold() or ForceKernel::evaluate(). Throws as ForceKernel::prepare(); then they hold none.
   virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const unsigned long long* d_finding,
                     CUstream_st* stream) = 0;
@@ -34,7 +37,7 @@ class ResidentFacet {
   /// Evaluates the accelerations of all bodies. Bodies may move to other devices. Of `args`, what points to bodies is
   /// not used, and there is neither an epilogue nor a target. Throws as ForceKernel::evaluate(); then they hold none.
   virtual void evaluate_residents(const ForceArgs& args) = 0;
-  /// Copies what the devices hold to memory of the first one, in the order of all bodies; null: not copied. The
+  /// Copies what the devices hold to memory that they reach, in the order of all bodies; null: not copied. The
   /// accelerations are those of the latest evaluation, if there was one.
   virtual void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations = nullptr) = 0;
   /// Writes the least of all findings to memory of the first device.

@@ -82,7 +82,7 @@ class Checkpoints {
     return true;
   }
   static void copy(const Vec4* from, const cuda::DeviceArray<Vec4>& to, cudaStream_t stream) {
-    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDeviceToDevice, stream));
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDefault, stream));
   }
   static void download(const cuda::DeviceArray<Vec4>& from, std::vector<Vec4>& to, cudaStream_t stream) {
     to.resize(from.size());

@@ -43,6 +43,19 @@ class CudaBodies {
   /// Without positions and velocities while they are given back.
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
 
+  /// Throws a UsageError if there is no memory for these bodies with what steps by this integrator need, although the
+  /// present bodies and `held_bytes` are given back.
+  void require_room(const Bodies& bodies, const IntegratorInfo& integrator, std::size_t held_bytes) const {
+    if (allow_host_memory()) return;
+    require_device_room(bodies.count(), bodies.digits(), integrator, bytes() + held_bytes, device_.free_memory());
+  }
+  /// Whether bodies of their own that come next may be in page-locked host memory, if the device has too little. The
+  /// device reads and writes them there as well, but slowly.
+  void allow_host_memory(bool allow) { own_storage_.allow_host_memory(allow && !are_drawn()); }
+  bool allow_host_memory() const { return own_storage_.allows_host_memory(); }
+  /// From host memory, if they are there. Throws UsageError if the device has too little.
+  void bring_to_device() { own_storage_.bring_to_device(stream_.get()); }
+
   /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
   void resize(int count, Digits digits) {
     forget();  // first the old memory, then the new
@@ -56,9 +69,9 @@ class CudaBodies {
     count_ = count;
   }
 
-  /// What they were is lost.
+  /// What they were is lost, unless they are in host memory: they stay there.
   void give_back() {
-    own_storage_.resize(0);
+    if (!own_storage_.is_in_host_memory()) own_storage_.resize(0);
     accelerations_ = {};
   }
   void take_back() {
@@ -91,8 +104,8 @@ class CudaBodies {
   /// Waits.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {
     Mapping mapping = map();
-    cuda::download<Vec4>(mapping.bodies.positions, positions, stream_.get());
-    cuda::download<Vec4>(mapping.bodies.velocities, velocities, stream_.get());
+    copy(mapping.bodies.positions, positions.data(), positions.size());
+    copy(mapping.bodies.velocities, velocities.data(), velocities.size());
     stream_.synchronize();
     mapping.unmap();
   }
@@ -115,10 +128,14 @@ class CudaBodies {
     count_ = 0;
   }
 
+  /// From or to the drawn arrays, wherever they are.
+  void copy(const Vec4* from, Vec4* to, std::size_t entries) const {
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, entries * sizeof(Vec4), cudaMemcpyDefault, stream_.get()));
+  }
   void write(const Bodies& bodies) {
     Mapping mapping = map();
-    cuda::upload<Vec4>(bodies.positions, mapping.bodies.positions, stream_.get());
-    cuda::upload<Vec4>(bodies.velocities, mapping.bodies.velocities, stream_.get());
+    copy(bodies.positions.data(), mapping.bodies.positions, size());
+    copy(bodies.velocities.data(), mapping.bodies.velocities, size());
     cuda::upload<Vec4>(bodies.positions_low, low_.positions.data(), stream_.get());
     cuda::upload<Vec4>(bodies.velocities_low, low_.velocities.data(), stream_.get());
     stream_.synchronize();

@@ -46,12 +46,14 @@ class CudaEngine final : public Engine {
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
     levels_.forget();            // the next steps take them anew
+    bodies_.allow_host_memory(CudaResidents::have_room(plan, bodies));
+    const IntegratorInfo& integrator = *plan.integrator;
     if (bodies.count() != bodies_.count()) {
-      require_room(bodies, plan, bodies_.bytes() + hermite_.bytes() + checkpoints_.bytes());
+      bodies_.require_room(bodies, integrator, hermite_.bytes() + checkpoints_.bytes());
       replace_all(bodies);
     } else {
-      const std::size_t kept = plan.integrator->needs_jerks ? hermite_.bytes() : 0;
-      if (bodies.digits() != bodies_.digits()) require_room(bodies, plan, bodies_.bytes() + kept);
+      const std::size_t kept = integrator.needs_jerks ? hermite_.bytes() : 0;
+      if (bodies.digits() != bodies_.digits()) bodies_.require_room(bodies, integrator, kept);
       bodies_.replace(bodies);
     }
     accelerations_current_ = false;
@@ -87,7 +89,7 @@ class CudaEngine final : public Engine {
 
   std::vector<Vec4> accelerations(std::span<const int> targets) override {
     device_.activate();
-    residents_.bring_home();
+    residents_.leave_to_engine();
     const DeviceTargets listed{device_, targets, stream_.get()};
     Mapping mapping = bodies_.map();
     const CudaStepParts parts = step_parts();
@@ -139,8 +141,7 @@ class CudaEngine final : public Engine {
     } else if (plan_.integrator->block_steps) {
       levels_.prepare(bodies_.count(), bodies_.digits());
     }
-    const bool stay = residents_.suit(plan_, request);
-    stay ? residents_.spare_memory(request) : residents_.leave_to_engine(request);
+    const bool stay = residents_.begin_batch(plan_, request);
     for (const CudaMeasurement& measurement : measurements) measurement.prepare();
     Mapping mapping = bodies_.map();
     batch.map_ms = mapping.map_ms;
@@ -266,8 +267,8 @@ class CudaEngine final : public Engine {
     batch.begin.record(stream_.get());
     CudaStepOps ops{step_parts(), bodies, batch};
     const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
-    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
     const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
+    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
     for (int step = 0; step < request.steps; ++step) {
       ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
       plan_.integrator->step(ops, plan_.time_step);
@@ -327,11 +328,6 @@ class CudaEngine final : public Engine {
                           .ms = sums_.ms()};
     }
     return result;
-  }
-
-  /// `held`: the bytes of what the new bodies take the place of.
-  void require_room(const Bodies& bodies, const StepPlan& plan, std::size_t held) const {
-    require_device_room(bodies.count(), bodies.digits(), *plan.integrator, held, device_.free_memory());
   }
 
   /// Replaces the bodies by another number of them. There may not be memory for both: the old ones wait in host memory,

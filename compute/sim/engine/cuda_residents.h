@@ -24,15 +24,24 @@ class CudaResidents {
   CudaResidents(CudaBodies& bodies, cudaStream_t stream, bool& accelerations_current)
       : bodies_{bodies}, stream_{stream}, accelerations_current_{accelerations_current} {}
 
-  /// Whether the devices of this kernel can hold the bodies during the batch.
-  bool suit(const StepPlan& plan, const BatchRequest& batch) const {
-    const IntegratorInfo& integrator = *plan.integrator;
-    return !refused_ && batch.steps > 0 && !needs_engine(batch) && !integrator.block_steps && !integrator.needs_jerks &&
-           can_be_held(plan);
+  /// Prepares for a batch, and returns whether the devices will make its steps. Throws as leave_to_engine().
+  bool begin_batch(const StepPlan& plan, const BatchRequest& batch) {
+    const bool stay = suit(plan, batch);
+    stay ? spare_memory(batch) : leave_to_engine(batch);
+    return stay;
   }
   /// Whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
   bool lack_tree(const StepPlan& plan, const BatchRequest& batch) const {
     return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
+  }
+
+  /// Whether the devices of this kernel have the memory to hold these bodies in all batches that need nothing else of
+  /// them. The engine's own may then be in host memory.
+  static bool have_room(const StepPlan& plan, const Bodies& bodies) {
+    const ResidentFacet* const devices = residents_of(*plan.kernel);
+    const IntegratorInfo& integrator = *plan.integrator;
+    return devices && bodies.digits() == Digits::single && !integrator.block_steps && !integrator.needs_jerks &&
+           devices->has_room(bodies.count());
   }
 
   /// Whether the devices hold the bodies.
@@ -84,16 +93,6 @@ class CudaResidents {
     });
     holder_->join_findings(&report.d_first->bits, stream_);
   }
-  /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,
-  /// until the batch or anyone else needs it; then they keep it.
-  void spare_memory(const BatchRequest& batch) {
-    const bool compares = batch.probe.sample > 0;
-    if (compares) bodies_.take_accelerations();
-    if (compares || batch.measure_conserved) return bodies_.take_back();
-    if (!hold() || spared_) return;
-    spared_ = ahead_ = true;
-    bodies_.give_back();
-  }
   /// The bodies' positions and accelerations of the latest evaluation. The engine's own stay behind.
   void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
     holder_->collect(d_positions, nullptr, stream_, d_accelerations);
@@ -121,13 +120,34 @@ class CudaResidents {
     bring_home();
     refused_ = false;
   }
-  /// Before a batch that the engine's own bodies make.
-  void leave_to_engine(const BatchRequest& batch) {
-    if (batch.steps > 0 || needs_engine(batch)) return bring_home();
-    fetch();
+  /// Before the engine's own bodies make steps. Throws UsageError if its device has no memory for them.
+  void leave_to_engine() {
+    bring_home();
+    bodies_.bring_to_device();
   }
 
  private:
+  /// Whether the devices of this kernel can hold the bodies during the batch.
+  bool suit(const StepPlan& plan, const BatchRequest& batch) const {
+    const IntegratorInfo& integrator = *plan.integrator;
+    return !refused_ && batch.steps > 0 && !needs_engine(batch) && !integrator.block_steps && !integrator.needs_jerks &&
+           can_be_held(plan);
+  }
+  /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,
+  /// until the batch or anyone else needs it; then they keep it.
+  void spare_memory(const BatchRequest& batch) {
+    const bool compares = batch.probe.sample > 0;
+    if (compares) bodies_.take_accelerations();
+    if (compares || batch.measure_conserved) return bodies_.take_back();
+    if (!hold() || spared_) return;
+    spared_ = ahead_ = true;
+    bodies_.give_back();
+  }
+  /// Before a batch whose steps the devices do not make.
+  void leave_to_engine(const BatchRequest& batch) {
+    if (batch.steps > 0 || needs_engine(batch)) return leave_to_engine();
+    fetch();
+  }
   /// The devices do not give what it measures.
   static bool needs_engine(const BatchRequest& batch) {
     return (batch.probe.sample > 0 && batch.steps == 0) || batch.accelerations || batch.tree_cells.most > 0;

@@ -6,28 +6,69 @@
 #include <utility>
 
 #include "compute/cuda/device_array.h"
+#include "compute/cuda/host_array.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/sim/engine/device_room.h"
 #include "compute/sim/engine/device_storage.h"
 
 namespace orrery {
 
-/// Device memory of an engine's own, where nothing is drawn.
+/// Device memory of an engine's own, where nothing is drawn; or page-locked memory of the host, which devices read and
+/// write far more slowly.
 class OwnStorage final : public DeviceStorage {
  public:
   explicit OwnStorage(const cuda::Device& device) : device_{device} {}
+
+  /// Whether the next resize() may take memory of the host if the device has too little.
+  void allow_host_memory(bool allow) { allows_host_memory_ = allow; }
+  bool allows_host_memory() const { return allows_host_memory_; }
+  bool is_in_host_memory() const { return in_host_.positions.size() > 0; }
+
   void resize(int count) override {
-    if (positions_.size() == static_cast<std::size_t>(count)) return;
-    positions_ = {}, velocities_ = {};  // first the old memory, then the new
     const auto size = static_cast<std::size_t>(count);
-    cuda::DeviceArray<Vec4> positions{device_, size}, velocities{device_, size};
-    positions_ = std::move(positions);  // both or none
-    velocities_ = std::move(velocities);
+    const bool suits = !is_in_host_memory() || allows_host_memory_;
+    if (on_device_.positions.size() + in_host_.positions.size() == size && suits) return;
+    on_device_ = {}, in_host_ = {};  // first the old memory, then the new
+    if (allows_host_memory_ && device_.free_memory() < 2 * size * sizeof(Vec4) + reserve_bytes) {
+      in_host_ = {{device_, size, /*pinned=*/true}, {device_, size, /*pinned=*/true}};
+    } else {
+      on_device_ = {{device_, size}, {device_, size}};
+    }
   }
-  DeviceBodies map(cudaStream_t) override { return {.positions = positions_.data(), .velocities = velocities_.data()}; }
+  /// Copies the bodies there and waits, if they are in host memory. Throws UsageError if there is too little.
+  void bring_to_device(cudaStream_t stream) {
+    if (!is_in_host_memory()) return;
+    const std::size_t size = in_host_.positions.size();
+    OnDevice there;
+    for (cuda::DeviceArray<Vec4>* const array : {&there.positions, &there.velocities}) {
+      take_scratch(device_, *array, size, "bodies that the GPUs do not hold", "fewer of them");
+    }
+    cuda::upload<Vec4>(in_host_.positions.all(), there.positions.data(), stream);
+    cuda::upload<Vec4>(in_host_.velocities.all(), there.velocities.data(), stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    on_device_ = std::move(there);
+    in_host_ = {};
+  }
+
+  DeviceBodies map(cudaStream_t) override {
+    if (!is_in_host_memory())
+      return {.positions = on_device_.positions.data(), .velocities = on_device_.velocities.data()};
+    return {.positions = in_host_.positions.all().data(), .velocities = in_host_.velocities.all().data()};
+  }
   void unmap(cudaStream_t) override {}
 
  private:
+  struct OnDevice {
+    cuda::DeviceArray<Vec4> positions, velocities;
+  };
+  struct InHost {
+    cuda::HostArray<Vec4> positions, velocities;
+  };
+
   const cuda::Device& device_;
-  cuda::DeviceArray<Vec4> positions_, velocities_;
+  bool allows_host_memory_ = false;
+  OnDevice on_device_;  // one of the two is empty
+  InHost in_host_;
 };
 
 }  // namespace orrery

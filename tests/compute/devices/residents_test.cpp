@@ -16,6 +16,7 @@
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"
+#include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
 
@@ -371,6 +372,37 @@ TEST_F(Residents, MissNothingThatTheyNeedOfOtherDevices) {
       }
     }
   }
+}
+
+TEST_F(Residents, NeedNoRoomForTheEnginesOwnOnTheFirstDevice) {
+  constexpr int many = 4'000'000;
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  const SceneRequest scene{.scene = "plummer", .count = many};
+  const Backends backends{test::catalog(), DeviceList{.ordinals = {0, 0}}};
+  const cuda::Device& gpu = *backends.device();
+  const auto needed = [&] {
+    const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
+    const std::size_t before = gpu.free_memory();
+    kernel->prepare(many);
+    return before - gpu.free_memory();
+  }();
+  Simulation roomy{backends, scene, tree()};
+  roomy.run(3);
+  const Bodies expected = roomy.bodies();
+  roomy.apply(LoadScene{{.scene = "plummer", .count = 2}});
+  // The bodies take 123 MiB, of which 256 would stay free.
+  auto taken = cuda::DeviceArray<char>{gpu, gpu.free_memory() - needed - 300 * mib};
+  Simulation tight{backends, scene, tree()};
+  tight.run(3);
+  expect_equal_masses(tight.bodies(), expected);
+  EXPECT_LT(apart(tight.bodies(), expected), 1e-4);
+  tight.run(1);  // once more after they were read
+  tight.apply(SelectIntegrator{"leapfrog-blocks"});
+  test::expect_failure(
+      test::Failure::usage, [&] { tight.run(1); }, "need", "MiB, more than the GPU has free");
+  taken = {};
+  tight.run(1);
+  EXPECT_EQ(tight.status().step, 5);
 }
 
 }  // namespace
