@@ -11,18 +11,21 @@
 #include <vector>
 
 #include "compute/cuda/device_array.h"
+#include "compute/cuda/stream.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/resident_facet.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"
-#include "tests/compute/support/failure.h"
+#include "tests/compute/support/distances.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
 
 namespace orrery {
 namespace {
 
+using test::apart;
+using test::expect_equal_masses;
 using test::teams;
 
 constexpr int count = 20'011;
@@ -37,20 +40,6 @@ class Residents : public testing::Test {
     Simulation simulation{backends, {.scene = "plummer", .count = bodies.count()}, tree()};
     simulation.set_bodies(bodies);
     return simulation;
-  }
-  /// The greatest distance between where both have a body.
-  static double apart(const Bodies& a, const Bodies& b) {
-    double most = 0;
-    for (std::size_t i = 0; i < a.positions.size(); ++i) {
-      const Vec4 &p = a.positions[i], &q = b.positions[i];
-      const double distance = std::hypot(p.x - q.x, p.y - q.y, p.z - q.z);
-      if (!(distance <= most)) most = distance;
-    }
-    return most;
-  }
-  static void expect_equal_masses(const Bodies& a, const Bodies& b) {
-    ASSERT_EQ(a.count(), b.count());
-    for (std::size_t i = 0; i < a.positions.size(); ++i) ASSERT_EQ(a.positions[i].w, b.positions[i].w) << i;
   }
 };
 
@@ -372,37 +361,6 @@ TEST_F(Residents, MissNothingThatTheyNeedOfOtherDevices) {
       }
     }
   }
-}
-
-TEST_F(Residents, NeedNoRoomForTheEnginesOwnOnTheFirstDevice) {
-  constexpr int many = 4'000'000;
-  constexpr std::size_t mib = std::size_t{1} << 20;
-  const SceneRequest scene{.scene = "plummer", .count = many};
-  const Backends backends{test::catalog(), DeviceList{.ordinals = {0, 0}}};
-  const cuda::Device& gpu = *backends.device();
-  const auto needed = [&] {
-    const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
-    const std::size_t before = gpu.free_memory();
-    kernel->prepare(many);
-    return before - gpu.free_memory();
-  }();
-  Simulation roomy{backends, scene, tree()};
-  roomy.run(3);
-  const Bodies expected = roomy.bodies();
-  roomy.apply(LoadScene{{.scene = "plummer", .count = 2}});
-  // The bodies take 123 MiB, of which 256 would stay free.
-  auto taken = cuda::DeviceArray<char>{gpu, gpu.free_memory() - needed - 300 * mib};
-  Simulation tight{backends, scene, tree()};
-  tight.run(3);
-  expect_equal_masses(tight.bodies(), expected);
-  EXPECT_LT(apart(tight.bodies(), expected), 1e-4);
-  tight.run(1);  // once more after they were read
-  tight.apply(SelectIntegrator{"leapfrog-blocks"});
-  test::expect_failure(
-      test::Failure::usage, [&] { tight.run(1); }, "need", "MiB, more than the GPU has free");
-  taken = {};
-  tight.run(1);
-  EXPECT_EQ(tight.status().step, 5);
 }
 
 }  // namespace
