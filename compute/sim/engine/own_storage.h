@@ -3,11 +3,12 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <string>
 #include <utility>
 
+#include "compute/core/error.h"
 #include "compute/cuda/device_array.h"
 #include "compute/cuda/host_array.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/sim/engine/device_room.h"
 #include "compute/sim/engine/device_storage.h"
 
@@ -29,7 +30,7 @@ class OwnStorage final : public DeviceStorage {
     const bool suits = !is_in_host_memory() || allows_host_memory_;
     if (on_device_.positions.size() + in_host_.positions.size() == size && suits) return;
     on_device_ = {}, in_host_ = {};  // first the old memory, then the new
-    if (allows_host_memory_ && device_.free_memory() < 2 * size * sizeof(Vec4) + reserve_bytes) {
+    if (allows_host_memory_ && !has_room(size)) {
       in_host_ = {{device_, size, /*pinned=*/true}, {device_, size, /*pinned=*/true}};
     } else {
       on_device_ = {{device_, size}, {device_, size}};
@@ -39,10 +40,11 @@ class OwnStorage final : public DeviceStorage {
   void bring_to_device(cudaStream_t stream) {
     if (!is_in_host_memory()) return;
     const std::size_t size = in_host_.positions.size();
-    OnDevice there;
-    for (cuda::DeviceArray<Vec4>* const array : {&there.positions, &there.velocities}) {
-      take_scratch(device_, *array, size, "bodies that the GPUs do not hold", "fewer of them");
+    if (!has_room(size)) {
+      throw UsageError(std::to_string(size) +
+                       " bodies need more memory than the GPU has free, unless several GPUs hold them");
     }
+    OnDevice there{{device_, size}, {device_, size}};
     cuda::upload<Vec4>(in_host_.positions.all(), there.positions.data(), stream);
     cuda::upload<Vec4>(in_host_.velocities.all(), there.velocities.data(), stream);
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -64,6 +66,8 @@ class OwnStorage final : public DeviceStorage {
   struct InHost {
     cuda::HostArray<Vec4> positions, velocities;
   };
+
+  bool has_room(std::size_t bodies) const { return device_.free_memory() >= 2 * bodies * sizeof(Vec4) + reserve_bytes; }
 
   const cuda::Device& device_;
   bool allows_host_memory_ = false;
