@@ -4,9 +4,9 @@
     tests/gpu/scaling.py ORRERY OUT [--devices LIST] [--rounds R] [--parts PART,...] [--nccl] [--ranks] [--again]
 
 One device, the first of LIST (default: all), and all of LIST take turns, R times (2); a time is the median of the
-rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies, ranks; all,
-if none is named. `copies` compares peer copies with NCCL, and needs --nccl. `ranks` compares the devices of one process with
-a rank of mpirun for each, by NCCL and by MPI, and needs --ranks. Tables are written anew after every row.
+rounds' medians, each with everything that a step includes. PART is one of direct, tree, weak, collapse, copies, ranks,
+tree_ranks; all, if none is named. `copies` compares peer copies with NCCL, and needs --nccl. The last two compare the devices
+of one process with a rank of mpirun for each, by NCCL and by MPI, and need --ranks. Tables are written anew after every row.
 `collapse` leaves its snapshots in OUT, where they are taken again.
 --again makes the tables from the JSON in OUT, and runs nothing; it needs --devices and --rounds as they were.
 
@@ -27,7 +27,8 @@ M = 1 << 20
 DIRECT_BODIES = (64 << 10, 256 << 10, M)
 TREE_BODIES = (M, 4 * M, 16 * M, 64 * M)
 WEAK_BODIES = 16 * M
-PARTS = ("direct", "tree", "weak", "collapse", "copies", "ranks")
+RANK_TREE_BODIES = (M, 4 * M, 16 * M)
+PARTS = ("direct", "tree", "weak", "collapse", "copies", "ranks", "tree_ranks")
 ONE_ROUND_FROM = 64 * M  # making so many bodies takes longer than the steps
 TITLES = ["kernel", "bodies", "ms, one GPU", "ms, {} GPUs", "times as fast", "interactions/s", "error, one GPU: median", "max",
           "error, {} GPUs: median", "max"]
@@ -176,27 +177,44 @@ def way_of_ranks(result, count):
     return result["chosen"].split(f"ranks {count}, ", 1)[1]
 
 
+RANKS_TITLES = ["kernel", "bodies", "ms, one GPU", "ms, {0} GPUs of one process", "ms, {0} ranks with a GPU each", "their data by",
+                "ms, {0} ranks by MPI", "times as fast as one GPU"]
+
+
 def ranks(bench, page, rounds):
-    page.section("Ranks of mpirun", ["kernel", "bodies", "ms, one GPU", "ms, {0} GPUs of one process", "ms, {0} ranks with a GPU each",
-                                     "their data by", "ms, {0} ranks by MPI", "times as fast as one GPU"])
+    page.section("Ranks of mpirun", RANKS_TITLES)
     for bodies in DIRECT_BODIES:
         for kernel in "cuda-tiled", "cuda-symmetric":
-            times, by = {"one": [], "all": [], "ranks": [], "mpi": []}, {}
-            for turn in range(rounds):
-                for way, of_way in times.items():
-                    devices = bench.devices[:1] if way == "one" else bench.devices
-                    run, result = bench.run(f"ranks-{kernel}-{bodies}-{way}-{turn}", ",".join(devices), [kernel],
-                                            ["--scene", "plummer", "-n", str(bodies)], nccl=way == "ranks",
-                                            by_ranks=way in ("ranks", "mpi"))[kernel]
-                    of_way.append(run.ms(result))
-                    if way in ("ranks", "mpi"):
-                        by[way] = way_of_ranks(result, len(devices))
-                        expected = "NCCL" if way == "ranks" else "MPI"
-                        if not by[way].startswith(expected):
-                            raise Refused(f"the data of ranks went by {by[way]}, not by {expected}")
-            ms = {way: statistics.median(of_way) for way, of_way in times.items()}
-            page.row([f"`{kernel}`", f"{bodies:,}", number(ms["one"]), number(ms["all"]), number(ms["ranks"]), by["ranks"],
-                      number(ms["mpi"]), number(ms["one"] / ms["ranks"], 3)])
+            page.row(ranks_in_turn(bench, kernel, bodies, rounds)[0])
+
+
+def tree_ranks(bench, page, rounds):
+    page.section("Trees of ranks of mpirun", [*RANKS_TITLES, "error, one GPU: median", "max", "error, {0} ranks: median", "max"])
+    for bodies in RANK_TREE_BODIES:
+        cells, last = ranks_in_turn(bench, "cuda-tree", bodies, rounds)
+        page.row([*cells, *(number(error, 2) for way in ("one", "ranks") for error in last[way][::2])])
+
+
+def ranks_in_turn(bench, kernel, bodies, rounds):
+    """The cells of a row: one GPU, all of one process, and a rank for each by NCCL and by MPI, on the same bodies. And the
+    errors of each in the last round."""
+    times, by, errors = {"one": [], "all": [], "ranks": [], "mpi": []}, {}, {}
+    for turn in range(rounds):
+        for way, of_way in times.items():
+            devices = bench.devices[:1] if way == "one" else bench.devices
+            run, result = bench.run(f"ranks-{kernel}-{bodies}-{way}-{turn}", ",".join(devices), [kernel],
+                                    ["--scene", "plummer", "-n", str(bodies)], nccl=way == "ranks",
+                                    by_ranks=way in ("ranks", "mpi"))[kernel]
+            of_way.append(run.ms(result))
+            errors[way] = run.errors(result)
+            if way in ("ranks", "mpi"):
+                by[way] = way_of_ranks(result, len(devices))
+                expected = "NCCL" if way == "ranks" else "MPI"
+                if not by[way].startswith(expected):
+                    raise Refused(f"the data of ranks went by {by[way]}, not by {expected}")
+    ms = {way: statistics.median(of_way) for way, of_way in times.items()}
+    return [f"`{kernel}`", f"{bodies:,}", number(ms["one"]), number(ms["all"]), number(ms["ranks"]), by["ranks"], number(ms["mpi"]),
+            number(ms["one"] / ms["ranks"], 3)], errors
 
 
 def devices_of(orrery, asked):
@@ -218,7 +236,8 @@ def main():
     parser.add_argument("--ranks", action="store_true")
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
-    left_out = {part for part, asked in (("copies", options.nccl), ("ranks", options.ranks)) if not asked}
+    left_out = {part for part, asked in (("copies", options.nccl), ("ranks", options.ranks), ("tree_ranks", options.ranks))
+                if not asked}
     parts = options.parts.split(",") if options.parts else [part for part in PARTS if part not in left_out]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
