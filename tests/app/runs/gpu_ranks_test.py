@@ -5,6 +5,7 @@ two GPUs, and the faults three.
     gpu_ranks_test.py ORRERY
 """
 
+import itertools
 import json
 import os
 import signal
@@ -127,11 +128,11 @@ class GpuRanksTest(RanksCase):
         ways = {"shared": of_one_gpu(3)}
         if self.gpus() >= 3:
             ways["each"] = []  # by NCCL, where it is
-        for way, devices in ways.items():
+        for kernel, (way, devices) in itertools.product(("cuda-tiled", "cuda-tree"), ways.items()):
             for name, number, words in [("killed", signal.SIGKILL, ("rank 1 ", "exited on signal 9")),
                                         ("stopped", signal.SIGSTOP, ("rank 1: no sign of life for ",))]:
-                with self.subTest(name, way=way):
-                    run = faults.RunningRanks(self, f"{name}-{way}", "64k", "cuda-tiled", *devices)
+                with self.subTest(name, way=way, kernel=kernel):
+                    run = faults.RunningRanks(self, f"{name}-{way}-{kernel}", "64k", kernel, *devices)
                     processes = run.processes()
                     os.kill(processes[1], number)
                     run.assert_all_end(processes, *words)
