@@ -30,8 +30,10 @@ class CudaBodies {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }
+  /// Of device memory.
   std::size_t bytes() const {
-    return vector_bytes(size(), low_.size()) - (size() - accelerations_.size()) * sizeof(Vec4);
+    const std::size_t elsewhere = own_storage_.is_in_host_memory() ? 2 * size() : 0;
+    return vector_bytes(size(), low_.size()) - (size() - accelerations_.size() + elsewhere) * sizeof(Vec4);
   }
   /// Null until take_accelerations().
   Vec4* d_accelerations() const { return accelerations_.data(); }
