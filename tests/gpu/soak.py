@@ -12,7 +12,8 @@ that give the same bits each time. Memory is that of the process and, where nvid
 M minutes are for all of this. SIGTERM or SIGINT ends the disturbances early; all checks follow. The folder has the
 script, 'progress' with a line every ten seconds, and 'report'. It holds some megabytes: what grows is removed, and if it
 has more than MOST_MB all the same, that is a failure. Exits with 1 if a check failed. It needs no display. Without a GPU
-it takes CPU kernels alone.
+it takes CPU kernels alone. Builds of preset dev read their shaders from the source folder, so leave that alone meanwhile, or
+take another build.
 """
 
 import argparse
