@@ -26,6 +26,8 @@ class BlockExchange {
   /// Every rank calls this. What is enqueued on the stream afterwards finds the blocks in their places, unless
   /// work.goes_on() is false.
   virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
+  /// Waits for what is enqueued on the stream, behind an exchange. Throws Stopped if another rank has failed.
+  virtual void wait(const JointWork& work, cudaStream_t stream) = 0;
 };
 
 }  // namespace orrery

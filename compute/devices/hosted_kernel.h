@@ -66,6 +66,9 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
 
   DivisionFacet& division() const { return by_targets_ ? *by_targets_ : *kernel_->division(); }
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
+  void wait(const JointWork& /*work*/, cudaStream_t stream) override {
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // for nothing of other ranks
+  }
   /// Puts blocks into a message.
   void give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream);
   /// Enqueues copies of what another rank has put into a message.

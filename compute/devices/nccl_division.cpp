@@ -26,6 +26,7 @@ std::vector<Handout> NcclDivision::share_out(const ForceArgs& args, std::span<co
 
 void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
   const Part& own = parts.front();
+  if (division_.works_alone()) return evaluate_alone(args, own);
   work.attempt([&] {
     connection_->broadcast(with_all_, args.stream);
     connection_->exchange(with_one_, BlocksByRank(parts.size()), args.stream);
@@ -38,6 +39,13 @@ void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, 
     ended_.record(args.stream);
   });
   require_end(work);
+}
+
+/// The others have no orders: nothing is sent.
+void NcclDivision::evaluate_alone(const ForceArgs& args, const Part& own) {
+  part_.begin(args, own);
+  part_.evaluate(args, own);
+  ended_.record(args.stream);
 }
 
 bool NcclDivision::reached(const cuda::OrderEvent& event) const {
@@ -77,8 +85,8 @@ void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, 
   }
 }
 
-/// The ranks tell each other the sizes, and then that they have the memory: from then on nothing fails, and a rank that
-/// waits for data gets them.
+/// The ranks tell each other the sizes, and then that they have the memory: from then on only the driver or NCCL can
+/// fail. A rank where they do takes part in no further exchange, but replies; see wait().
 void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
   BlocksByRank to, from(static_cast<std::size_t>(work.size()));
   work.attempt([&] {
@@ -96,10 +104,17 @@ void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, Join
     work.put_for_all(true);
   });
   if (!work.exchange()) return;
-  work.attempt([&] {
-    to[static_cast<std::size_t>(work.rank())].clear();
-    connection_->exchange(to, from, stream);
-  });
+  to[static_cast<std::size_t>(work.rank())].clear();
+  connection_->exchange(to, from, stream);
+}
+
+/// What the stream waits for may never come.
+void NcclDivision::wait(const JointWork& work, cudaStream_t stream) {
+  come_.record(stream);
+  while (!reached(come_)) {
+    if (!work.goes_on() || work.has_left()) throw Stopped{};
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace orrery

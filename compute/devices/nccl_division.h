@@ -38,7 +38,9 @@ class NcclDivision final : public ConnectedDivision, private BlockExchange {
   using Blocks = DivisionFacet::Blocks;
 
   bool reached(const cuda::OrderEvent& event) const;
+  void evaluate_alone(const ForceArgs& args, const Part& own);
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
+  void wait(const JointWork& work, cudaStream_t stream) override;
 
   const cuda::Device& device_;
   const RankPart& part_;
@@ -46,6 +48,7 @@ class NcclDivision final : public ConnectedDivision, private BlockExchange {
   const cuda::Stream& stream_;
   const std::shared_ptr<NcclConnection> connection_;
   cuda::OrderEvent ended_{device_};  // this rank's part with all that it sends or receives
+  cuda::OrderEvent come_{device_};   // what wait() waits for
   // Of the leader, in an evaluation.
   Blocks with_all_;
   BlocksByRank with_one_, places_;  // of the results

@@ -22,7 +22,7 @@ void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& b
     return {choice.place_of_outline(rank)};
   };
   by.exchange(outline, place_of_outline, work, args.stream);
-  by.exchange([&] { return choice.choose(args); },
+  by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
               [&](int rank, std::span<const std::size_t> sizes) { return choice.places_of_chosen(rank, sizes); }, work,
               args.stream);
   work.attempt([&] { choice.take_chosen(args); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,8 +23,9 @@ class ChoiceFacet {
   virtual DeviceBlock outline(const ForceArgs& args) = 0;
   /// Where to copy that of another device.
   virtual DeviceBlock place_of_outline(int index) = 0;
-  /// What each other device needs, by index; of its own nothing. Waits for the stream, since the host needs the sizes.
-  virtual std::vector<Blocks> choose(const ForceArgs& args) = 0;
+  /// What each other device needs, by index; of its own nothing. The host needs the sizes: `wait` has to wait for what
+  /// is enqueued on the stream.
+  virtual std::vector<Blocks> choose(const ForceArgs& args, const std::function<void()>& wait) = 0;
   /// Where to copy what another device has chosen, blocks of these sizes. Takes the memory for that.
   virtual Blocks places_of_chosen(int index, std::span<const std::size_t> sizes) = 0;
   /// Enqueues what brings it to where evaluate_part() looks.

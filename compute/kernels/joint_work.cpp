@@ -5,6 +5,9 @@
 namespace orrery {
 
 bool JointWork::exchange() {
+  attempt([&] {
+    for (const MessageWriter& message : outgoing_) ranks_.check_size(message.bytes().size());
+  });
   bool all_sent = goes_on();
   if (!all_sent) std::ranges::for_each(outgoing_, &MessageWriter::clear);
   const auto begin = std::chrono::steady_clock::now();

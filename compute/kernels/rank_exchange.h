@@ -17,6 +17,10 @@ class RankExchange {
   /// Every rank calls this: outgoing[r] goes to each other rank r, and incoming[r] becomes what r sent to this rank.
   /// Both have size() entries; those of this rank are not used. Messages may be empty.
   virtual void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) = 0;
+  /// Throws std::runtime_error if no message may have so many bytes.
+  virtual void check_size(std::size_t /*bytes*/) const {}
+  /// Rank 0: whether another rank takes part in no further exchange, since it has failed.
+  virtual bool has_left() { return false; }
 };
 
 }  // namespace orrery

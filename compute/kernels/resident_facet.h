@@ -27,9 +27,9 @@ class ResidentFacet {
   virtual bool can_hold(int count) const = 0;
   /// Whether ForceKernel::prepare() has taken the memory for that.
   virtual bool has_room(int count) const = 0;
-  /// Gives the devices all bodies, which are in memory that all of them reach, and the finding so far, in memory of the
-  /// first one. They hold them until
-  /// the next hold() or ForceKernel::evaluate(). Throws as ForceKernel::prepare(); then they hold none.
+  /// Gives the devices all bodies, which are in memory that all of them reach, and the finding so far, which is in
+  /// memory of the first one. They hold them until the next hold() or ForceKernel::evaluate(). Throws as
+  /// ForceKernel::prepare(); then they hold none.
   virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const unsigned long long* d_finding,
                     CUstream_st* stream) = 0;
   /// Calls `work` with what each device holds, while it is active. What it throws names the device.

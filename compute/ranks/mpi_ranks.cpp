@@ -88,9 +88,12 @@ class MpiRanks final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int place_on_host() const override { return place_; }
+  void check_size(std::size_t bytes) const override {
+    if (bytes > most_bytes) throw std::runtime_error("too many bodies for one message of MPI: use more ranks");
+  }
 
   void send(int to, std::span<const std::byte> message) override {
-    check_size(message);
+    check_size(message.size());
     transfer([&](MPI_Request& request) { start_send(to, message_tag, message, request); });
   }
   void receive(int from, std::vector<std::byte>& message) override { receive_next(from, message_tag, message); }
@@ -147,15 +150,12 @@ class MpiRanks final : public Communicator {
 
  private:
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-  static void check_size(std::span<const std::byte> message) {
-    if (message.size() > most_bytes) throw std::runtime_error("too many bodies for one message of MPI: use more ranks");
-  }
   static void start_send(int to, int tag, std::span<const std::byte> message, MPI_Request& request) {
     MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
   }
   /// Those of an exchange.
   void start_sends(std::span<const MessageWriter> outgoing) {
-    for (const int to : others_) check_size(outgoing[index(to)].bytes());
+    for (const int to : others_) check_size(outgoing[index(to)].bytes().size());
     const std::lock_guard lock{mutex_};
     interruption_.check();
     for (const int to : others_) start_send(to, exchange_tag, outgoing[index(to)].bytes(), sends_[index(to)]);

@@ -122,6 +122,7 @@ class RankWorker {
       reply_.clear();
       reply_.put(Outcome::done);
       add();
+      ranks_.check_size(reply_.bytes().size());
     } catch (const UsageError& error) {
       report(Outcome::refused, error.what());
     } catch (const Stopped& stopped) {

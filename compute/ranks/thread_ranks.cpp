@@ -17,12 +17,18 @@ class ThreadRanks::Rank final : public Communicator {
   int size() const override { return static_cast<int>(ranks_.ranks_.size()); }
   int place_on_host() const override { return rank_; }
 
-  void send(int to, std::span<const std::byte> message) override { post(ranks_.messages_, to, message); }
+  void check_size(std::size_t bytes) const override {
+    if (bytes > ranks_.most_bytes_) throw std::runtime_error("too many bodies for one message");
+  }
+  void send(int to, std::span<const std::byte> message) override {
+    check_size(message.size());
+    post(ranks_.messages_, to, message);
+  }
   void receive(int from, std::vector<std::byte>& message) override { take(ranks_.messages_, from, message); }
   bool has_message(int from) override { return has_message_in(ranks_.messages_, from); }
 
   void broadcast(std::span<const std::byte> data) override {
-    for (int to = 1; to < size(); ++to) send(to, data);
+    for (int to = 1; to < size(); ++to) post(ranks_.messages_, to, data);
   }
   void receive_broadcast(std::span<std::byte> data) override {
     std::vector<std::byte> message;
@@ -38,6 +44,7 @@ class ThreadRanks::Rank final : public Communicator {
     for (int rank = 0; rank < size(); ++rank) {
       if (rank != rank_) others.push_back(rank);
     }
+    for (const int to : others) check_size(outgoing[index(to)].bytes().size());
     for (const int to : others) post(ranks_.exchanged_, to, outgoing[index(to)].bytes());
     incoming.resize(outgoing.size());
     incoming[index(rank_)].clear();
@@ -114,8 +121,11 @@ class ThreadRanks::Rank final : public Communicator {
   Interruption interruption_;
 };
 
-ThreadRanks::ThreadRanks(int size)
-    : messages_(static_cast<std::size_t>(size * size)), exchanged_(messages_.size()), greetings_(messages_.size()) {
+ThreadRanks::ThreadRanks(int size, std::size_t most_bytes)
+    : most_bytes_{most_bytes},
+      messages_(static_cast<std::size_t>(size * size)),
+      exchanged_(messages_.size()),
+      greetings_(messages_.size()) {
   for (int rank = 0; rank < size; ++rank) ranks_.push_back(std::make_unique<Rank>(*this, rank));
 }
 

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,8 @@ namespace orrery {
 /// Ranks that are threads of one process, for tests: ThreadSanitizer sees both ends of a message.
 class ThreadRanks {
  public:
-  explicit ThreadRanks(int size);
+  /// No message may have more than `most_bytes`.
+  explicit ThreadRanks(int size, std::size_t most_bytes = SIZE_MAX);
   ~ThreadRanks();
   /// For the thread that is this rank; lives as long as this object.
   Communicator& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
@@ -27,6 +29,7 @@ class ThreadRanks {
     return static_cast<std::size_t>(from) * ranks_.size() + static_cast<std::size_t>(to);
   }
 
+  const std::size_t most_bytes_;
   std::mutex mutex_;  // guards the mailboxes and greetings
   std::condition_variable arrived_;
   std::vector<Mailbox> messages_, exchanged_;  // by sender and receiver

@@ -102,6 +102,7 @@ void WorkerLine::send_orders(const Exchange& exchange) {
     order.clear();
     exchange.order(rank, order);
   }
+  for (int rank = 1; rank < ranks(); ++rank) ranks_.check_size(orders_[static_cast<std::size_t>(rank)].bytes().size());
   watch_.begin_parts(long_parts);
   for (int rank = 1; rank < ranks(); ++rank) ranks_.send(rank, orders_[static_cast<std::size_t>(rank)].bytes());
 }
@@ -166,6 +167,14 @@ void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
       outgoing, incoming,
       {.arrived = [&](int from) { watch.end_part(from); }, .waiting = [&] { line_.cancel_if_wanted(); }});
   watch.begin_parts(long_parts);
+}
+
+/// One that replies has left.
+bool WorkerLine::Others::has_left() {
+  for (int rank = 1; rank < size(); ++rank) {
+    if (line_.ranks_.has_message(rank)) return true;
+  }
+  return false;
 }
 
 void WorkerLine::tell(const MessageWriter& order) noexcept {

@@ -66,6 +66,8 @@ class WorkerLine {
     int rank() const override { return 0; }
     int size() const override { return line_.ranks(); }
     void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override;
+    void check_size(std::size_t bytes) const override { line_.ranks_.check_size(bytes); }
+    bool has_left() override;
 
    private:
     WorkerLine& line_;

@@ -106,13 +106,17 @@ std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
 
-/// Some more than is needed now, so that the next evaluation seldom needs other memory. Much too large memory, as from
-/// an evaluation that sent all, is given back.
+/// Some more than is needed now, so that the next evaluation seldom needs other memory.
+std::size_t room_for(std::size_t size) {
+  return size + size / 8;
+}
+
 template <class T>
-void fit(const cuda::Device& device, cuda::DeviceArray<T>& array, std::size_t size) {
-  const std::size_t room = size + size / 8;
-  if (array.size() > 4 * room) array = {};
-  if (array.size() < size) take_scratch(device, array, room, "cuda-tree: the cells of other ranks", "fewer bodies");
+void fit(const cuda::Device& device, cuda::DeviceArray<T>& array, std::size_t size, bool shrinks) {
+  if (shrinks) array = {};
+  if (array.size() >= size) return;
+  take_scratch(device, array, room_for(size), "cuda-tree: the cells and bodies that ranks send each other",
+               "fewer bodies");
 }
 
 }  // namespace
@@ -137,11 +141,20 @@ int ChosenTrees::Packed::room_for_cells(bool has_high) const {
   return static_cast<int>(has_high ? std::min(room, high_moments.size() / high::stored_vectors) : room);
 }
 
+/// Memory that is far too large, as after an evaluation that sent all, is given back if that lasts.
 void ChosenTrees::take_room(Packed& packed, bool has_high) const {
-  fit(device_, packed.of_cells, size_of(packed.cells));
-  fit(device_, packed.high_moments, has_high ? size_of(packed.cells) * high::stored_vectors : 0);
-  fit(device_, packed.numbers, size_of(packed.bodies));
-  fit(device_, packed.of_bodies, size_of(packed.bodies));
+  constexpr std::size_t far = 4;
+  constexpr int most_evaluations = 8;
+  const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
+  const bool too_large =
+      packed.of_cells.size() > far * room_for(cells) && packed.of_bodies.size() > far * room_for(bodies);
+  packed.too_large = too_large ? packed.too_large + 1 : 0;
+  const bool shrinks = packed.too_large > most_evaluations;
+  if (shrinks) packed.too_large = 0;
+  fit(device_, packed.of_cells, cells, shrinks);
+  fit(device_, packed.high_moments, has_high ? cells * high::stored_vectors : 0, shrinks);
+  fit(device_, packed.numbers, bodies, shrinks);
+  fit(device_, packed.of_bodies, bodies, shrinks);
 }
 
 auto ChosenTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
@@ -153,13 +166,14 @@ auto ChosenTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
 }
 
 /// The room is that of an evaluation before; if it was too little, packs once more.
-auto ChosenTrees::choose(const Octree& tree, cudaStream_t stream) -> std::vector<Blocks> {
+auto ChosenTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
+    -> std::vector<Blocks> {
   const bool has_high = tree.high_moments != nullptr;
   for (Packed& packed : given_) take_room(packed, has_high);
-  pack(tree, stream);
+  pack(tree, wait, stream);
   if (!std::ranges::all_of(given_, [&](const Packed& packed) { return packed.has_room(has_high); })) {
     for (Packed& packed : given_) take_room(packed, has_high);
-    pack(tree, stream);
+    pack(tree, wait, stream);
   }
   std::vector<Blocks> chosen(given_.size());
   for (int i = 0; i < devices_; ++i) {
@@ -168,7 +182,7 @@ auto ChosenTrees::choose(const Octree& tree, cudaStream_t stream) -> std::vector
   return chosen;
 }
 
-void ChosenTrees::pack(const Octree& tree, cudaStream_t stream) {
+void ChosenTrees::pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream) {
   Choosing choosing{.tree = tree, .choices = {}, .counts = counts_.data(), .receivers = devices_ - 1};
   const auto other = [&](int receiver) { return (index_ + 1 + receiver) % devices_; };  // the next one first
   for (int receiver = 0; receiver < choosing.receivers; ++receiver) {
@@ -186,7 +200,7 @@ void ChosenTrees::pack(const Octree& tree, cudaStream_t stream) {
   pack_needed<<<send_blocks(device_, tree, choosing.receivers), send_block, 0, stream>>>(choosing);
   ORRERY_CUDA_CHECK_LAUNCH(pack_needed);
   cuda::download(counts_.data(), counted_.all().first(counts), stream);
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+  wait();
   for (int receiver = 0; receiver < choosing.receivers; ++receiver) {
     Packed& packed = given_[size_of(other(receiver))];
     packed.cells = counted_.all()[2 * size_of(receiver)];

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,8 +35,8 @@ class ChosenTrees {
   /// For the device `index` of so many. Throws UsageError if there is no memory.
   void prepare(int index, int devices);
   DeviceBlock place_of_outline(int index) const;
-  /// When all outlines are there: what each other device needs of this tree, by index. Waits for the stream.
-  std::vector<Blocks> choose(const Octree& tree, cudaStream_t stream);
+  /// When all outlines are there: what each other device needs of this tree, by index. See ChoiceFacet::choose().
+  std::vector<Blocks> choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream);
   /// For blocks of these sizes from the device `index`.
   Blocks places(int index, std::span<const std::size_t> sizes);
   /// Enqueues what puts all that has arrived into the arrays of the trees.
@@ -45,6 +46,7 @@ class ChosenTrees {
   /// Cells and bodies of a tree, of one device or for one.
   struct Packed {
     int cells = 0, bodies = 0;
+    int too_large = 0;  ///< for so many evaluations, the memory has been far larger than they needed
     cuda::DeviceArray<PackedCell> of_cells;
     cuda::DeviceArray<Vec4> high_moments;  ///< of the cells, if they have any
     cuda::DeviceArray<int> numbers;        ///< of the bodies
@@ -58,13 +60,13 @@ class ChosenTrees {
   /// For what is noted in it; what was in it may be lost.
   void take_room(Packed& packed, bool has_high) const;
   static Blocks blocks_of(const Packed& packed, bool has_high);
-  /// Notes what the others need, and packs what there is room for. Waits for the stream.
-  void pack(const Octree& tree, cudaStream_t stream);
+  /// Notes what the others need, and packs what there is room for.
+  void pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream);
 
   const cuda::Device& device_;
   int index_ = 0, devices_ = 0;
   cuda::DeviceArray<DomainOutline> outlines_;  // of others, by index
-  cuda::DeviceArray<int> counts_;              // by index: cells, bodies
+  cuda::DeviceArray<int> counts_;              // of each other device, the next one first: cells, bodies
   cuda::HostArray<int> counted_;               // the same for the host
   std::vector<Packed> given_, taken_;          // by index
 };

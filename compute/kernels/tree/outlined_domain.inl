@@ -1,4 +1,4 @@
-// What walks of another domain need of a tree: device code of the files that send it. No include guard.
+// What walks of another domain need of a tree, for the files that send it. No include guard.
 
 constexpr int lanes = 32;
 

@@ -226,6 +226,7 @@ void TreeDomains::evaluate_part(const ForceArgs& args, const Part& /*part*/) {
   if (own_bodies() == 0) return;
   work_.walk(args);
   if (!work_.keeps_cells) cells_.note(&work_.tree.state->found.cells, args.stream);
+  if (args.targets) essential_.forget();  // the other groups have noted nothing
   if (leads() || holds_) return;
   const Octree& tree = work_.tree;
   spread_entries(tree.accelerations + tree.first_body, tree.order + tree.first_body, tree.count, received_.data(),

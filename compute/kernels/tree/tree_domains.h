@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -78,7 +79,9 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
   void prepare_choice() override;
   DeviceBlock outline(const ForceArgs& args) override;
   DeviceBlock place_of_outline(int index) override { return chosen_.place_of_outline(index); }
-  std::vector<Blocks> choose(const ForceArgs& args) override { return chosen_.choose(work_.tree, args.stream); }
+  std::vector<Blocks> choose(const ForceArgs& args, const std::function<void()>& wait) override {
+    return chosen_.choose(work_.tree, wait, args.stream);
+  }
   Blocks places_of_chosen(int index, std::span<const std::size_t> sizes) override {
     return chosen_.places(index, sizes);
   }

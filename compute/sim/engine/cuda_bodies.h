@@ -48,13 +48,12 @@ class CudaBodies {
   /// Throws a UsageError if there is no memory for these bodies with what steps by this integrator need, although the
   /// present bodies and `held_bytes` are given back.
   void require_room(const Bodies& bodies, const IntegratorInfo& integrator, std::size_t held_bytes) const {
-    if (allow_host_memory()) return;
     require_device_room(bodies.count(), bodies.digits(), integrator, bytes() + held_bytes, device_.free_memory());
   }
   /// Whether bodies of their own that come next may be in page-locked host memory, if the device has too little. The
   /// device reads and writes them there as well, but slowly.
-  void allow_host_memory(bool allow) { own_storage_.allow_host_memory(allow && !are_drawn()); }
-  bool allow_host_memory() const { return own_storage_.allows_host_memory(); }
+  void allow_host_memory(bool allow) { own_storage_.allow_host_memory(allow); }
+  bool allows_host_memory() const { return own_storage_.allows_host_memory(); }
   /// From host memory, if they are there. Throws UsageError if the device has too little.
   void bring_to_device() { own_storage_.bring_to_device(stream_.get()); }
 

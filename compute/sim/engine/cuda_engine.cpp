@@ -46,16 +46,17 @@ class CudaEngine final : public Engine {
     stream_.synchronize();
     checkpoints_.judge(watch_);  // as long as it knows
     levels_.forget();            // the next steps take them anew
-    bodies_.allow_host_memory(CudaResidents::have_room(plan, bodies));
+    const bool host_will_do = !bodies_.are_drawn() && CudaResidents::have_room(plan, bodies);
     const IntegratorInfo& integrator = *plan.integrator;
     if (bodies.count() != bodies_.count()) {
-      bodies_.require_room(bodies, integrator, hermite_.bytes() + checkpoints_.bytes());
-      replace_all(bodies);
+      if (!host_will_do) bodies_.require_room(bodies, integrator, hermite_.bytes() + checkpoints_.bytes());
+      replace_all(bodies, host_will_do);
     } else {
       const std::size_t kept = integrator.needs_jerks ? hermite_.bytes() : 0;
       if (bodies.digits() != bodies_.digits()) bodies_.require_room(bodies, integrator, kept);
       bodies_.replace(bodies);
     }
+    bodies_.allow_host_memory(host_will_do);
     accelerations_current_ = false;
     hermite_.bodies_replaced();  // begins anew
     watch_.clear();
@@ -332,12 +333,15 @@ class CudaEngine final : public Engine {
 
   /// Replaces the bodies by another number of them. There may not be memory for both: the old ones wait in host memory,
   /// and come back if the new ones do not fit.
-  void replace_all(const Bodies& bodies) {
+  void replace_all(const Bodies& bodies, bool host_will_do) {
     const Bodies before = in_use_ ? bodies_.download() : Bodies{};
     const HermiteState doubles = in_use_ ? hermite_.state(stream_.get()) : HermiteState{};
+    const bool before_allowed = bodies_.allows_host_memory();
     try {
+      bodies_.allow_host_memory(host_will_do);
       resize(bodies);
     } catch (...) {
+      bodies_.allow_host_memory(before_allowed);
       if (in_use_) bring_back(before, doubles);
       throw;
     }

@@ -20,15 +20,14 @@ class OwnStorage final : public DeviceStorage {
  public:
   explicit OwnStorage(const cuda::Device& device) : device_{device} {}
 
-  /// Whether the next resize() may take memory of the host if the device has too little.
+  /// Whether resize() may take memory of the host if the device has too little. What is there stays there.
   void allow_host_memory(bool allow) { allows_host_memory_ = allow; }
   bool allows_host_memory() const { return allows_host_memory_; }
   bool is_in_host_memory() const { return in_host_.positions.size() > 0; }
 
   void resize(int count) override {
     const auto size = static_cast<std::size_t>(count);
-    const bool suits = !is_in_host_memory() || allows_host_memory_;
-    if (on_device_.positions.size() + in_host_.positions.size() == size && suits) return;
+    if (on_device_.positions.size() + in_host_.positions.size() == size) return;
     on_device_ = {}, in_host_ = {};  // first the old memory, then the new
     if (allows_host_memory_ && !has_room(size)) {
       in_host_ = {{device_, size, /*pinned=*/true}, {device_, size, /*pinned=*/true}};

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "compute/kernels/kernel_sharing.h"
-#include "tests/compute/ranks/host_device.h"
-#include "tests/compute/ranks/rank_team.h"
+#include "tests/compute/ranks/device_ranks.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
@@ -24,64 +23,15 @@
 namespace orrery {
 namespace {
 
+using test::DeviceRanks;
+using test::exchanging_on_host_devices;
 using test::expect_failure;
 using test::Failure;
-
-/// A kernel of the CPU that ranks take for one of CUDA.
-KernelInfo on_host_devices(KernelInfo kernel) {
-  kernel.backend = Backend::cuda;
-  return kernel;
-}
-
-KernelInfo serial_on_host_devices() {
-  KernelInfo kernel = on_host_devices(*test::find_kernel("cpu-serial"));
-  kernel.id = "device-serial";
-  return kernel;
-}
-
-/// Of which each rank gets a part of the bodies, and all offer theirs to each other.
-KernelInfo exchanging_on_host_devices() {
-  KernelInfo kernel = serial_on_host_devices();
-  kernel.divides = kernel.is_tree = true;
-  return kernel;
-}
-
-/// Ranks, each with a host device for itself.
-class DeviceRanks {
- public:
-  /// `nccl`: see test::HostDevice.
-  DeviceRanks(int size, int devices, const KernelInfo& workers = serial_on_host_devices(),
-              test::HostNccl* nccl = nullptr)
-      : opened_(static_cast<std::size_t>(size)),
-        known_{known_with(workers)},
-        team_{size, *known_,
-              [this, devices, nccl] { return std::make_unique<test::HostDevice>(devices, opened_, nccl); }} {
-    std::ranges::fill(opened_, -1);
-  }
-
-  RankLeader& leader() { return team_.leader(); }
-  std::unique_ptr<ForceKernel> make(const KernelInfo& kernel = serial_on_host_devices()) {
-    return team_.leader().make(kernel, Settings{kernel}, {});
-  }
-  std::vector<int> opened() const { return {opened_.begin(), opened_.end()}; }
-
- private:
-  static std::unique_ptr<KernelCatalog> known_with(const KernelInfo& kernel) {
-    auto known = std::make_unique<KernelCatalog>();
-    known->put(kernel);
-    return known;
-  }
-
-  std::vector<std::atomic<int>> opened_;  // by rank
-  std::unique_ptr<KernelCatalog> known_;
-  test::RankTeam team_;
-};
-
-constexpr int new_nccl = 22803, old_nccl = 21903;
-
-test::HostNccl nccl_of(int ranks) {
-  return test::HostNccl{std::vector<int>(static_cast<std::size_t>(ranks), new_nccl)};
-}
+using test::nccl_of;
+using test::new_nccl;
+using test::old_nccl;
+using test::on_host_devices;
+using test::serial_on_host_devices;
 
 void expect_bits_of_one_device(const KernelInfo& info) {
   const KernelPtr serial = test::find_kernel("cpu-serial");
@@ -330,70 +280,21 @@ TEST(DeviceKernel, AnErrorNamesItsRankAndLeavesNothingBehind) {
   }
 }
 
-TEST(DevicesOfRanks, AreThoseOfTheirPlaces) {
-  DeviceRanks ranks{3, 4};
-  EXPECT_EQ(ranks.leader().open_devices({}), 0);
-  EXPECT_EQ(ranks.opened(), (std::vector{0, 1, 2}));
-  EXPECT_EQ(ranks.leader().open_devices({.first = 2}), 2) << "the one that draws";
-  EXPECT_EQ(ranks.opened(), (std::vector{2, 3, 0}));
-  EXPECT_EQ(ranks.leader().open_devices({.listed = {3, 1, 2}}), 3);
-  EXPECT_EQ(ranks.opened(), (std::vector{3, 1, 2}));
-  (void)ranks.make();
-  EXPECT_EQ(ranks.opened(), (std::vector{0, 1, 2})) << "opened anew for a kernel of others than the last ones";
-}
-
-TEST(DevicesOfRanks, AreSharedOnlyIfTheUserNamesThemSo) {
-  DeviceRanks ranks{3, 2};
-  expect_failure(
-      Failure::usage, [&] { ranks.leader().open_devices({}); }, "ranks 0 and 2 would share device 0", "--devices 0,0");
-  EXPECT_EQ(ranks.leader().open_devices({.listed = {0, 0, 0}}), 0);
-  EXPECT_EQ(ranks.opened(), (std::vector{0, 0, 0}));
-  expect_failure(
-      Failure::usage,
-      [&] {
-        ranks.leader().open_devices({.listed = {0, 1}});
-      },
-      "rank 2: --devices names 2");
-  expect_failure(
-      Failure::runtime,
-      [&] {
-        ranks.leader().open_devices({.listed = {0, 7, 0}});
-      },
-      "rank 1: there is no such device");
-  expect_failure(
-      Failure::runtime, [&] { ranks.leader().open_devices({.first = 9}); }, "there is no such device");
-}
-
-TEST(DevicesOfRanks, AreAlike) {
-  const RankDeviceFacts first{.uuid = {1}, .architecture = 90, .multiprocessors = 132};
-  const auto check = [&](const RankDeviceFacts& other) { check_devices(std::vector{first, other}, {}); };
-  EXPECT_NO_THROW(check({.uuid = {2}, .architecture = 90, .multiprocessors = 132}));
-  for (const RankDeviceFacts& other : {RankDeviceFacts{.uuid = {2}, .architecture = 80, .multiprocessors = 132},
-                                       RankDeviceFacts{.uuid = {2}, .architecture = 90, .multiprocessors = 108}}) {
-    expect_failure(
-        Failure::usage, [&] { check(other); }, "rank 0 is sm_90 with 132", "rank 1 is sm_");
+TEST(DeviceKernel, SaysThatAMessageWouldBeTooLong) {
+  constexpr int few = 60, many = 300;
+  for (const auto& [info, most_bytes] :
+       {std::pair{exchanging_on_host_devices(), 1800},  // 16 * 100 bytes of bodies
+        std::pair{exchanging_on_host_devices(), 1500}, std::pair{serial_on_host_devices(), 1500}}) {
+    SCOPED_TRACE(std::string{info.is_tree ? "exchanges, " : ""} + std::to_string(most_bytes));
+    DeviceRanks ranks{3, 3, info, nullptr, static_cast<std::size_t>(most_bytes)};
+    const auto kernel = ranks.make(info);
+    for (int turn = 0; turn < 2; ++turn) {
+      expect_failure(
+          Failure::runtime, [&] { test::evaluate(*kernel, test::random_ball(many), {.law = {}}); },
+          "too many bodies for one message");
+      EXPECT_NO_THROW(test::evaluate(*kernel, test::random_ball(few), {.law = {}}));
+    }
   }
-}
-
-TEST(DevicesOfRanks, AreConnectedOnlyIfEachRankHasItsOwn) {
-  const std::vector<RankDeviceFacts> apart{{.uuid = {1}}, {.uuid = {2}}, {.uuid = {3}}},
-      together{{.uuid = {1}}, {.uuid = {2}}, {.uuid = {2}}};
-  const std::vector versions(3, new_nccl);
-  EXPECT_EQ(why_not_connected(apart, versions), "");
-  EXPECT_EQ(why_not_connected(together, versions), "rank 1 and rank 2 share a GPU");
-}
-
-TEST(DevicesOfRanks, DoNotDivideEveryKernel) {
-  EXPECT_EQ(why_not_shared(*test::find_kernel("cpu-tree"), 2), "");
-  EXPECT_NE(why_not_shared(*test::find_kernel("cpu-symmetric"), 2).find("2 ranks cannot share it"), std::string::npos);
-  KernelInfo kernel = serial_on_host_devices();
-  EXPECT_EQ(why_not_shared(kernel, 3), "");
-  kernel.file_text = "its text";
-  EXPECT_NE(why_not_shared(kernel, 3).find("3 ranks share built-in kernels only"), std::string::npos);
-  kernel = exchanging_on_host_devices();
-  EXPECT_EQ(why_not_shared(kernel, 3), "");
-  kernel.gives_jerks = true;
-  EXPECT_EQ(why_not_shared(kernel, 3), "the GPUs of 3 ranks cannot divide device-serial");
 }
 
 }  // namespace

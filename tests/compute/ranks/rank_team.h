@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,10 +28,11 @@ class RankTeam {
  public:
   using MakeDevice = std::function<std::unique_ptr<RankDevice>()>;
 
-  /// `make_device`: makes the CUDA device of each rank.
+  /// `make_device`: makes the CUDA device of each rank. `most_bytes`: of a message.
   explicit RankTeam(
-      int size, const KernelCatalog& known = test::catalog(), const MakeDevice& make_device = [] { return nullptr; })
-      : ranks_{size}, device_{make_device()} {
+      int size, const KernelCatalog& known = test::catalog(), const MakeDevice& make_device = [] { return nullptr; },
+      std::size_t most_bytes = SIZE_MAX)
+      : ranks_{size, most_bytes}, device_{make_device()} {
     for (int rank = 1; rank < size; ++rank) {
       workers_.emplace_back([this, rank, &known, make_device] {
         const RankWatch watch{ranks_.at(rank), fail};
