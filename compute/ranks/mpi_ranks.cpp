@@ -94,7 +94,9 @@ class MpiRanks final : public Communicator {
 
   void send(int to, std::span<const std::byte> message) override {
     check_size(message.size());
-    transfer([&](MPI_Request& request) { start_send(to, message_tag, message, request); });
+    const auto start = [&](MPI_Request& request) { start_send(to, message_tag, message, request); };
+    constexpr std::size_t short_message = 64 << 10;
+    message.size() > short_message ? transfer<Yielding>(start) : transfer(start);
   }
   void receive(int from, std::vector<std::byte>& message) override { receive_next(from, message_tag, message); }
   bool has_message(int from) override { return has_message_of(from, message_tag); }

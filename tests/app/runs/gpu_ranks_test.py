@@ -17,6 +17,8 @@ import rank_faults_test as faults
 from process_case import ProcessCase
 from ranks_case import NO_TESTS, RanksCase, facts, own_lines, skip_without_mpirun
 
+NOT_REPEATABLE = ("orrery: the kernel cuda-tree may add up in another order each time: the run does not continue bit for "
+                  "bit\n")
 SCENE = ["--scene", "plummer", "-n", "3001"]
 
 
@@ -25,7 +27,9 @@ def of_one_gpu(ranks):
 
 
 class GpuRanksTest(RanksCase):
-    assert_continues = faults.RankFaultsTest.assert_continues
+    def assert_continues(self, checkpoint):
+        """As with CPU kernels; and a tree does not continue bit for bit."""
+        faults.RankFaultsTest.assert_continues(self, checkpoint, NOT_REPEATABLE if "tree" in checkpoint else "")
 
     def snapshots(self, name):
         files = {}

@@ -128,11 +128,11 @@ class RunningRanks:
 
 
 class RankFaultsTest(RanksCase):
-    def assert_continues(self, checkpoint):
+    def assert_continues(self, checkpoint, note=""):
         _, _, err = self.run_to_end("run", "--resume", checkpoint, "--steps", "1")
         step = int(re.search("has reached step ([0-9]+)", err)[1])
         status, out, err = self.run_to_end("run", "--resume", checkpoint, "--steps", str(step + 1))
-        self.assertEqual((status, err), (0, ""))
+        self.assertEqual((status, err), (0, note))
         self.assertIn(f"steps {step:,} to {step + 1:,}", out)
 
     def test_a_killed_rank(self):
