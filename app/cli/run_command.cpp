@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -90,7 +92,8 @@ void check_outputs(const RunOptions& options, const RunOrder& order) {
 
 /// As seen from the working folder, if it lies there: a checkpoint holds names from the root.
 std::string name_from_here(const std::string& file) {
-  const fs::path path{file}, from_here = path.lexically_relative(fs::current_path());
+  std::error_code gone;
+  const fs::path path{file}, from_here = path.lexically_relative(fs::current_path(gone));
   const bool is_here = path.is_absolute() && !from_here.empty() && *from_here.begin() != "..";
   return is_here ? from_here.string() : file;
 }
@@ -108,7 +111,7 @@ class Run {
       resume(backends);
     }
     check_outputs(options_, order_);
-    if (order_.checkpoint.empty()) choose_stop_folder();
+    if (order_.checkpoint.empty()) check_stop_folders();
     outputs_.existing = options.existing;
     outputs_.metadata = machine_metadata(backends);
     add_simulation(outputs_.metadata, simulation_->status());
@@ -143,7 +146,7 @@ class Run {
         throw std::runtime_error(
             fmt::format("{}; a smaller --dt or a larger --softening may prevent it", failure.what()));
       }
-      if (run.summary().checkpoints == 0) throw;
+      if (!has_checkpoint(run)) throw;
       throw std::runtime_error(fmt::format("{}; {}", failure.what(), how_to_continue(order_.checkpoint)));
     }
   }
@@ -183,11 +186,27 @@ class Run {
     return stop_status();
   }
 
-  /// Keeps a checkpoint and returns how to go on from it. Throws if it cannot be written.
+  /// Keeps a checkpoint and returns how to go on from it. Where the one that was named cannot be written, its folder
+  /// may be gone: another one is kept then. Throws if none can be.
   std::string kept(SimulationRun& run) const {
-    const std::string file = order_.checkpoint.empty() ? new_checkpoint_name() : order_.checkpoint;
-    run.write_checkpoint(file);
-    return how_to_continue(file);
+    std::string refused;
+    const auto is_written = [&](const std::function<std::string()>& name, std::string& file) {
+      try {
+        file = name();
+        run.write_checkpoint(file);
+        return true;
+      } catch (const std::runtime_error& error) {
+        if (refused.empty()) refused = error.what();
+        return false;
+      }
+    };
+    std::string file;
+    if (!order_.checkpoint.empty() && is_written([&] { return order_.checkpoint; }, file)) return how_to_continue(file);
+    for (const fs::path& folder : stop_folders()) {
+      if (!is_written([&] { return new_checkpoint_name(folder); }, file)) continue;
+      return order_.checkpoint.empty() ? how_to_continue(file) : refused + "; " + how_to_continue(file);
+    }
+    throw std::runtime_error(refused);
   }
   static std::string how_to_continue(const std::string& checkpoint) {
     return "continue with: " + shell_line({"orrery", "run", "--resume", name_from_here(checkpoint)});
@@ -198,33 +217,39 @@ class Run {
     try {
       return kept(run);
     } catch (const std::runtime_error& error) {
-      if (run.summary().checkpoints > 0) return how_to_continue(order_.checkpoint);
+      if (has_checkpoint(run)) return how_to_continue(order_.checkpoint);
       return fmt::format("nor can a checkpoint be written: {}", error.what());
     }
   }
+  /// One that this run has written, and nobody has moved since.
+  bool has_checkpoint(const SimulationRun& run) const {
+    std::error_code gone;
+    return run.summary().checkpoints > 0 && fs::exists(order_.checkpoint, gone);
+  }
 
-  /// Where a run that is stopped leaves its checkpoint if it has no name for it: in the working folder, else in the
+  /// Where a run that is stopped leaves its checkpoint if it has no usable name for it: the working folder, or else the
   /// user's folder of states.
-  void choose_stop_folder() {
+  static std::array<fs::path, 2> stop_folders() { return {fs::path{}, usual_state_folder()}; }
+
+  void check_stop_folders() const {
     std::string refused;
-    for (const fs::path& folder : {fs::path{}, usual_state_folder()}) {
+    for (const fs::path& folder : stop_folders()) {
       try {
-        stop_folder_ = folder;
-        if (!folder.empty()) fs::create_directories(folder);
-        check_output(new_checkpoint_name(), Existing::replace);
+        check_output(new_checkpoint_name(folder), Existing::replace);
         return;
       } catch (const std::runtime_error& error) {
         if (refused.empty()) refused = error.what();
       }
     }
-    stop_folder_.clear();
     console::complain(fmt::format("a stopped run will leave no checkpoint: {}; name one with --checkpoint", refused));
   }
 
-  std::string new_checkpoint_name() const {
+  /// Makes the folder. Throws std::runtime_error if it cannot.
+  std::string new_checkpoint_name(const fs::path& folder) const {
+    if (!folder.empty()) fs::create_directories(folder);
     const std::string name = fs::path{simulation_->status().scene_name}.stem().string() + ".checkpoint";
     for (int number = 0;; ++number) {
-      const fs::path file = stop_folder_ / numbered_path(name, number);
+      const fs::path file = folder / numbered_path(name, number);
       if (!fs::exists(file)) return file.string();
     }
   }
@@ -268,7 +293,6 @@ class Run {
   const RunOptions& options_;
   const KernelSharing* const sharing_;  // null: one process
   RunOrder order_;
-  fs::path stop_folder_;  // empty: the working folder
   SimulationRun::Outputs outputs_;
   AutoChooser chooser_;
   std::optional<Simulation> simulation_;

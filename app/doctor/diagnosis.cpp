@@ -76,8 +76,12 @@ void check_display(const Symptoms& s, Findings& findings) {
     findings.push_back({Health::degraded, "There is no display: no window can be opened",
                         "`--offscreen` and `render` draw without one; for a window, set DISPLAY to an X server"});
   } else if (!s.gl.window_problem.empty()) {
+    const bool is_reached = !s.gl.window_problem.starts_with("no display");
     findings.push_back({Health::degraded, "No window can be opened: " + s.gl.window_problem,
-                        "update the graphics driver, or use `--offscreen`"});
+                        is_reached ? "update the graphics driver, or use `--offscreen`"
+                                   : fmt::format("start an X server for the display {} and let this user in, or set "
+                                                 "DISPLAY to one that runs; `--offscreen` and `render` need none",
+                                                 s.display)});
   } else if (is_remote(s.display)) {
     findings.push_back({Health::degraded,
                         fmt::format("The display {} is on another machine: pictures travel to it", s.display),

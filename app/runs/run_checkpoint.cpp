@@ -82,7 +82,9 @@ void give_second_name(const fs::path& file, const fs::path& other) {
 
 RunRecord record_of(Simulation& simulation) {
   RunSetup setup = run_of(trial_of(simulation.status()));
-  if (!setup.scene.file.empty()) setup.scene.file = fs::absolute(setup.scene.file).string();
+  std::error_code gone;  // the working folder
+  const fs::path scene = setup.scene.file.empty() ? fs::path{} : fs::absolute(setup.scene.file, gone);
+  if (!gone) setup.scene.file = scene.string();
   HermiteState hermite = simulation.hermite_state();
   return {.setup = std::move(setup), .hermite = std::move(hermite), .step = simulation.status().step};
 }

@@ -238,7 +238,7 @@ void SimulationRun::write_checkpoint(const std::string& file) {
   checkpoint.outputs_due = outputs_due_;
   for (std::string* path :
        {&checkpoint.order->snapshots, &checkpoint.order->diagnostics, &checkpoint.order->checkpoint}) {
-    if (!path->empty()) *path = std::filesystem::absolute(*path).string();  // it may continue in another folder
+    if (!path->empty()) *path = (folder_ / *path).string();  // it may continue in another folder
   }
   keep_checkpoint(file, checkpoint, simulation_.snapshot_view());
   ++summary_.checkpoints;

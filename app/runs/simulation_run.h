@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -79,6 +80,7 @@ class SimulationRun {
 
   Simulation& simulation_;
   const RunOrder order_;
+  const std::filesystem::path folder_ = std::filesystem::current_path();  // it may vanish during the run
   std::int64_t last_step_;
   bool outputs_due_;  // those of the present step
   std::optional<DiagnosticsPlace> place_before_outputs_{};

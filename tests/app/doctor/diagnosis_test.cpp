@@ -105,8 +105,10 @@ TEST(Doctor, KnowsDisplaysThatAreMissingBrokenOrFar) {
     s.display = here;
     EXPECT_TRUE(diagnose(s).empty());
   }
-  s.gl.window_problem = "no display: cannot open a window";
-  expect_one(s, Health::degraded, "cannot open a window", "--offscreen");
+  s.gl.window_problem = "no display: cannot open a window (X11: Failed to open display :78)";
+  expect_one(s, Health::degraded, "Failed to open display :78", "start an X server for the display :78");
+  s.gl.window_problem = "cannot open a window with OpenGL on this display";
+  expect_one(s, Health::degraded, "cannot open a window", "update the graphics driver");
 }
 
 TEST(Doctor, KnowsWhatSlowsCpuKernels) {

@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -188,6 +189,39 @@ class RunTest(ProcessCase):
                     kept = self.path("state/orrery/plummer.checkpoint")
                     self.assertIn(f"orrery run --resume {kept}", last)
                     self.assertTrue(os.path.exists(kept))
+
+    def test_a_run_whose_folder_has_vanished_leaves_its_checkpoint_with_the_user(self):
+        state = dict(os.environ, XDG_STATE_HOME=self.path("state"))
+        kept = self.path("state/orrery/plummer.checkpoint")
+        for more in [], ["--checkpoint", "a.checkpoint", "--every-s", "1"]:
+            with self.subTest(more=more):
+                folder = self.path("gone")
+                os.mkdir(folder)
+                process = subprocess.Popen([self.orrery, "run", *SCENE, "--steps", "1000000", *more], cwd=folder,
+                                           stderr=subprocess.PIPE, text=True, env=state)
+                time.sleep(2.5)
+                shutil.rmtree(folder)
+                process.send_signal(signal.SIGINT)
+                _, err = process.communicate(timeout=self.patience_s)
+                self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
+                self.assert_one_line(err, "stopped after step", f"continue with: orrery run --resume {kept}",
+                                     *(["a.checkpoint"] if more else []))
+                step = int(re.search("stopped after step ([0-9,]+)", err)[1].replace(",", ""))
+                status, out, err = self.run_to_end("--resume", kept, "--steps", str(step + 1))
+                self.assertEqual((status, err), (0, ""))
+                os.remove(kept)
+
+    def test_a_checkpoint_whose_folder_has_vanished_is_kept_elsewhere(self):
+        os.mkdir(self.path("there"))
+        process = self.start_and_wait_for("there/a.checkpoint", *SCENE, "--steps", "1000000", "--checkpoint",
+                                          "there/a.checkpoint", "--every-s", "1")
+        os.rename(self.path("there"), self.path("elsewhere"))
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=self.patience_s)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
+        self.assert_one_line(err, "there/a.checkpoint", "continue with: orrery run --resume plummer.checkpoint")
+        self.assertTrue(os.path.exists(self.path("plummer.checkpoint")))
+        self.assertTrue(os.path.exists(self.path("elsewhere/a.checkpoint")), "the last one before")
 
     def test_what_exists_is_kept(self):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "a.checkpoint")[0], 0)

@@ -140,8 +140,8 @@ TEST_P(ChosenTrees, AreSmallOnceTheWalksHaveNotedHowFarTheyOpenCells) {
     TwoTrees trees{settings(tolerance), bodies};
     const TwoTrees::Found first = trees.evaluate(), second = trees.evaluate();
     EXPECT_GT(first.sent, bodies.positions.size() * 20) << "all bodies, and their cells";
-    EXPECT_LT(second.sent, first.sent);
-    if (tolerance == std::string_view{"1e-3"}) EXPECT_LT(second.sent, first.sent * 2 / 3);
+    // A small tolerance opens nearly all cells of so few bodies.
+    EXPECT_LT(second.sent, tolerance == std::string_view{"1e-3"} ? first.sent * 2 / 3 : first.sent);
     for (const auto* found : {&first, &second}) expect_errors_of_one_device(found->accelerations, tolerance, bodies);
   }
 }
