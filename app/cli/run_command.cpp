@@ -140,7 +140,7 @@ class Run {
       progress_.clear();
       return ended;
     } catch (const OutputFailure& failure) {
-      throw std::runtime_error(fmt::format("{}; {}", failure.what(), rescued(run)));
+      throw std::runtime_error(fmt::format("{}; {}", failure.what(), rescued(run, failure.what())));
     } catch (const std::runtime_error& failure) {
       if (simulation_->status().non_finite) {
         throw std::runtime_error(
@@ -187,8 +187,9 @@ class Run {
   }
 
   /// Keeps a checkpoint and returns how to go on from it. Where the one that was named cannot be written, its folder
-  /// may be gone: another one is kept then. Throws if none can be.
-  std::string kept(SimulationRun& run) const {
+  /// may be gone: another one is kept then, and the cause returned as well, unless that is what was `said`. Throws if
+  /// none can be kept.
+  std::string kept(SimulationRun& run, const std::string& said = {}) const {
     std::string refused;
     const auto is_written = [&](const std::function<std::string()>& name, std::string& file) {
       try {
@@ -204,7 +205,8 @@ class Run {
     if (!order_.checkpoint.empty() && is_written([&] { return order_.checkpoint; }, file)) return how_to_continue(file);
     for (const fs::path& folder : stop_folders()) {
       if (!is_written([&] { return new_checkpoint_name(folder); }, file)) continue;
-      return order_.checkpoint.empty() ? how_to_continue(file) : refused + "; " + how_to_continue(file);
+      const bool is_news = !order_.checkpoint.empty() && refused != said;
+      return (is_news ? refused + "; " : "") + how_to_continue(file);
     }
     throw std::runtime_error(refused);
   }
@@ -212,19 +214,21 @@ class Run {
     return "continue with: " + shell_line({"orrery", "run", "--resume", name_from_here(checkpoint)});
   }
 
-  /// After an output has failed, perhaps because a rank is lost.
-  std::string rescued(SimulationRun& run) const {
+  /// After an output has failed, perhaps because a rank is lost. `said`: its cause.
+  std::string rescued(SimulationRun& run, const std::string& said) const {
     try {
-      return kept(run);
+      return kept(run, said);
     } catch (const std::runtime_error& error) {
       if (has_checkpoint(run)) return how_to_continue(order_.checkpoint);
+      if (error.what() == said) return "nor can a checkpoint be written elsewhere";
       return fmt::format("nor can a checkpoint be written: {}", error.what());
     }
   }
-  /// One that this run has written, and nobody has moved since.
+  /// One that this run has written, or continues, and that nobody has moved since.
   bool has_checkpoint(const SimulationRun& run) const {
     std::error_code gone;
-    return run.summary().checkpoints > 0 && fs::exists(order_.checkpoint, gone);
+    return (run.summary().checkpoints > 0 || order_.checkpoint == options_.resume) &&
+           fs::exists(order_.checkpoint, gone);
   }
 
   /// Where a run that is stopped leaves its checkpoint if it has no usable name for it: the working folder, or else the

@@ -76,7 +76,7 @@ void check_display(const Symptoms& s, Findings& findings) {
     findings.push_back({Health::degraded, "There is no display: no window can be opened",
                         "`--offscreen` and `render` draw without one; for a window, set DISPLAY to an X server"});
   } else if (!s.gl.window_problem.empty()) {
-    const bool is_reached = !s.gl.window_problem.starts_with("no display");
+    const bool is_reached = s.gl.window_problem.find("Failed to open display") == std::string::npos;
     findings.push_back({Health::degraded, "No window can be opened: " + s.gl.window_problem,
                         is_reached ? "update the graphics driver, or use `--offscreen`"
                                    : fmt::format("start an X server for the display {} and let this user in, or set "

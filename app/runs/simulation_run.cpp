@@ -34,10 +34,16 @@ std::string snapshot_name(std::int64_t number, std::string_view ending) {
   return fmt::format("{}{:05}{}", snapshot_prefix, number, ending);
 }
 
+/// Empty if it is gone.
+std::filesystem::path working_folder() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone);
+}
+
 }  // namespace
 
 SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs)
-    : simulation_{simulation}, order_{order}, outputs_due_{outputs.due} {
+    : simulation_{simulation}, order_{order}, folder_{working_folder()}, outputs_due_{outputs.due} {
   const Status& now = simulation.status();
   if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
   last_step_ = order.steps ? *order.steps : step_at(*order.until);
@@ -174,7 +180,7 @@ bool SimulationRun::run(const std::function<bool()>& stop, const std::function<v
     if (const std::optional<std::int64_t> event = event_at(now); event && now == end) write_outputs(*event);
     write_checkpoint_in_time();
   }
-  if (!order_.checkpoint.empty()) write_checkpoint(order_.checkpoint);
+  if (!order_.checkpoint.empty()) write_last_checkpoint();
   return true;
 }
 
@@ -225,6 +231,14 @@ void SimulationRun::write_checkpoint_in_time() {
   last_checkpoint_ = Clock::now();
 }
 
+void SimulationRun::write_last_checkpoint() {
+  try {
+    write_checkpoint(order_.checkpoint);
+  } catch (const std::runtime_error& error) {
+    throw OutputFailure{error.what()};
+  }
+}
+
 void SimulationRun::write_checkpoint(const std::string& file) {
   RunRecord checkpoint = record_of(simulation_);
   checkpoint.order = order_;
@@ -238,7 +252,10 @@ void SimulationRun::write_checkpoint(const std::string& file) {
   checkpoint.outputs_due = outputs_due_;
   for (std::string* path :
        {&checkpoint.order->snapshots, &checkpoint.order->diagnostics, &checkpoint.order->checkpoint}) {
-    if (!path->empty()) *path = (folder_ / *path).string();  // it may continue in another folder
+    if (path->empty()) continue;  // it may continue in another folder
+    std::error_code gone;
+    const std::filesystem::path full = std::filesystem::absolute(*path, gone);
+    *path = (gone ? folder_ / *path : full).string();
   }
   keep_checkpoint(file, checkpoint, simulation_.snapshot_view());
   ++summary_.checkpoints;

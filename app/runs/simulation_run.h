@@ -76,11 +76,13 @@ class SimulationRun {
   void run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   void take_in(const StepTiming& batch);
   void write_checkpoint_in_time();
+  /// Throws OutputFailure.
+  void write_last_checkpoint();
   Progress progress() const;
 
   Simulation& simulation_;
   const RunOrder order_;
-  const std::filesystem::path folder_ = std::filesystem::current_path();  // it may vanish during the run
+  const std::filesystem::path folder_;  // the working folder, which may vanish during the run
   std::int64_t last_step_;
   bool outputs_due_;  // those of the present step
   std::optional<DiagnosticsPlace> place_before_outputs_{};

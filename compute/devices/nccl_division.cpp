@@ -86,7 +86,7 @@ void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, 
 }
 
 /// The ranks tell each other the sizes, and then that they have the memory: from then on only the driver or NCCL can
-/// fail. A rank where they do takes part in no further exchange, but replies; see wait().
+/// fail. Whoever waits for data of that rank notices it, see wait().
 void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
   BlocksByRank to, from(static_cast<std::size_t>(work.size()));
   work.attempt([&] {
@@ -104,15 +104,17 @@ void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, Join
     work.put_for_all(true);
   });
   if (!work.exchange()) return;
-  to[static_cast<std::size_t>(work.rank())].clear();
-  connection_->exchange(to, from, stream);
+  work.attempt([&] {
+    to[static_cast<std::size_t>(work.rank())].clear();
+    connection_->exchange(to, from, stream);
+  });
 }
 
-/// What the stream waits for may never come.
+/// What the stream waits for may never come. A rank that fails sends the empty message of the next exchange meanwhile.
 void NcclDivision::wait(const JointWork& work, cudaStream_t stream) {
   come_.record(stream);
   while (!reached(come_)) {
-    if (!work.goes_on() || work.has_left()) throw Stopped{};
+    if (!work.goes_on() || work.others_stop()) throw Stopped{};
     std::this_thread::yield();
   }
 }

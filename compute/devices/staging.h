@@ -43,15 +43,11 @@ class Staging {
  public:
   explicit Staging(const cuda::Device& device) : device_{device} {}
 
-  /// At least so many bytes; what was in it may be lost. Memory that is far too large for some time is given back.
+  /// At least so many bytes; what was in it may be lost.
   std::span<std::byte> take(std::size_t bytes) {
-    constexpr std::size_t far = 4, small = std::size_t{1} << 20;
-    constexpr int most_times = 32;
-    times_too_large_ = memory_.size() > far * bytes + small ? times_too_large_ + 1 : 0;
-    if (memory_.size() < bytes || times_too_large_ > most_times) {
+    if (memory_.size() < bytes) {
       memory_ = {};  // free the old memory before taking the new
       memory_ = {device_, bytes, /*pinned=*/true};
-      times_too_large_ = 0;
     }
     return first(bytes);
   }
@@ -80,7 +76,6 @@ class Staging {
  private:
   const cuda::Device& device_;
   cuda::HostArray<std::byte> memory_;
-  int times_too_large_ = 0;
 };
 
 }  // namespace orrery

@@ -55,8 +55,8 @@ class JointWork {
   /// Every rank calls this. Returns whether all ranks sent what they had to: the same in every rank, which may
   /// therefore decide by it whether it goes on to further exchanges.
   bool exchange();
-  /// See RankExchange.
-  bool has_left() const { return ranks_.has_left(); }
+  /// Between two exchanges: whether another rank has said, by an empty message, that it failed or was cancelled.
+  bool others_stop() const { return ranks_.has_empty_message(); }
   /// What a rank sent in the latest exchange.
   MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
 

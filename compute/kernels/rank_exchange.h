@@ -19,8 +19,8 @@ class RankExchange {
   virtual void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) = 0;
   /// Throws std::runtime_error if no message may have so many bytes.
   virtual void check_size(std::size_t /*bytes*/) const {}
-  /// Rank 0: whether another rank takes part in no further exchange, since it has failed.
-  virtual bool has_left() { return false; }
+  /// Whether the message of another rank for the next exchange is there, and is empty.
+  virtual bool has_empty_message() = 0;
 };
 
 }  // namespace orrery

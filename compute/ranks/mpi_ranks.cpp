@@ -59,6 +59,11 @@ struct Yielding {
   static void pause() { std::this_thread::yield(); }
 };
 
+/// Likewise where another end may be late: sleeps, but not for long.
+struct ShortPauses {
+  static void pause() { std::this_thread::sleep_for(std::chrono::microseconds{20}); }
+};
+
 /// One thread at a time calls MPI, and no call waits in MPI: while one thread waits, others can send and look.
 class MpiRanks final : public Communicator {
  public:
@@ -96,7 +101,7 @@ class MpiRanks final : public Communicator {
     check_size(message.size());
     const auto start = [&](MPI_Request& request) { start_send(to, message_tag, message, request); };
     constexpr std::size_t short_message = 64 << 10;
-    message.size() > short_message ? transfer<Yielding>(start) : transfer(start);
+    message.size() > short_message ? transfer<ShortPauses>(start) : transfer(start);
   }
   void receive(int from, std::vector<std::byte>& message) override { receive_next(from, message_tag, message); }
   bool has_message(int from) override { return has_message_of(from, message_tag); }
@@ -128,6 +133,17 @@ class MpiRanks final : public Communicator {
   }
 
   bool has_exchange_message(int from) override { return has_message_of(from, exchange_tag); }
+  bool has_empty_message() override {
+    const std::lock_guard lock{mutex_};
+    interruption_.check();
+    return std::ranges::any_of(others_, [](int from) {
+      MPI_Status status;
+      int size = 0;
+      if (!probe(from, exchange_tag, status)) return false;
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      return size == 0;
+    });
+  }
   bool has_untaken_message(int to) override {
     const std::lock_guard lock{mutex_};
     interruption_.check();

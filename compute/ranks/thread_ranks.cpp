@@ -56,6 +56,15 @@ class ThreadRanks::Rank final : public Communicator {
     }
   }
 
+  bool has_empty_message() override {
+    const std::lock_guard lock{ranks_.mutex_};
+    interruption_.check();
+    for (int from = 0; from < size(); ++from) {
+      const Mailbox& mailbox = ranks_.exchanged_[ranks_.pair(from, rank_)];
+      if (from != rank_ && !mailbox.empty() && mailbox.front().empty()) return true;
+    }
+    return false;
+  }
   bool has_exchange_message(int from) override { return has_message_in(ranks_.exchanged_, from); }
   bool has_untaken_message(int /*to*/) override { return false; }  // a message needs no one who takes it
 

@@ -169,14 +169,6 @@ void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
   watch.begin_parts(long_parts);
 }
 
-/// One that replies has left.
-bool WorkerLine::Others::has_left() {
-  for (int rank = 1; rank < size(); ++rank) {
-    if (line_.ranks_.has_message(rank)) return true;
-  }
-  return false;
-}
-
 void WorkerLine::tell(const MessageWriter& order) noexcept {
   const std::lock_guard lock{mutex_};
   try {

@@ -144,13 +144,11 @@ int ChosenTrees::Packed::room_for_cells(bool has_high) const {
 /// Memory that is far too large, as after an evaluation that sent all, is given back if that lasts.
 void ChosenTrees::take_room(Packed& packed, bool has_high) const {
   constexpr std::size_t far = 4;
-  constexpr int most_evaluations = 8;
   const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
   const bool too_large =
       packed.of_cells.size() > far * room_for(cells) && packed.of_bodies.size() > far * room_for(bodies);
-  packed.too_large = too_large ? packed.too_large + 1 : 0;
-  const bool shrinks = packed.too_large > most_evaluations;
-  if (shrinks) packed.too_large = 0;
+  const bool shrinks = too_large && packed.is_to_shrink();
+  packed.too_large = too_large && !shrinks ? packed.too_large + 1 : 0;
   fit(device_, packed.of_cells, cells, shrinks);
   fit(device_, packed.high_moments, has_high ? cells * high::stored_vectors : 0, shrinks);
   fit(device_, packed.numbers, bodies, shrinks);
@@ -169,6 +167,8 @@ auto ChosenTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
 auto ChosenTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
     -> std::vector<Blocks> {
   const bool has_high = tree.high_moments != nullptr;
+  // To give memory back, the driver waits for the device, and looks at nothing else.
+  if (std::ranges::any_of(given_, &Packed::is_to_shrink)) wait();
   for (Packed& packed : given_) take_room(packed, has_high);
   pack(tree, wait, stream);
   if (!std::ranges::all_of(given_, [&](const Packed& packed) { return packed.has_room(has_high); })) {

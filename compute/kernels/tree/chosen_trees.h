@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -47,13 +48,15 @@ class ChosenTrees {
   struct Packed {
     int cells = 0, bodies = 0;
     int too_large = 0;  ///< for so many evaluations, the memory has been far larger than they needed
+    static constexpr int most_too_large = 8;
     cuda::DeviceArray<PackedCell> of_cells;
     cuda::DeviceArray<Vec4> high_moments;  ///< of the cells, if they have any
     cuda::DeviceArray<int> numbers;        ///< of the bodies
     cuda::DeviceArray<Vec4> of_bodies;
 
     int room_for_cells(bool has_high) const;
-    int room_for_bodies() const { return static_cast<int>(of_bodies.size()); }
+    int room_for_bodies() const { return static_cast<int>(std::min(numbers.size(), of_bodies.size())); }
+    bool is_to_shrink() const { return too_large >= most_too_large; }
     bool has_room(bool has_high) const { return cells <= room_for_cells(has_high) && bodies <= room_for_bodies(); }
   };
 

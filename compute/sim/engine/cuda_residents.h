@@ -48,7 +48,8 @@ class CudaResidents {
   bool hold() const { return holder_ != nullptr; }
 
   /// Gives the bodies to the devices, unless they hold them, or there is no memory for that: the engine's own make the
-  /// steps then (slowly, if they are in host memory), until other bodies come or another kernel.
+  /// steps then, until other bodies come or another kernel: in this batch slowly, if they are in host memory, and later
+  /// ones bring them to the device.
   void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
     if (hold()) return;
     accelerations_current_ = false;

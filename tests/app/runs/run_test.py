@@ -190,38 +190,78 @@ class RunTest(ProcessCase):
                     self.assertIn(f"orrery run --resume {kept}", last)
                     self.assertTrue(os.path.exists(kept))
 
+    def start_in(self, folder, seen, *arguments):
+        """A run in a folder of its own, once it has written the file `seen` there, with the state folder `state`."""
+        os.mkdir(self.path(folder))
+        process = subprocess.Popen([self.orrery, "run", *SCENE, "--steps", "1000000", *arguments], cwd=self.path(folder),
+                                   stderr=subprocess.PIPE, text=True, env=dict(os.environ, XDG_STATE_HOME=self.path("state")))
+        self.addCleanup(process.kill)
+        end = time.monotonic() + self.patience_s
+        while not os.path.exists(self.path(f"{folder}/{seen}")):
+            self.assertIsNone(process.poll(), "ended before " + seen)
+            self.assertLess(time.monotonic(), end, seen)
+            time.sleep(0.01)
+        return process
+
+    def stop(self, process, *words):
+        """Returns the step that the run has reached."""
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=self.patience_s)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
+        self.assert_one_line(err, "stopped after step", *words)
+        return int(re.search("stopped after step ([0-9,]+)", err)[1].replace(",", ""))
+
+    def assert_goes_on(self, checkpoint, step, **how):
+        status, out, err = self.run_to_end("--resume", checkpoint, "--steps", str(step + 1), **how)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(f"steps {step:,} to {step + 1:,}", out)
+
     def test_a_run_whose_folder_has_vanished_leaves_its_checkpoint_with_the_user(self):
-        state = dict(os.environ, XDG_STATE_HOME=self.path("state"))
         kept = self.path("state/orrery/plummer.checkpoint")
-        for more in [], ["--checkpoint", "a.checkpoint", "--every-s", "1"]:
-            with self.subTest(more=more):
-                folder = self.path("gone")
-                os.mkdir(folder)
-                process = subprocess.Popen([self.orrery, "run", *SCENE, "--steps", "1000000", *more], cwd=folder,
-                                           stderr=subprocess.PIPE, text=True, env=state)
-                time.sleep(2.5)
-                shutil.rmtree(folder)
-                process.send_signal(signal.SIGINT)
-                _, err = process.communicate(timeout=self.patience_s)
-                self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
-                self.assert_one_line(err, "stopped after step", f"continue with: orrery run --resume {kept}",
-                                     *(["a.checkpoint"] if more else []))
-                step = int(re.search("stopped after step ([0-9,]+)", err)[1].replace(",", ""))
-                status, out, err = self.run_to_end("--resume", kept, "--steps", str(step + 1))
-                self.assertEqual((status, err), (0, ""))
+        for name, seen, more in (("with", "a.checkpoint", ["--checkpoint", "a.checkpoint", "--every-s", "1"]),
+                                 ("without", "d.csv", ["--diagnostics", "d.csv", "--every", "0.001"])):
+            with self.subTest(name):
+                process = self.start_in(name, seen, *more)
+                os.rename(self.path(name), self.path(name + "-gone"))
+                shutil.rmtree(self.path(name + "-gone"), ignore_errors=True)  # the run may just write there
+                shutil.rmtree(self.path(name + "-gone"), ignore_errors=True)
+                if name == "without":
+                    _, err = process.communicate(timeout=self.patience_s)  # a row that cannot be written ends it
+                    self.assertEqual(process.returncode, 1)
+                    self.assert_one_line(err, f"continue with: orrery run --resume {kept}")
+                else:
+                    self.assert_goes_on(kept, self.stop(process, "a.checkpoint",
+                                                        f"continue with: orrery run --resume {kept}"))
+                self.assertTrue(os.path.exists(kept))
                 os.remove(kept)
 
+    def test_a_run_whose_folder_was_renamed_goes_on_there(self):
+        process = self.start_in("before", "a.checkpoint", "--checkpoint", "a.checkpoint", "--every-s", "1", "--snapshots",
+                                "s", "--every", "0.01")
+        os.rename(self.path("before"), self.path("after"))
+        step = self.stop(process, "continue with: orrery run --resume a.checkpoint")
+        self.assert_goes_on(self.path("after/a.checkpoint"), step)
+        self.assertFalse(os.path.exists(self.path("before")))
+
     def test_a_checkpoint_whose_folder_has_vanished_is_kept_elsewhere(self):
-        os.mkdir(self.path("there"))
-        process = self.start_and_wait_for("there/a.checkpoint", *SCENE, "--steps", "1000000", "--checkpoint",
-                                          "there/a.checkpoint", "--every-s", "1")
-        os.rename(self.path("there"), self.path("elsewhere"))
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=self.patience_s)
-        self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
-        self.assert_one_line(err, "there/a.checkpoint", "continue with: orrery run --resume plummer.checkpoint")
-        self.assertTrue(os.path.exists(self.path("plummer.checkpoint")))
-        self.assertTrue(os.path.exists(self.path("elsewhere/a.checkpoint")), "the last one before")
+        for ends in False, True:
+            with self.subTest(ends=ends):
+                there, elsewhere = f"there{ends}", f"elsewhere{ends}"
+                os.mkdir(self.path(there))
+                process = self.start_and_wait_for(
+                    f"{there}/a.checkpoint", *SCENE, "--steps", "400" if ends else "1000000", "--checkpoint",
+                    f"{there}/a.checkpoint", "--every-s", "1")
+                os.rename(self.path(there), self.path(elsewhere))
+                name = "plummer.checkpoint" if not ends else "plummer-1.checkpoint"
+                words = [f"{there}/a.checkpoint", f"continue with: orrery run --resume {name}"]
+                if ends:
+                    _, err = process.communicate(timeout=self.patience_s)
+                    self.assertEqual(process.returncode, 1, err)
+                    self.assert_one_line(err, *words)
+                else:
+                    self.stop(process, *words)
+                self.assertTrue(os.path.exists(self.path(name)))
+                self.assertTrue(os.path.exists(self.path(f"{elsewhere}/a.checkpoint")), "the last one before")
 
     def test_what_exists_is_kept(self):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "a.checkpoint")[0], 0)

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "compute/ranks/communicator.h"
@@ -56,6 +58,20 @@ inline void expect_orders_beside_exchanges(Communicator& ranks) {
   ranks.receive(0, received);
   EXPECT_EQ(received, order);
   EXPECT_FALSE(ranks.has_message(0));
+}
+
+/// All ranks call this together: the last one sends its messages before the others look.
+inline void expect_empty_messages_are_seen_before(Communicator& ranks) {
+  const int last = ranks.size() - 1;
+  for (const std::size_t size : {3u, 0u}) {
+    if (ranks.rank() != last) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+      while (!ranks.has_exchange_message(last) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      EXPECT_TRUE(ranks.has_exchange_message(last));
+      EXPECT_EQ(ranks.has_empty_message(), size == 0);
+    }
+    expect_exchanges(ranks, 1, std::vector<std::size_t>{size});
+  }
 }
 
 }  // namespace orrery::test

@@ -20,6 +20,10 @@ TEST(MpiRanks, OrdersAreNoPartOfAnExchange) {
   test::expect_orders_beside_exchanges(*ranks);
 }
 
+TEST(MpiRanks, EmptyMessagesAreSeenBeforeTheExchange) {
+  test::expect_empty_messages_are_seen_before(*ranks);
+}
+
 }  // namespace
 }  // namespace orrery
 

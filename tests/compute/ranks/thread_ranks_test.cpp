@@ -81,6 +81,10 @@ TEST(ThreadRanks, OrdersAreNoPartOfAnExchange) {
   on_all_ranks(3, test::expect_orders_beside_exchanges);
 }
 
+TEST(ThreadRanks, EmptyMessagesAreSeenBeforeTheExchange) {
+  for (const int size : {2, 3}) on_all_ranks(size, test::expect_empty_messages_are_seen_before);
+}
+
 TEST(ThreadRanks, AMessageOfAnExchangeIsThereUntilItIsReceived) {
   ThreadRanks ranks{2};
   const auto exchange = [&](int rank) {
