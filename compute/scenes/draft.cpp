@@ -76,7 +76,7 @@ Bodies finished(Draft draft) {
 }
 
 Bodies finished(const std::vector<Draft>& drafts) {
-  const auto [mass, centre, momentum] = moments_of(drafts);
+  const auto moments = moments_of(drafts);
   std::size_t count = 0;
   for (const Draft& draft : drafts) count += draft.size();
   Bodies bodies = room_for(count);
@@ -84,6 +84,7 @@ Bodies finished(const std::vector<Draft>& drafts) {
   for (const Draft& draft : drafts) {
     constexpr int chunk = 1 << 16;
     for_each_chunk(static_cast<int>(draft.size()), chunk, usable_threads(), nullptr, [&](int first, int last) {
+      const auto& [mass, centre, momentum] = moments;
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
         const auto& [m, x, v] = draft[i];
         bodies.positions[before + i] = {static_cast<float>(x.x - centre.x / mass),
