@@ -227,8 +227,8 @@ class Run {
   /// One that this run has written, or continues, and that nobody has moved since.
   bool has_checkpoint(const SimulationRun& run) const {
     std::error_code gone;
-    return (run.summary().checkpoints > 0 || order_.checkpoint == options_.resume) &&
-           fs::exists(order_.checkpoint, gone);
+    return run.summary().checkpoints > 0 ? fs::exists(order_.checkpoint, gone)
+                                         : fs::equivalent(order_.checkpoint, options_.resume, gone);
   }
 
   /// Where a run that is stopped leaves its checkpoint if it has no usable name for it: the working folder, or else the

@@ -234,6 +234,7 @@ void SimulationRun::write_checkpoint_in_time() {
 void SimulationRun::write_last_checkpoint() {
   try {
     write_checkpoint(order_.checkpoint);
+    summary_.problem.clear();
   } catch (const std::runtime_error& error) {
     throw OutputFailure{error.what()};
   }

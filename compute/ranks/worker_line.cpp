@@ -169,6 +169,13 @@ void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
   watch.begin_parts(long_parts);
 }
 
+bool WorkerLine::Others::has_empty_message() {
+  for (int rank = 1; rank < size(); ++rank) {
+    if (line_.ranks_.has_message(rank)) return true;
+  }
+  return line_.ranks_.has_empty_message();
+}
+
 void WorkerLine::tell(const MessageWriter& order) noexcept {
   const std::lock_guard lock{mutex_};
   try {

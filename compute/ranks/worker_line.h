@@ -67,7 +67,8 @@ class WorkerLine {
     int size() const override { return line_.ranks(); }
     void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override;
     void check_size(std::size_t bytes) const override { line_.ranks_.check_size(bytes); }
-    bool has_empty_message() override { return line_.ranks_.has_empty_message(); }
+    /// Also if a worker has replied: it takes part in no further exchange.
+    bool has_empty_message() override;
 
    private:
     WorkerLine& line_;

@@ -119,7 +119,7 @@ class RunTest(ProcessCase):
             "--resume", "a.checkpoint", "--steps", "20",
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
         self.assertEqual(status, 1)
-        self.assert_one_line(err, "a.checkpoint", "too large")
+        self.assert_one_line(err, "a.checkpoint", "too large", "continue with: orrery run --resume a.checkpoint")
         self.assertEqual(self.read("a.checkpoint"), before)
 
     def on_a_small_disk(self, name, *arguments):
@@ -196,8 +196,8 @@ class RunTest(ProcessCase):
         process = subprocess.Popen([self.orrery, "run", *SCENE, "--steps", "1000000", *arguments], cwd=self.path(folder),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, XDG_STATE_HOME=self.path("state")))
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.kill)
+        for clean_up in process.stderr.close, process.wait, process.kill:  # called in the other order
+            self.addCleanup(clean_up)
         end = time.monotonic() + self.patience_s
         while not os.path.exists(self.path(f"{folder}/{seen}")):
             self.assertIsNone(process.poll(), "ended before " + seen)
