@@ -15,8 +15,4 @@ if(ORRERY_SANITIZE)
   target_compile_options(orrery_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ORRERY_SANITIZE} -fno-omit-frame-pointer -O1 -g1 -Wno-maybe-uninitialized>)
   target_link_options(orrery_options INTERFACE -fsanitize=${ORRERY_SANITIZE})
-  if(ORRERY_SANITIZE STREQUAL "thread")
-    # Tests that run short of memory have an operator new, as clang's library does: that of the test is taken.
-    target_link_options(orrery_options INTERFACE -Wl,--allow-multiple-definition)
-  endif()
 endif()

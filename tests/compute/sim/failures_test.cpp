@@ -260,6 +260,7 @@ TEST_F(Failures, OfADeviceThatIsNotInUseLeaveTheStateAlone) {
 
 /// Every allocation of a command that is as large as an array of bodies fails once.
 TEST_F(Failures, OfMemoryForACommandLeaveTheOldState) {
+  if (!test::memory_can_be_short) GTEST_SKIP() << "ThreadSanitizer has an operator new of its own";
   constexpr int count = 1000;
   const Command commands[] = {SetDigits{Digits::compensated}, LoadScene{scene(2 * count)}, RestoreCheckpoint{},
                               Restart{}};

@@ -30,6 +30,7 @@ ShortMemory::~ShortMemory() {
 
 }  // namespace orrery::test
 
+#ifndef ORRERY_NEW_IS_TAKEN
 // These take the place of those of the standard library in the whole program.
 void* operator new(std::size_t bytes) {
   if (void* const memory = orrery::test::allocate(bytes)) return memory;
@@ -47,3 +48,4 @@ void operator delete(void* memory, std::size_t) noexcept {
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }
+#endif
