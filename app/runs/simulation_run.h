@@ -15,7 +15,8 @@
 
 namespace orrery {
 
-/// A snapshot, diagnostics or the last checkpoint could not be written. The state is whole: a checkpoint continues the run.
+/// A snapshot, diagnostics or the last checkpoint could not be written. The state is whole: a checkpoint continues the
+/// run.
 struct OutputFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
