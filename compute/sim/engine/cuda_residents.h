@@ -39,8 +39,7 @@ class CudaResidents {
   /// them. The engine's own may then be in host memory.
   static bool have_room(const StepPlan& plan, const Bodies& bodies) {
     const ResidentFacet* const devices = residents_of(*plan.kernel);
-    const IntegratorInfo& integrator = *plan.integrator;
-    return devices && bodies.digits() == Digits::single && !integrator.block_steps && !integrator.needs_jerks &&
+    return devices && bodies.digits() == Digits::single && moves_all_alike(*plan.integrator) &&
            devices->has_room(bodies.count());
   }
 
@@ -128,10 +127,13 @@ class CudaResidents {
   }
 
  private:
+  /// Whether its steps are kicks and drifts of all bodies, as the devices make them.
+  static bool moves_all_alike(const IntegratorInfo& integrator) {
+    return !integrator.block_steps && !integrator.needs_jerks;
+  }
   /// Whether the devices of this kernel can hold the bodies during the batch.
   bool suit(const StepPlan& plan, const BatchRequest& batch) const {
-    const IntegratorInfo& integrator = *plan.integrator;
-    return !refused_ && batch.steps > 0 && !needs_engine(batch) && !integrator.block_steps && !integrator.needs_jerks &&
+    return !refused_ && batch.steps > 0 && !needs_engine(batch) && moves_all_alike(*plan.integrator) &&
            can_be_held(plan);
   }
   /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,

@@ -5,13 +5,13 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "compute/ranks/handout_message.h"
 #include "tests/compute/ranks/host_nccl.h"
 
 namespace orrery::test {
@@ -63,8 +63,8 @@ class HostConnected final : public ConnectedDivision {
     work.attempt([&] {
       nccl_.fail_in(rank_);
       std::vector<std::byte> shared;
-      if (sum_of(handout.with_all) > 0) shared = nccl_.take(rank_, work);
-      if (sum_of(handout.with_one) > 0) {
+      if (bytes_of(handout).with_all > 0) shared = nccl_.take(rank_, work);
+      if (bytes_of(handout).with_one > 0) {
         const std::vector<std::byte> alone = nccl_.take_alone(rank_, work);
         shared.insert(shared.end(), alone.begin(), alone.end());
       }
@@ -80,9 +80,6 @@ class HostConnected final : public ConnectedDivision {
   const std::shared_ptr<HostConnection> connection_;
   HostNccl& nccl_{connection_->nccl()};
   const int rank_{connection_->rank()};
-  static std::size_t sum_of(const std::vector<std::size_t>& sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-  }
 
   std::vector<std::span<std::byte>> places_;  // of the results of others
   std::span<const std::byte> found_;          // of another rank than the leader
