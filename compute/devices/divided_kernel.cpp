@@ -6,7 +6,6 @@
 #include "compute/core/error.h"
 #include "compute/devices/member_work.h"
 #include "compute/devices/on_device.h"
-#include "compute/devices/peer_reads.h"
 
 namespace orrery {
 
@@ -72,7 +71,15 @@ void DividedKernel::take_division(int count) {
   for_others([&](Member& member, std::size_t index) {
     member.division().prepare_division(count, static_cast<int>(index), devices);
   });
+  connect_peers();
   prepared_ = count;
+}
+
+void DividedKernel::connect_peers() {
+  if (!sends()) return;
+  std::vector<PeerFacet*> all;
+  for (const Member& member : members_) all.push_back(member.peer());
+  for (PeerFacet* const each : all) each->connect(all);
 }
 
 void DividedKernel::bodies_replaced() {
@@ -143,12 +150,16 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
   if (knows_times && learns_parts_ && !leader().division().works_alone()) parts_.learn(times_.parts_ms());
   const std::vector<Part> parts = parts_.parts();
   hand_out(args, parts);
-  begin_parts(args, parts);
+  begin_part(leader(), args, parts, 0);
   for_others([&](Member& member, std::size_t index) {
-    go_on(member, args_for(args, member.stream.get()), parts, index);
+    begin_part(member, args_for(args, member.stream.get()), parts, index);
+  });
+  if (leader().division().exchanges()) exchange(args, parts);
+  for_others([&](Member& member, std::size_t index) {
+    evaluate_part(member, args_for(args, member.stream.get()), parts, index);
     member.done.record(member.stream.get());
   });
-  go_on(leader(), args, parts, 0);
+  evaluate_part(leader(), args, parts, 0);
   gather_results(args, parts);
   parts_.evaluated(leader().division().keeps_parts(), of_all_ && times_.times_now());
   if (of_all_) times_.end();
@@ -178,39 +189,36 @@ void DividedKernel::hand_out(const ForceArgs& args, std::span<const Part> parts)
   team_.broadcast().send(ends);
 }
 
-void DividedKernel::begin_parts(const ForceArgs& args, std::span<const Part> parts) {
-  const auto begin = [&](Member& member, const ForceArgs& own, std::size_t index) {
-    mark(index, PartTimes::part_begins, own.stream);
-    member.division().begin_part(own, parts[index]);
-    member.began.record(own.stream);
-    if (leader().division().exchanges()) mark(index, PartTimes::offered, own.stream);
-  };
-  begin(leader(), args, 0);
-  for_others([&](Member& member, std::size_t index) { begin(member, args_for(args, member.stream.get()), index); });
+void DividedKernel::begin_part(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
+  mark(index, PartTimes::part_begins, args.stream);
+  member.division().begin_part(args, parts[index]);
+  member.began.record(args.stream);
+  if (leader().division().exchanges()) mark(index, PartTimes::offered, args.stream);
+}
+
+void DividedKernel::exchange(const ForceArgs& args, std::span<const Part> parts) {
+  meet(args.stream);
+  for_all(args.stream, [&](Member& member, cudaStream_t stream, std::size_t index) {
+    mark(index, PartTimes::all_offered, stream);
+    if (!sends()) return take_offers(member, args_for(args, stream), parts, index);
+    member.peer()->send(stream);
+    member.began.record(stream);
+  });
+  if (sends()) meet(args.stream);
 }
 
 void DividedKernel::take_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
-  std::vector<BlockCopy> reads;
   for (std::size_t after = 1; after < members_.size(); ++after) {
     const std::size_t i = (index + after) % members_.size();  // each device begins with another one
     const Member& other = members_[i];
-    const Blocks offer = other.division().offer(args, parts[i]),
-                 places = member.division().places_of_offer(args, parts[i]);
-    if (!team_.is_direct()) copy_blocks(offer, other.device, places, member.device, args.stream);
-    for (std::size_t block = 0; block < offer.size(); ++block) reads.push_back({offer[block], places[block]});
+    copy_blocks(other.division().offer(args, parts[i]), other.device, member.division().places_of_offer(args, parts[i]),
+                member.device, args.stream);
   }
-  if (team_.is_direct()) read_blocks(member.device, reads, args.stream);
 }
 
-void DividedKernel::go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
-  if (leader().division().exchanges()) {
-    for (const Member& other : members_) {
-      if (&other != &member) wait_on(args.stream, other.began);
-    }
-    mark(index, PartTimes::all_offered, args.stream);
-    take_offers(member, args, parts, index);
-    mark(index, PartTimes::all_came, args.stream);
-  }
+void DividedKernel::evaluate_part(Member& member, const ForceArgs& args, std::span<const Part> parts,
+                                  std::size_t index) {
+  if (leader().division().exchanges()) mark(index, PartTimes::all_came, args.stream);
   member.division().evaluate_part(args, parts[index]);
   mark(index, PartTimes::part_ends, args.stream);
 }

@@ -20,6 +20,7 @@
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/on_all.h"
 #include "compute/kernels/owners_facet.h"
+#include "compute/kernels/peer_facet.h"
 #include "compute/kernels/resident_facet.h"
 
 namespace orrery {
@@ -69,6 +70,8 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
     DivisionFacet& division() const { return by_targets ? *by_targets : *kernel->division(); }
     /// Null: the device cannot hold bodies.
     MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
+    /// Null: the others get what it offers by copies.
+    PeerFacet* peer() const { return dynamic_cast<PeerFacet*>(&division()); }
     cuda::Stream stream;                            // of the leader: not used
     cuda::OrderEvent began;                         // its part: what it offers is ready; or a round
     cuda::OrderEvent done;                          // its part
@@ -82,12 +85,16 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   void evaluate_parts(const ForceArgs& args);
   /// Copies what the leader shares to the other devices.
   void hand_out(const ForceArgs& args, std::span<const Part> parts);
-  /// Begins all parts.
-  void begin_parts(const ForceArgs& args, std::span<const Part> parts);
+  void begin_part(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
+  /// If all devices see each other's memory, and their kernels write into it.
+  bool sends() const { return team_.is_direct() && members_.front().peer() != nullptr; }
+  /// When all devices are prepared.
+  void connect_peers();
+  /// Behind the begins of all parts: the devices get what they need of each other.
+  void exchange(const ForceArgs& args, std::span<const Part> parts);
   /// Copies to a device what the others offer.
   void take_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
-  /// Behind all begins: takes the offers, and evaluates the part.
-  void go_on(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
+  void evaluate_part(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index);
   /// Copies the results to the leader, which finishes the evaluation.
   void gather_results(const ForceArgs& args, std::span<const Part> parts);
   /// All streams, of which `leading` is the leader's, go on when all have come to where they recorded `began` last.

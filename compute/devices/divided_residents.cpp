@@ -50,12 +50,10 @@ void DividedKernel::take_residents(int count) {
   times_.forget();
   wait_for_all();
   const std::vector<Part> equal = PartSizes{static_cast<int>(members_.size())}.parts();
-  std::vector<MigrationFacet*> all;
   for_all(nullptr, [&](Member& member, cudaStream_t, std::size_t index) {
     member.migration()->prepare_residence(count, static_cast<int>(index), equal);
-    all.push_back(member.migration());
   });
-  for (MigrationFacet* const each : all) each->connect(all);
+  connect_peers();
   room_ = count;
 }
 
@@ -119,23 +117,12 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
   const std::vector<Part> parts = parts_.parts();
   move_bodies(args, parts);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
-    mark(index, PartTimes::part_begins, own.stream);
     join_least(least_of_all(), member.finding.data(), own.stream);
-    member.division().begin_part(own, parts[index]);
-    member.began.record(own.stream);
-    mark(index, PartTimes::offered, own.stream);
+    begin_part(member, own, parts, index);
   });
-  meet(args.stream);
+  exchange(args, parts);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
-    mark(index, PartTimes::all_offered, own.stream);
-    member.migration()->send(own);
-    member.began.record(own.stream);
-  });
-  meet(args.stream);
-  for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
-    mark(index, PartTimes::all_came, own.stream);
-    member.division().evaluate_part(own, parts[index]);
-    mark(index, PartTimes::part_ends, own.stream);
+    evaluate_part(member, own, parts, index);
     if (index > 0) member.done.record(own.stream);
   });
   for (std::size_t i = 1; i < members_.size(); ++i) wait_on(args.stream, members_[i].done);

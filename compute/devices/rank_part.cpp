@@ -17,7 +17,7 @@ void RankPart::begin(const ForceArgs& args, const Part& part) const {
 
 void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
   auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // ranks cannot divide others
-  const auto outline = [&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {choice.outline(args)}); };
+  const auto outline = [&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {choice.outline()}); };
   const auto place_of_outline = [&](int rank, std::span<const std::size_t> /*sizes*/) -> DivisionFacet::Blocks {
     return {choice.place_of_outline(rank)};
   };

@@ -19,8 +19,8 @@ class ChoiceFacet {
   virtual ~ChoiceFacet() = default;
   /// After prepare_division(): the devices will choose. Throws UsageError if there is no memory.
   virtual void prepare_choice() = 0;
-  /// Enqueues what tells the others what this device may need, of the same size on all devices, and returns it.
-  virtual DeviceBlock outline(const ForceArgs& args) = 0;
+  /// What tells the others what this device may need, as begin_part() made it; of the same size on all devices.
+  virtual DeviceBlock outline() = 0;
   /// Where to copy that of another device.
   virtual DeviceBlock place_of_outline(int index) = 0;
   /// What each other device needs, by index; of its own nothing. The host needs the sizes: `wait` has to wait for what

@@ -4,6 +4,7 @@
 
 #include "compute/core/vec.h"
 #include "compute/kernels/division_facet.h"
+#include "compute/kernels/peer_facet.h"
 
 namespace orrery {
 
@@ -18,20 +19,17 @@ struct ResidentBodies {
 
 /// What CUDA kernels have, beside DivisionFacet, whose devices can hold the bodies from one evaluation to the next,
 /// each those of its part. Before an evaluation, bodies move to the devices in whose parts they have come to be. This
-/// takes some rounds: a device begins one when all have ended the round before. Then follow begin_part() as with bodies
-/// that one device has; when all have done that, send(); and when all have done that, evaluate_part(). `args` are those
-/// of another device than the first, but on the first one `evaluated` and `times_phases` are valid, too. All functions
-/// but the first three enqueue on `args.stream`; the kernel's device must be active.
-class MigrationFacet {
+/// takes some rounds: a device begins one when all have ended the round before. Then follow begin_part(), send() and
+/// evaluate_part() as with bodies that one device has. `args` are those of another device than the first, but on the
+/// first one `evaluated` and `times_phases` are valid, too. All functions but the first three enqueue on `args.stream`;
+/// the kernel's device must be active.
+class MigrationFacet : public PeerFacet {
  public:
-  virtual ~MigrationFacet() = default;
   /// Whether so many bodies are enough for so many devices.
   virtual bool can_hold(int count, int devices) const = 0;
   /// In place of DivisionFacet::prepare_division(). Afterwards, held() is the place for bodies of the part `index`, any
   /// ones. Throws as ForceKernel::prepare().
   virtual void prepare_residence(int count, int index, std::span<const Part> parts) = 0;
-  /// When all devices are prepared: their kernels, by index, of the same kind as this one.
-  virtual void connect(std::span<MigrationFacet* const> all) = 0;
   /// Until the next move.
   virtual ResidentBodies held() = 0;
 
@@ -41,8 +39,6 @@ class MigrationFacet {
   /// Every device, then. If there are rounds, bodies move to these parts.
   virtual void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) = 0;
   virtual void round(int number, const ForceArgs& args) = 0;
-  /// Hands the other devices what they need of what begin_part() made.
-  virtual void send(const ForceArgs& args) = 0;
   /// The first device, when all have evaluated their parts: ends the evaluation.
   virtual void finish_residents(const ForceArgs& args) = 0;
 };

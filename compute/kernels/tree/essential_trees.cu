@@ -99,9 +99,10 @@ __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
   return scale > 0 ? change * scale : INFINITY;
 }
 
-/// One block.
+/// One block. `knows_reach`: the notes are those of a walk of all groups, or more. `forgets`: the next walk makes them
+/// anew.
 __global__ void __launch_bounds__(outline_block)
-    outline_domain(const __grid_constant__ Octree tree, bool knows_reach, DomainOutline* outline) {
+    outline_domain(const __grid_constant__ Octree tree, bool knows_reach, bool forgets, DomainOutline* outline) {
   __shared__ OutlineCells found;
   const auto thread = static_cast<int>(threadIdx.x);
   found.find(tree);
@@ -113,6 +114,7 @@ __global__ void __launch_bounds__(outline_block)
     outline->low[place] = low;
     outline->high[place] = tree.high[cell];
   }
+  if (!forgets) return;
   __syncthreads();
   for (int i = thread; i < stretches; i += outline_block) tree.reach_scales[i] = 0;
 }
@@ -165,18 +167,18 @@ void EssentialTrees::prepare(int index) {
   take(reach_scales_, stretches);
 }
 
-void EssentialTrees::connect(std::span<const EssentialTrees* const> all, std::span<const Octree* const> trees) {
+void EssentialTrees::connect(std::span<const EssentialTrees* const> all, std::span<const Octree> arrays) {
   others_ = static_cast<int>(all.size()) - 1;
   for (int i = 0; i < others_; ++i) {
     const std::size_t other = static_cast<std::size_t>(index_ + 1 + i) % all.size();
-    const Octree& tree = *trees[other];
+    const Octree& at = arrays[other];
     to_[i] = {.outline = all[other]->outline_.data(),
-              .bodies = tree.bodies,
-              .nodes = tree.nodes,
-              .tests = tree.tests,
-              .moments_a = tree.moments_a,
-              .moments_b = tree.moments_b,
-              .high_moments = tree.high_moments};
+              .bodies = at.bodies,
+              .nodes = at.nodes,
+              .tests = at.tests,
+              .moments_a = at.moments_a,
+              .moments_b = at.moments_b,
+              .high_moments = at.high_moments};
   }
 }
 
@@ -185,10 +187,11 @@ void EssentialTrees::note_in(Octree& tree) const {
   tree.reach_scales = reach_scales_.data();
 }
 
-void EssentialTrees::outline(const Octree& tree, cudaStream_t stream) {
-  outline_domain<<<1, outline_block, 0, stream>>>(tree, knows_reach_, outline_.data());
+void EssentialTrees::outline(const Octree& tree, bool walks_all, cudaStream_t stream) {
+  const bool forgets = walks_all || !knows_reach_;
+  outline_domain<<<1, outline_block, 0, stream>>>(tree, knows_reach_, forgets, outline_.data());
   ORRERY_CUDA_CHECK_LAUNCH(outline_domain);
-  knows_reach_ = true;
+  knows_reach_ |= walks_all;
 }
 
 void EssentialTrees::send(const Octree& tree, cudaStream_t stream) const {

@@ -30,25 +30,27 @@ struct TreePlaces {
 /// Caltech; Warren & Salmon 1992), to the places that it has in their arrays.
 ///
 /// A device outlines its domain by boxes around cells of its tree. The children of a cell, or the bodies of a leaf, are
-/// sent if a group in one of these boxes may open it. This depends on the pull on the group. The walk before notes how
-/// far groups open cells, by their place in the order of the keys. Some change until the next walk is allowed for;
-/// after a larger one, cells that the tolerance would open may count as a whole, in one evaluation. A cell whose
-/// children are not sent is sent as one that always counts as a whole, so that no walk looks for them.
+/// sent if a group in one of these boxes may open it. This depends on the pull on the group. Walks note how far groups
+/// open cells, by their place in the order of the keys: the latest walk of all groups, and those of some groups since.
+/// Some change until the next walk is allowed for; after a larger one, cells that the tolerance would open may count as
+/// a whole, in one evaluation. A cell whose children are not sent is sent as one that always counts as a whole, so that
+/// no walk looks for them.
 class EssentialTrees {
  public:
   explicit EssentialTrees(const cuda::Device& device) : device_{device} {}
 
-  /// For the device `index`, which holds bodies. Throws UsageError if there is no memory.
+  /// For the device `index`. Throws UsageError if there is no memory.
   void prepare(int index);
-  /// Of all devices, by index. `trees`: the present ones, in the arrays of all trees.
-  void connect(std::span<const EssentialTrees* const> all, std::span<const Octree* const> trees);
+  /// Of all devices, by index. `arrays`: of all trees, as octrees have them.
+  void connect(std::span<const EssentialTrees* const> all, std::span<const Octree> arrays);
   /// Call when the notes are stale: the next evaluation sends all.
   void forget() { knows_reach_ = false; }
 
   /// The tree's walks note what outline() needs after them.
   void note_in(Octree& tree) const;
-  /// When the tree is built. The host enqueues the walk before its next call.
-  void outline(const Octree& tree, cudaStream_t stream);
+  /// When the tree is built, before a walk of all its groups or of some. The host enqueues the walk before its next
+  /// call.
+  void outline(const Octree& tree, bool walks_all, cudaStream_t stream);
   const cuda::DeviceArray<DomainOutline>& outlined() const { return outline_; }
   /// When all devices have outlined their domains, and before they walk.
   void send(const Octree& tree, cudaStream_t stream) const;

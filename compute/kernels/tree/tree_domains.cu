@@ -58,7 +58,8 @@ void TreeDomains::prepare(int count, int index, int devices, bool holds) {
   index_ = index;
   devices_ = devices;
   holds_ = holds;
-  chooses_ = false;
+  gives_needed_ = false;
+  essential_.prepare(index);
   const int most_bodies = DomainLayout::most_bodies(count, devices);
   const auto take = [this](auto& array, std::size_t size, const char* what) {
     take_scratch(work_.device, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
@@ -92,7 +93,7 @@ void TreeDomains::begin_tree(int count) {
   work_.arrays.apply_to(tree, /*has_whole_arrays=*/leads());
   tree.trees = layout_.trees();
   for (int i = 0; i < tree.trees; ++i) tree.roots[i] = layout_.first_cell(i);
-  if (holds_ || chooses_) essential_.note_in(tree);
+  if (gives_needed_) essential_.note_in(tree);
   work_.tree = tree;
 }
 
@@ -167,7 +168,7 @@ void TreeDomains::begin_part(const ForceArgs& args, const Part& /*part*/) {
   if (is_first()) work_.log.next_phase();
   if (own_bodies() == 0) return;
   work_.build(args);
-  if (holds_) essential_.outline(work_.tree, args.stream);
+  if (gives_needed_ && exchanges()) essential_.outline(work_.tree, /*walks_all=*/!args.targets, args.stream);
 }
 
 void TreeDomains::order_own(const ForceArgs& args) {
@@ -226,7 +227,6 @@ void TreeDomains::evaluate_part(const ForceArgs& args, const Part& /*part*/) {
   if (own_bodies() == 0) return;
   work_.walk(args);
   if (!work_.keeps_cells) cells_.note(&work_.tree.state->found.cells, args.stream);
-  if (args.targets) essential_.forget();  // the other groups have noted nothing
   if (leads() || holds_) return;
   const Octree& tree = work_.tree;
   spread_entries(tree.accelerations + tree.first_body, tree.order + tree.first_body, tree.count, received_.data(),
@@ -267,7 +267,7 @@ auto TreeDomains::shown(int domain, int end_cell, OctreeState* state) const -> B
   Blocks blocks{range_of(tree.links, first, end_cell)};
   for (Vec4* array : {tree.low, tree.high}) blocks.push_back(range_of(array, first, end_cell));
   blocks.push_back({state, sizeof(OctreeState)});
-  if (chooses_) {  // otherwise the leader has all bodies
+  if (gives_needed_) {  // otherwise the leader has all bodies
     const int first_body = layout_.first_body(domain);
     blocks.push_back(range_of(tree.bodies, first_body, first_body + layout_.bodies(domain)));
   }
@@ -283,14 +283,8 @@ auto TreeDomains::places_of_cells(int index) -> Blocks {
 }
 
 void TreeDomains::prepare_choice() {
-  chooses_ = true;
-  essential_.prepare(index_);
+  gives_needed_ = true;
   chosen_.prepare(index_, devices_);
-}
-
-DeviceBlock TreeDomains::outline(const ForceArgs& args) {
-  essential_.outline(work_.tree, args.stream);
-  return {essential_.outlined().data(), sizeof(DomainOutline)};
 }
 
 void TreeDomains::prepare_residence(int count, int index, std::span<const Part> parts) {
@@ -298,25 +292,26 @@ void TreeDomains::prepare_residence(int count, int index, std::span<const Part> 
   sums_ = {}, received_ = {}, others_flags_ = {}, owners_ = {};
   prepare(count, index, devices, /*holds=*/true);
   migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices, work_.arrays.arrived());
-  essential_.prepare(index);
+  gives_needed_ = true;
   layout_ = DomainLayout{count, parts, work_.settings.leaf()};
   begin_tree(count);
 }
 
-void TreeDomains::connect(std::span<MigrationFacet* const> all) {
+void TreeDomains::connect(std::span<PeerFacet* const> all) {
+  gives_needed_ = true;
   std::vector<const DomainMigration*> migrations;
   std::vector<const EssentialTrees*> essential;
-  std::vector<const Octree*> trees;
+  std::vector<Octree> arrays(all.size());
   all_counts_.devices = static_cast<int>(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& other = static_cast<const TreeDomains&>(*all[i]);
     migrations.push_back(&other.migration_);
     essential.push_back(&other.essential_);
-    trees.push_back(&other.work_.tree);
-    all_counts_.of[i] = &other.work_.tree.state->found;
+    other.work_.arrays.apply_to(arrays[i], /*has_whole_arrays=*/true);
+    all_counts_.of[i] = &arrays[i].state->found;
   }
-  migration_.connect(migrations);
-  essential_.connect(essential, trees);
+  if (holds_) migration_.connect(migrations);
+  essential_.connect(essential, arrays);
 }
 
 ResidentBodies TreeDomains::held() {

@@ -22,9 +22,9 @@ namespace orrery {
 
 /// The division of cuda-tree among devices: each gets the bodies of a domain, a stretch of Hilbert's curve, and builds
 /// an octree of these. Then the devices hand each other their bodies and cells, whose numbers are the same on all of
-/// them (DomainLayout), and each walks through all trees from its own bodies. If the devices hold the bodies, or
-/// choose, they hand each other only what the walks need (EssentialTrees, ChosenTrees). A cell that lies in two domains
-/// has a part in each tree, so forces differ from those of one tree as much as those of cells that are divided
+/// them (DomainLayout), and each walks through all trees from its own bodies. If the devices see each other's memory,
+/// or choose, they hand each other only what the walks need (EssentialTrees, ChosenTrees). A cell that lies in two
+/// domains has a part in each tree, so forces differ from those of one tree as much as those of cells that are divided
 /// elsewhere.
 ///
 /// If the bodies keep their cells, they keep their domains, too.
@@ -77,7 +77,7 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
   Blocks places_of_cells(int index) override;
 
   void prepare_choice() override;
-  DeviceBlock outline(const ForceArgs& args) override;
+  DeviceBlock outline() override { return {essential_.outlined().data(), sizeof(DomainOutline)}; }
   DeviceBlock place_of_outline(int index) override { return chosen_.place_of_outline(index); }
   std::vector<Blocks> choose(const ForceArgs& args, const std::function<void()>& wait) override {
     return chosen_.choose(work_.tree, wait, args.stream);
@@ -89,12 +89,12 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
 
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
-  void connect(std::span<MigrationFacet* const> all) override;
+  void connect(std::span<PeerFacet* const> all) override;
   ResidentBodies held() override;
   int begin_residents(const ForceArgs& args) override;
   void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) override;
   void round(int number, const ForceArgs& args) override;
-  void send(const ForceArgs& args) override { essential_.send(work_.tree, args.stream); }
+  void send(CUstream_st* stream) override { essential_.send(work_.tree, stream); }
   void finish_residents(const ForceArgs& args) override;
 
  private:
@@ -122,8 +122,8 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
   OctreeWork& work_;
   DomainKeys keys_;
   int index_ = 0, devices_ = 1;
-  bool holds_ = false;    // the devices hold the bodies
-  bool chooses_ = false;  // they hand them out, and choose what others need
+  bool holds_ = false;         // the devices hold the bodies
+  bool gives_needed_ = false;  // they give each other only what walks need
   DomainLayout layout_;
   CellRoom cells_;
   KeyBuffers own_keys_{};  // of the domain: before the sort, and then as it left them
