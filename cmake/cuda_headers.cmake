@@ -14,4 +14,5 @@ set(ORRERY_CUDA_HEADERS
   cupti_profiler_target.h
   cupti_range_profiler.h
   cupti_target.h
+  nvtx3/nvToolsExt.h
 )

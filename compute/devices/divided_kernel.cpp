@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compute/core/error.h"
+#include "compute/cuda/profiler_range.h"
 #include "compute/devices/member_work.h"
 #include "compute/devices/on_device.h"
 
@@ -30,7 +31,7 @@ DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, c
   leader().device.activate();
 }
 
-/// The kernels' memory must not be freed while another device reads it.
+/// The kernels' memory must not be freed while another device reads or writes it.
 DividedKernel::~DividedKernel() {
   wait_for_all();
 }
@@ -166,6 +167,7 @@ void DividedKernel::evaluate_parts(const ForceArgs& args) {
 }
 
 void DividedKernel::hand_out(const ForceArgs& args, std::span<const Part> parts) {
+  const cuda::ProfilerRange range{"hand out"};
   DivisionFacet& division = leader().division();
   mark(0, PartTimes::begins, args.stream);
   const Blocks for_all = division.share_out(args, parts);
@@ -190,6 +192,7 @@ void DividedKernel::hand_out(const ForceArgs& args, std::span<const Part> parts)
 }
 
 void DividedKernel::begin_part(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
+  const cuda::ProfilerRange range{"begin a part"};
   mark(index, PartTimes::part_begins, args.stream);
   member.division().begin_part(args, parts[index]);
   member.began.record(args.stream);
@@ -197,6 +200,7 @@ void DividedKernel::begin_part(Member& member, const ForceArgs& args, std::span<
 }
 
 void DividedKernel::exchange(const ForceArgs& args, std::span<const Part> parts) {
+  const cuda::ProfilerRange range{"exchange cells"};
   meet(args.stream);
   for_all(args.stream, [&](Member& member, cudaStream_t stream, std::size_t index) {
     mark(index, PartTimes::all_offered, stream);
@@ -218,12 +222,14 @@ void DividedKernel::take_offers(Member& member, const ForceArgs& args, std::span
 
 void DividedKernel::evaluate_part(Member& member, const ForceArgs& args, std::span<const Part> parts,
                                   std::size_t index) {
+  const cuda::ProfilerRange range{"evaluate a part"};
   if (leader().division().exchanges()) mark(index, PartTimes::all_came, args.stream);
   member.division().evaluate_part(args, parts[index]);
   mark(index, PartTimes::part_ends, args.stream);
 }
 
 void DividedKernel::gather_results(const ForceArgs& args, std::span<const Part> parts) {
+  const cuda::ProfilerRange range{"gather results"};
   DivisionFacet& division = leader().division();
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const Member& member = members_[i];

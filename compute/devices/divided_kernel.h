@@ -70,7 +70,7 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
     DivisionFacet& division() const { return by_targets ? *by_targets : *kernel->division(); }
     /// Null: the device cannot hold bodies.
     MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
-    /// Null: the others get what it offers by copies.
+    /// Null: it cannot write into the others' memory.
     PeerFacet* peer() const { return dynamic_cast<PeerFacet*>(&division()); }
     cuda::Stream stream;                            // of the leader: not used
     cuda::OrderEvent began;                         // its part: what it offers is ready; or a round

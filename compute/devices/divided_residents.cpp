@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compute/cuda/profiler_range.h"
 #include "compute/devices/divided_kernel.h"
 #include "compute/devices/held_bodies.h"
 #include "compute/devices/member_work.h"
@@ -134,6 +135,7 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
 
 /// All streams wait for all, also if the bodies stay where they are.
 void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> parts) {
+  const cuda::ProfilerRange range{"move bodies"};
   mark(0, PartTimes::begins, args.stream);
   mark(0, PartTimes::shared, args.stream);
   const int rounds = leader().migration()->begin_residents(args);

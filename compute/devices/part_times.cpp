@@ -7,8 +7,8 @@ namespace orrery {
 PartTimes::PartTimes(const DeviceTeam& team) : team_{team} {
   for (std::size_t i = 0; i < team.size(); ++i) {
     std::vector<cuda::Event>& marks = marks_.emplace_back();
-    for (int mark = 0; mark < mark_count; ++mark) {
-      const bool by_leader = mark >= results_copy;
+    for (int mark = 0; mark < static_cast<int>(Mark::count); ++mark) {
+      const bool by_leader = mark >= static_cast<int>(results_copy);
       marks.emplace_back(by_leader ? *team.leader() : team.device(i));
     }
   }
@@ -33,7 +33,7 @@ bool PartTimes::begin() {
 
 /// The leader's last mark is behind all others.
 bool PartTimes::all_ended() const {
-  return marks_.front()[ends].reached();
+  return event(0, ends).reached();
 }
 
 double PartTimes::part_ms(std::size_t index) const {
@@ -58,11 +58,35 @@ void PartTimes::read() {
     loads_[i].copy_ms = between(i, begins, part_begins) + back_ms;
   }
   const std::size_t last = marks_.size() - 1;
-  if (gathers_) leader.work_ms += cuda::elapsed_ms(marks_[last][results_came], marks_.front()[ends]);
+  if (gathers_) leader.work_ms += cuda::elapsed_ms(event(last, results_came), event(0, ends));
   if (exchanges_) {
     for (std::size_t i = 0; i < marks_.size(); ++i) loads_[i].copy_ms += between(i, all_offered, all_came);
   }
   for (DeviceLoad& load : loads_) load.wait_ms = std::max(whole_ms - load.work_ms - load.copy_ms, 0.0);
+  read_spans();
+}
+
+MarkTimes PartTimes::times_of(std::size_t index) const {
+  MarkTimes times;
+  const auto note = [&](Mark mark) { times[mark] = between(index, begins, mark); };
+  if (index == 0) note(shared);
+  note(part_begins);
+  if (exchanges_) {
+    for (const Mark mark : {offered, all_offered, all_came}) note(mark);
+  }
+  note(part_ends);
+  return times;
+}
+
+void PartTimes::read_spans() {
+  const MarkTimes leader = times_of(0);
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    const MarkTimes own = i == 0 ? leader : times_of(i);
+    loads_[i].spans = spans_of(own, i == 0, exchanges_, i == 0 ? 0 : begin_after(leader, own, exchanges_));
+    if (i == 0 || !gathers_) continue;
+    const auto by_leader = [&](Mark mark) { return cuda::elapsed_ms(event(0, begins), event(i, mark)); };
+    loads_.front().spans.push_back({"results", true, by_leader(results_copy), by_leader(results_came)});
+  }
 }
 
 }  // namespace orrery

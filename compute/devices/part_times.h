@@ -5,6 +5,7 @@
 
 #include "compute/cuda/event.h"
 #include "compute/devices/device_team.h"
+#include "compute/devices/part_marks.h"
 #include "compute/kernels/device_load.h"
 
 namespace orrery {
@@ -18,26 +19,14 @@ class PartTimes {
   /// Before an evaluation. Whether an earlier one was timed that has ended now: parts_ms() and loads() are its.
   bool begin();
 
-  // The order of one device's marks on its stream; the device must be active. The results of the others' parts are
-  // marked by the leader.
-  enum Mark {
-    begins,        ///< the leader: before it shares; others: what they get is ready
-    shared,        ///< the leader alone: what it shares is ready
-    part_begins,   ///< they have got what they need to begin
-    offered,       ///< of devices that exchange something: what this one offers is ready
-    all_offered,   ///< likewise: what the others offer is ready
-    all_came,      ///< likewise: it was copied
-    part_ends,     ///< the device's own part
-    results_copy,  ///< of another device's part, if the leader gets results: it begins to copy them
-    results_came,  ///< the leader has them
-    ends,          ///< the leader: after it has joined all parts
-    mark_count
-  };
+  using Mark = PartMark;
+  using enum PartMark;
+  /// On the stream of the mark's device, which must be active.
   void mark(std::size_t index, Mark mark, cudaStream_t stream) {
     if (!times_now_) return;
     exchanges_ |= mark == offered;
     gathers_ |= mark == results_copy;
-    marks_[index][mark].record(stream);
+    event(index, mark).record(stream);
   }
   /// Whether the present evaluation is timed.
   bool times_now() const { return times_now_; }
@@ -55,8 +44,14 @@ class PartTimes {
   bool all_ended() const;
   double part_ms(std::size_t index) const;
   void read();
+  /// The spans of all devices.
+  void read_spans();
+  /// Until the end of a device's part, since it began.
+  MarkTimes times_of(std::size_t index) const;
+  cuda::Event& event(std::size_t index, Mark mark) { return marks_[index][static_cast<std::size_t>(mark)]; }
+  const cuda::Event& event(std::size_t index, Mark mark) const { return marks_[index][static_cast<std::size_t>(mark)]; }
   double between(std::size_t index, Mark first, Mark last) const {
-    return cuda::elapsed_ms(marks_[index][first], marks_[index][last]);
+    return cuda::elapsed_ms(event(index, first), event(index, last));
   }
 
   const DeviceTeam& team_;

@@ -1,5 +1,6 @@
 #include "compute/devices/rank_part.h"
 
+#include "compute/cuda/profiler_range.h"
 #include "compute/kernels/choice_facet.h"
 
 namespace orrery {
@@ -10,12 +11,14 @@ void RankPart::prepare(int count, int index, int ranks) const {
 }
 
 void RankPart::begin(const ForceArgs& args, const Part& part) const {
+  const cuda::ProfilerRange range{"begin a part"};
   begins_.record(args.stream);
   division_.begin_part(args, part);
   begun_.record(args.stream);
 }
 
 void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
+  const cuda::ProfilerRange range{"exchange cells"};
   auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // ranks cannot divide others
   const auto outline = [&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {choice.outline()}); };
   const auto place_of_outline = [&](int rank, std::span<const std::size_t> /*sizes*/) -> DivisionFacet::Blocks {
@@ -29,6 +32,7 @@ void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& b
 }
 
 void RankPart::evaluate(const ForceArgs& args, const Part& part) const {
+  const cuda::ProfilerRange range{"evaluate a part"};
   goes_on_.record(args.stream);
   division_.evaluate_part(args, part);
   ends_.record(args.stream);

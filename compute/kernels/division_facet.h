@@ -71,11 +71,12 @@ class DivisionFacet {
   virtual bool keeps_parts() const { return false; }
   /// Whether a device needs what the others made in begin_part(), to go on.
   virtual bool exchanges() const { return false; }
-  /// What begin_part() made for all other devices. The blocks begin and end at multiples of 16 bytes.
+  /// What begin_part() made for all other devices.
   virtual Blocks offer(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
   /// Where to copy what the device of another part offers, entry for entry.
   virtual Blocks places_of_offer(const ForceArgs& /*args*/, const Part& /*other*/) { return {}; }
-  /// Evaluates a part; follows begin_part() and the copies of all offers.
+  /// Evaluates a part; follows begin_part(), and if exchanges() the copies of all offers, or what PeerFacet or
+  /// ChoiceFacet has in their place.
   virtual void evaluate_part(const ForceArgs& args, const Part& part) = 0;
 
   /// Another device: what evaluate_part() found.
@@ -88,8 +89,8 @@ class DivisionFacet {
   /// Between two evaluations. The leader: enqueues which part has each of `count` bodies, into memory of its device.
   /// Null: no part has bodies of its own.
   virtual const int* find_owners(int /*count*/, CUstream_st* /*stream*/) { return nullptr; }
-  /// Likewise. Another device: what TreeFacet::pick_cells() of the leader needs besides what was
-  /// offered, as the latest evaluation left it.
+  /// Likewise. Another device: what TreeFacet::pick_cells() of the leader needs besides what the leader has got, as the
+  /// latest evaluation left it.
   virtual Blocks cells(int /*index*/) { return {}; }
   /// The leader: where to copy that from the device `index`, entry for entry.
   virtual Blocks places_of_cells(int /*index*/) { return {}; }

@@ -88,6 +88,27 @@ Json card_json(const KernelCard& card) {
           {"waves", json_number(card.waves)}};
 }
 
+/// Of the latest evaluation that was timed; null with one device.
+Json devices_json(const std::vector<DeviceLoad>& loads) {
+  if (loads.empty()) return nullptr;
+  Json devices = Json::array();
+  for (const DeviceLoad& load : loads) {
+    Json spans = Json::array();
+    for (const DeviceSpan& span : load.spans) {
+      spans.push_back({{"name", span.name},
+                       {"communicates", span.communicates},
+                       {"begin_ms", json_number(span.begin_ms)},
+                       {"end_ms", json_number(span.end_ms)}});
+    }
+    devices.push_back({{"device", load.device},
+                       {"work_ms", json_number(load.work_ms)},
+                       {"copy_ms", json_number(load.copy_ms)},
+                       {"wait_ms", json_number(load.wait_ms)},
+                       {"spans", spans}});
+  }
+  return devices;
+}
+
 Json json(const ResultRow& row) {
   const VariantResult& r = row.result();
   const ForceError error = r.error();
@@ -106,6 +127,7 @@ Json json(const ResultRow& row) {
        {{"median", json_number(error.median)}, {"p99", json_number(error.p99)}, {"max", json_number(error.max)}}},
       {"rank", row.rank.first > 0 ? Json{{"first", row.rank.first}, {"last", row.rank.last}} : Json(nullptr)},
       {"card", card ? card_json(*card) : Json(nullptr)},
+      {"devices", devices_json(r.status.device_loads)},
       {"machine", r.machine_before.is_null()
                       ? Json(nullptr)
                       : Json{{"before", r.machine_before}, {"during", r.machine_during}, {"after", r.machine_after}}}};

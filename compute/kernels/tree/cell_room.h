@@ -8,10 +8,10 @@
 
 namespace orrery {
 
-/// How many cells a tree may have whose room is copied to other devices, used or not: a few more than the trees before
-/// it had, of as many bodies; where the number has changed, all room. A tree that needs more has some larger leaves,
-/// and later ones get more room. The GPU notes the cells; the host looks without waiting, so they are those of some
-/// evaluations ago.
+/// How many cells a tree may have whose room is copied, used or not, to devices that do not see each other's memory, or
+/// where its cells are shown: a few more than the trees before it had, of as many bodies; where the number has changed,
+/// all room. A tree that needs more has some larger leaves, and later ones get more room. The GPU notes the cells; the
+/// host looks without waiting, so they are those of some evaluations ago.
 class CellRoom {
  public:
   explicit CellRoom(const cuda::Device& device) : cells_{device} {}

@@ -93,7 +93,7 @@ void TreeDomains::begin_tree(int count) {
   work_.arrays.apply_to(tree, /*has_whole_arrays=*/leads());
   tree.trees = layout_.trees();
   for (int i = 0; i < tree.trees; ++i) tree.roots[i] = layout_.first_cell(i);
-  if (gives_needed_) essential_.note_in(tree);
+  if (gives_needed_ && exchanges()) essential_.note_in(tree);
   work_.tree = tree;
 }
 
@@ -168,7 +168,10 @@ void TreeDomains::begin_part(const ForceArgs& args, const Part& /*part*/) {
   if (is_first()) work_.log.next_phase();
   if (own_bodies() == 0) return;
   work_.build(args);
-  if (gives_needed_ && exchanges()) essential_.outline(work_.tree, /*walks_all=*/!args.targets, args.stream);
+  if (!gives_needed_ || !exchanges()) return;
+  if (args.law != noted_law_) essential_.forget();  // its pulls may be much weaker
+  noted_law_ = args.law;
+  essential_.outline(work_.tree, /*walks_all=*/!args.targets, args.stream);
 }
 
 void TreeDomains::order_own(const ForceArgs& args) {
@@ -292,26 +295,27 @@ void TreeDomains::prepare_residence(int count, int index, std::span<const Part> 
   sums_ = {}, received_ = {}, others_flags_ = {}, owners_ = {};
   prepare(count, index, devices, /*holds=*/true);
   migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices, work_.arrays.arrived());
-  gives_needed_ = true;
+  gives_needed_ = true;  // before begin_tree()
   layout_ = DomainLayout{count, parts, work_.settings.leaf()};
   begin_tree(count);
 }
 
 void TreeDomains::connect(std::span<PeerFacet* const> all) {
   gives_needed_ = true;
-  std::vector<const DomainMigration*> migrations;
   std::vector<const EssentialTrees*> essential;
   std::vector<Octree> arrays(all.size());
-  all_counts_.devices = static_cast<int>(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& other = static_cast<const TreeDomains&>(*all[i]);
-    migrations.push_back(&other.migration_);
     essential.push_back(&other.essential_);
     other.work_.arrays.apply_to(arrays[i], /*has_whole_arrays=*/true);
-    all_counts_.of[i] = &arrays[i].state->found;
   }
-  if (holds_) migration_.connect(migrations);
   essential_.connect(essential, arrays);
+  if (!holds_) return;
+  std::vector<const DomainMigration*> migrations;
+  for (const PeerFacet* const each : all) migrations.push_back(&static_cast<const TreeDomains&>(*each).migration_);
+  migration_.connect(migrations);
+  all_counts_.devices = static_cast<int>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all_counts_.of[i] = &arrays[i].state->found;
 }
 
 ResidentBodies TreeDomains::held() {

@@ -136,8 +136,10 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
   // The others':
   cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations
   cuda::DeviceArray<TreeCube> cube_;
+  // Of devices that give each other only what walks need:
   EssentialTrees essential_;
   ChosenTrees chosen_;
+  Law noted_law_;  // of the walks whose notes essential_ has
   // Of devices that hold the bodies:
   DomainMigration migration_;
   NotedNumber border_steps_;  // the first device: as many as the search for borders needs

@@ -36,10 +36,10 @@ ForceError error_of(const std::vector<Vec4>& accelerations, const Bodies& bodies
   return target_error(entries(accelerations, sample), sample, reference_accelerations(bodies.positions, sample, {}));
 }
 
-/// Two kernels that divide the evaluations of some bodies.
+/// Two kernels that divide the evaluations of some bodies, and choose what they send each other, or copy all.
 class TwoTrees {
  public:
-  TwoTrees(const Settings& settings, const Bodies& bodies) : bodies_{bodies} {
+  TwoTrees(const Settings& settings, const Bodies& bodies, bool choose = true) : bodies_{bodies}, choose_{choose} {
     const auto size = bodies.positions.size();
     d_bodies_ = {device_, size};
     d_accelerations_ = {device_, size};
@@ -48,7 +48,7 @@ class TwoTrees {
     for (int index = 0; index < 2; ++index) {
       kernels_[index] = tree_info().make(settings, &device_);
       division(index).prepare_division(bodies.count(), index, 2);
-      choice(index).prepare_choice();
+      if (choose_) choice(index).prepare_choice();
     }
   }
 
@@ -57,14 +57,14 @@ class TwoTrees {
     std::size_t sent;  ///< bytes, by both
   };
   /// Of some targets, or all bodies.
-  Found evaluate(const std::vector<int>& targets = {}) {
+  Found evaluate(const std::vector<int>& targets = {}, const Law& law = {}) {
     cuda::upload<int>(targets, d_targets_.data(), stream_.get());
     const ForceArgs leading{.bodies = d_bodies_.data(),
                             .count = bodies_.count(),
                             .targets = {.indices = targets.empty() ? nullptr : d_targets_.data(),
                                         .count = static_cast<int>(targets.size())},
                             .masses = mass_range(bodies_.positions),
-                            .law = {},
+                            .law = law,
                             .epilogue = {.accelerations = d_accelerations_.data()},
                             .stream = stream_.get()};
     const ForceArgs args[] = {leading, args_for(leading, stream_.get())};
@@ -73,18 +73,8 @@ class TwoTrees {
     for (const DeviceBlock& block : division(0).share_of(leading, parts[1])) shared.push_back(block);
     copy(shared, division(1).receive(args[1], parts, shared));
     for (const int i : {0, 1}) division(i).begin_part(args[i], parts[static_cast<std::size_t>(i)]);
-    for (const int i : {0, 1}) copy({choice(i).outline()}, {choice(1 - i).place_of_outline(i)});
-    std::size_t sent = 0;
-    for (const int i : {0, 1}) {
-      const Blocks chosen = choice(i).choose(args[i], [&] { stream_.synchronize(); })[static_cast<std::size_t>(1 - i)];
-      const std::vector<std::size_t> sizes = sizes_of(chosen);
-      copy(chosen, choice(1 - i).places_of_chosen(i, sizes));
-      sent += sum_of(sizes);
-    }
-    for (const int i : {0, 1}) {
-      choice(i).take_chosen(args[i]);
-      division(i).evaluate_part(args[i], parts[static_cast<std::size_t>(i)]);
-    }
+    const std::size_t sent = choose_ ? exchange_chosen(args) : exchange_all(args, parts);
+    for (const int i : {0, 1}) division(i).evaluate_part(args[i], parts[static_cast<std::size_t>(i)]);
     copy(division(1).results(args[1], parts[1]), division(0).places(leading, parts[1]));
     division(0).join(leading, parts);
     Found found{.accelerations = std::vector<Vec4>(bodies_.positions.size()), .sent = sent};
@@ -98,6 +88,28 @@ class TwoTrees {
 
   DivisionFacet& division(int index) { return *kernels_[index]->division(); }
   ChoiceFacet& choice(int index) { return dynamic_cast<ChoiceFacet&>(division(index)); }
+  std::size_t exchange_chosen(const ForceArgs (&args)[2]) {
+    for (const int i : {0, 1}) copy({choice(i).outline()}, {choice(1 - i).place_of_outline(i)});
+    std::size_t sent = 0;
+    for (const int i : {0, 1}) {
+      const Blocks chosen = choice(i).choose(args[i], [&] { stream_.synchronize(); })[static_cast<std::size_t>(1 - i)];
+      const std::vector<std::size_t> sizes = sizes_of(chosen);
+      copy(chosen, choice(1 - i).places_of_chosen(i, sizes));
+      sent += sum_of(sizes);
+    }
+    for (const int i : {0, 1}) choice(i).take_chosen(args[i]);
+    return sent;
+  }
+  std::size_t exchange_all(const ForceArgs (&args)[2], const std::vector<Part>& parts) {
+    std::size_t sent = 0;
+    for (const int i : {0, 1}) {
+      const Part& part = parts[static_cast<std::size_t>(i)];
+      const Blocks offer = division(i).offer(args[i], part);
+      copy(offer, division(1 - i).places_of_offer(args[1 - i], part));
+      sent += sum_of(sizes_of(offer));
+    }
+    return sent;
+  }
   void copy(const Blocks& from, const Blocks& to) {
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i].bytes == 0) continue;
@@ -108,6 +120,7 @@ class TwoTrees {
 
   const cuda::Device& device_{*test::backends().device()};
   const Bodies bodies_;
+  const bool choose_;
   cuda::Stream stream_{device_};
   cuda::DeviceArray<Vec4> d_bodies_, d_accelerations_;
   cuda::DeviceArray<int> d_targets_;
@@ -153,6 +166,28 @@ TEST_P(ChosenTrees, DependOnDistancesAloneWithoutATolerance) {
   EXPECT_EQ(first.sent, second.sent);
   EXPECT_LT(first.sent, whole.evaluate().sent * 2 / 3);
   expect_errors_of_one_device(first.accelerations, "off", bodies);
+}
+
+/// Pulls may be much weaker by another law.
+TEST_P(ChosenTrees, AreWholeBehindAnotherLaw) {
+  const Bodies bodies = test::random_ball(200'003);
+  TwoTrees trees{settings("1e-3"), bodies};
+  const TwoTrees::Found first = trees.evaluate();
+  EXPECT_LT(trees.evaluate().sent, first.sent * 2 / 3);
+  const Law other{.softening = 0.5f};
+  EXPECT_GT(trees.evaluate({}, other).sent, bodies.positions.size() * 20);
+  EXPECT_LT(trees.evaluate({}, other).sent, first.sent * 2 / 3);
+}
+
+/// As where GPUs of one process do not see each other's memory.
+TEST_P(ChosenTrees, AreAllCellsAndBodiesIfTheyAreOffered) {
+  const Bodies bodies = test::random_ball(200'003);
+  TwoTrees trees{settings("1e-3"), bodies, /*choose=*/false};
+  for (int turn = 0; turn < 2; ++turn) {
+    const TwoTrees::Found found = trees.evaluate();
+    EXPECT_GT(found.sent, bodies.positions.size() * 16);
+    expect_errors_of_one_device(found.accelerations, "1e-3", bodies);
+  }
 }
 
 /// Walks of some groups leave what the latest walk of all has noted.
