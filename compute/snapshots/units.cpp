@@ -225,20 +225,10 @@ std::string units_text(const Units& units) {
 }
 
 UnitScale::UnitScale(const Units& from, const Units& to)
-    : length{from.length_cm / to.length_cm},
-      mass{from.mass_g / to.mass_g},
-      velocity{from.velocity_cm_s / to.velocity_cm_s},
+    : BodyScale{.length = from.length_cm / to.length_cm,
+                .mass = from.mass_g / to.mass_g,
+                .velocity = from.velocity_cm_s / to.velocity_cm_s},
       time{from.time_s() / to.time_s()} {}
-
-Vec4 UnitScale::of_position(const Vec4& p) const {
-  return {static_cast<float>(p.x * length), static_cast<float>(p.y * length), static_cast<float>(p.z * length),
-          static_cast<float>(p.w * mass)};
-}
-
-Vec4 UnitScale::of_velocity(const Vec4& v) const {
-  return {static_cast<float>(v.x * velocity), static_cast<float>(v.y * velocity), static_cast<float>(v.z * velocity),
-          0};
-}
 
 void UnitScale::apply_to(BodyProperties& properties) const {
   scale_values(properties.softening, length);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "compute/core/vec.h"
+#include "compute/core/body_scale.h"
 
 namespace orrery {
 
@@ -67,13 +67,11 @@ NamedUnit mass_per_area_unit_for(double g_cm2);
 std::string units_option(const Units& units);
 
 /// The factors from numbers in some units to those in others.
-struct UnitScale {
+struct UnitScale : BodyScale {
   UnitScale(const Units& from, const Units& to);
-  Vec4 of_position(const Vec4& position) const;  ///< with the mass in w
-  Vec4 of_velocity(const Vec4& velocity) const;
   void apply_to(BodyProperties& properties) const;
 
-  double length, mass, velocity, time;
+  double time;
 };
 
 /// Expresses the snapshot in other units. It must have units.
