@@ -43,7 +43,7 @@ may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/k
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
 may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
-may_include("compute/snapshots/hdf5_(dataset|object|read|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
+may_include("compute/snapshots/hdf5_(dataset|object|read|rows|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"

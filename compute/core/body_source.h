@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "compute/core/bodies.h"
+#include "compute/core/body_bounds.h"
 
 namespace orrery {
+
+struct JointRows;
 
 /// The bodies of a system, read one by one where they are: in this process, or with ranks, of whose bodies a piece at a
 /// time is here. Whoever reads them in their order gets each piece once. For one thread.
@@ -26,6 +30,15 @@ class BodySource {
   /// Call only under Digits::compensated.
   const Vec4& position_low(std::size_t body) { return at(body).positions_low[body - piece_.first]; }
   const Vec4& velocity_low(std::size_t body) { return at(body).velocities_low[body - piece_.first]; }
+
+  /// Found by the ranks that hold the bodies, each of its own, so that they need not come here. None: read them. Throws
+  /// std::runtime_error if a rank is lost.
+  virtual std::optional<BodyBounds> bounds() { return std::nullopt; }
+
+  /// Lets the ranks that hold the bodies write them, body i to row i, each some of the rows. Returns whether they have;
+  /// false: some rank cannot, or there are none, and nothing was written. Throws std::runtime_error if writing fails or
+  /// a rank is lost: only some rows may be written.
+  virtual bool write_jointly(const JointRows& /*rows*/) { return false; }
 
  protected:
   /// Bodies from `first` on.

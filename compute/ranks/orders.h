@@ -29,6 +29,8 @@ enum class Order {
   step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
   undo,             ///< the latest step of a kernel's bodies: its key
   gather,           ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
+  bounds,           ///< of a kernel's bodies: its key. Replied with BodyBounds
+  write_rows,       ///< a kernel's bodies: its key, their number on all ranks, JointRows. Replied
   hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
   potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
   cancel,           ///< what is in progress; comes too late if that has ended. Of evaluate_part: another rank failed

@@ -76,16 +76,27 @@ void RankBodies::undo() {
 }
 
 void RankBodies::put(int first, int last, MessageWriter& reply) const {
-  std::vector<int> here, places;
+  std::vector<int> here;
   for (int i = 0; i < now_.count(); ++i) {
     const int id = now_.ids[static_cast<std::size_t>(i)];
-    if (id < first || id >= last) continue;
-    here.push_back(i);
-    places.push_back(id - first);
+    if (id >= first && id < last) here.push_back(i);
   }
-  reply.put_all(places);
-  reply.put_entries(now_.positions.data(), std::span<const int>{here});
-  reply.put_entries(now_.velocities.data(), std::span<const int>{here});
+  put(here, first, reply);
+}
+
+void RankBodies::put(std::span<const int> here, int first, MessageWriter& message) const {
+  std::vector<int> places;
+  places.reserve(here.size());
+  for (const int i : here) places.push_back(now_.ids[static_cast<std::size_t>(i)] - first);
+  message.put_all(places);
+  message.put_entries(now_.positions.data(), here);
+  message.put_entries(now_.velocities.data(), here);
+}
+
+BodyBounds RankBodies::bounds() const {
+  BodyBounds found;
+  for (std::size_t i = 0; i < now_.ids.size(); ++i) found.add(now_.positions[i], now_.velocities[i]);
+  return found;
 }
 
 std::vector<int> RankBodies::get(MessageReader& reply, std::span<Vec4> positions, std::span<Vec4> velocities) {

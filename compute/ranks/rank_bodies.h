@@ -48,6 +48,11 @@ class RankBodies {
   /// Writes those of the bodies from `first` to before `last` that are here: their places, counted from `first`, their
   /// positions and velocities.
   void put(int first, int last, MessageWriter& reply) const;
+  /// Likewise the bodies with these indices here. None has a place before `first`.
+  void put(std::span<const int> here, int first, MessageWriter& message) const;
+  BodyBounds bounds() const;
+  /// Their places among the bodies of all ranks.
+  std::span<const int> ids() const { return now_.ids; }
   /// Reads them to their places in arrays that begin with the body `first`. Returns these places.
   static std::vector<int> get(MessageReader& reply, std::span<Vec4> positions, std::span<Vec4> velocities);
 

@@ -1,22 +1,21 @@
 #include "compute/ranks/rank_worker.h"
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "compute/core/error.h"
 #include "compute/core/message.h"
 #include "compute/ranks/cancel_watch.h"
 #include "compute/ranks/domain_part.h"
 #include "compute/ranks/handout_message.h"
+#include "compute/ranks/joint_writing.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
+#include "compute/ranks/rank_reply.h"
 #include "compute/ranks/shared_potentials.h"
 
 namespace orrery {
@@ -25,7 +24,7 @@ namespace {
 class RankWorker {
  public:
   RankWorker(Communicator& ranks, const KernelCatalog& catalog, RankDevice* device)
-      : ranks_{ranks}, catalog_{catalog}, device_{device}, watch_{ranks} {}
+      : ranks_{ranks}, catalog_{catalog}, device_{device}, reply_{ranks}, watch_{ranks} {}
 
   void run() {
     for (std::vector<std::byte> message;;) {
@@ -39,7 +38,7 @@ class RankWorker {
           reply_with_nccl_version();
           break;
         case Order::connect:
-          reply_after([&] { device_->connect(order.get<ConnectionId>(), ranks_.rank(), ranks_.size()); });
+          reply_.after([&] { device_->connect(order.get<ConnectionId>(), ranks_.rank(), ranks_.size()); });
           break;
         case Order::disconnect:
           device_->disconnect();
@@ -48,10 +47,10 @@ class RankWorker {
           disconnect_kernel(order);
           break;
         case Order::make:
-          reply_after([&] { make(order); });
+          reply_.after([&] { make(order); });
           break;
         case Order::prepare:
-          reply_after([&] { prepare(order); });
+          reply_.after([&] { prepare(order); });
           break;
         case Order::evaluate:
           evaluate(order);
@@ -60,7 +59,7 @@ class RankWorker {
           evaluate_domain(order);
           break;
         case Order::take_room:
-          reply_after([&] { take_room(order); });
+          reply_.after([&] { take_room(order); });
           break;
         case Order::evaluate_part:
           evaluate_part(order);
@@ -83,6 +82,12 @@ class RankWorker {
         case Order::gather:
           gather(order);
           break;
+        case Order::bounds:
+          bounds(order);
+          break;
+        case Order::write_rows:
+          write_rows(order);
+          break;
         case Order::hold_positions:
           hold_positions(order);
           break;
@@ -95,7 +100,7 @@ class RankWorker {
           kernels_.erase(order.get<int>());
           break;
         case Order::end:
-          return reply_after([] {});
+          return reply_.after([] {});
       }
     }
   }
@@ -109,50 +114,20 @@ class RankWorker {
     HeldPositions held{};
   };
 
-  /// `add` adds what follows the outcome `done`.
-  template <class Work, class Add>
-  void reply_after(const Work& work, const Add& add) {
-    const auto report = [&](Outcome outcome, const char* why) {
-      reply_.clear();
-      reply_.put(outcome);
-      reply_.put_text(why);
-    };
-    try {
-      work();
-      reply_.clear();
-      reply_.put(Outcome::done);
-      add();
-      ranks_.check_size(reply_.bytes().size());
-    } catch (const UsageError& error) {
-      report(Outcome::refused, error.what());
-    } catch (const Stopped& stopped) {
-      report(Outcome::stopped, stopped.what());
-    } catch (const std::bad_alloc&) {
-      report(Outcome::failed, "not enough memory");
-    } catch (const std::exception& error) {
-      report(Outcome::failed, error.what());
-    }
-    ranks_.send(0, reply_.bytes());
-  }
-  template <class Work>
-  void reply_after(const Work& work) {
-    reply_after(work, [] {});
-  }
-
   void open_device(MessageReader& order) {
     RankDeviceFacts facts;
-    reply_after(
+    reply_.after(
         [&] {
           DevicesOfRanks which{.first = order.get<int>()};
           order.get_all(which.listed);
           facts = device_->open(which, ranks_.place_on_host());
         },
-        [&] { reply_.put(facts); });
+        [&] { reply_.message().put(facts); });
   }
 
   void reply_with_nccl_version() {
     int version = 0;
-    reply_after([&] { version = device_->nccl_version(); }, [&] { reply_.put(version); });
+    reply_.after([&] { version = device_->nccl_version(); }, [&] { reply_.message().put(version); });
   }
 
   void disconnect_kernel(MessageReader& order) {
@@ -197,7 +172,7 @@ class RankWorker {
       if (part.low_words) receive(arrays_.positions_low);
     }
     Evaluated result;
-    reply_after(
+    reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
           const WithSubnormals as_the_leader{part.subnormals};
@@ -205,19 +180,19 @@ class RankWorker {
           result.complete = !watch_.cancelled();
         },
         [&] {
-          reply_.put(result);
+          reply_.message().put(result);
           if (result.complete) put_results(part, targets);
         });
   }
 
   void evaluate_domain(MessageReader& order) {
     DomainPart part{order, arrays_};
-    reply_after(
+    reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
           part.evaluate(*kernels_.at(part.key()).kernel, ranks_, watch_.cancelled());
         },
-        [&] { part.put_results(reply_); });
+        [&] { part.put_results(reply_.message()); });
   }
 
   void take_room(MessageReader& order) {
@@ -245,21 +220,21 @@ class RankWorker {
     order.get_values(room.last(bytes.with_one));
     ranks_.receive_broadcast(room.first(bytes.with_all));
     std::span<const std::byte> found;
-    reply_after(
+    reply_.after(
         [&] {
           JointWork work{ranks_, nullptr};
           found = division.evaluate(args, handout, parts, own, work);
         },
         [&] {
-          reply_.put(division.part_ms());
-          reply_.put_values(found);
+          reply_.message().put(division.part_ms());
+          reply_.message().put_values(found);
         });
   }
 
   /// If it fails, this rank leaves the connection at once. The leader tells the others to.
   void evaluate_connected(HostedDivision& division, const ForceArgs& args, const Handout& handout,
                           std::span<const Part> parts, const Part& own) {
-    reply_after(
+    reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
           JointWork work{ranks_, &watch_.cancelled()};
@@ -267,7 +242,7 @@ class RankWorker {
           if (!connected) throw Stopped{};
           try {
             connected->evaluate_part(args, handout, parts, own, work);
-            say_that_part_ended();
+            reply_.say_that_part_ended();
             while (!connected->ended()) {
               if (watch_.cancelled()) throw Stopped{};
               std::this_thread::yield();
@@ -277,13 +252,7 @@ class RankWorker {
             throw;
           }
         },
-        [&] { reply_.put(division.part_ms()); });
-  }
-
-  void say_that_part_ended() {
-    reply_.clear();
-    reply_.put(Outcome::part_ended);
-    ranks_.send(0, reply_.bytes());
+        [&] { reply_.message().put(division.part_ms()); });
   }
 
   void bodies_replaced(MessageReader& order) {
@@ -293,12 +262,12 @@ class RankWorker {
 
   void cells(MessageReader& order) {
     MessageWriter found;
-    reply_after([&] { found = kernels_.at(order.get<int>()).division->cells(ranks_.rank()); },
-                [&] { reply_.put_values(found.bytes()); });
+    reply_.after([&] { found = kernels_.at(order.get<int>()).division->cells(ranks_.rank()); },
+                 [&] { reply_.message().put_values(found.bytes()); });
   }
 
   void spread(MessageReader& order) {
-    reply_after([&] {
+    reply_.after([&] {
       RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
       bodies.take_first(order);
     });
@@ -307,23 +276,36 @@ class RankWorker {
   void step(MessageReader& order) {
     const auto what = order.get<StepOrder>();
     Stepped result;
-    reply_after(
+    reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
           Made& made = kernels_.at(what.key);
           result = made.bodies.step(what, order.get_text(), *made.kernel, arrays_, ranks_, watch_.cancelled());
         },
-        [&] { reply_.put(result); });
+        [&] { reply_.message().put(result); });
   }
 
   void gather(MessageReader& order) {
     const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
     const int first = order.get<int>(), last = order.get<int>();
-    reply_after([] {}, [&] { bodies.put(first, last, reply_); });
+    reply_.after([] {}, [&] { bodies.put(first, last, reply_.message()); });
+  }
+
+  void bounds(MessageReader& order) {
+    const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
+    reply_.after([] {}, [&] { reply_.message().put(bodies.bounds()); });
+  }
+
+  void write_rows(MessageReader& order) {
+    reply_.after([&] {
+      const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
+      JointWriting part{bodies, order.get<std::size_t>(), ranks_};
+      part.write(get_rows(order));
+    });
   }
 
   void hold_positions(MessageReader& order) {
-    reply_after([&] {
+    reply_.after([&] {
       HeldPositions& held = kernels_.at(order.get<int>()).held;
       held.prepare(order);
     });
@@ -334,12 +316,12 @@ class RankWorker {
     const auto block = order.get<HeldPositions::Block>();
     if (block.receives) held.receive(ranks_);
     std::vector<double> found;
-    reply_after(
+    reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
           found = held.potentials(block, watch_.cancelled());
         },
-        [&] { reply_.put_values(std::span<const double>{found}); });
+        [&] { reply_.message().put_values(std::span<const double>{found}); });
   }
 
   void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {
@@ -361,10 +343,10 @@ class RankWorker {
   }
 
   void put_results(const Evaluation& part, std::span<const int> targets) {
-    if (part.jerks) return reply_.put_entries(arrays_.pulls.data(), targets);
-    if (part.stores) reply_.put_entries(arrays_.accelerations.data(), targets);
-    if (part.stores_low) reply_.put_entries(arrays_.accelerations_low.data(), targets);
-    if (part.kicks) reply_.put_entries(arrays_.velocities.data(), targets);
+    if (part.jerks) return reply_.message().put_entries(arrays_.pulls.data(), targets);
+    if (part.stores) reply_.message().put_entries(arrays_.accelerations.data(), targets);
+    if (part.stores_low) reply_.message().put_entries(arrays_.accelerations_low.data(), targets);
+    if (part.kicks) reply_.message().put_entries(arrays_.velocities.data(), targets);
   }
 
   Communicator& ranks_;
@@ -372,7 +354,7 @@ class RankWorker {
   RankDevice* const device_;     // null: there are no CUDA kernels
   std::map<int, Made> kernels_;  // by key
   RankArrays arrays_;
-  MessageWriter reply_;
+  RankReply reply_;
   CancelWatch watch_;
 };
 

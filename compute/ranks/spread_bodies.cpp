@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "compute/ranks/joint_writing.h"
 
 namespace orrery {
 namespace {
@@ -142,9 +145,38 @@ Bodies SpreadBodies::gather(std::vector<int>& owners) {
   return all;
 }
 
+BodyBounds SpreadBodies::bounds() {
+  BodyBounds all;
+  line_.exchange({.order =
+                      [&](int, MessageWriter& order) {
+                        order.put(Order::bounds);
+                        order.put(key_);
+                      },
+                  .own_part = [&] { all.add(own_.bounds()); },
+                  .take = [&](int, MessageReader& reply) { all.add(reply.get<BodyBounds>()); }});
+  return all;
+}
+
+bool SpreadBodies::write_jointly(const JointRows& rows) {
+  bool written = false;
+  JointWriting own{own_, static_cast<std::size_t>(count_), line_.others()};
+  line_.exchange({.order =
+                      [&](int, MessageWriter& order) {
+                        order.put(Order::write_rows);
+                        order.put(key_);
+                        order.put(static_cast<std::size_t>(count_));
+                        put_rows(order, rows);
+                      },
+                  .own_part = [&] { written = own.write(rows); }});
+  return written;
+}
+
 class SpreadBodies::Source final : public BodySource {
  public:
   explicit Source(SpreadBodies& of) : BodySource{static_cast<std::size_t>(of.count_), Digits::single}, of_{of} {}
+
+  std::optional<BodyBounds> bounds() override { return of_.bounds(); }
+  bool write_jointly(const JointRows& rows) override { return of_.write_jointly(rows); }
 
  protected:
   Piece piece_with(std::size_t body) override {

@@ -35,6 +35,9 @@ class SpreadBodies {
   /// Those of a piece, to arrays that begin with its first one. Calls found(rank, places in the piece).
   void get(const PieceRange& piece, std::span<Vec4> positions, std::span<Vec4> velocities,
            const std::function<void(int rank, std::span<const int> places)>& found);
+  // See BodySource.
+  BodyBounds bounds();
+  bool write_jointly(const JointRows& rows);
   void undo();
 
   WorkerLine& line_;

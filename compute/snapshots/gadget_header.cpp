@@ -122,6 +122,14 @@ void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
 
 GadgetHeader gadget_header_of(const SnapshotView& snapshot) {
   GadgetHeader header{.time = snapshot.time};
+  if (snapshot.properties.species.empty()) {
+    if (const std::optional<BodyBounds> bounds = snapshot.bodies->bounds()) {
+      constexpr auto all = static_cast<std::size_t>(Species::dark);
+      header.counts[all] = snapshot.bodies->count();
+      header.masses[all] = bounds->least_mass == bounds->greatest_mass ? bounds->least_mass : 0;
+      return header;
+    }
+  }
   std::array<bool, species_count> equal{};
   for (std::size_t i = 0; i < snapshot.bodies->count(); ++i) {
     const auto type = static_cast<std::size_t>(gadget_species_of(snapshot, i));

@@ -1,22 +1,23 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "compute/core/atomic_file.h"
+#include "compute/core/joint_rows.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/hdf5_object.h"
 #include "compute/snapshots/hdf5_properties.h"
+#include "compute/snapshots/hdf5_rows.h"
 #include "compute/snapshots/hdf5_snapshot.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t rows_at_once = 65536;
 
 /// A group without the time at which it was made: the same bodies give the same bytes.
 Hdf5Object new_group(hid_t in, const char* name) {
@@ -31,46 +32,47 @@ Hdf5Object new_group(hid_t in, const char* name) {
 class TypeWriter {
  public:
   TypeWriter(hid_t file, const SnapshotView& snapshot, Species species, hsize_t count)
-      : snapshot_{snapshot},
-        species_{species},
-        count_{count},
-        group_{new_group(file, ("PartType" + std::to_string(static_cast<int>(species))).c_str())} {
+      : snapshot_{snapshot}, species_{species}, count_{count}, group_{new_group(file, hdf5_group(species).c_str())} {
     H5Pset_obj_track_times(made_.id(), false);
   }
 
-  /// Writes take(body, column) for each body, some rows at a time.
+  /// A dataset with its place in the file, which it gets with the first row. The values follow.
+  void make_room(const char* name, hsize_t columns) const {
+    const Hdf5Object data = new_dataset(name, columns, H5T_IEEE_F32LE);
+    write_hdf5_rows<float>(data, 0, columns, H5T_NATIVE_FLOAT, std::vector<float>(columns));
+  }
+
+  /// Writes take(body) for each body, some rows at a time.
   template <class Value, class Take>
-  void write(const char* name, hsize_t columns, hid_t stored, hid_t native, Take take) const {
-    const std::array<hsize_t, 2> extent{count_, columns};
-    const Hdf5Object space{H5Screate_simple(columns > 1 ? 2 : 1, extent.data(), nullptr), H5Sclose};
-    const Hdf5Object data{H5Dcreate2(group_.id(), name, stored, space.id(), H5P_DEFAULT, made_.id(), H5P_DEFAULT),
-                          H5Dclose};
-    require_hdf5(static_cast<bool>(data), "a dataset was not written");
+  void write(const char* name, hid_t stored, hid_t native, Take take) const {
+    const Hdf5Object data = new_dataset(name, 1, stored);
     std::vector<Value> block;
     hsize_t first = 0;
     const auto flush = [&] {
-      const hsize_t size = block.size();
-      const std::array<hsize_t, 2> start{first, 0}, count{size / columns, columns};
-      const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
-      const bool written =
-          H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-          H5Dwrite(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
-      require_hdf5(written, "a dataset was not written");
-      first += count[0];
+      write_hdf5_rows<Value>(data, first, 1, native, block);
+      first += block.size();
       block.clear();
     };
     for_each_of(snapshot_, species_, [&](std::size_t body) {
-      for (hsize_t column = 0; column < columns; ++column) block.push_back(take(body, column));
-      if (block.size() == rows_at_once * columns) flush();
+      block.push_back(take(body));
+      if (block.size() == Hdf5BodyRows::at_once) flush();
     });
     if (!block.empty()) flush();
   }
 
   void write_floats(const char* name, const auto& take) const {
-    write<float>(name, 1, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, [&](std::size_t body, hsize_t) { return take(body); });
+    write<float>(name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, take);
   }
 
  private:
+  Hdf5Object new_dataset(const char* name, hsize_t columns, hid_t stored) const {
+    const std::array<hsize_t, 2> extent{count_, columns};
+    const Hdf5Object space{H5Screate_simple(columns > 1 ? 2 : 1, extent.data(), nullptr), H5Sclose};
+    Hdf5Object data{H5Dcreate2(group_.id(), name, stored, space.id(), H5P_DEFAULT, made_.id(), H5P_DEFAULT), H5Dclose};
+    require_hdf5(static_cast<bool>(data), "a dataset was not written");
+    return data;
+  }
+
   const SnapshotView& snapshot_;
   const Species species_;
   const hsize_t count_;
@@ -112,30 +114,46 @@ bool has_wide_ids(const SnapshotView& snapshot) {
   return std::ranges::any_of(snapshot.properties.ids, [](std::uint64_t id) { return id > 0xffffffffu; });
 }
 
-void write_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header, std::size_t number) {
-  constexpr std::array<float Vec4::*, 3> components{&Vec4::x, &Vec4::y, &Vec4::z};
-  const auto species = static_cast<Species>(number);
+/// All but the positions, velocities and masses, for which there is room then.
+void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header, Species species) {
+  const auto number = static_cast<std::size_t>(species);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   const TypeWriter type{file, snapshot, species, header.counts[number]};
-  const std::pair<const char*, const Vec4& (BodySource::*)(std::size_t)> vectors[] = {
-      {"Coordinates", &BodySource::position}, {"Velocities", &BodySource::velocity}};
-  for (const auto& [name, vector] : vectors) {
-    type.write<float>(name, 3, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, [&, get = vector](std::size_t body, hsize_t k) {
-      return (*snapshot.bodies.*get)(body).*components[k];
-    });
-  }
-  type.write<std::uint64_t>(
-      "ParticleIDs", 1, has_wide_ids(snapshot) ? H5T_STD_U64LE : H5T_STD_U32LE, H5T_NATIVE_UINT64,
-      [&](std::size_t body, hsize_t) { return ids.empty() ? body + std::uint64_t{1} : ids[body]; });
-  if (header.masses[number] == 0) {
-    type.write_floats("Masses", [&](std::size_t body) { return snapshot.bodies->position(body).w; });
-  }
+  type.make_room("Coordinates", 3);
+  type.make_room("Velocities", 3);
+  type.write<std::uint64_t>("ParticleIDs", has_wide_ids(snapshot) ? H5T_STD_U64LE : H5T_STD_U32LE, H5T_NATIVE_UINT64,
+                            [&](std::size_t body) { return ids.empty() ? body + std::uint64_t{1} : ids[body]; });
+  if (header.masses[number] == 0) type.make_room("Masses", 1);
   for (const Hdf5Property& property : hdf5_properties) {
     const std::vector<float>& values = snapshot.properties.*property.values;
     const bool common = property.values == &BodyProperties::softening && values.empty() && snapshot.softening > 0;
     if (!common && !any_of_species(snapshot, species, values)) continue;
     type.write_floats(property.names.front(),
                       [&](std::size_t body) { return common ? snapshot.softening : values[body]; });
+  }
+}
+
+/// The positions, velocities and masses, some rows at a time.
+void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
+  Hdf5BodyRows rows{file, hdf5_group(species)};
+  std::vector<Vec4> positions, velocities;
+  hsize_t first = 0;
+  const auto flush = [&] {
+    rows.write(first, positions, velocities);
+    first += positions.size();
+    positions.clear(), velocities.clear();
+  };
+  for_each_of(snapshot, species, [&](std::size_t body) {
+    positions.push_back(snapshot.bodies->position(body));
+    velocities.push_back(snapshot.bodies->velocity(body));
+    if (positions.size() == Hdf5BodyRows::at_once) flush();
+  });
+  if (!positions.empty()) flush();
+}
+
+void for_each_species(const GadgetHeader& header, const auto& use) {
+  for (std::size_t type = 0; type < species_count; ++type) {
+    if (header.counts[type] > 0) use(static_cast<Species>(type));
   }
 }
 
@@ -149,16 +167,45 @@ std::uint64_t hdf5_bytes(const SnapshotView& snapshot, const GadgetHeader& heade
   return header.bodies() * per_body;
 }
 
-void write_hdf5_file(const std::string& path, const SnapshotView& snapshot, const GadgetHeader& header) {
+void finish(const Hdf5Object& hdf5) {
+  require_hdf5(H5Fflush(hdf5.id(), H5F_SCOPE_GLOBAL) >= 0, "it could not be finished");
+}
+
+/// Where all ranks can write the bodies of a file. None: only if all bodies are of one species, each has the row of its
+/// place.
+std::optional<JointRows> joint_rows_of(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header) {
+  const auto only = std::ranges::find(header.counts, std::uint64_t{snapshot.bodies->count()});
+  if (only == header.counts.end()) return std::nullopt;
+  return Hdf5BodyRows{file, hdf5_group(static_cast<Species>(only - header.counts.begin()))}.places();
+}
+
+std::optional<JointRows> make_hdf5_file(const std::string& path, const SnapshotView& snapshot,
+                                        const GadgetHeader& header) {
   const Hdf5Turn turn;
-  Hdf5Object hdf5{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, unlocked_access().id()), H5Fclose};
+  const Hdf5Object hdf5{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, unlocked_access().id()), H5Fclose};
   require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot create it");
   write_hdf5_header(hdf5.id(), header, *snapshot.units);
   write_hdf5_units(hdf5.id(), *snapshot.units);
-  for (std::size_t type = 0; type < species_count; ++type) {
-    if (header.counts[type] > 0) write_type(hdf5.id(), snapshot, header, type);
+  for_each_species(header, [&](Species species) { make_type(hdf5.id(), snapshot, header, species); });
+  finish(hdf5);
+  return joint_rows_of(hdf5.id(), snapshot, header);
+}
+
+void fill_hdf5_file(const std::string& path, const SnapshotView& snapshot, const GadgetHeader& header) {
+  const Hdf5Turn turn;
+  const Hdf5Object hdf5{H5Fopen(path.c_str(), H5F_ACC_RDWR, unlocked_access().id()), H5Fclose};
+  require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot open it again");
+  for_each_species(header, [&](Species species) { fill_type(hdf5.id(), snapshot, species); });
+  finish(hdf5);
+}
+
+void write_hdf5_file(const std::string& path, const SnapshotView& snapshot, const GadgetHeader& header) {
+  if (std::optional<JointRows> rows = make_hdf5_file(path, snapshot, header)) {
+    rows->path = fs::absolute(path);
+    rows->file_bytes = fs::file_size(path);
+    if (snapshot.bodies->write_jointly(*rows)) return;
   }
-  require_hdf5(H5Fflush(hdf5.id(), H5F_SCOPE_GLOBAL) >= 0, "it could not be finished");
+  fill_hdf5_file(path, snapshot, header);
 }
 
 /// Copies a file to a stream, which HDF5 cannot write.

@@ -65,6 +65,7 @@ bool finite(const Vec4& v) {
 
 /// Nothing could start from such bodies. A run with too long a time step may leave them.
 void require_finite(const fs::path& file, BodySource& bodies) {
+  if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && bounds->finite) return;
   for (std::size_t i = 0; i < bodies.count(); ++i) {
     const bool place = finite(bodies.position(i));
     if (place && finite(bodies.velocity(i))) continue;
@@ -76,6 +77,13 @@ void require_finite(const fs::path& file, BodySource& bodies) {
 
 /// A conversion of units may take numbers out of the range of single precision.
 void require_usable(const fs::path& file, BodySource& bodies) {
+  if (const std::optional<BodyBounds> bounds = bodies.bounds()) {
+    const Vec4 velocity{bounds->fastest, 0, 0, 0};
+    if (unusable({bounds->farthest, 0, 0, bounds->least_mass}, velocity).empty() &&
+        unusable({bounds->farthest, 0, 0, bounds->greatest_mass}, velocity).empty()) {
+      return;
+    }
+  }
   for (std::size_t i = 0; i < bodies.count(); ++i) {
     const std::string cause = unusable(bodies.position(i), bodies.velocity(i));
     if (cause.empty()) continue;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compute/core/joint_rows.h"
+
 namespace orrery {
 namespace {
 
@@ -11,6 +13,23 @@ class ConvertedBodies final : public BodySource {
  public:
   ConvertedBodies(BodySource& of, const UnitScale& scale)
       : BodySource{of.count(), Digits::single}, of_{of}, scale_{scale} {}
+
+  std::optional<BodyBounds> bounds() override {
+    std::optional<BodyBounds> bounds = of_.bounds();
+    if (!bounds) return bounds;
+    const Vec4 least = scale_.of_position({bounds->farthest, 0, 0, bounds->least_mass});
+    bounds->farthest = least.x;
+    bounds->least_mass = least.w;
+    bounds->greatest_mass = scale_.of_position({0, 0, 0, bounds->greatest_mass}).w;
+    bounds->fastest = scale_.of_velocity({bounds->fastest, 0, 0, 0}).x;
+    return bounds;
+  }
+  bool write_jointly(const JointRows& rows) override {
+    if (rows.scale) return false;  // after one conversion, numbers are rounded
+    JointRows scaled = rows;
+    scaled.scale = scale_;
+    return of_.write_jointly(scaled);
+  }
 
  protected:
   Piece piece_with(std::size_t body) override {

@@ -183,6 +183,43 @@ class RankFaultsTest(RanksCase):
         with open(os.path.join(folder, written[-1])) as file:
             self.assertEqual(sum(not line.startswith("#") for line in file), 1100000)
 
+    def test_a_rank_that_is_lost_while_all_write_an_hdf5_file(self):
+        self.skip_without_hdf5()
+        if "-fsanitize" in facts(self.orrery)["build_flags"]:
+            self.skipTest("steps of so many bodies would take minutes")
+        for lost, fault, words in ((1, signal.SIGSTOP, ["rank 1: no sign of life for "]),
+                                   (0, signal.SIGSTOP, ["rank 0: no sign of life for "]),
+                                   (1, signal.SIGKILL, ["rank 1 ", "exited on signal 9"])):
+            with self.subTest(lost=lost, fault=fault):
+                name = f"joint-{lost}-{fault.name}"
+                folder = self.path(name)
+                run = RunningRanks(self, name, "1100000", "cpu-tree", "--set", "theta=1", "--dt", "0.001", "--every",
+                                   "0.001", "--snapshots", folder, "--format", "hdf5")
+                processes = run.processes()
+                while not any(os.path.realpath(folder) + "/.snapshot" in file for file in open_files(processes[1])):
+                    self.assertIsNone(run.mpirun.poll())
+                    time.sleep(0.001)
+                written = [file for file in sorted(os.listdir(folder)) if not file.startswith(".")]
+                os.kill(processes[lost], fault)
+                run.assert_all_end(processes, *words)
+                visible = [file for file in sorted(os.listdir(folder)) if not file.startswith(".")]
+                self.assertEqual(visible[:len(written)], written)
+                self.assertLessEqual(len(visible), len(written) + 2)  # by resuming, and one that was just complete
+                sizes = {os.path.getsize(os.path.join(folder, file)) for file in visible}
+                self.assertEqual(len(sizes), 1, "no file is cut off")
+
+    def test_a_rank_whose_disk_is_full(self):
+        self.skip_without_hdf5()
+        with open(self.path("full.sh"), "w") as file:  # the rows of the last rank are beyond its limit
+            file.write('[ "$OMPI_COMM_WORLD_RANK" = 2 ] && trap "" XFSZ && ulimit -f 4000\nexec "$@"\n')
+        status, out, err = self.end_of(self.start_mpirun(
+            "-n", "3", "sh", "full.sh", self.orrery, "run", "--scene", "plummer", "-n", "200000", "--kernel",
+            "cpu-tree", "--set", "theta=1", "--dt", "0.001", "--steps", "2", "--every", "0.001", "--snapshots", "full",
+            "--format", "hdf5", "--checkpoint", "full.checkpoint"))
+        self.assertEqual((status, out, len(own_lines(err))), (1, "", 1), err)
+        self.assertIn("full/snapshot_00001.hdf5': not written: rank 2: File too large", err)
+        self.assertEqual(os.listdir(self.path("full")), ["snapshot_00000.hdf5"])
+
     def test_a_kernel_that_does_not_end(self):
         for kernel, bodies in ("cpu-serial", "6k"), ("cpu-tree", "60k"):  # the ranks of a tree wait for each other
             with self.subTest(kernel=kernel):

@@ -49,6 +49,33 @@ class RanksTest(RanksCase):
                     self.assertEqual(self.run_with_outputs(ranks, f"{kernel}-{ranks}", "--kernel", kernel, *more),
                                      alone)
 
+    def test_hdf5_snapshots_are_those_of_one_process(self):
+        self.skip_without_hdf5()
+        random = Random(2)
+        for name, species in ("stars.txt", [4]), ("mixed.txt", [0, 1, 4]):  # of these, rank 0 writes the rows
+            with open(self.path(name), "w") as file:
+                print("# id species m x y z vx vy vz", file=file)
+                for body in random.sample(range(2**40), 501):
+                    print(body, random.choice(species), random.uniform(1, 3) / 1000,
+                          *(random.gauss(0, 1) for _ in range(6)), file=file)
+        for name, ranks, kernel, scene in (("tree", 2, "cpu-tree", SCENE), ("direct", 3, "cpu-simd", SCENE),
+                                           ("stars", 3, "cpu-tree", ["stars.txt"]), ("mixed", 2, "cpu-tree", ["mixed.txt"]),
+                                           ("few", 4, "cpu-tree", ["--scene", "two-body"])):
+            run = ["run", *scene, "--kernel", kernel, "--steps", "4", "--dt", "0.01", "--every", "0.02", "--format", "hdf5",
+                   "--snapshots"]
+            self.assertEqual(self.run_to_end(*run, name)[0], 0)
+            files = sorted(os.listdir(self.path(name)))
+            self.assertEqual(len(files), 3)
+            for way, shell_line in ("together", ""), ("gathered", '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || cd /'):
+                with self.subTest(name=name, way=way):  # gathered: the path leads other ranks elsewhere
+                    status, _, err = self.end_of(self.start_mpirun(
+                        "-n", str(ranks), "sh", "-c", shell_line + '\nexec "$@"', "sh", self.orrery, *run,
+                        f"/proc/self/cwd/{name}-{way}"))
+                    self.assertEqual(status, 0, err)
+                    self.assertEqual(sorted(os.listdir(self.path(f"{name}-{way}"))), files)
+                    for file in files:
+                        self.assertEqual(self.read(f"{name}-{way}/{file}"), self.read(f"{name}/{file}"), file)
+
     def identity(self, name):
         """A hash over (id, mass) of all bodies of a text table, whatever their order."""
         with open(self.path(name)) as file:

@@ -53,6 +53,10 @@ def threads_if_alive(pid):
 
 
 class RanksCase(ProcessCase):
+    def skip_without_hdf5(self):
+        if "with HDF5" not in self.run_to_end("--version")[1]:
+            self.skipTest("a build without HDF5")
+
     def start_mpirun(self, *words):
         mpirun = subprocess.Popen(["mpirun", "--oversubscribe", *words], cwd=self.folder, env=ENVIRONMENT,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

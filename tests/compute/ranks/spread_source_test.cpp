@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "compute/core/body_source.h"
 #include "compute/core/temporary_folder.h"
@@ -15,6 +19,8 @@
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/short_memory.h"
 
 namespace orrery {
@@ -74,7 +80,8 @@ TEST(BodiesOfRanks, AreWrittenAsThoseOfOneProcessAndGoOn) {
       Simulation found{team.backends(), scene, team.catalog().find(kernel)};
       Simulation expected{test::backends(), scene, test::find_kernel(kernel)};
       for (int batches = 0; batches < 3; ++batches) {
-        for (const char* name : {"a.checkpoint", "a.gadget", "a.txt"}) {
+        for (const char* name : {"a.checkpoint", "a.gadget", "a.txt", "a.hdf5"}) {
+          if (name == std::string{"a.hdf5"} && !has_hdf5()) continue;
           EXPECT_EQ(bytes(found, name), bytes(expected, name)) << name << " after " << batches << " batches";
         }
         found.run(5);
@@ -84,6 +91,56 @@ TEST(BodiesOfRanks, AreWrittenAsThoseOfOneProcessAndGoOn) {
       EXPECT_EQ(bytes(found, "a.tipsy"), bytes(expected, "a.tipsy")) << "when the leader has them all";
     }
   }
+}
+
+/// What writing these bodies leads to: the bytes of the file, or the message.
+std::string outcome_of(const SnapshotView& view, const std::filesystem::path& path) {
+  std::filesystem::remove(path);
+  const test::Failure failure = test::failure_of([&] { write_snapshot(path, view); });
+  if (failure.kind != test::Failure::none) return failure.message;
+  std::ifstream file{path, std::ios::binary};
+  return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST(BodiesOfRanks, AreCheckedWhereTheyAre) {
+  const TemporaryFolder folder;
+  const BodyProperties none;
+  const Units units = gravity_units(2 * galactic_units.length_cm, galactic_units.mass_g / 2);  // GADGET has others
+  test::RankTeam team{3};
+  const KernelPtr tree = team.catalog().find("cpu-tree");
+  const auto kernel = team.backends().make_kernel(*tree, Settings{*tree});
+  const auto try_bodies = [&](const char* what, const auto& change) {
+    SCOPED_TRACE(what);
+    Bodies bodies = test::random_ball(300);
+    change(bodies);
+    spread_of(*kernel)->spread(bodies, {});
+    BodyBounds expected;
+    for (std::size_t i = 0; i < bodies.positions.size(); ++i) expected.add(bodies.positions[i], bodies.velocities[i]);
+    const std::optional<BodyBounds> found = spread_of(*kernel)->source()->bounds();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->finite, expected.finite);
+    EXPECT_EQ(found->least_mass, expected.least_mass);
+    EXPECT_EQ(found->fastest, expected.fastest);
+    for (const char* name : {"a.txt", "a.tipsy", "a.gadget", "a.hdf5"}) {
+      if (name == std::string{"a.hdf5"} && !has_hdf5()) continue;
+      const auto view = [&](std::unique_ptr<BodySource> source) {
+        return SnapshotView{.bodies = std::move(source), .properties = none, .units = units};
+      };
+      EXPECT_EQ(outcome_of(view(spread_of(*kernel)->source()), folder / name),
+                outcome_of(view(std::make_unique<HeldBodies>(bodies)), folder / name))
+          << name;
+    }
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  try_bodies("masses of their own", [](Bodies&) {});
+  try_bodies("equal masses", [](Bodies& bodies) {
+    for (Vec4& position : bodies.positions) position.w = 2;
+  });
+  try_bodies("one that is not finite", [](Bodies& bodies) { bodies.velocities[207].y = -infinity; });
+  try_bodies("a mass that is not finite", [](Bodies& bodies) { bodies.positions[5].w = infinity; });
+  try_bodies("beyond the units of the format", [](Bodies& bodies) { bodies.positions[250].z = -9.99e14f; });
+  try_bodies("a mass below them", [](Bodies& bodies) { bodies.positions[250].w = 1.1e-30f; });
+  try_bodies("too fast for them", [](Bodies& bodies) { bodies.velocities[99].x = 9.9e14f; });
 }
 
 }  // namespace
