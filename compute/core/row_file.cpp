@@ -59,7 +59,8 @@ void RowFile::write_block(std::uint64_t offset) const {
   for (std::span bytes = std::as_bytes(std::span{block_}); !bytes.empty();) {
     const ssize_t wrote = pwrite(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     require(wrote >= 0 || errno == EINTR);
-    if (wrote <= 0) continue;
+    if (wrote == 0) throw std::runtime_error("nothing was written");
+    if (wrote < 0) continue;
     bytes = bytes.subspan(static_cast<std::size_t>(wrote));
     offset += static_cast<std::uint64_t>(wrote);
   }

@@ -52,6 +52,11 @@ class JointWork {
   void put_all_for_all(const std::vector<T>& values) {
     for_each_other([&](int rank) { to(rank).put_all(values); });
   }
+  /// Takes the memory to receive messages of up to so many bytes, one of each rank: then exchange() needs no more.
+  void reserve(std::size_t bytes) {
+    incoming_.resize(outgoing_.size());
+    for_each_other([&](int rank) { incoming_[static_cast<std::size_t>(rank)].reserve(bytes); });
+  }
   /// Every rank calls this. Returns whether all ranks sent what they had to: the same in every rank, which may
   /// therefore decide by it whether it goes on to further exchanges.
   bool exchange();

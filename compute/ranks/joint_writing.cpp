@@ -8,6 +8,20 @@
 #include "compute/kernels/rank_device.h"
 
 namespace orrery {
+namespace {
+
+/// If not, rank 0 writes all rows, and finds out why that fails.
+template <class Work>
+bool succeeds(const Work& work) {
+  try {
+    work();
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 void put_rows(MessageWriter& order, const JointRows& rows) {
   order.put_text(rows.path);
@@ -37,30 +51,28 @@ JointWriting::JointWriting(const RankBodies& bodies, std::size_t count, RankExch
           std::min(rows_per_rank_, std::max<std::size_t>(1, most / static_cast<std::size_t>(ranks.size())))},
       work_{ranks, nullptr} {}
 
-bool JointWriting::write(const JointRows& rows) {
-  bool all_ready = open(rows);
-  const bool all_answered = work_.reduce(all_ready, [](bool& all, bool one) { all = all && one; });
-  if (all_answered && !all_ready) return false;
-  bool goes_on = all_answered;
-  for (std::size_t offset = 0; goes_on && offset < rows_per_rank_; offset += rows_per_piece_) {
+bool JointWriting::write(const JointRows& rows, bool is_on_host_of_first) {
+  if (!all(is_on_host_of_first && succeeds([&] { open(rows); }))) return false;
+  bool well = true;
+  for (std::size_t offset = 0; offset < rows_per_rank_; offset += rows_per_piece_) {
     work_.attempt([&] { send_piece(offset); });
-    goes_on = work_.exchange();
-    work_.attempt([&] { write_piece(offset, rows.scale); });
+    if (!work_.exchange()) require_end(work_);  // throws
+    well = well && succeeds([&] { write_piece(offset, rows.scale); });
   }
-  work_.attempt([&] { file_->flush(); });  // rank 0 sees to its own host's writes alone
-  require_end(work_);
-  return true;
+  return all(well && succeeds([&] { file_->flush(); }));
 }
 
-bool JointWriting::open(const JointRows& rows) {
-  try {
-    file_.emplace(rows);
-    positions_.resize(rows_per_piece_);
-    velocities_.resize(rows_per_piece_);
-  } catch (const std::exception&) {  // rank 0 writes alone
-    return false;
-  }
-  return true;
+bool JointWriting::all(bool own) {
+  if (!work_.reduce(own, [](bool& both, bool other) { both = both && other; })) require_end(work_);  // throws
+  return own;
+}
+
+void JointWriting::open(const JointRows& rows) {
+  constexpr std::size_t bytes_per_row = sizeof(int) + 2 * sizeof(Vec4), head = sizeof(std::size_t);
+  file_.emplace(rows);
+  positions_.resize(rows_per_piece_);
+  velocities_.resize(rows_per_piece_);
+  work_.reserve(head + rows_per_piece_ * bytes_per_row);
 }
 
 /// To each rank those of its next rows that are here: as RankBodies::get() reads them.

@@ -300,7 +300,7 @@ class RankWorker {
     reply_.after([&] {
       const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
       JointWriting part{bodies, order.get<std::size_t>(), ranks_};
-      part.write(get_rows(order));
+      part.write(get_rows(order), /*is_on_host_of_first=*/ranks_.place_on_host() == ranks_.rank());
     });
   }
 

@@ -167,7 +167,9 @@ bool SpreadBodies::write_jointly(const JointRows& rows) {
                         order.put(static_cast<std::size_t>(count_));
                         put_rows(order, rows);
                       },
-                  .own_part = [&] { written = own.write(rows); }});
+                  .own_part = [&] { written = own.write(rows); },
+                  .is_long = [](int) { return false; },  // a file system takes its time
+                  .is_long_between = false});
   return written;
 }
 

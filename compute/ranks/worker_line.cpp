@@ -68,6 +68,7 @@ void WorkerLine::clean_up(const Exchange& exchange) noexcept {
 /// Replies are taken as they come: a rank may fail, and another one wait for it until it is cancelled.
 void WorkerLine::exchange_locked(const Exchange& exchange) {
   cancelled_ = exchange.cancelled;
+  is_long_between_ = exchange.is_long_between;
   cancel_sent_ = work_noted_ = false;
   send_orders(exchange);
   Failures failures;
@@ -160,7 +161,8 @@ bool WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failur
 void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
                                   std::vector<std::vector<std::byte>>& incoming) {
   RankWatch& watch = line_.watch_;
-  const std::vector<bool> long_parts(static_cast<std::size_t>(size()), true);  // first: nothing fails after an exchange
+  const std::vector<bool> long_parts(static_cast<std::size_t>(size()),
+                                     line_.is_long_between_);  // first: nothing fails after an exchange
   watch.begin_exchange();
   line_.cancel_if_wanted();
   line_.ranks_.exchange_noting(

@@ -41,6 +41,8 @@ class WorkerLine {
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
     /// Whether a rank's part may take long, see RankWatch.
     std::function<bool(int rank)> is_long = [](int) { return true; };
+    /// Likewise the parts between two exchanges with others().
+    bool is_long_between = true;
     const std::atomic<bool>* cancelled = nullptr;  ///< once it is set, the workers stop as well. May be null
     /// After a failure, before anything else uses the line: what the leader has to do, and an order without a reply for
     /// all workers. Null: nothing, and no order.
@@ -90,6 +92,7 @@ class WorkerLine {
   bool ended_ = false;
   std::mutex mutex_;                              // held during an exchange
   const std::atomic<bool>* cancelled_ = nullptr;  // of the present exchange, see there
+  bool is_long_between_ = true;                   // likewise
   bool cancel_sent_ = false;                      // in it
   bool work_noted_ = false;                       // the leader's, in it
   std::vector<MessageWriter> orders_;             // by rank
