@@ -36,8 +36,8 @@ class BodySource {
   virtual std::optional<BodyBounds> bounds() { return std::nullopt; }
 
   /// Lets the ranks that hold the bodies write them, body i to row i, each some of the rows. Returns whether they have;
-  /// false: some rank cannot, or there are none, and nothing was written. Throws std::runtime_error if writing fails or
-  /// a rank is lost: only some rows may be written.
+  /// false: some rank cannot, or there are none. Throws std::runtime_error if a rank fails or is lost. In both cases,
+  /// any of the rows may be written.
   virtual bool write_jointly(const JointRows& /*rows*/) { return false; }
 
  protected:
