@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "compute/cuda/event.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/joint_work.h"
 
@@ -26,6 +27,12 @@ class BlockExchange {
   /// Every rank calls this. What is enqueued on the stream afterwards finds the blocks in their places, unless
   /// work.goes_on() is false.
   virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
+  /// The same with a block that has the same size on all ranks, and memory that is there.
+  virtual void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
+                     cudaStream_t stream) = 0;
+  /// Whether the stream has passed the event, which may be behind an exchange. Throws what failed, and Stopped if it
+  /// will not because another rank failed.
+  virtual bool reached(const cuda::OrderEvent& event) const = 0;
   /// Waits for what is enqueued on the stream, behind an exchange. Throws Stopped if another rank has failed.
   virtual void wait(const JointWork& work, cudaStream_t stream) = 0;
 };

@@ -49,12 +49,12 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   // In divided_residents.cpp:
   bool can_hold(int count) const override;
   bool has_room(int count) const override { return room_ == count && can_hold(count); }
-  void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const unsigned long long* d_finding,
+  void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const cuda::PackedFinding* d_finding,
             CUstream_st* stream) override;
-  void for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) override;
+  void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) override;
+  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) override;
   void evaluate_residents(const ForceArgs& args) override;
   void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations) override;
-  void join_findings(unsigned long long* d_least, CUstream_st* stream) override;
 
  protected:
   void do_evaluate(const ForceArgs& args) override;
@@ -72,10 +72,10 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
     MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
     /// Null: it cannot write into the others' memory.
     PeerFacet* peer() const { return dynamic_cast<PeerFacet*>(&division()); }
-    cuda::Stream stream;                            // of the leader: not used
-    cuda::OrderEvent began;                         // its part: what it offers is ready; or a round
-    cuda::OrderEvent done;                          // its part
-    cuda::DeviceArray<unsigned long long> finding;  // see ResidentPart
+    cuda::Stream stream;                             // of the leader: not used
+    cuda::OrderEvent began;                          // its part: what it offers is ready; or a round
+    cuda::OrderEvent done;                           // its part
+    cuda::DeviceArray<cuda::PackedFinding> finding;  // of bodies that are not finite
   };
   using Blocks = DivisionFacet::Blocks;
 
@@ -110,10 +110,10 @@ class DividedKernel final : public ForceKernel, public OwnersFacet, public Resid
   void require_residents() const;
   void read_owners_of_held(CUstream_st* stream);
   void evaluate_held(const ForceArgs& args);
-  void move_bodies(const ForceArgs& args, std::span<const Part> parts);
+  void migrate(const ForceArgs& args, std::span<const Part> parts);
   /// The leader's stream does, until they have come so far.
   void wait_for_others(cudaStream_t leading);
-  OnAll<const unsigned long long> least_of_all() const;
+  OnAll<const cuda::PackedFinding> findings() const;
   void mark(std::size_t index, PartTimes::Mark what, cudaStream_t stream);
   void wait_for_all() const noexcept;
 

@@ -59,7 +59,7 @@ void DividedKernel::take_residents(int count) {
 }
 
 void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count,
-                         const unsigned long long* d_finding, CUstream_st* stream) {
+                         const cuda::PackedFinding* d_finding, CUstream_st* stream) {
   if (!can_hold(count)) throw std::logic_error("the devices cannot hold these bodies");
   take_residents(count);
   shared_.record(stream);
@@ -87,14 +87,20 @@ void DividedKernel::require_residents() const {
   if (held_ == 0) throw std::logic_error("the devices hold no bodies");
 }
 
-void DividedKernel::for_each_part(CUstream_st* stream, const std::function<void(const ResidentPart&)>& work) {
+void DividedKernel::kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) {
   require_residents();
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
-    work({.device = member.device,
-          .stream = own,
-          .bodies = member.migration()->held(),
-          .d_finding = member.finding.data()});
+    move_bodies(member.device, member.migration()->held(), pass, check, member.finding.data(), own);
   });
+}
+
+void DividedKernel::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
+  require_residents();
+  for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
+    look_at_bodies(member.migration()->held(), report, pass, member.finding.data(), own);
+  });
+  wait_for_others(stream);
+  join_findings(findings(), report, stream);
 }
 
 void DividedKernel::evaluate_residents(const ForceArgs& args) {
@@ -116,9 +122,9 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
   of_all_ = true;
   if (times_.begin() && learns_parts_) parts_.learn(times_.parts_ms());
   const std::vector<Part> parts = parts_.parts();
-  move_bodies(args, parts);
+  migrate(args, parts);
   for_all(args, [&](Member& member, const ForceArgs& own, std::size_t index) {
-    join_least(least_of_all(), member.finding.data(), own.stream);
+    join_findings(findings(), {.d_first = member.finding.data()}, own.stream);
     begin_part(member, own, parts, index);
   });
   exchange(args, parts);
@@ -134,7 +140,7 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
 }
 
 /// All streams wait for all, also if the bodies stay where they are.
-void DividedKernel::move_bodies(const ForceArgs& args, std::span<const Part> parts) {
+void DividedKernel::migrate(const ForceArgs& args, std::span<const Part> parts) {
   const cuda::ProfilerRange range{"move bodies"};
   mark(0, PartTimes::begins, args.stream);
   mark(0, PartTimes::shared, args.stream);
@@ -176,12 +182,6 @@ void DividedKernel::read_owners_of_held(CUstream_st* stream) {
   owners_.read(owners_of_held_.data(), held_, stream);
 }
 
-void DividedKernel::join_findings(unsigned long long* d_least, CUstream_st* stream) {
-  require_residents();
-  wait_for_others(stream);
-  join_least(least_of_all(), d_least, stream);
-}
-
 void DividedKernel::wait_for_others(cudaStream_t leading) {
   for_others([&](Member& member, std::size_t) {
     member.done.record(member.stream.get());
@@ -189,8 +189,8 @@ void DividedKernel::wait_for_others(cudaStream_t leading) {
   });
 }
 
-OnAll<const unsigned long long> DividedKernel::least_of_all() const {
-  OnAll<const unsigned long long> all{.of = {}, .devices = static_cast<int>(members_.size())};
+OnAll<const cuda::PackedFinding> DividedKernel::findings() const {
+  OnAll<const cuda::PackedFinding> all{.of = {}, .devices = static_cast<int>(members_.size())};
   for (std::size_t i = 0; i < members_.size(); ++i) all.of[i] = members_[i].finding.data();
   return all;
 }

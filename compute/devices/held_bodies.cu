@@ -1,5 +1,6 @@
 #include "compute/cuda/launch.h"
 #include "compute/devices/held_bodies.h"
+#include "compute/integrators/update_cuda.h"
 
 namespace orrery {
 namespace {
@@ -25,10 +26,11 @@ __global__ void write_owner(const int* ids, int count, int owner, int* owners) {
   if (i < count) owners[ids[i]] = owner;
 }
 
-__global__ void join(const __grid_constant__ OnAll<const unsigned long long> all, unsigned long long* least) {
-  unsigned long long found = *least;
-  for (int i = 0; i < all.devices; ++i) found = min(found, *all.of[i]);
-  *least = found;
+__global__ void join(const __grid_constant__ OnAll<const cuda::PackedFinding> all, const cuda::NonFiniteReport report) {
+  unsigned long long least = report.d_first->bits;
+  for (int i = 0; i < all.devices; ++i) least = min(least, all.of[i]->bits);
+  report.d_first->bits = least;
+  if (report.seen && least != cuda::PackedFinding{}.bits) *report.seen = 1;
 }
 
 }  // namespace
@@ -50,8 +52,24 @@ void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocit
   ORRERY_CUDA_CHECK_LAUNCH(write_to_places);
 }
 
-void join_least(const OnAll<const unsigned long long>& all, unsigned long long* least, cudaStream_t stream) {
-  join<<<1, 1, 0, stream>>>(all, least);
+void move_bodies(const cuda::Device& device, const ResidentBodies& bodies, const cuda::KickDrift& pass,
+                 const cuda::NonFiniteCheck& check, cuda::PackedFinding* finding, cudaStream_t stream) {
+  cuda::NonFiniteCheck own = check;
+  own.report = {.d_first = finding, .seen = check.report.seen, .ids = bodies.ids};
+  cuda::kick_drift(
+      device, {.positions = bodies.positions, .velocities = bodies.velocities, .accelerations = bodies.accelerations},
+      bodies.count, pass, own, stream);
+}
+
+void look_at_bodies(const ResidentBodies& bodies, const cuda::NonFiniteReport& report, std::uint32_t pass,
+                    cuda::PackedFinding* finding, cudaStream_t stream) {
+  cuda::check_finite(bodies.positions, bodies.velocities, bodies.count,
+                     {.d_first = finding, .seen = report.seen, .ids = bodies.ids}, pass, stream);
+}
+
+void join_findings(const OnAll<const cuda::PackedFinding>& all, const cuda::NonFiniteReport& report,
+                   cudaStream_t stream) {
+  join<<<1, 1, 0, stream>>>(all, report);
   ORRERY_CUDA_CHECK_LAUNCH(join);
 }
 

@@ -13,6 +13,12 @@ HostedKernel::HostedKernel(std::shared_ptr<const cuda::Device> device, const Ker
       by_targets_{info.divides ? nullptr : std::make_unique<TargetDivision>(*kernel_, info.reads_low_words, *device_)} {
   shared_.emplace_back(*device_);
   if (connection) connected_.emplace(*device_, part_, stream_, std::move(connection));
+  if (!dynamic_cast<ShipmentFacet*>(&division())) return;
+  residents_.emplace(*device_, part_, stream_.get(), [this](bool connected) -> BlockExchange& {
+    if (!connected) return *this;
+    if (!connected_) throw Stopped{"there is no connection"};
+    return *connected_;
+  });
 }
 
 HostedKernel::~HostedKernel() {
@@ -25,7 +31,6 @@ void HostedKernel::prepare(int count, int index, int ranks) {
   owners_.forget();
   part_.prepare(count, index, ranks);
   const auto all = static_cast<std::size_t>(ranks);
-  while (taken_.size() < all) taken_.emplace_back(*device_);
   while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
   while (index == 0 && shared_.size() < all) shared_.emplace_back(*device_);
 }
@@ -106,6 +111,12 @@ void HostedKernel::exchange(const Outgoing& outgoing, const Places& places, Join
   });
 }
 
+void HostedKernel::share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
+                         cudaStream_t stream) {
+  exchange([&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {own}); },
+           [&](int rank, std::span<const std::size_t> /*sizes*/) -> Blocks { return {place_of(rank)}; }, work, stream);
+}
+
 void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
   const std::span<const std::byte> bytes = given_.fill(blocks, stream);
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -117,13 +128,15 @@ void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWrite
 void HostedKernel::take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
   std::vector<std::size_t> sizes;
   message.get_all(sizes);
+  while (taken_.size() <= static_cast<std::size_t>(rank)) taken_.emplace_back(*device_);
   Staging& staging = taken_[static_cast<std::size_t>(rank)];
   message.get_values(staging.take(sum_of(sizes)));
   staging.empty(first_of(places(rank, sizes), sizes), stream);
 }
 
-void HostedKernel::read_owners(int count, CUstream_st* stream) {
-  if (const int* const found = division().find_owners(count, stream)) owners_.read(found, count, stream);
+void HostedKernel::read_owners(int count, const int* d_owners, CUstream_st* stream) {
+  const int* const found = d_owners ? d_owners : division().find_owners(count, stream);
+  if (found) owners_.read(found, count, stream);
 }
 
 MessageWriter HostedKernel::cells(int index) {

@@ -12,6 +12,7 @@
 #include "compute/devices/nccl_division.h"
 #include "compute/devices/owners_reader.h"
 #include "compute/devices/rank_part.h"
+#include "compute/devices/rank_residents.h"
 #include "compute/devices/staging.h"
 #include "compute/devices/target_division.h"
 #include "compute/kernels/kernel.h"
@@ -56,16 +57,20 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
   double part_ms() const override { return part_.ms(); }
   bool works_alone() const override { return division().works_alone(); }
   bool keeps_parts() const override { return division().keeps_parts(); }
-  void read_owners(int count, CUstream_st* stream) override;
+  void read_owners(int count, const int* d_owners, CUstream_st* stream) override;
   std::optional<std::vector<int>> owners(int count) const override { return owners_.owners(count); }
   MessageWriter cells(int index) override;
   void place_cells(int index, MessageReader& cells, CUstream_st* stream) override;
+  HeldPart* held() override { return residents_ ? &*residents_ : nullptr; }
 
  private:
   using Blocks = DivisionFacet::Blocks;
 
   DivisionFacet& division() const { return by_targets_ ? *by_targets_ : *kernel_->division(); }
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
+  void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
+             cudaStream_t stream) override;
+  bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
   void wait(const JointWork& /*work*/, cudaStream_t stream) override {
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // for nothing of other ranks
   }
@@ -89,7 +94,9 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
   std::vector<std::span<const std::byte>> with_one_;  // by rank
   std::vector<Staging> returned_;                     // results of others, by rank
   cuda::OrderEvent is_shared_{*device_}, joined_{*device_};
-  std::optional<NcclDivision> connected_;  // last: it uses the kernel
+  // Last: they use the kernel.
+  std::optional<NcclDivision> connected_;
+  std::optional<RankResidents> residents_;
 };
 
 }  // namespace orrery

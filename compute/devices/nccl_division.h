@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,7 +15,7 @@
 namespace orrery {
 
 /// Evaluations that the devices of all ranks divide, whose data go from device to device by NCCL.
-class NcclDivision final : public ConnectedDivision, private BlockExchange {
+class NcclDivision final : public ConnectedDivision, public BlockExchange {
  public:
   /// All references must outlive this. `part` is of a kernel on `device`; `stream`: of another rank than the leader.
   NcclDivision(const cuda::Device& device, const RankPart& part, const cuda::Stream& stream,
@@ -34,12 +35,15 @@ class NcclDivision final : public ConnectedDivision, private BlockExchange {
 
   void disconnect() noexcept override { connection_->abort(); }
 
+  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
+  void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
+             cudaStream_t stream) override;
+  bool reached(const cuda::OrderEvent& event) const override;
+
  private:
   using Blocks = DivisionFacet::Blocks;
 
-  bool reached(const cuda::OrderEvent& event) const;
   void evaluate_alone(const ForceArgs& args, const Part& own);
-  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
   void wait(const JointWork& work, cudaStream_t stream) override;
 
   const cuda::Device& device_;

@@ -20,11 +20,8 @@ void RankPart::begin(const ForceArgs& args, const Part& part) const {
 void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
   const cuda::ProfilerRange range{"exchange cells"};
   auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // ranks cannot divide others
-  const auto outline = [&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {choice.outline()}); };
-  const auto place_of_outline = [&](int rank, std::span<const std::size_t> /*sizes*/) -> DivisionFacet::Blocks {
-    return {choice.place_of_outline(rank)};
-  };
-  by.exchange(outline, place_of_outline, work, args.stream);
+  by.share(
+      choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
   by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
               [&](int rank, std::span<const std::size_t> sizes) { return choice.places_of_chosen(rank, sizes); }, work,
               args.stream);

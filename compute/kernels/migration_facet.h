@@ -4,7 +4,6 @@
 
 #include "compute/core/vec.h"
 #include "compute/kernels/division_facet.h"
-#include "compute/kernels/peer_facet.h"
 
 namespace orrery {
 
@@ -19,12 +18,14 @@ struct ResidentBodies {
 
 /// What CUDA kernels have, beside DivisionFacet, whose devices can hold the bodies from one evaluation to the next,
 /// each those of its part. Before an evaluation, bodies move to the devices in whose parts they have come to be. This
-/// takes some rounds: a device begins one when all have ended the round before. Then follow begin_part(), send() and
-/// evaluate_part() as with bodies that one device has. `args` are those of another device than the first, but on the
-/// first one `evaluated` and `times_phases` are valid, too. All functions but the first three enqueue on `args.stream`;
-/// the kernel's device must be active.
-class MigrationFacet : public PeerFacet {
+/// takes some rounds: a device begins one when all have ended the round before. Then follow begin_part(), what devices
+/// hand each other, and evaluate_part(), as with bodies that one device has. Devices that see each other's memory
+/// connect by PeerFacet, and others as ShipmentFacet says. `args` are those of another device than the first, but on
+/// the first one `evaluated` and `times_phases` are valid, too. All functions but the first three enqueue on
+/// `args.stream`; the kernel's device must be active.
+class MigrationFacet {
  public:
+  virtual ~MigrationFacet() = default;
   /// Whether so many bodies are enough for so many devices.
   virtual bool can_hold(int count, int devices) const = 0;
   /// In place of DivisionFacet::prepare_division(). Afterwards, held() is the place for bodies of the part `index`, any

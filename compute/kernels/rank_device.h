@@ -12,6 +12,7 @@
 
 #include "compute/core/message.h"
 #include "compute/kernels/division_facet.h"
+#include "compute/kernels/held_part.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
 
@@ -130,8 +131,9 @@ class HostedDivision {
   // The leader: see DivisionFacet.
   virtual bool works_alone() const = 0;
   virtual bool keeps_parts() const = 0;
-  /// Enqueues what owners() has once it is there. Throws UsageError if there is no memory.
-  virtual void read_owners(int count, CUstream_st* stream) = 0;
+  /// Enqueues what owners() has once it is there. `d_owners`: where they are; null: the kernel finds them. Throws
+  /// UsageError if there is no memory.
+  virtual void read_owners(int count, const int* d_owners, CUstream_st* stream) = 0;
   /// The rank of each body; none is known yet.
   virtual std::optional<std::vector<int>> owners(int count) const = 0;
 
@@ -142,6 +144,8 @@ class HostedDivision {
   /// go.
   virtual void place_cells(int index, MessageReader& cells, CUstream_st* stream) = 0;
 
+  /// Null: the device cannot hold bodies.
+  virtual HeldPart* held() = 0;
   /// The other way, if RankDevice::connected() when this was made. Null: it was not, or the connection is lost.
   virtual ConnectedDivision* connected() = 0;
 };

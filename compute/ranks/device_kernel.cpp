@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -26,11 +27,50 @@ DeviceKernel::DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, 
       way_{std::move(way)},
       parts_{line.ranks()},
       ms_(static_cast<std::size_t>(line.ranks())),
-      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }} {}
+      made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
+      residents_{line, key, *own_} {}
 
+/// In steps, the devices hold the bodies if they can. An evaluation that hands them out takes memory when it comes.
 void DeviceKernel::prepare(int count) {
+  if (count == made_.prepared() || has_room(count)) return;
+  if (can_hold(count)) {
+    try {
+      return take_residents(count);
+    } catch (const UsageError&) {
+      // The other way may take less memory.
+    }
+  }
+  take_division(count);
+}
+
+void DeviceKernel::take_residents(int count) {
+  made_.forget();
+  unlearned_ = 2;
+  residents_.prepare(count);
+}
+
+void DeviceKernel::take_division(int count) {
+  residents_.forget();
   unlearned_ = 2;
   made_.prepare(count, [&] { own_->prepare(count, 0, line_.ranks()); });
+}
+
+void DeviceKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count,
+                        const cuda::PackedFinding* d_finding, CUstream_st* stream) {
+  if (!can_hold(count)) throw std::logic_error("the devices cannot hold these bodies");
+  take_residents(count);
+  bodies_replaced();
+  residents_.hold({.d_positions = d_positions, .d_velocities = d_velocities, .d_finding = d_finding}, count, stream);
+}
+
+void DeviceKernel::evaluate_residents(const ForceArgs& args) {
+  try {
+    residents_.evaluate(args, parts_.parts(), ms_);
+  } catch (...) {
+    bodies_replaced();
+    throw;
+  }
+  learn_parts(args);
 }
 
 void DeviceKernel::bodies_replaced() {
@@ -65,10 +105,11 @@ std::optional<BodyOwners> DeviceKernel::owners(int count) const {
 
 /// The steps of the batch are enqueued: without memory, the owners are unknown.
 void DeviceKernel::read_owners(int count, CUstream_st* stream) {
-  if (!is_tree_ || made_.prepared() != count) return;
+  const bool are_held = residents_.count() == count;
+  if (!is_tree_ || (made_.prepared() != count && !are_held)) return;
   try {
     why_no_owners_.clear();
-    own_->read_owners(count, stream);
+    own_->read_owners(count, are_held ? residents_.collect_owners(stream) : nullptr, stream);
   } catch (const UsageError& lack) {
     why_no_owners_ = lack.what();
   }
@@ -130,7 +171,7 @@ WorkerLine::Exchange DeviceKernel::exchange_for(const ForceArgs& args, const std
 }
 
 void DeviceKernel::do_evaluate(const ForceArgs& args) {
-  if (args.count != made_.prepared()) prepare(args.count);
+  if (args.count != made_.prepared()) take_division(args.count);
   try {
     evaluate_parts(args);
   } catch (...) {

@@ -10,6 +10,8 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/owners_facet.h"
 #include "compute/kernels/rank_device.h"
+#include "compute/kernels/resident_facet.h"
+#include "compute/ranks/device_residents.h"
 #include "compute/ranks/made_kernel.h"
 #include "compute/ranks/worker_line.h"
 
@@ -24,9 +26,10 @@ struct DataWay {
 };
 
 /// A CUDA kernel of which the device of each rank evaluates a part. The bodies are on the leader's device, as without
-/// ranks; the others get copies for each evaluation: from device to device while the ranks are connected, else through
-/// host memory. The host waits for an evaluation until all parts have ended.
-class DeviceKernel final : public ForceKernel, public OwnersFacet, private TreeFacet {
+/// ranks, and the others get copies for each evaluation; or each device holds the bodies of its part. Data go from
+/// device to device while the ranks are connected, else through host memory. The host waits for an evaluation until all
+/// parts have ended.
+class DeviceKernel final : public ForceKernel, public OwnersFacet, public ResidentFacet, private TreeFacet {
  public:
   /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: of the device,
   /// for chosen(). Throws as MadeKernel.
@@ -44,12 +47,31 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet, private TreeF
   std::optional<BodyOwners> owners(int count) const override;
   void read_owners(int count, CUstream_st* stream) override;
 
+  bool can_hold(int count) const override { return residents_.can_hold(count); }
+  bool has_room(int count) const override { return residents_.has_room(count); }
+  void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const cuda::PackedFinding* d_finding,
+            CUstream_st* stream) override;
+  void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) override {
+    residents_.kick_drift(pass, check, stream);
+  }
+  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) override {
+    residents_.check_finite(report, pass, stream);
+  }
+  void evaluate_residents(const ForceArgs& args) override;
+  void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations) override {
+    residents_.collect({.d_positions = d_positions, .d_velocities = d_velocities, .d_accelerations = d_accelerations},
+                       stream);
+  }
+
  protected:
   void do_evaluate(const ForceArgs& args) override;
 
  private:
   using Handouts = std::vector<Handout>;  // by rank
 
+  /// Take the memory to hold so many bodies, or to hand them out.
+  void take_residents(int count);
+  void take_division(int count);
   void evaluate_parts(const ForceArgs& args);
   /// Returns false, and does nothing that counts, if another kernel has lost the connection meanwhile.
   bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts);
@@ -78,7 +100,8 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet, private TreeF
   int unlearned_ = 0;       // the next evaluations, which load code, say nothing about times
   std::string why_no_owners_;
   std::unique_ptr<HostedDivision> own_;
-  MadeKernel made_;       // after own_, which it makes
+  MadeKernel made_;  // after own_, which it makes
+  DeviceResidents residents_;
   std::size_t room_ = 0;  // bytes for which the workers have room
 };
 

@@ -23,6 +23,9 @@ enum class Order {
   evaluate_part,  ///< a DividedEvaluation, a Handout, all parts; then, unless blocks go from device to device, those of
                   ///< this rank alone, and a broadcast of the others. Replied; in the first case with `part_ended`
                   ///< before
+  prepare_held,   ///< a CUDA kernel to hold bodies: its key, their number. Replied
+  held,  ///< of a CUDA kernel: its key, a HeldHead, the HeldPasses since the order before, and what HeldOrder says.
+         ///< Replied; see evaluate_part for that of an evaluation
   bodies_replaced,  ///< of a CUDA kernel: its key
   cells,            ///< of a CUDA kernel: its key. Replied with what HostedDivision::cells() writes
   spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
@@ -72,6 +75,27 @@ struct DividedEvaluation {
   MassRange masses{};
   Law law{};
   bool connected = false;  ///< the data go from device to device: see ConnectedDivision
+};
+
+/// What ranks do with the bodies that their CUDA devices hold: functions of HeldPart.
+enum class HeldOrder {
+  hold,
+  check_finite,  ///< the number of the pass
+  evaluate,      ///< a HeldForce, all parts. The reply is HostedDivision::part_ms()
+  collect,       ///< HeldWanted
+};
+
+struct HeldHead {
+  HeldOrder kind{};
+  bool connected = false;  ///< see HeldPart
+};
+
+/// An evaluation of all bodies.
+struct HeldForce {
+  int count = 0;   ///< of all ranks
+  int rounds = 0;  ///< see HeldEvaluation
+  MassRange masses{};
+  Law law{};
 };
 
 /// A step of the bodies that the ranks hold.

@@ -12,6 +12,7 @@
 #include "compute/ranks/cancel_watch.h"
 #include "compute/ranks/domain_part.h"
 #include "compute/ranks/handout_message.h"
+#include "compute/ranks/held_orders.h"
 #include "compute/ranks/joint_writing.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
@@ -63,6 +64,12 @@ class RankWorker {
           break;
         case Order::evaluate_part:
           evaluate_part(order);
+          break;
+        case Order::prepare_held:
+          reply_.after([&] { prepare_held(order); });
+          break;
+        case Order::held:
+          held_orders_.carry_out(*kernels_.at(order.get<int>()).division, order);
           break;
         case Order::bodies_replaced:
           bodies_replaced(order);
@@ -154,6 +161,11 @@ class RankWorker {
     made.kernel->prepare(count);
     const bool has_all = !made.kernel->domains();
     if (has_all) arrays_.prepare(count, made.info->reads_low_words, made.info->gives_jerks);
+  }
+
+  void prepare_held(MessageReader& order) {
+    HeldPart& held = *kernels_.at(order.get<int>()).division->held();
+    held.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
   }
 
   /// Order::prepare came before, so that nothing can fail until all bodies are here.
@@ -356,6 +368,7 @@ class RankWorker {
   RankArrays arrays_;
   RankReply reply_;
   CancelWatch watch_;
+  HeldOrders held_orders_{ranks_, reply_, watch_};
 };
 
 }  // namespace

@@ -1,22 +1,20 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
+#include <string>
 
 #include "compute/cuda/launch.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/border_search.h"
 #include "compute/kernels/tree/domain_migration.h"
+#include "compute/kernels/tree/domain_stretches.h"
 #include "compute/kernels/tree/hilbert.h"
 #include "compute/kernels/tree/octree_kernels.h"
 
 namespace orrery {
 namespace {
 
-constexpr int block = 256;
+constexpr int block = stretch_block;
 constexpr int digits = DomainBorder::digits;
-constexpr int most_stretches = 2 * most_borders + 1;
-/// A border's cell is small if it has one of so many bodies of a domain. In a larger one, the trees of two domains
-/// overlap, and walks of its bodies meet twice the cells.
-constexpr int bodies_per_small = 1024;
 
 /// Of a thread for each digit.
 int blocks_to_count(const cuda::Device& device, int bodies) {
@@ -127,109 +125,38 @@ __global__ void __launch_bounds__(digits) narrow_borders(const __grid_constant__
   step.earlier_to[border] = {earlier.before + smaller_earlier, inside_earlier};
 }
 
-/// Of a block's bodies, how many are in each stretch; returns the stretch of this thread's body, number `i`, and its
-/// place among those of the block. All threads call it.
-struct InBlock {
-  int stretch, place;
-
-  __device__ InBlock(const std::uint64_t* keys, int i, int count, const DomainBorder* borders, int border_count,
-                     int* counts) {
-    const auto thread = static_cast<int>(threadIdx.x);
-    const int stretches = 2 * border_count + 1;
-    if (thread < stretches) counts[thread] = 0;
-    __syncthreads();
-    stretch = i < count ? stretch_of(keys[i], borders, border_count) : -1;
-    place = stretch >= 0 ? atomicAdd(&counts[stretch], 1) : 0;
-    __syncthreads();
-  }
-};
-static_assert(most_stretches <= block);
-
-__device__ void load_cells(DomainBorder* borders, const DomainBorder* from, int border_count) {
-  if (static_cast<int>(threadIdx.x) < border_count) borders[threadIdx.x] = from[threadIdx.x];
-  __syncthreads();
-}
-
 struct Sending {
   ResidentBodies from;
-  int earlier;  ///< bodies of the devices before this one
-  const std::uint64_t* keys;
-  const DomainBorder* steps_borders;  ///< at first, and after each step
-  int steps;
-  const EarlierBodies* of_earlier;  ///< by border
-  int* taken;                       ///< by stretch: places that bodies have got
-  int small;                        ///< bodies of a cell
-  int* steps_needed;                ///< see Move
-  FirstBodies first;
+  Stretches stretches;
+  int* taken;  ///< by stretch: places that bodies have got
+  SmallBorders small;
+  int* steps_needed;  ///< see Move
   ResidentBodies to[most_devices];
 };
-
-/// places[s] = the place among all bodies of the first that this device has in stretch s, if it has any there. A thread
-/// for each border: all borders in a cell end the same stretch before it.
-__device__ void find_places(const Sending& sending, const DomainBorder* borders, int border_count, int* places) {
-  const auto first = static_cast<int>(threadIdx.x);
-  if (first >= border_count) return;
-  DomainBorder before{};  // of the cell: no body
-  EarlierBodies earlier_before{};
-  if (first > 0) {
-    before = borders[first - 1];
-    earlier_before = sending.of_earlier[first - 1];
-  }
-  const DomainBorder cell = borders[first];
-  const EarlierBodies earlier = sending.of_earlier[first];
-  if (first == 0 || before.begin != cell.begin) {
-    int last = first;
-    while (last + 1 < border_count && borders[last + 1].begin == cell.begin) ++last;
-    places[2 * first] = before.before + before.inside + earlier.before - earlier_before.before - earlier_before.inside;
-    places[first + last + 1] = cell.before + earlier.inside;
-  }
-  if (first + 1 < border_count) return;
-  places[2 * border_count] = cell.before + cell.inside + sending.earlier - earlier.before - earlier.inside;
-}
-
-/// After how many steps the cells of all borders were small; 0: after none.
-__device__ int steps_needed(const Sending& sending, int border_count) {
-  for (int step = 1; step <= sending.steps; ++step) {
-    bool are_small = true;
-    for (int i = 0; i < border_count; ++i) {
-      const DomainBorder& cell = sending.steps_borders[step * border_count + i];
-      are_small &= cell.found() || cell.inside <= sending.small;
-    }
-    if (are_small) return step;
-  }
-  return 0;
-}
 
 __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sending sending) {
   __shared__ DomainBorder borders[most_borders];
   __shared__ int counts[most_stretches], places[most_stretches];
-  const int border_count = sending.first.domains - 1;
+  const Stretches& stretches = sending.stretches;
   const int thread = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x) * block + thread;
-  load_cells(borders, sending.steps_borders + sending.steps * border_count, border_count);
-  find_places(sending, borders, border_count, places);
-  const InBlock body{sending.keys, i, sending.from.count, borders, border_count, counts};
-  if (thread <= 2 * border_count && counts[thread] > 0) {
+  load_cells(borders, stretches);
+  find_places(stretches, borders, places);
+  const InBlock body{stretches, i, sending.from.count, borders, counts};
+  if (thread < stretches.count() && counts[thread] > 0) {
     places[thread] += atomicAdd(&sending.taken[thread], counts[thread]);
   }
   __syncthreads();
-  if (sending.steps_needed && i == 0) *sending.steps_needed = steps_needed(sending, border_count);
+  if (sending.steps_needed && i == 0) *sending.steps_needed = sending.small.steps_needed();
   if (body.stretch < 0) return;
   const int place = places[body.stretch] + body.place;
-  const int domain = sending.first.domain_of(place);
-  const ResidentBodies& to = sending.to[domain];
-  const int there = place - sending.first.of[domain];
-  to.positions[there] = sending.from.positions[i];
-  to.velocities[there] = sending.from.velocities[i];
-  to.ids[there] = sending.from.ids[i];
+  const int domain = stretches.first.domain_of(place);
+  put_body(sending.from, i, sending.to[domain], place - stretches.first.of[domain]);
 }
 
 __global__ void take_in_order(const ResidentBodies from, const int* __restrict__ order, const ResidentBodies to) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   if (i >= to.count) return;
-  const int at = order[i];
-  to.positions[i] = from.positions[at];
-  to.velocities[i] = from.velocities[at];
-  to.ids[i] = from.ids[at];
+  put_body(from, order[i], to, i);
 }
 
 }  // namespace
@@ -252,13 +179,37 @@ void DomainMigration::prepare(int most_bodies, int index, int devices, const Res
   take(earlier_, (most_steps + 1) * borders);
   take(histograms_, most_steps * borders * digits);
   take(taken_, most_stretches);
-  knows_mean_ = false;
+  knows_mean_ = has_copies_ = false;
+}
+
+void DomainMigration::prepare_copies() {
+  const std::string what = "cuda-tree: what ranks find of their bodies";
+  take_scratch(device_, extents_, extents_before(devices_), what, "fewer ranks");
+  take_scratch(device_, histograms_, histograms_before(devices_), what, "fewer ranks");
+  shipment_.prepare(index_, devices_, arrived_);
+  has_copies_ = true;
+  for (auto& extents : all_extents_) extents.devices = devices_;
+  all_histograms_.devices = devices_;
+  for (int i = 0; i < devices_; ++i) {
+    for (int pass = 0; pass < extent_passes; ++pass) {
+      all_extents_[pass].of[i] = extents_.data() + extents_before(i) + pass;
+    }
+    all_histograms_.of[i] = histograms_.data() + histograms_before(i);
+  }
+}
+
+DeviceBlock DomainMigration::found_in(int round, int index) const {
+  if (round < passes_) return {extents_.data() + extents_before(index) + round, sizeof(OctreeState)};
+  const int step = round - passes_;
+  if (step >= steps_) return {};
+  return {histograms_.data() + histograms_before(index) + histograms_of(step), histograms_of(1) * sizeof(int)};
 }
 
 void DomainMigration::forget() {
   velocities_ = {};
   ids_ = {};
   arrived_ = {};
+  shipment_.forget();
 }
 
 void DomainMigration::connect(std::span<const DomainMigration* const> all) {
@@ -266,8 +217,8 @@ void DomainMigration::connect(std::span<const DomainMigration* const> all) {
   for (auto& extents : all_extents_) extents.devices = devices;
   all_histograms_.devices = devices;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (int pass = 0; pass < extent_passes; ++pass) all_extents_[pass].of[i] = all[i]->extents_.data() + pass;
-    all_histograms_.of[i] = all[i]->histograms_.data();
+    for (int pass = 0; pass < extent_passes; ++pass) all_extents_[pass].of[i] = all[i]->own_extents() + pass;
+    all_histograms_.of[i] = all[i]->own_histograms();
     all_arrived_[i] = all[i]->arrived();
   }
 }
@@ -295,7 +246,7 @@ void DomainMigration::find_extent(int pass, const Move& move, cudaStream_t strea
   const bool knows_mean = pass > 0 || passes_ == 1;
   if (pass == 0) begin_search(move, stream);
   if (pass > 0) find_cube(all_extents_[pass - 1], move.of_all, cube_.data(), mean_.data(), stream);
-  find_extent_around(device_, knows_mean ? mean_.data() : nullptr, extents_.data() + pass, move.from.positions,
+  find_extent_around(device_, knows_mean ? mean_.data() : nullptr, own_extents() + pass, move.from.positions,
                      move.from.count, stream);
 }
 
@@ -303,11 +254,11 @@ void DomainMigration::begin_search(const Move& move, cudaStream_t stream) {
   const SearchBegin begin{.first = move.to.first_bodies(),
                           .of_all = move.of_all,
                           .earlier = move.earlier,
-                          .extents = extents_.data(),
+                          .extents = own_extents(),
                           .passes = passes_,
                           .borders = borders_at(0),
                           .of_earlier = earlier_at(0),
-                          .histograms = histograms_.data(),
+                          .histograms = own_histograms(),
                           .entries = static_cast<int>(histograms_of(steps_)),
                           .taken = taken_.data()};
   clear_search<<<cuda::ceil_div(begin.entries, block), block, 0, stream>>>(begin);
@@ -317,13 +268,13 @@ void DomainMigration::begin_search(const Move& move, cudaStream_t stream) {
 void DomainMigration::make_keys(const Move& move, cudaStream_t stream) {
   find_cube(all_extents_[passes_ - 1], move.of_all, cube_.data(), mean_.data(), stream);
   key_bodies<<<blocks_to_count(device_, move.from.count), digits, 0, stream>>>(
-      cube_.data(), move.from.positions, move.from.count, move.of_all, move.keys, histograms_.data());
+      cube_.data(), move.from.positions, move.from.count, move.of_all, move.keys, own_histograms());
   ORRERY_CUDA_CHECK_LAUNCH(key_bodies);
 }
 
 void DomainMigration::count_digits(int step, const Move& move, cudaStream_t stream) {
   count_step<<<blocks_to_count(device_, move.from.count), digits, 0, stream>>>(
-      move.keys, move.from.count, borders_at(step), borders(), histograms_.data() + histograms_of(step));
+      move.keys, move.from.count, borders_at(step), borders(), own_histograms() + histograms_of(step));
   ORRERY_CUDA_CHECK_LAUNCH(count_step);
 }
 
@@ -340,17 +291,30 @@ void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
   ORRERY_CUDA_CHECK_LAUNCH(narrow_borders);
 }
 
+Stretches DomainMigration::stretches_of(const Move& move) const {
+  return {.borders = borders_at(steps_),
+          .of_earlier = earlier_at(steps_),
+          .earlier = move.earlier,
+          .keys = move.keys,
+          .first = move.to.first_bodies()};
+}
+
+SmallBorders DomainMigration::small_borders(const Move& move) const {
+  return {.of_steps = borders_at(0),
+          .steps = steps_,
+          .borders = borders(),
+          .most = move.of_all / (SmallBorders::bodies_per_small * devices_)};
+}
+
 void DomainMigration::send(const Move& move, cudaStream_t stream) {
+  if (has_copies_) {
+    return shipment_.plan(move.from, stretches_of(move), small_borders(move), move.steps_needed, stream);
+  }
   Sending sending{.from = move.from,
-                  .earlier = move.earlier,
-                  .keys = move.keys,
-                  .steps_borders = borders_at(0),
-                  .steps = steps_,
-                  .of_earlier = earlier_at(steps_),
+                  .stretches = stretches_of(move),
                   .taken = taken_.data(),
-                  .small = move.of_all / (bodies_per_small * devices_),
+                  .small = small_borders(move),
                   .steps_needed = move.steps_needed,
-                  .first = move.to.first_bodies(),
                   .to = {}};
   std::copy_n(all_arrived_, devices_, sending.to);
   send_bodies<<<cuda::ceil_div(move.from.count, block), block, 0, stream>>>(sending);

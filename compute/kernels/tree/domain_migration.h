@@ -13,18 +13,16 @@
 #include "compute/kernels/on_all.h"
 #include "compute/kernels/tree/domain_border.h"
 #include "compute/kernels/tree/domain_layout.h"
+#include "compute/kernels/tree/domain_shipment.h"
+#include "compute/kernels/tree/domain_stretches.h"
 #include "compute/kernels/tree/octree.h"
 
 namespace orrery {
 
-/// Bodies of the devices before one of them, as DomainBorder counts those of all.
-struct EarlierBodies {
-  int before, inside;
-};
-
 /// Moves bodies that several devices hold to the devices in whose domains they are: stretches of Hilbert's curve, with
 /// as many bodies in each as its layout says, so that the host knows all numbers. Each device reads what the others
-/// found in the round before, and at last writes its bodies to the memory of their new devices.
+/// found in the round before, and at last writes its bodies to the memory of their new devices. If devices do not see
+/// each other's memory, they get copies of what the others found, and bodies are packed for them (DomainShipment).
 ///
 /// The cube of the keys is that of find_keys(), but for the mean from which distances are measured: it is that of the
 /// move before, so that one pass over the bodies is enough. The first move makes two.
@@ -33,7 +31,7 @@ struct EarlierBodies {
 /// side, and it does not matter which, unless they are many: then the trees of two domains overlap.
 class DomainMigration {
  public:
-  explicit DomainMigration(const cuda::Device& device) : device_{device} {}
+  explicit DomainMigration(const cuda::Device& device) : device_{device}, shipment_{device} {}
 
   /// Takes memory for at most so many bodies of this device, number `index`. `arrived` is room for as many, which
   /// round() fills; nobody uses it for anything else from the first round to take().
@@ -41,6 +39,8 @@ class DomainMigration {
   void forget();
   /// All devices' migrations, by index, once they are prepared.
   void connect(std::span<const DomainMigration* const> all);
+  /// In its place, for devices that do not see each other's memory. Throws UsageError if there is no memory.
+  void prepare_copies();
 
   static constexpr int most_steps = key_levels / DomainBorder::levels_per_digit;
   /// Of the next move, with so many steps of the search for borders, from 1 to most_steps.
@@ -60,6 +60,11 @@ class DomainMigration {
   };
   /// Enqueues a round. The next one must not begin before all devices have ended this one.
   void round(int number, const Move& move, cudaStream_t stream);
+  /// With prepare_copies(): what a round found, of the same size on all devices, and where to copy that of another one.
+  /// After the last round, shipment() has the bodies.
+  DeviceBlock found_in(int round) const { return found_in(round, index_); }
+  DeviceBlock found_in(int round, int index) const;
+  DomainShipment& shipment() { return shipment_; }
 
   /// After all rounds: the bodies of this device, in any order, and the cube of the keys of all bodies.
   const ResidentBodies& arrived() const { return arrived_; }
@@ -80,6 +85,16 @@ class DomainMigration {
   DomainBorder* borders_at(int step) const { return borders_.data() + step * borders(); }
   EarlierBodies* earlier_at(int step) const { return earlier_.data() + step * borders(); }
   std::size_t histograms_of(int step) const;
+  /// What the device has of its own, in arrays that may have that of all devices.
+  OctreeState* own_extents() const { return extents_.data() + extents_before(slot()); }
+  int* own_histograms() const { return histograms_.data() + histograms_before(slot()); }
+  int slot() const { return has_copies_ ? index_ : 0; }
+  static std::size_t extents_before(int slot) { return static_cast<std::size_t>(slot) * extent_passes; }
+  std::size_t histograms_before(int slot) const {
+    return static_cast<std::size_t>(slot) * most_steps * static_cast<std::size_t>(borders()) * DomainBorder::digits;
+  }
+  Stretches stretches_of(const Move& move) const;
+  SmallBorders small_borders(const Move& move) const;
   void find_extent(int pass, const Move& move, cudaStream_t stream);
   void begin_search(const Move& move, cudaStream_t stream);
   void make_keys(const Move& move, cudaStream_t stream);
@@ -90,22 +105,24 @@ class DomainMigration {
   const cuda::Device& device_;
   int index_ = 0, devices_ = 1;
   bool knows_mean_ = false;
+  bool has_copies_ = false;     // of what others found
   int passes_ = 0, steps_ = 0;  // of the present move
   cuda::DeviceArray<Vec4> velocities_;
   cuda::DeviceArray<int> ids_;
   ResidentBodies arrived_;
-  cuda::DeviceArray<OctreeState> extents_;  // of its own bodies: of each pass, the last one for good
+  cuda::DeviceArray<OctreeState> extents_;  // of each device of which it has them, and each pass, the last one for good
   cuda::DeviceArray<Vec3> mean_;            // of all bodies, in the latest move or the latest pass
   cuda::DeviceArray<TreeCube> cube_;
   // Of each step:
   cuda::DeviceArray<DomainBorder> borders_;
   cuda::DeviceArray<EarlierBodies> earlier_;  // by border
-  cuda::DeviceArray<int> histograms_;         // its own: by border and digit
+  cuda::DeviceArray<int> histograms_;         // likewise, by step, border and digit
   cuda::DeviceArray<int> taken_;              // by stretch: places that bodies have got
   // Of all devices:
   OnAll<const OctreeState> all_extents_[extent_passes];
   OnAll<const int> all_histograms_;
   ResidentBodies all_arrived_[most_devices];
+  DomainShipment shipment_;
 };
 
 }  // namespace orrery

@@ -9,6 +9,8 @@
 #include "compute/kernels/choice_facet.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/migration_facet.h"
+#include "compute/kernels/peer_facet.h"
+#include "compute/kernels/shipment_facet.h"
 #include "compute/kernels/tree/cell_room.h"
 #include "compute/kernels/tree/chosen_trees.h"
 #include "compute/kernels/tree/domain_keys.h"
@@ -37,7 +39,11 @@ namespace orrery {
 /// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 72 in place of 68, and the
 /// leader is not different. Of more than 2^28 bodies, DomainLayout reserves less: where devices hold them, 34 bytes per
 /// body, and 60 per body of the largest domain, which has 9/8 of the mean. On four devices these are 204 in all.
-class TreeDomains final : public DivisionFacet, public ChoiceFacet, public MigrationFacet {
+class TreeDomains final : public DivisionFacet,
+                          public ChoiceFacet,
+                          public PeerFacet,
+                          public MigrationFacet,
+                          public ShipmentFacet {
  public:
   using Blocks = DivisionFacet::Blocks;
 
@@ -87,15 +93,27 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
   }
   void take_chosen(const ForceArgs& args) override { chosen_.take(work_.tree, args.stream); }
 
+  void send(CUstream_st* stream) override { essential_.send(work_.tree, stream); }
+
+  // In tree_residents.cpp:
+  void connect(std::span<PeerFacet* const> all) override;
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
-  void connect(std::span<PeerFacet* const> all) override;
   ResidentBodies held() override;
   int begin_residents(const ForceArgs& args) override;
   void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) override;
   void round(int number, const ForceArgs& args) override;
-  void send(CUstream_st* stream) override { essential_.send(work_.tree, stream); }
   void finish_residents(const ForceArgs& args) override;
+  void prepare_shipment() override;
+  int bodies_of(int index) const override { return layout_.bodies(index); }
+  DeviceBlock found_in(int round) override { return migration_.found_in(round); }
+  DeviceBlock place_of_found(int round, int index) override { return migration_.found_in(round, index); }
+  std::vector<Blocks> leaving(const std::function<void()>& wait, CUstream_st* stream) override {
+    return migration_.shipment().leaving(wait, stream);
+  }
+  Blocks places_of_arriving(std::span<const std::size_t> sizes) override { return migration_.shipment().places(sizes); }
+  DeviceBlock counted() override { return {&work_.tree.state->found, sizeof(TreeCounts)}; }
+  DeviceBlock place_of_counted(int index) override { return {counts_.data() + index, sizeof(TreeCounts)}; }
 
  private:
   bool is_first() const { return index_ == 0; }
@@ -132,7 +150,7 @@ class TreeDomains final : public DivisionFacet, public ChoiceFacet, public Migra
   cuda::DeviceArray<Vec4> sums_;  // by domain: bodies of the others, and then the accelerations of all
   cuda::DeviceArray<unsigned char> others_flags_;
   cuda::DeviceArray<int> owners_;         // of the bodies, in their own order
-  cuda::DeviceArray<TreeCounts> counts_;  // of all devices together, and then of each other device
+  cuda::DeviceArray<TreeCounts> counts_;  // of all devices together, and then of each other one; with copies, on all
   // The others':
   cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations
   cuda::DeviceArray<TreeCube> cube_;

@@ -54,52 +54,33 @@ class CudaResidents {
     accelerations_current_ = false;
     ResidentFacet* const devices = residents_of(kernel);
     try {
-      devices->hold(bodies.positions, bodies.velocities, bodies_.count(), &report.d_first->bits, stream_);
+      devices->hold(bodies.positions, bodies.velocities, bodies_.count(), report.d_first, stream_);
       holder_ = devices;
       spared_ = false;
     } catch (const UsageError&) {
       refused_ = true;
     }
   }
-  /// Throws CudaBodiesLost where the engine's own bodies are behind; otherwise as ForceKernel::evaluate().
+  // These throw CudaBodiesLost where the engine's own bodies are behind; otherwise as ForceKernel::evaluate().
   void evaluate(const ForceArgs& args) {
-    try {
-      holder_->evaluate_residents(args);
-    } catch (const std::exception& failure) {
-      const bool lost = ahead_ && !dynamic_cast<const BackendLost*>(&failure);
-      forget();
-      if (!lost) throw;
-      throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure.what()};
-    }
+    by_devices([&] { holder_->evaluate_residents(args); });
   }
   /// As cuda::kick_drift().
   void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check) {
     ahead_ = true;
-    holder_->for_each_part(stream_, [&](const ResidentPart& part) {
-      cuda::NonFiniteCheck own = check;
-      own.report = report_of(part, check.report);
-      const ResidentBodies& bodies = part.bodies;
-      cuda::kick_drift(
-          part.device,
-          {.positions = bodies.positions, .velocities = bodies.velocities, .accelerations = bodies.accelerations},
-          bodies.count, pass, own, part.stream);
-    });
+    by_devices([&] { holder_->kick_drift(pass, check, stream_); });
   }
   /// As cuda::check_finite(), also of what the devices reported before.
   void look(const cuda::NonFiniteReport& report, std::uint32_t pass) {
-    holder_->for_each_part(stream_, [&](const ResidentPart& part) {
-      cuda::check_finite(part.bodies.positions, part.bodies.velocities, part.bodies.count, report_of(part, report),
-                         pass, part.stream);
-    });
-    holder_->join_findings(&report.d_first->bits, stream_);
+    by_devices([&] { holder_->check_finite(report, pass, stream_); });
   }
   /// The bodies' positions and accelerations of the latest evaluation. The engine's own stay behind.
   void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
-    holder_->collect(d_positions, nullptr, stream_, d_accelerations);
+    by_devices([&] { holder_->collect(d_positions, nullptr, stream_, d_accelerations); });
   }
   /// Brings the engine's own bodies up to date. The devices go on to hold theirs.
   void fetch(const DeviceBodies& bodies) {
-    if (ahead_) holder_->collect(bodies.positions, bodies.velocities, stream_);
+    if (ahead_) by_devices([&] { holder_->collect(bodies.positions, bodies.velocities, stream_); });
     ahead_ = false;
   }
   void fetch() {
@@ -165,8 +146,16 @@ class CudaResidents {
     holder_ = nullptr;
     ahead_ = false;
   }
-  static cuda::NonFiniteReport report_of(const ResidentPart& part, const cuda::NonFiniteReport& all) {
-    return {reinterpret_cast<cuda::PackedFinding*>(part.d_finding), all.seen, part.bodies.ids};
+  template <class Work>
+  void by_devices(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception& failure) {
+      const bool lost = ahead_ && !dynamic_cast<const BackendLost*>(&failure);
+      forget();
+      if (!lost) throw;
+      throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure.what()};
+    }
   }
 
   CudaBodies& bodies_;

@@ -1,4 +1,5 @@
-// Bodies that several devices hold from step to step move like those of one device, and keep their numbers.
+// Bodies that several devices, of one process or of ranks, hold from step to step move like those of one device, and
+// keep their numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "compute/devices/device_list.h"
 #include "compute/kernels/resident_facet.h"
 #include "compute/sim/simulation.h"
+#include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/distances.h"
@@ -30,7 +33,26 @@ using test::teams;
 
 constexpr int count = 20'011;
 
-class Residents : public testing::Test {
+enum class Holders { devices, ranks };
+
+/// The devices of a list.
+class HoldingTeam {
+ public:
+  HoldingTeam(const DeviceList& list, Holders holders) {
+    if (holders == Holders::ranks) {
+      ranks_.emplace(list);
+    } else {
+      alone_.emplace(test::catalog(), list);
+    }
+  }
+  const Backends& backends() const { return ranks_ ? ranks_->backends() : *alone_; }
+
+ private:
+  std::optional<test::RanksOn> ranks_;
+  std::optional<Backends> alone_;
+};
+
+class Residents : public testing::TestWithParam<Holders> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
@@ -43,9 +65,18 @@ class Residents : public testing::Test {
   }
 };
 
-TEST_F(Residents, AreHeldWhereTheyAreManyAndDevicesReachEachOther) {
+INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Values(Holders::devices, Holders::ranks),
+                         [](const auto& info) { return info.param == Holders::ranks ? "ranks" : "devices"; });
+
+class ResidentsOfDevices : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+};
+
+TEST_P(Residents, AreHeldWhereTheyAreManyAndDevicesReachEachOther) {
   for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
+    const HoldingTeam several{team, GetParam()};
+    const Backends& backends = several.backends();
     const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
     ResidentFacet* const devices = residents_of(*kernel);
     ASSERT_NE(devices, nullptr);
@@ -55,7 +86,7 @@ TEST_F(Residents, AreHeldWhereTheyAreManyAndDevicesReachEachOther) {
   EXPECT_EQ(residents_of(*test::backends().make_kernel(*tree(), Settings{*tree()})), nullptr);
 }
 
-TEST_F(Residents, MoveLikeTheBodiesOfOneDevice) {
+TEST_P(Residents, MoveLikeTheBodiesOfOneDevice) {
   const Bodies ball = test::random_ball(count), lopsided = test::lopsided(count);
   for (const Bodies* const bodies : {&ball, &lopsided}) {
     for (const char* integrator : {"leapfrog", "euler", "yoshida4"}) {
@@ -71,7 +102,7 @@ TEST_F(Residents, MoveLikeTheBodiesOfOneDevice) {
         ASSERT_GT(apart(expected, *bodies), 1e-2);
         for (const DeviceList& team : teams()) {
           SCOPED_TRACE(team.to_string() + ", " + integrator + ", rebuild=" + rebuild);
-          const Bodies found = run(Backends{test::catalog(), team});
+          const Bodies found = run(HoldingTeam{team, GetParam()}.backends());
           expect_equal_masses(found, *bodies);
           EXPECT_LT(apart(found, expected), 0.05 * apart(expected, *bodies));
         }
@@ -80,7 +111,7 @@ TEST_F(Residents, MoveLikeTheBodiesOfOneDevice) {
   }
 }
 
-TEST_F(Residents, StayDividedWhileABodyFliesAway) {
+TEST_P(Residents, StayDividedWhileABodyFliesAway) {
   constexpr std::size_t flying = 17;
   Bodies bodies = test::random_ball(count);
   bodies.velocities[flying].x = 1e6f;  // so that borders are suddenly small parts of the cube
@@ -94,18 +125,19 @@ TEST_F(Residents, StayDividedWhileABodyFliesAway) {
   expected.positions[flying] = bodies.positions[flying];  // the others matter
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    Bodies found = run(Backends{test::catalog(), team});
+    Bodies found = run(HoldingTeam{team, GetParam()}.backends());
     found.positions[flying] = bodies.positions[flying];
     expect_equal_masses(found, bodies);
     EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
   }
 }
 
-TEST_F(Residents, AreReadAtAnyTime) {
+TEST_P(Residents, AreReadAtAnyTime) {
   const Bodies bodies = test::random_ball(count);
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
+    const HoldingTeam several{team, GetParam()};
+    const Backends& backends = several.backends();
     Simulation read = simulation(backends, bodies), left = simulation(backends, bodies);
     for (int batch = 0; batch < 6; ++batch) {
       read.run(1), left.run(1);
@@ -125,10 +157,11 @@ TEST_F(Residents, AreReadAtAnyTime) {
   }
 }
 
-TEST_F(Residents, KeepTheirEnergy) {
+TEST_P(Residents, KeepTheirEnergy) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
+    const HoldingTeam several{team, GetParam()};
+    const Backends& backends = several.backends();
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     const auto energy = [&] {
       simulation.apply(MeasureConserved{});
@@ -142,7 +175,7 @@ TEST_F(Residents, KeepTheirEnergy) {
   }
 }
 
-TEST_F(Residents, StopAtTheStepOfOneDevice) {
+TEST_P(Residents, StopAtTheStepOfOneDevice) {
   Bodies bodies = test::random_ball(count);
   bodies.velocities[count / 3].x = 1e38f;  // infinitely far away after some steps, and then so is the tree's cube
   const auto end_of = [&](const Backends& backends) {
@@ -154,16 +187,17 @@ TEST_F(Residents, StopAtTheStepOfOneDevice) {
   const NonFinite expected = end_of(test::backends());
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const NonFinite found = end_of(Backends{test::catalog(), team});
+    const NonFinite found = end_of(HoldingTeam{team, GetParam()}.backends());
     EXPECT_EQ(found.body, expected.body);
     EXPECT_EQ(found.step, expected.step);
   }
 }
 
-TEST_F(Residents, MakeRoomForOthers) {
+TEST_P(Residents, MakeRoomForOthers) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
+    const HoldingTeam several{team, GetParam()};
+    const Backends& backends = several.backends();
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
     simulation.apply(LoadScene{{.scene = "plummer", .count = count + 5000}});
@@ -179,7 +213,7 @@ TEST_F(Residents, MakeRoomForOthers) {
   }
 }
 
-TEST_F(Residents, TellTheErrorsOfTheirForces) {
+TEST_P(Residents, TellTheErrorsOfTheirForces) {
   const auto error = [](const Backends& backends) {
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
@@ -192,7 +226,7 @@ TEST_F(Residents, TellTheErrorsOfTheirForces) {
   const ForceError one = error(test::backends());
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const ForceError found = error(Backends{test::catalog(), team});
+    const ForceError found = error(HoldingTeam{team, GetParam()}.backends());
     EXPECT_LT(found.median, 1.3 * one.median);
     EXPECT_GT(found.median, 0.5 * one.median);
     EXPECT_LT(found.max, 5 * one.max);
@@ -200,11 +234,11 @@ TEST_F(Residents, TellTheErrorsOfTheirForces) {
 }
 
 /// Two domains of at most three quarters of the bodies each, on one device.
-TEST_F(Residents, TakeNoMemoryToBeHandedOut) {
+TEST_F(ResidentsOfDevices, TakeNoMemoryToBeHandedOut) {
   constexpr int many = 1 << 23;
   const Backends backends{test::catalog(), teams().front()};
   const std::size_t before = backends.device()->free_memory();
-  Simulation simulation{backends, {.scene = "plummer", .count = many}, tree()};
+  Simulation simulation{backends, {.scene = "plummer", .count = many}, test::find_kernel("cuda-tree")};
   simulation.run(1);
   simulation.run(1);
   const double each = static_cast<double>(before - backends.device()->free_memory()) / many;
@@ -214,10 +248,11 @@ TEST_F(Residents, TakeNoMemoryToBeHandedOut) {
   EXPECT_EQ(simulation.accelerations().size(), static_cast<std::size_t>(many));
 }
 
-TEST_F(Residents, ShowTheirCells) {
+TEST_P(Residents, ShowTheirCells) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
+    const HoldingTeam several{team, GetParam()};
+    const Backends& backends = several.backends();
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
     simulation.apply(ReadTreeCells{});
@@ -237,10 +272,11 @@ TEST_F(Residents, ShowTheirCells) {
   }
 }
 
-TEST_F(Residents, ShowTheirDevices) {
+TEST_P(Residents, ShowTheirDevices) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const Backends backends{test::catalog(), team};
+    const HoldingTeam several{team, GetParam()};
+    const Backends& backends = several.backends();
     Simulation simulation = Residents::simulation(backends, test::random_ball(count));
     for (int batch = 0; batch < 3; ++batch) {
       simulation.apply(ReadDomains{});
@@ -258,15 +294,15 @@ TEST_F(Residents, ShowTheirDevices) {
 /// The bodies of a ball that devices hold, by ResidentFacet itself.
 class HeldBall {
  public:
-  HeldBall(const DeviceList& team, const Settings& settings)
+  HeldBall(const Backends& backends, const Settings& settings)
       : bodies{test::random_ball(count)},
-        backends_{test::catalog(), team},
-        kernel_{backends_.make_kernel(*test::find_kernel("cuda-tree"), settings)},
-        stream_{active(*backends_.device())},
-        positions_{*backends_.device(), count},
-        velocities_{*backends_.device(), count},
-        finding_{*backends_.device(), 1} {
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(finding_.data(), 0xff, sizeof(unsigned long long), stream_.get()));
+        kernel_{backends.make_kernel(*test::find_kernel("cuda-tree"), settings)},
+        stream_{active(*backends.device())},
+        positions_{*backends.device(), count},
+        velocities_{*backends.device(), count},
+        accelerations_{*backends.device(), count},
+        finding_{*backends.device(), 1} {
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(finding_.data(), 0xff, sizeof(cuda::PackedFinding), stream_.get()));
     cuda::upload<Vec4>(bodies.positions, positions_.data(), stream_.get());
     cuda::upload<Vec4>(bodies.velocities, velocities_.data(), stream_.get());
     devices().hold(positions_.data(), velocities_.data(), count, finding_.data(), stream_.get());
@@ -280,30 +316,17 @@ class HeldBall {
                                   .epilogue = {},
                                   .stream = stream_.get()});
   }
-  /// The bodies' numbers, device by device.
-  std::vector<int> ids() {
-    std::vector<int> all;
-    for_each_part(
-        [&](const std::vector<int>& ids, const ResidentPart&) { all.insert(all.end(), ids.begin(), ids.end()); });
-    return all;
-  }
-  /// By the bodies' numbers.
-  std::vector<Vec4> accelerations() {
-    std::vector<Vec4> all(count);
-    for_each_part([&](const std::vector<int>& ids, const ResidentPart& part) {
-      std::vector<Vec4> own(ids.size());
-      cuda::download<Vec4>(part.bodies.accelerations, own, part.stream);
-      ORRERY_CUDA_CHECK(cudaStreamSynchronize(part.stream));
-      for (std::size_t i = 0; i < ids.size(); ++i) all[static_cast<std::size_t>(ids[i])] = own[i];
-    });
-    return all;
-  }
-  std::vector<Vec4> collect() {
-    std::vector<Vec4> collected(count);
-    devices().collect(positions_.data(), velocities_.data(), stream_.get());
-    cuda::download<Vec4>(positions_.data(), collected, stream_.get());
-    stream_.synchronize();
-    return collected;
+  struct Collected {
+    std::vector<Vec4> positions, velocities, accelerations;
+  };
+  /// What no device holds is not finite.
+  Collected collect() {
+    const auto bytes = count * sizeof(Vec4);
+    for (const auto* array : {&positions_, &velocities_, &accelerations_}) {
+      ORRERY_CUDA_CHECK(cudaMemsetAsync(array->data(), 0xff, bytes, stream_.get()));
+    }
+    devices().collect(positions_.data(), velocities_.data(), stream_.get(), accelerations_.data());
+    return {read(positions_), read(velocities_), read(accelerations_)};
   }
 
   const Bodies bodies;
@@ -314,50 +337,47 @@ class HeldBall {
     return device;
   }
   ResidentFacet& devices() { return *residents_of(*kernel_); }
-  template <class Use>
-  void for_each_part(const Use& use) {
-    devices().for_each_part(stream_.get(), [&](const ResidentPart& part) {
-      std::vector<int> ids(static_cast<std::size_t>(part.bodies.count));
-      cuda::download<int>(part.bodies.ids, ids, part.stream);
-      ORRERY_CUDA_CHECK(cudaStreamSynchronize(part.stream));
-      use(ids, part);
-    });
+  std::vector<Vec4> read(const cuda::DeviceArray<Vec4>& array) {
+    std::vector<Vec4> all(count);
+    cuda::download<Vec4>(array.data(), all, stream_.get());
+    stream_.synchronize();
+    return all;
   }
 
-  const Backends backends_;
   const std::unique_ptr<ForceKernel> kernel_;
   const cuda::Stream stream_;
-  const cuda::DeviceArray<Vec4> positions_, velocities_;
-  const cuda::DeviceArray<unsigned long long> finding_;
+  const cuda::DeviceArray<Vec4> positions_, velocities_, accelerations_;
+  const cuda::DeviceArray<cuda::PackedFinding> finding_;
 };
 
-TEST_F(Residents, AreAllBodiesEachOnce) {
+TEST_P(Residents, AreAllBodiesEachOnce) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    HeldBall ball{team, Settings{*tree()}};
+    const HoldingTeam several{team, GetParam()};
+    HeldBall ball{several.backends(), Settings{*tree()}};
     for (int evaluation = 0; evaluation < 4; ++evaluation) {
       ball.evaluate();
-      std::vector<int> found = ball.ids();
-      std::ranges::sort(found);
-      ASSERT_EQ(found.size(), static_cast<std::size_t>(count));
-      for (int i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], i);
+      const auto [positions, velocities, accelerations] = ball.collect();
+      ASSERT_EQ(positions, ball.bodies.positions);
+      ASSERT_EQ(velocities, ball.bodies.velocities);
+      ASSERT_TRUE(std::ranges::all_of(accelerations, [](const Vec4& a) { return std::isfinite(a.x); }));
     }
-    EXPECT_EQ(ball.collect(), ball.bodies.positions);
   }
 }
 
 /// In the first evaluation, devices get all that the others have; then, only what they need.
-TEST_F(Residents, MissNothingThatTheyNeedOfOtherDevices) {
+TEST_P(Residents, MissNothingThatTheyNeedOfOtherDevices) {
   for (const DeviceList& team : teams()) {
     for (const char* order : {"monopole", "local", "high"}) {
       SCOPED_TRACE(team.to_string() + ", order=" + order);
       // Warps that share a group would add in any order, and sorted anew, the bodies may have other parts.
-      HeldBall ball{team, Settings{*tree(), {{"order", order}, {"split", "1"}, {"rebuild", "8"}}}};
+      const HoldingTeam several{team, GetParam()};
+      HeldBall ball{several.backends(), Settings{*tree(), {{"order", order}, {"split", "1"}, {"rebuild", "8"}}}};
       ball.evaluate();
-      const std::vector<Vec4> of_all = ball.accelerations();
+      const std::vector<Vec4> of_all = ball.collect().accelerations;
       for (int evaluation = 0; evaluation < 3; ++evaluation) {
         ball.evaluate();
-        ASSERT_EQ(ball.accelerations(), of_all);
+        ASSERT_EQ(ball.collect().accelerations, of_all);
       }
     }
   }

@@ -181,7 +181,7 @@ class HostDivision final : public HostedDivision {
   double part_ms() const override { return index_ + 1; }
   bool works_alone() const override { return exchanges_ && static_cast<int>(bodies_.size()) < worth_an_exchange; }
   bool keeps_parts() const override { return false; }
-  void read_owners(int /*count*/, CUstream_st* /*stream*/) override { read_ = owners_; }
+  void read_owners(int /*count*/, const int* /*d_owners*/, CUstream_st* /*stream*/) override { read_ = owners_; }
   std::optional<std::vector<int>> owners(int count) const override {
     if (read_.size() != static_cast<std::size_t>(count)) return std::nullopt;
     return read_;
@@ -191,6 +191,7 @@ class HostDivision final : public HostedDivision {
     message.put(index);
     return message;
   }
+  HeldPart* held() override { return nullptr; }
   void place_cells(int index, MessageReader& cells, CUstream_st* /*stream*/) override {
     if (cells.get<int>() != index) throw std::logic_error("these are cells of another rank");
   }
