@@ -5,6 +5,7 @@ two GPUs, and the faults three.
     gpu_ranks_test.py ORRERY
 """
 
+import filecmp
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import rank_faults_test as faults
+from hosts_case import HostsCase
 from process_case import ProcessCase
 from ranks_case import NO_TESTS, RanksCase, facts, own_lines, skip_without_mpirun
 
@@ -140,6 +142,40 @@ class GpuRanksTest(RanksCase):
                     processes = run.processes()
                     os.kill(processes[1], number)
                     run.assert_all_end(processes, *words)
+
+
+class GpuHostsTest(HostsCase):
+    """A GPU of each host. Data between them go by network, of NCCL or of MPI."""
+
+    def test_bits_are_those_of_one_process(self):
+        if len(facts(self.orrery)["cuda"]["devices"]) < 2:
+            self.skipTest("one GPU")
+        run = ["run", *SCENE, "--kernel", "cuda-tiled", "--set", "split=1", "--steps", "20", "--every", "0.05",
+               "--snapshots"]
+        self.assertEqual(self.run_to_end(*run, "alone")[0], 0)
+        for way, wish in ("NCCL", "1"), ("MPI", "0"):
+            with self.subTest(way=way):
+                out = self.run_on_two_hosts(wish, *run, way)
+                self.assertIn(f", 2 ranks, {way} ", out)
+                names = sorted(os.listdir(self.path("alone")))
+                self.assertEqual(sorted(os.listdir(self.path(way))), names)
+                for name in names:
+                    self.assertTrue(filecmp.cmp(self.path(f"alone/{name}"), self.path(f"{way}/{name}"), shallow=False), name)
+
+    def test_trees_keep_their_errors(self):
+        if len(facts(self.orrery)["cuda"]["devices"]) < 2:
+            self.skipTest("one GPU")
+        for wish in "1", "0":
+            with self.subTest(ORRERY_NCCL=wish):
+                self.run_on_two_hosts(wish, "verify", "--kernels", "cuda-tree")
+                self.run_on_two_hosts(wish, "run", "--scene", "plummer", "-n", "200k", "--kernel", "cuda-tree", "--steps", "30")
+
+    def run_on_two_hosts(self, wish, *words):
+        """What it printed."""
+        status, out, err = self.end_of(self.start_mpirun(*self.on_hosts(1, 1, gpus=["0", "1"]), "-x", f"ORRERY_NCCL={wish}",
+                                                         self.orrery, *words))
+        self.assertEqual((status, own_lines(err)), (0, []), err)
+        return out
 
 
 if __name__ == "__main__":

@@ -96,10 +96,10 @@ def stop_kernel(pid):
 class RunningRanks:
     """A run of three ranks that has left its first checkpoint."""
 
-    def __init__(self, case, name, bodies, kernel="cpu-serial", *more):
+    def __init__(self, case, name, bodies, kernel="cpu-serial", *more, hosts=("-n", "3")):
         self.case, self.checkpoint = case, name + ".checkpoint"
         self.mpirun = case.start_mpirun(
-            "-n", "3", case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel", kernel, "--steps",
+            *hosts, case.orrery, "run", "--scene", "plummer", "-n", bodies, "--kernel", kernel, "--steps",
             "1000000", "--checkpoint", self.checkpoint, "--every-s", "1", *more)
 
     def processes(self):

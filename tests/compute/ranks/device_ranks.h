@@ -31,6 +31,13 @@ inline KernelInfo exchanging_on_host_devices() {
   return kernel;
 }
 
+/// The same, of which the ranks can hold the bodies.
+inline KernelInfo holding_on_host_devices() {
+  KernelInfo kernel = exchanging_on_host_devices();
+  kernel.id = holding_kernel;
+  return kernel;
+}
+
 /// Ranks, each with a host device for itself.
 class DeviceRanks {
  public:

@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "tests/compute/ranks/host_division.h"
 
 namespace orrery::test {
+
+/// The kernel whose ranks can hold bodies.
+inline constexpr const char* holding_kernel = "device-holding";
 
 /// As if the host had so many devices, all alike. `opened`: which was opened at each place. `nccl`: null if no rank has
 /// it. The ranks of one host are all ranks.
@@ -37,7 +41,8 @@ class HostDevice final : public RankDevice {
   }
   bool connected() const override { return connection_ && connection_->is_open(); }
   std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
-    return std::make_unique<HostDivision>(kernel.make(settings, nullptr), kernel.is_tree, connection_);
+    return std::make_unique<HostDivision>(kernel.make(settings, nullptr), kernel.is_tree,
+                                          std::string_view{kernel.id} == holding_kernel, connection_);
   }
 
  private:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/ranks/handout_message.h"
+#include "tests/compute/ranks/host_held.h"
 #include "tests/compute/ranks/host_nccl.h"
 
 namespace orrery::test {
@@ -90,9 +91,11 @@ class HostConnected final : public ConnectedDivision {
 /// evaluates a part of the targets. It gets all bodies; or a part of them, which it offers to the others.
 class HostDivision final : public HostedDivision {
  public:
-  /// `connection`: null if there is none.
-  HostDivision(std::unique_ptr<ForceKernel> kernel, bool exchanges, std::shared_ptr<HostConnection> connection)
+  /// `holds`: the ranks can hold the bodies. `connection`: null if there is none.
+  HostDivision(std::unique_ptr<ForceKernel> kernel, bool exchanges, bool holds,
+               std::shared_ptr<HostConnection> connection)
       : kernel_{std::move(kernel)}, exchanges_{exchanges} {
+    if (holds) held_.emplace(*kernel_, connection);
     if (connection) connected_.emplace(*this, std::move(connection));
   }
   /// With fewer bodies, the leader of kernels that exchange works alone.
@@ -181,7 +184,9 @@ class HostDivision final : public HostedDivision {
   double part_ms() const override { return index_ + 1; }
   bool works_alone() const override { return exchanges_ && static_cast<int>(bodies_.size()) < worth_an_exchange; }
   bool keeps_parts() const override { return false; }
-  void read_owners(int /*count*/, const int* /*d_owners*/, CUstream_st* /*stream*/) override { read_ = owners_; }
+  void read_owners(int count, const int* d_owners, CUstream_st* /*stream*/) override {
+    read_ = d_owners ? std::vector<int>(d_owners, d_owners + count) : owners_;
+  }
   std::optional<std::vector<int>> owners(int count) const override {
     if (read_.size() != static_cast<std::size_t>(count)) return std::nullopt;
     return read_;
@@ -191,7 +196,7 @@ class HostDivision final : public HostedDivision {
     message.put(index);
     return message;
   }
-  HeldPart* held() override { return nullptr; }
+  HeldPart* held() override { return held_ ? &*held_ : nullptr; }
   void place_cells(int index, MessageReader& cells, CUstream_st* /*stream*/) override {
     if (cells.get<int>() != index) throw std::logic_error("these are cells of another rank");
   }
@@ -257,6 +262,7 @@ class HostDivision final : public HostedDivision {
   std::vector<int> targets_, owners_, read_;
   std::vector<Vec4> bodies_, accelerations_, found_;
   std::vector<std::vector<Vec4>> returned_;  // by rank
+  std::optional<HostHeld> held_;
   std::optional<HostConnected> connected_;
 };
 
