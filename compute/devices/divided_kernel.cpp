@@ -67,6 +67,7 @@ void DividedKernel::take_division(int count) {
   prepared_ = room_ = held_ = 0;  // until every device is prepared
   times_.forget();
   wait_for_all();
+  owners_of_held_ = {};
   const auto devices = static_cast<int>(members_.size());
   leader().division().prepare_division(count, 0, devices);
   for_others([&](Member& member, std::size_t index) {

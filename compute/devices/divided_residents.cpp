@@ -90,17 +90,24 @@ void DividedKernel::require_residents() const {
 void DividedKernel::kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) {
   require_residents();
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
-    move_bodies(member.device, member.migration()->held(), pass, check, member.finding.data(), own);
+    cuda::NonFiniteCheck of_member = check;
+    of_member.report.d_first = member.finding.data();
+    kick_drift_held(member.device, member.migration()->held(), pass, of_member, own);
   });
 }
 
+/// All devices learn of the first finding, so that none moves its bodies on.
 void DividedKernel::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
   require_residents();
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
-    look_at_bodies(member.migration()->held(), report, pass, member.finding.data(), own);
+    check_held(member.migration()->held(), {.d_first = member.finding.data(), .seen = report.seen}, pass, own);
+    member.began.record(own);
   });
-  wait_for_others(stream);
-  join_findings(findings(), report, stream);
+  meet(stream);
+  for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
+    join_findings(findings(), {.d_first = member.finding.data()}, own);
+  });
+  join_findings({.of = {leader().finding.data()}, .devices = 1}, report, stream);
 }
 
 void DividedKernel::evaluate_residents(const ForceArgs& args) {

@@ -52,19 +52,19 @@ void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocit
   ORRERY_CUDA_CHECK_LAUNCH(write_to_places);
 }
 
-void move_bodies(const cuda::Device& device, const ResidentBodies& bodies, const cuda::KickDrift& pass,
-                 const cuda::NonFiniteCheck& check, cuda::PackedFinding* finding, cudaStream_t stream) {
-  cuda::NonFiniteCheck own = check;
-  own.report = {.d_first = finding, .seen = check.report.seen, .ids = bodies.ids};
+void kick_drift_held(const cuda::Device& device, const ResidentBodies& bodies, const cuda::KickDrift& pass,
+                     const cuda::NonFiniteCheck& check, cudaStream_t stream) {
+  cuda::NonFiniteCheck of_held = check;
+  of_held.report.ids = bodies.ids;
   cuda::kick_drift(
       device, {.positions = bodies.positions, .velocities = bodies.velocities, .accelerations = bodies.accelerations},
-      bodies.count, pass, own, stream);
+      bodies.count, pass, of_held, stream);
 }
 
-void look_at_bodies(const ResidentBodies& bodies, const cuda::NonFiniteReport& report, std::uint32_t pass,
-                    cuda::PackedFinding* finding, cudaStream_t stream) {
+void check_held(const ResidentBodies& bodies, const cuda::NonFiniteReport& report, std::uint32_t pass,
+                cudaStream_t stream) {
   cuda::check_finite(bodies.positions, bodies.velocities, bodies.count,
-                     {.d_first = finding, .seen = report.seen, .ids = bodies.ids}, pass, stream);
+                     {.d_first = report.d_first, .seen = report.seen, .ids = bodies.ids}, pass, stream);
 }
 
 void join_findings(const OnAll<const cuda::PackedFinding>& all, const cuda::NonFiniteReport& report,

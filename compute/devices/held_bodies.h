@@ -19,11 +19,11 @@ void name_owner(const ResidentBodies& bodies, int owner, int* owners, cudaStream
 /// Writes them to their places among all bodies, in memory that this device reaches. Null: not written.
 void collect_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, Vec4* accelerations,
                     cudaStream_t stream);
-/// cuda::kick_drift() and cuda::check_finite() of the integrators; what they find goes to `finding`.
-void move_bodies(const cuda::Device& device, const ResidentBodies& bodies, const cuda::KickDrift& pass,
-                 const cuda::NonFiniteCheck& check, cuda::PackedFinding* finding, cudaStream_t stream);
-void look_at_bodies(const ResidentBodies& bodies, const cuda::NonFiniteReport& report, std::uint32_t pass,
-                    cuda::PackedFinding* finding, cudaStream_t stream);
+/// cuda::kick_drift() and cuda::check_finite() of the integrators. The reports have none of the bodies' numbers.
+void kick_drift_held(const cuda::Device& device, const ResidentBodies& bodies, const cuda::KickDrift& pass,
+                     const cuda::NonFiniteCheck& check, cudaStream_t stream);
+void check_held(const ResidentBodies& bodies, const cuda::NonFiniteReport& report, std::uint32_t pass,
+                cudaStream_t stream);
 /// The report gets the least of all, and of what it has; if there is one, it says so where somebody looks for that.
 /// Others may do the same at the same time.
 void join_findings(const OnAll<const cuda::PackedFinding>& all, const cuda::NonFiniteReport& report,

@@ -29,6 +29,7 @@ HostedKernel::~HostedKernel() {
 void HostedKernel::prepare(int count, int index, int ranks) {
   device_->activate();
   owners_.forget();
+  if (residents_) residents_->forget();
   part_.prepare(count, index, ranks);
   const auto all = static_cast<std::size_t>(ranks);
   while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
@@ -111,10 +112,11 @@ void HostedKernel::exchange(const Outgoing& outgoing, const Places& places, Join
   });
 }
 
-void HostedKernel::share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
-                         cudaStream_t stream) {
-  exchange([&] { return BlocksByRank(static_cast<std::size_t>(work.size()), {own}); },
-           [&](int rank, std::span<const std::size_t> /*sizes*/) -> Blocks { return {place_of(rank)}; }, work, stream);
+void HostedKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                                  cudaStream_t stream) {
+  exchange([&] { return outgoing; },
+           [&](int rank, std::span<const std::size_t> /*sizes*/) { return incoming[static_cast<std::size_t>(rank)]; },
+           work, stream);
 }
 
 void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {

@@ -68,8 +68,8 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
 
   DivisionFacet& division() const { return by_targets_ ? *by_targets_ : *kernel_->division(); }
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
-  void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
-             cudaStream_t stream) override;
+  void exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                      cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
   void wait(const JointWork& /*work*/, cudaStream_t stream) override {
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // for nothing of other ranks

@@ -110,17 +110,9 @@ void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, Join
   });
 }
 
-/// No rank tells another one anything. Whoever waits for data of a rank that failed notices it, see wait().
-void NcclDivision::share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
-                         cudaStream_t stream) {
-  work.attempt([&] {
-    BlocksByRank to(static_cast<std::size_t>(work.size())), from(to.size());
-    work.for_each_other([&](int rank) {
-      to[static_cast<std::size_t>(rank)] = {own};
-      from[static_cast<std::size_t>(rank)] = {place_of(rank)};
-    });
-    connection_->exchange(to, from, stream);
-  });
+void NcclDivision::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                                  cudaStream_t stream) {
+  work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
 }
 
 /// What the stream waits for may never come. A rank that fails sends the empty message of the next exchange meanwhile.

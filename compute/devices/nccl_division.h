@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -36,8 +35,8 @@ class NcclDivision final : public ConnectedDivision, public BlockExchange {
   void disconnect() noexcept override { connection_->abort(); }
 
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
-  void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
-             cudaStream_t stream) override;
+  void exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                      cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override;
 
  private:

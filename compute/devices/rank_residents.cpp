@@ -68,13 +68,20 @@ void RankResidents::prepare(int count, int rank, int ranks) {
   shipment_.prepare_shipment();
   dynamic_cast<ChoiceFacet&>(part_.division()).prepare_choice();
   const auto take = [&](auto& array, std::size_t size) {
-    take_scratch(device_, array, size, "the pieces of bodies that ranks hold", "fewer ranks");
+    take_scratch(device_, array, size, "the pieces of the bodies that ranks hold", "fewer bodies");
   };
   take(findings_, static_cast<std::size_t>(ranks));
   if (!is_leader()) return;
   const auto all = static_cast<std::size_t>(piece_bodies()) * static_cast<std::size_t>(ranks - 1);
   for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
   take(piece_ids_, all);
+  // If a connection is lost, bodies that did not come go to the place of the first one, not anywhere.
+  ORRERY_CUDA_CHECK(cudaMemset(piece_ids_.data(), 0, all * sizeof(int)));
+}
+
+void RankResidents::forget() {
+  for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) *array = {};
+  piece_ids_ = {}, owners_ = {};
 }
 
 int RankResidents::piece_bodies() const {
@@ -159,8 +166,8 @@ void RankResidents::hand_out(const HeldSource& from, std::span<const int> first_
 
 void RankResidents::kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) {
   const auto move = [&](cudaStream_t on) {
-    move_bodies(device_, migration_.held(), pass.motion, pass.check({.seen = seen ? seen : unread_.all().data()}),
-                own_finding(), on);
+    const cuda::NonFiniteReport report{.d_first = own_finding(), .seen = seen ? seen : unread_.all().data()};
+    kick_drift_held(device_, migration_.held(), pass.motion, pass.check(report), on);
   };
   is_leader() ? move(stream) : on_device(device_, [&] { move(stream_); });
 }
@@ -168,21 +175,21 @@ void RankResidents::kick_drift(const HeldPass& pass, int* seen, CUstream_st* str
 void RankResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
                                  JointWork& work, CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
-    cuda::NonFiniteReport own = report;
-    if (!is_leader()) own = {.d_first = own_finding(), .seen = unread_.all().data()};
-    work.attempt([&] { look_at_bodies(migration_.held(), own, pass, own_finding(), on); });
-    share_findings(own, by, work, on);
+    int* const seen = is_leader() ? report.seen : unread_.all().data();
+    work.attempt([&] { check_held(migration_.held(), {.d_first = own_finding(), .seen = seen}, pass, on); });
+    share_findings(by, work, on);
+    work.attempt([&] {
+      if (is_leader()) join_findings({.of = {own_finding()}, .devices = 1}, report, on);
+    });
   });
 }
 
-/// The report gets the first one.
-void RankResidents::share_findings(const cuda::NonFiniteReport& report, BlockExchange& by, JointWork& work,
-                                   cudaStream_t stream) {
+void RankResidents::share_findings(BlockExchange& by, JointWork& work, cudaStream_t stream) {
   const auto finding_of = [&](int rank) { return DeviceBlock{findings_.data() + rank, sizeof(cuda::PackedFinding)}; };
   by.share(finding_of(rank_), finding_of, work, stream);
   OnAll<const cuda::PackedFinding> all{.of = {}, .devices = ranks_};
   for (int rank = 0; rank < ranks_; ++rank) all.of[rank] = findings_.data() + rank;
-  work.attempt([&] { join_findings(all, report, stream); });
+  work.attempt([&] { join_findings(all, {.d_first = own_finding()}, stream); });
 }
 
 void RankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
@@ -192,7 +199,7 @@ void RankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& how, s
     here.stream = on;
     const Part& own = parts[static_cast<std::size_t>(rank_)];
     work.attempt([&] { migration_.divide(here, parts, how.rounds); });
-    share_findings({.d_first = own_finding()}, by, work, on);
+    share_findings(by, work, on);
     if (how.rounds > 0) migrate(here, how.rounds, by, work);
     work.attempt([&] { part_.begin(here, own); });
     part_.exchange(here, work, by);
@@ -209,13 +216,19 @@ void RankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by
   const cuda::ProfilerRange range{"move bodies"};
   for (int round = 0; round < rounds; ++round) {
     work.attempt([&] { migration_.round(round, args); });
-    if (round + 1 == rounds) break;
     by.share(
         shipment_.found_in(round), [&](int rank) { return shipment_.place_of_found(round, rank); }, work, args.stream);
   }
-  by.exchange([&] { return shipment_.leaving([&] { by.wait(work, args.stream); }, args.stream); },
-              [&](int, std::span<const std::size_t> sizes) { return shipment_.places_of_arriving(sizes); }, work,
-              args.stream);
+  int shipments = 0;
+  work.attempt([&] { shipments = shipment_.shipments([&] { by.wait(work, args.stream); }, args.stream); });
+  for (int shipment = 0; shipment < shipments; ++shipment) {
+    BlocksByRank outgoing(static_cast<std::size_t>(ranks_)), incoming(outgoing.size());
+    work.attempt([&] {
+      outgoing = shipment_.leaving(shipment, args.stream);
+      incoming = shipment_.arriving(shipment);
+    });
+    by.exchange_known(outgoing, incoming, work, args.stream);
+  }
 }
 
 void RankResidents::collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
@@ -251,7 +264,9 @@ void RankResidents::take_pieces(const HeldWanted& wanted, const HeldPlaces& plac
 
 void RankResidents::place(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream) {
   if (bodies.count == 0) return;
-  collect_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
+  if (places.d_positions || places.d_velocities || places.d_accelerations) {
+    collect_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
+  }
   if (places.d_owners) name_owner(bodies, rank, places.d_owners, stream);
 }
 

@@ -23,11 +23,13 @@ class RankResidents final : public HeldPart {
  public:
   /// How data go: by connection, or through host memory.
   using Way = std::function<BlockExchange&(bool connected)>;
-  /// `device` and `part` must outlive this, and so must the stream, which is of another rank than the leader.
+  /// `device`, `part` and the stream must outlive this. The leader does not use the stream.
   RankResidents(const cuda::Device& device, const RankPart& part, cudaStream_t stream, Way way);
 
   bool can_hold(int count, int ranks) const override { return migration_.can_hold(count, ranks); }
   void prepare(int count, int rank, int ranks) override;
+  /// Gives memory back that is not the kernel's.
+  void forget();
   void hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) override;
   void kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) override;
   void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, JointWork& work,
@@ -55,7 +57,8 @@ class RankResidents final : public HeldPart {
   cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
   /// Does it with the device active. Throws what failed here, and Stopped if another rank failed.
   void together(bool connected, JointWork& work, cudaStream_t leading, const Together& what);
-  void share_findings(const cuda::NonFiniteReport& report, BlockExchange& by, JointWork& work, cudaStream_t stream);
+  /// Every rank gets the first one.
+  void share_findings(BlockExchange& by, JointWork& work, cudaStream_t stream);
   void migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work);
 
   // Bodies go to other ranks, and come back, in pieces for which the leader has room.

@@ -38,7 +38,7 @@ struct DeviceBlock {
   std::size_t bytes = 0;  ///< 0: nothing is copied
 };
 
-/// More of them have never been in one host.
+/// Of which trees are divided. More of them have never been in one host.
 inline constexpr int most_devices = 64;
 
 /// What CUDA kernels have of which several devices evaluate a part each. Every device has a kernel of its own, with the

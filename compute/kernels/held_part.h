@@ -10,7 +10,8 @@
 
 namespace orrery {
 
-/// A pass over the bodies of all ranks: what NonFiniteCheck has but the memory of one of them.
+/// A pass over the bodies of all ranks: a KickDrift and its NonFiniteCheck without pointers, so that an order can have
+/// it.
 struct HeldPass {
   cuda::KickDrift motion;
   std::uint32_t frozen_below = 0, before = 0, after = 0;
@@ -54,10 +55,10 @@ struct HeldEvaluation {
 };
 
 /// The bodies that one rank's CUDA device holds from one evaluation to the next, each rank those of its part. All ranks
-/// call the same functions in the same order, with their JointWork, after whose cancellation or failure all have to
-/// disconnect if they were `connected`: data go from device to device then, and else through host memory. Functions
-/// enqueue on the leader's `stream`, or on one of another rank's own, and may wait for other ranks; they throw what
-/// failed here, and Stopped if another rank failed. They have ended when ended() says so.
+/// call the same functions in the same order, with their JointWork. If they are `connected`, data go from device to
+/// device, otherwise through host memory. Functions enqueue on the leader's `stream`; those of other ranks have a
+/// stream of their own. They may wait for other ranks. They throw what failed here, and Stopped if another rank failed;
+/// then all ranks have to leave the connection. A function has ended when ended() says so.
 class HeldPart {
  public:
   virtual ~HeldPart() = default;

@@ -18,8 +18,8 @@ class ResidentFacet {
   virtual bool can_hold(int count) const = 0;
   /// Whether ForceKernel::prepare() has taken the memory for that.
   virtual bool has_room(int count) const = 0;
-  /// Gives the devices all bodies, which are in memory that all of them reach, and the finding so far, which is in
-  /// memory of the first one. They hold them until the next hold() or ForceKernel::evaluate(). Throws as
+  /// Gives the devices all bodies, which are in memory that those of one process reach, and the finding so far, which
+  /// is in memory of the first one. They hold them until the next hold() or ForceKernel::evaluate(). Throws as
   /// ForceKernel::prepare(); then they hold none.
   virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const cuda::PackedFinding* d_finding,
                     CUstream_st* stream) = 0;

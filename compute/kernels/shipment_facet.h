@@ -25,11 +25,13 @@ class ShipmentFacet {
   virtual DeviceBlock found_in(int round) = 0;
   /// Where to copy that of another device.
   virtual DeviceBlock place_of_found(int round, int index) = 0;
-  /// The bodies for each other device, by index. The host needs the sizes: `wait` has to wait for what is enqueued on
-  /// the stream.
-  virtual std::vector<Blocks> leaving(const std::function<void()>& wait, CUstream_st* stream) = 0;
-  /// Where to copy those from another device, blocks of these sizes. Call once for each.
-  virtual Blocks places_of_arriving(std::span<const std::size_t> sizes) = 0;
+  /// After the copies of what the last round found: in how many shipments bodies leave, the same number on all devices.
+  /// The host needs it: `wait` has to wait for what is enqueued on the stream.
+  virtual int shipments(const std::function<void()>& wait, CUstream_st* stream) = 0;
+  /// The bodies of a shipment for each other device, by index. Call in their order, each when the one before has left.
+  virtual std::vector<Blocks> leaving(int shipment, CUstream_st* stream) = 0;
+  /// Where to copy those from each other device, by index.
+  virtual std::vector<Blocks> arriving(int shipment) = 0;
   /// What MigrationFacet::finish_residents() needs of each device, of the same size on all of them.
   virtual DeviceBlock counted() = 0;
   virtual DeviceBlock place_of_counted(int index) = 0;

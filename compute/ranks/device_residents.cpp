@@ -34,7 +34,7 @@ void DeviceResidents::exchange(const Work& what) {
   passes_.clear();
 }
 
-void DeviceResidents::together(const Work& what) {
+void DeviceResidents::do_on_all(const Work& what) {
   try {
     exchange(what);
   } catch (...) {
@@ -61,7 +61,7 @@ void DeviceResidents::prepare(int count) {
 
 void DeviceResidents::hold(const HeldSource& from, int count, CUstream_st* stream) {
   passes_.clear();
-  together(
+  do_on_all(
       {.kind = HeldOrder::hold,
        .put = [](MessageWriter&) {},
        .own_part = [&](HeldPart& own, bool connected, JointWork& work) { own.hold(from, connected, work, stream); }});
@@ -76,38 +76,38 @@ void DeviceResidents::kick_drift(const cuda::KickDrift& pass, const cuda::NonFin
 
 void DeviceResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
   require_residents();
-  together({.kind = HeldOrder::check_finite,
-            .put = [&](MessageWriter& order) { order.put(pass); },
-            .own_part = [&](HeldPart& own, bool connected,
-                            JointWork& work) { own.check_finite(report, pass, connected, work, stream); }});
+  do_on_all({.kind = HeldOrder::check_finite,
+             .put = [&](MessageWriter& order) { order.put(pass); },
+             .own_part = [&](HeldPart& own, bool connected,
+                             JointWork& work) { own.check_finite(report, pass, connected, work, stream); }});
 }
 
 void DeviceResidents::evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms) {
   if (held_ != args.count) throw std::logic_error("the ranks do not hold these bodies");
   HeldEvaluation how{.rounds = own_.held()->begin(args)};
-  together({.kind = HeldOrder::evaluate,
-            .put =
-                [&](MessageWriter& order) {
-                  order.put(
-                      HeldForce{.count = args.count, .rounds = how.rounds, .masses = args.masses, .law = args.law});
-                  order.put_all(std::vector<Part>(parts.begin(), parts.end()));
-                },
-            .own_part =
-                [&](HeldPart& own, bool connected, JointWork& work) {
-                  how.connected = connected;
-                  own.evaluate(args, how, parts, work);
-                },
-            .own_work_ended = [&] { return own_.held()->part_ended(); },
-            .take = [&](int rank, MessageReader& reply) { ms[static_cast<std::size_t>(rank)] = reply.get<double>(); }});
+  do_on_all(
+      {.kind = HeldOrder::evaluate,
+       .put =
+           [&](MessageWriter& order) {
+             order.put(HeldForce{.count = args.count, .rounds = how.rounds, .masses = args.masses, .law = args.law});
+             order.put_all(std::vector<Part>(parts.begin(), parts.end()));
+           },
+       .own_part =
+           [&](HeldPart& own, bool connected, JointWork& work) {
+             how.connected = connected;
+             own.evaluate(args, how, parts, work);
+           },
+       .own_work_ended = [&] { return own_.held()->part_ended(); },
+       .take = [&](int rank, MessageReader& reply) { ms[static_cast<std::size_t>(rank)] = reply.get<double>(); }});
 }
 
 void DeviceResidents::collect(const HeldPlaces& places, CUstream_st* stream) {
   require_residents();
   const HeldWanted wanted = places.wanted();
-  together({.kind = HeldOrder::collect,
-            .put = [&](MessageWriter& order) { order.put(wanted); },
-            .own_part = [&](HeldPart& own, bool connected,
-                            JointWork& work) { own.collect(wanted, places, connected, work, stream); }});
+  do_on_all({.kind = HeldOrder::collect,
+             .put = [&](MessageWriter& order) { order.put(wanted); },
+             .own_part = [&](HeldPart& own, bool connected,
+                             JointWork& work) { own.collect(wanted, places, connected, work, stream); }});
 }
 
 const int* DeviceResidents::collect_owners(CUstream_st* stream) {

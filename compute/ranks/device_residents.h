@@ -44,10 +44,12 @@ class DeviceResidents {
     /// Puts what follows the passes.
     std::function<void(MessageWriter& order)> put;
     std::function<void(HeldPart& own, bool connected, JointWork& work)> own_part;
-    std::function<bool()> own_work_ended = [] { return true; };
+    /// Whether rank 0 only waits for data of others. While nobody knows, that is no measure of the other ranks.
+    std::function<bool()> own_work_ended = [] { return false; };
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
   };
-  void together(const Work& what);
+  /// Does it on all ranks. If that fails, the bodies are held no more.
+  void do_on_all(const Work& what);
   void exchange(const Work& what);
   void require_residents() const;
 

@@ -135,22 +135,13 @@ struct Sending {
 };
 
 __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sending sending) {
-  __shared__ DomainBorder borders[most_borders];
-  __shared__ int counts[most_stretches], places[most_stretches];
-  const Stretches& stretches = sending.stretches;
-  const int thread = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x) * block + thread;
-  load_cells(borders, stretches);
-  find_places(stretches, borders, places);
-  const InBlock body{stretches, i, sending.from.count, borders, counts};
-  if (thread < stretches.count() && counts[thread] > 0) {
-    places[thread] += atomicAdd(&sending.taken[thread], counts[thread]);
-  }
-  __syncthreads();
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  const FirstBodies& first = sending.stretches.first;
+  const PlacedBody body = place_body(sending.stretches, i, sending.from.count, sending.taken);
   if (sending.steps_needed && i == 0) *sending.steps_needed = sending.small.steps_needed();
   if (body.stretch < 0) return;
-  const int place = places[body.stretch] + body.place;
-  const int domain = stretches.first.domain_of(place);
-  put_body(sending.from, i, sending.to[domain], place - stretches.first.of[domain]);
+  const int domain = first.domain_of(body.place);
+  put_body(sending.from, i, sending.to[domain], body.place - first.of[domain]);
 }
 
 __global__ void take_in_order(const ResidentBodies from, const int* __restrict__ order, const ResidentBodies to) {
@@ -164,6 +155,7 @@ __global__ void take_in_order(const ResidentBodies from, const int* __restrict__
 void DomainMigration::prepare(int most_bodies, int index, int devices, const ResidentBodies& arrived) {
   index_ = index;
   devices_ = devices;
+  most_bodies_ = most_bodies;
   arrived_ = arrived;
   const auto size = static_cast<std::size_t>(most_bodies);
   const auto borders = static_cast<std::size_t>(devices - 1);
@@ -186,7 +178,7 @@ void DomainMigration::prepare_copies() {
   const std::string what = "cuda-tree: what ranks find of their bodies";
   take_scratch(device_, extents_, extents_before(devices_), what, "fewer ranks");
   take_scratch(device_, histograms_, histograms_before(devices_), what, "fewer ranks");
-  shipment_.prepare(index_, devices_, arrived_);
+  shipment_.prepare(index_, devices_, most_bodies_, arrived_);
   has_copies_ = true;
   for (auto& extents : all_extents_) extents.devices = devices_;
   all_histograms_.devices = devices_;
@@ -201,7 +193,7 @@ void DomainMigration::prepare_copies() {
 DeviceBlock DomainMigration::found_in(int round, int index) const {
   if (round < passes_) return {extents_.data() + extents_before(index) + round, sizeof(OctreeState)};
   const int step = round - passes_;
-  if (step >= steps_) return {};
+  if (step == steps_) return shipment_.going_from(index);
   return {histograms_.data() + histograms_before(index) + histograms_of(step), histograms_of(1) * sizeof(int)};
 }
 

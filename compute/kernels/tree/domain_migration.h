@@ -61,7 +61,7 @@ class DomainMigration {
   /// Enqueues a round. The next one must not begin before all devices have ended this one.
   void round(int number, const Move& move, cudaStream_t stream);
   /// With prepare_copies(): what a round found, of the same size on all devices, and where to copy that of another one.
-  /// After the last round, shipment() has the bodies.
+  /// After the last round, shipment() has the bodies that leave.
   DeviceBlock found_in(int round) const { return found_in(round, index_); }
   DeviceBlock found_in(int round, int index) const;
   DomainShipment& shipment() { return shipment_; }
@@ -103,7 +103,7 @@ class DomainMigration {
   void send(const Move& move, cudaStream_t stream);
 
   const cuda::Device& device_;
-  int index_ = 0, devices_ = 1;
+  int index_ = 0, devices_ = 1, most_bodies_ = 0;
   bool knows_mean_ = false;
   bool has_copies_ = false;     // of what others found
   int passes_ = 0, steps_ = 0;  // of the present move

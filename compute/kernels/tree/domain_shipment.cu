@@ -1,4 +1,5 @@
-#include <stdexcept>
+#include <algorithm>
+#include <cstddef>
 
 #include "compute/cuda/launch.h"
 #include "compute/kernels/parts/scratch.h"
@@ -8,9 +9,10 @@ namespace orrery {
 namespace {
 
 constexpr int block = stretch_block;
+/// Of the bodies that a device can have, a shipment has one in so many; but at least `least_room` of them.
+constexpr int shipments_of_all = 8, least_room = 1 << 16;
 
-/// The bodies of a device in the order of their stretches are those that go to the first device, then those that go to
-/// the second one, and so on.
+/// The bodies of a device in the order of their stretches: those that go to the first device come first, and so on.
 struct Plan {
   int* counts;       ///< by stretch: bodies of this device
   int* shifts;       ///< likewise: from their places among all bodies to their places in that order
@@ -18,15 +20,13 @@ struct Plan {
   int* first_going;  ///< by device: in that order, the first body that goes there
   int* going;        ///< likewise: how many do
 
-  Plan(int* numbers, int devices)
+  Plan(int* numbers, int* of_going)
       : counts{numbers},
         shifts{counts + most_stretches},
         taken{shifts + most_stretches},
         first_going{taken + most_stretches},
-        going{first_going + devices} {}
-  static std::size_t numbers(int devices) {
-    return 3 * static_cast<std::size_t>(most_stretches) + 2 * static_cast<std::size_t>(devices);
-  }
+        going{of_going} {}
+  static constexpr std::size_t numbers = 3 * std::size_t{most_stretches} + most_devices;
 };
 
 __global__ void __launch_bounds__(block)
@@ -45,14 +45,14 @@ __global__ void __launch_bounds__(block) make_plan(const __grid_constant__ Stret
   __shared__ DomainBorder borders[most_borders];
   __shared__ int counts[most_stretches], places[most_stretches];
   __shared__ int going[most_devices];
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x), devices = stretches.first.domains;
   load_cells(borders, stretches);
   find_places(stretches, borders, places);
   if (thread < stretches.count()) counts[thread] = plan.counts[thread];
   __syncthreads();
-  if (thread < stretches.first.domains) {
+  if (thread < devices) {
     const int first = stretches.first.of[thread];
-    const bool is_last = thread + 1 == stretches.first.domains;
+    const bool is_last = thread + 1 == devices;
     int sum = 0;
     for (int s = 0; s < stretches.count(); ++s) {
       if (counts[s] == 0) continue;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block) make_plan(const __grid_constant__ Stret
     plan.taken[thread] = 0;
   }
   __syncthreads();
-  if (thread < stretches.first.domains) {
+  if (thread < devices) {
     int before = 0;
     for (int device = 0; device < thread; ++device) before += going[device];
     plan.first_going[thread] = before;
@@ -77,34 +77,42 @@ __global__ void __launch_bounds__(block) make_plan(const __grid_constant__ Stret
   if (steps_needed && thread == 0) *steps_needed = small.steps_needed();
 }
 
+/// What becomes of a body: its place in the order of those that leave, or that it stays.
+constexpr auto stays = ~std::uint64_t{0};
+
 struct Packing {
   ResidentBodies from;
   Stretches stretches;
   Plan plan;
   int own;  ///< device
   ResidentBodies staying, leaving;
+  int room;  ///< for bodies that leave
 };
 
-__global__ void __launch_bounds__(block) pack_bodies(const __grid_constant__ Packing packing) {
-  __shared__ DomainBorder borders[most_borders];
-  __shared__ int counts[most_stretches], places[most_stretches];
+/// Copies the bodies that stay and the first shipment. In place of its key, each body gets what becomes of it.
+__global__ void __launch_bounds__(block) pack_first(const __grid_constant__ Packing packing) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   const Stretches& stretches = packing.stretches;
-  const int thread = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x) * block + thread;
-  load_cells(borders, stretches);
-  find_places(stretches, borders, places);
-  const InBlock body{stretches, i, packing.from.count, borders, counts};
-  if (thread < stretches.count() && counts[thread] > 0) {
-    places[thread] += atomicAdd(&packing.plan.taken[thread], counts[thread]);
-  }
-  __syncthreads();
+  const PlacedBody body = place_body(stretches, i, packing.from.count, packing.plan.taken);
   if (body.stretch < 0) return;
-  const int place = places[body.stretch] + body.place;
-  const int device = stretches.first.domain_of(place);
-  const int in_order = place + packing.plan.shifts[body.stretch];
-  const int first_staying = packing.plan.first_going[packing.own];
-  if (device == packing.own) return put_body(packing.from, i, packing.staying, in_order - first_staying);
-  const int staying_before = device > packing.own ? packing.plan.going[packing.own] : 0;
-  put_body(packing.from, i, packing.leaving, in_order - staying_before);
+  const int device = stretches.first.domain_of(body.place);
+  const int in_order = body.place + packing.plan.shifts[body.stretch];
+  if (device == packing.own) {
+    stretches.keys[i] = stays;
+    return put_body(packing.from, i, packing.staying, in_order - packing.plan.first_going[packing.own]);
+  }
+  const int place = in_order - (device > packing.own ? packing.plan.going[packing.own] : 0);
+  stretches.keys[i] = static_cast<std::uint64_t>(place);
+  if (place < packing.room) put_body(packing.from, i, packing.leaving, place);
+}
+
+/// A later shipment, which begins with the place `first`.
+__global__ void __launch_bounds__(block) pack_next(const ResidentBodies from, const std::uint64_t* becomes, int first,
+                                                   const ResidentBodies leaving, int room) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i >= from.count || becomes[i] == stays) return;
+  const int place = static_cast<int>(becomes[i]) - first;
+  if (place >= 0 && place < room) put_body(from, i, leaving, place);
 }
 
 auto blocks_of(const ResidentBodies& bodies, int first, int count) -> DivisionFacet::Blocks {
@@ -116,72 +124,102 @@ auto blocks_of(const ResidentBodies& bodies, int first, int count) -> DivisionFa
 
 }  // namespace
 
-void DomainShipment::prepare(int index, int devices, const ResidentBodies& arrived) {
+void DomainShipment::prepare(int index, int devices, int most_bodies, const ResidentBodies& arrived) {
   index_ = index;
   devices_ = devices;
   arrived_ = arrived;
-  const auto all = static_cast<std::size_t>(devices);
-  take_scratch(device_, numbers_, Plan::numbers(devices), "cuda-tree: the counters", "fewer ranks");
-  if (going_.size() < all) going_ = {device_, all, /*pinned=*/true};
+  room_ = std::min(std::max(most_bodies / shipments_of_all, least_room), most_bodies);
+  const auto take = [&](auto& array, std::size_t size) {
+    take_scratch(device_, array, size, "cuda-tree: the bodies that ranks send each other", "fewer bodies");
+  };
+  for (auto* array : {&positions_, &velocities_}) take(*array, static_cast<std::size_t>(room_));
+  take(ids_, static_cast<std::size_t>(room_));
+  take(numbers_, Plan::numbers);
+  const auto pairs = static_cast<std::size_t>(devices * devices);
+  take(all_going_, pairs);
+  if (going_.size() < pairs) going_ = {device_, pairs, /*pinned=*/true};
+}
+
+void DomainShipment::forget() {
+  positions_ = {}, velocities_ = {}, ids_ = {};
+}
+
+DeviceBlock DomainShipment::going_from(int device) const {
+  return {all_going_.data() + device * devices_, static_cast<std::size_t>(devices_) * sizeof(int)};
+}
+
+ResidentBodies DomainShipment::buffer() const {
+  return {.positions = positions_.data(), .velocities = velocities_.data(), .ids = ids_.data()};
 }
 
 void DomainShipment::plan(const ResidentBodies& from, const Stretches& stretches, const SmallBorders& small,
                           int* steps_needed, cudaStream_t stream) {
   from_ = from;
   stretches_ = stretches;
-  const Plan plan{numbers_.data(), devices_};
+  const Plan plan{numbers_.data(), static_cast<int*>(going_from(index_).data)};
+  const int blocks = cuda::ceil_div(from.count, block);
   ORRERY_CUDA_CHECK(cudaMemsetAsync(plan.counts, 0, most_stretches * sizeof(int), stream));
-  count_stretches<<<cuda::ceil_div(from.count, block), block, 0, stream>>>(stretches, from.count, plan.counts);
+  count_stretches<<<blocks, block, 0, stream>>>(stretches, from.count, plan.counts);
   ORRERY_CUDA_CHECK_LAUNCH(count_stretches);
   make_plan<<<1, block, 0, stream>>>(stretches, plan, small, steps_needed);
   ORRERY_CUDA_CHECK_LAUNCH(make_plan);
-  cuda::download<int>(plan.going, going_.first(devices_), stream);
+  pack_first<<<blocks, block, 0, stream>>>({.from = from,
+                                            .stretches = stretches,
+                                            .plan = plan,
+                                            .own = index_,
+                                            .staying = arrived_,
+                                            .leaving = buffer(),
+                                            .room = room_});
+  ORRERY_CUDA_CHECK_LAUNCH(pack_first);
 }
 
-/// Memory that is far too large, as after the first move, is given back if that lasts.
-void DomainShipment::take_room(std::size_t bodies) {
-  constexpr int most_too_large = 8;
-  constexpr std::size_t far = 4;
-  const std::size_t room = bodies + bodies / 8;  // so that the next move seldom needs other memory
-  const bool is_too_large = leaving_.ids.size() > far * room;
-  leaving_.too_large = is_too_large ? leaving_.too_large + 1 : 0;
-  if (leaving_.too_large > most_too_large) leaving_ = {};
-  if (leaving_.ids.size() >= bodies) return;
-  const auto take = [&](auto& array) {
-    take_scratch(device_, array, room, "cuda-tree: the bodies that ranks send each other", "fewer bodies");
-  };
-  take(leaving_.positions), take(leaving_.velocities), take(leaving_.ids);
-}
-
-auto DomainShipment::leaving(const std::function<void()>& wait, cudaStream_t stream) -> std::vector<Blocks> {
+int DomainShipment::begin(const std::function<void()>& wait, cudaStream_t stream) {
+  cuda::download<int>(all_going_.data(), going_.first(devices_ * devices_), stream);
   wait();
-  const std::span<const int> going = going_.first(devices_);
-  come_ = going[static_cast<std::size_t>(index_)];
-  take_room(static_cast<std::size_t>(from_.count - come_));
-  const ResidentBodies packed{
-      .positions = leaving_.positions.data(), .velocities = leaving_.velocities.data(), .ids = leaving_.ids.data()};
-  pack_bodies<<<cuda::ceil_div(from_.count, block), block, 0, stream>>>({.from = from_,
-                                                                         .stretches = stretches_,
-                                                                         .plan = {numbers_.data(), devices_},
-                                                                         .own = index_,
-                                                                         .staying = arrived_,
-                                                                         .leaving = packed});
-  ORRERY_CUDA_CHECK_LAUNCH(pack_bodies);
+  int most = 0;
+  for (int from = 0; from < devices_; ++from) {
+    int leave = 0;
+    for (int to = 0; to < devices_; ++to) leave += to == from ? 0 : going(from, to);
+    most = std::max(most, leave);
+  }
+  return (most + room_ - 1) / room_;
+}
+
+auto DomainShipment::in_shipment(int shipment, int from, int to) const -> Interval {
+  int begin = 0;
+  for (int device = 0; device < to; ++device) begin += device == from ? 0 : going(from, device);
+  const int end = begin + going(from, to), first = shipment * room_;
+  const int from_here = std::clamp(begin, first, first + room_), until_here = std::clamp(end, first, first + room_);
+  return {from_here, until_here - from_here};
+}
+
+auto DomainShipment::leaving(int shipment, cudaStream_t stream) -> std::vector<Blocks> {
+  const int first = shipment * room_;
+  if (shipment > 0) {
+    pack_next<<<cuda::ceil_div(from_.count, block), block, 0, stream>>>(from_, stretches_.keys, first, buffer(), room_);
+    ORRERY_CUDA_CHECK_LAUNCH(pack_next);
+  }
   std::vector<Blocks> blocks(static_cast<std::size_t>(devices_));
-  int first = 0;
-  for (int device = 0; device < devices_; ++device) {
-    const auto to = static_cast<std::size_t>(device);
-    if (device == index_) continue;
-    blocks[to] = blocks_of(packed, first, going[to]);
-    first += going[to];
+  for (int to = 0; to < devices_; ++to) {
+    if (to == index_) continue;
+    const Interval bodies = in_shipment(shipment, index_, to);
+    blocks[static_cast<std::size_t>(to)] = blocks_of(buffer(), bodies.first - first, bodies.count);
   }
   return blocks;
 }
 
-auto DomainShipment::places(std::span<const std::size_t> sizes) -> Blocks {
-  const int first = come_, count = static_cast<int>(sizes.back() / sizeof(int));
-  come_ += count;
-  return blocks_of(arrived_, first, count);
+auto DomainShipment::arriving(int shipment) const -> std::vector<Blocks> {
+  std::vector<Blocks> blocks(static_cast<std::size_t>(devices_));
+  int first = going(index_, index_);  // those that stay
+  for (int from = 0; from < devices_; ++from) {
+    if (from == index_) continue;
+    int before = 0;  // from this device, in earlier shipments
+    for (int earlier = 0; earlier < shipment; ++earlier) before += in_shipment(earlier, from, index_).count;
+    blocks[static_cast<std::size_t>(from)] =
+        blocks_of(arrived_, first + before, in_shipment(shipment, from, index_).count);
+    first += going(from, index_);
+  }
+  return blocks;
 }
 
 }  // namespace orrery

@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>
@@ -17,47 +16,56 @@
 namespace orrery {
 
 /// Bodies that move from device to device as copies, since the devices do not see each other's memory. Those that leave
-/// are packed, one device after the other; those that stay, and those that arrive, follow each other where the
-/// migration wants them.
+/// a device are in an order: those for the first device, then those for the second one, and so on. A shipment is the
+/// next of them that fit into a buffer; few bodies leave in most moves, so that one is enough. Those that stay, and
+/// those that arrive, follow each other where the migration wants them.
 class DomainShipment {
  public:
   using Blocks = DivisionFacet::Blocks;
 
   explicit DomainShipment(const cuda::Device& device) : device_{device} {}
 
-  /// For the device `index` of so many. `arrived`: where its bodies will be. Throws UsageError if there is no memory.
-  void prepare(int index, int devices, const ResidentBodies& arrived);
-  /// Gives the memory of what leaves back.
-  void forget() { leaving_ = {}; }
+  /// For the device `index` of so many, with at most so many bodies. `arrived`: where its bodies will be. Throws
+  /// UsageError if there is no memory.
+  void prepare(int index, int devices, int most_bodies, const ResidentBodies& arrived);
+  /// Gives the memory back.
+  void forget();
 
-  /// Enqueues what finds how many bodies go to each device. `steps_needed`: see DomainMigration::Move.
+  /// Enqueues what finds how many bodies go to each device, and copies those that stay. The keys are lost.
+  /// `steps_needed`: see DomainMigration::Move.
   void plan(const ResidentBodies& from, const Stretches& stretches, const SmallBorders& small, int* steps_needed,
             cudaStream_t stream);
-  /// Then: what leaves for each other device, by index. The host needs the sizes: `wait` has to wait for what is
-  /// enqueued on the stream.
-  std::vector<Blocks> leaving(const std::function<void()>& wait, cudaStream_t stream);
-  /// Where to copy what leaves another device for this one, blocks of these sizes. Call once for each other device.
-  Blocks places(std::span<const std::size_t> sizes);
+  /// How many go from a device to each one: every device needs copies of all.
+  DeviceBlock going_from(int device) const;
+  /// With these. Returns how many shipments there are, the same number on all devices. The host needs the numbers:
+  /// `wait` has to wait for what is enqueued on the stream.
+  int begin(const std::function<void()>& wait, cudaStream_t stream);
+  /// What leaves in a shipment for each other device, by index, and where to copy what comes from each.
+  std::vector<Blocks> leaving(int shipment, cudaStream_t stream);
+  std::vector<Blocks> arriving(int shipment) const;
 
  private:
-  /// The memory for bodies that leave.
-  struct Packed {
-    cuda::DeviceArray<Vec4> positions, velocities;
-    cuda::DeviceArray<int> ids;
-    int too_large = 0;  ///< for so many moves, it has been far larger than they needed
+  /// Some bodies of an order.
+  struct Interval {
+    int first, count;
   };
-  void take_room(std::size_t bodies);
+  int going(int from, int to) const { return going_.all()[static_cast<std::size_t>(from * devices_ + to)]; }
+  /// Those that leave one device for another in a shipment, in the order of the former.
+  Interval in_shipment(int shipment, int from, int to) const;
+  ResidentBodies buffer() const;
 
   const cuda::Device& device_;
   int index_ = 0, devices_ = 0;
+  int room_ = 0;  // bodies of a shipment
   ResidentBodies arrived_;
-  Packed leaving_;
-  cuda::DeviceArray<int> numbers_;  // of the plan: see there
-  cuda::HostArray<int> going_;      // bodies to each device
+  cuda::DeviceArray<Vec4> positions_, velocities_;  // of bodies that leave
+  cuda::DeviceArray<int> ids_;
+  cuda::DeviceArray<int> numbers_;    // of the plan: see there
+  cuda::DeviceArray<int> all_going_;  // bodies from each device to each
+  cuda::HostArray<int> going_;        // the same for the host
   // The present move:
   ResidentBodies from_;
   Stretches stretches_;
-  int come_ = 0;  // bodies that stay or arrive
 };
 
 }  // namespace orrery

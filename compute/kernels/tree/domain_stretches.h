@@ -43,7 +43,7 @@ struct Stretches {
   const DomainBorder* borders;
   const EarlierBodies* of_earlier;  ///< by border
   int earlier;                      ///< bodies of the devices before this one
-  const std::uint64_t* keys;
+  std::uint64_t* keys;
   FirstBodies first;  ///< of the domains
 
   ORRERY_HD int border_count() const { return first.domains - 1; }
@@ -103,6 +103,25 @@ __device__ inline void find_places(const Stretches& stretches, const DomainBorde
   }
   if (first + 1 < border_count) return;
   places[2 * border_count] = cell.before + cell.inside + stretches.earlier - earlier.before - earlier.inside;
+}
+
+/// A body's stretch, and a place among all bodies that no other body gets. No body: stretch -1.
+struct PlacedBody {
+  int stretch, place;
+};
+
+/// For the body number `i` of `count`, that of this thread. `taken`: by stretch, the places that bodies have got. All
+/// threads of a block call it.
+__device__ inline PlacedBody place_body(const Stretches& stretches, int i, int count, int* taken) {
+  __shared__ DomainBorder borders[most_borders];
+  __shared__ int counts[most_stretches], places[most_stretches];
+  const auto thread = static_cast<int>(threadIdx.x);
+  load_cells(borders, stretches);
+  find_places(stretches, borders, places);
+  const InBlock body{stretches, i, count, borders, counts};
+  if (thread < stretches.count() && counts[thread] > 0) places[thread] += atomicAdd(&taken[thread], counts[thread]);
+  __syncthreads();
+  return {body.stretch, body.stretch < 0 ? 0 : places[body.stretch] + body.place};
 }
 #endif
 

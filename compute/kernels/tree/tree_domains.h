@@ -39,6 +39,8 @@ namespace orrery {
 /// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 72 in place of 68, and the
 /// leader is not different. Of more than 2^28 bodies, DomainLayout reserves less: where devices hold them, 34 bytes per
 /// body, and 60 per body of the largest domain, which has 9/8 of the mean. On four devices these are 204 in all.
+/// Devices that do not see each other's memory have 4.5 more per body of the largest domain for bodies that leave, and
+/// what ChosenTrees takes.
 class TreeDomains final : public DivisionFacet,
                           public ChoiceFacet,
                           public PeerFacet,
@@ -108,10 +110,13 @@ class TreeDomains final : public DivisionFacet,
   int bodies_of(int index) const override { return layout_.bodies(index); }
   DeviceBlock found_in(int round) override { return migration_.found_in(round); }
   DeviceBlock place_of_found(int round, int index) override { return migration_.found_in(round, index); }
-  std::vector<Blocks> leaving(const std::function<void()>& wait, CUstream_st* stream) override {
-    return migration_.shipment().leaving(wait, stream);
+  int shipments(const std::function<void()>& wait, CUstream_st* stream) override {
+    return migration_.shipment().begin(wait, stream);
   }
-  Blocks places_of_arriving(std::span<const std::size_t> sizes) override { return migration_.shipment().places(sizes); }
+  std::vector<Blocks> leaving(int shipment, CUstream_st* stream) override {
+    return migration_.shipment().leaving(shipment, stream);
+  }
+  std::vector<Blocks> arriving(int shipment) override { return migration_.shipment().arriving(shipment); }
   DeviceBlock counted() override { return {&work_.tree.state->found, sizeof(TreeCounts)}; }
   DeviceBlock place_of_counted(int index) override { return {counts_.data() + index, sizeof(TreeCounts)}; }
 

@@ -154,7 +154,7 @@ class CudaEngine final : public Engine {
     for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
     batch.unmap_ms = mapping.unmap();
     for (const CudaMeasurement& measurement : measurements) measurement.compute();
-    if (request.domains) read_owners(*plan_.kernel, bodies_.count(), stream_.get());
+    if (request.domains) residents_.read_owners(*plan_.kernel);
     batch.done.record(stream_.get());
     in_flight_.push_back(std::move(batch));
   }

@@ -74,6 +74,10 @@ class CudaResidents {
   void look(const cuda::NonFiniteReport& report, std::uint32_t pass) {
     by_devices([&] { holder_->check_finite(report, pass, stream_); });
   }
+  /// As read_owners().
+  void read_owners(ForceKernel& kernel) {
+    by_devices([&] { orrery::read_owners(kernel, bodies_.count(), stream_); });
+  }
   /// The bodies' positions and accelerations of the latest evaluation. The engine's own stay behind.
   void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
     by_devices([&] { holder_->collect(d_positions, nullptr, stream_, d_accelerations); });
@@ -152,6 +156,7 @@ class CudaResidents {
       work();
     } catch (const std::exception& failure) {
       const bool lost = ahead_ && !dynamic_cast<const BackendLost*>(&failure);
+      refused_ |= dynamic_cast<const UsageError*>(&failure) != nullptr;  // no memory
       forget();
       if (!lost) throw;
       throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure.what()};

@@ -111,6 +111,23 @@ TEST_P(Residents, MoveLikeTheBodiesOfOneDevice) {
   }
 }
 
+/// In the first evaluation, most bodies of each rank leave it: in several shipments.
+TEST_P(Residents, LeaveTheirDevicesInGreatNumbers) {
+  const Bodies bodies = test::random_ball(900'000);
+  const auto run = [&](const Backends& backends) {
+    Simulation simulation = Residents::simulation(backends, bodies);
+    simulation.run(2);
+    return simulation.bodies();
+  };
+  const Bodies expected = run(test::backends());
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    const Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+    expect_equal_masses(found, bodies);
+    EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
+  }
+}
+
 TEST_P(Residents, StayDividedWhileABodyFliesAway) {
   constexpr std::size_t flying = 17;
   Bodies bodies = test::random_ball(count);
