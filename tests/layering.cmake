@@ -35,7 +35,7 @@ foreach(folder direct symmetric tensor tree)
 endforeach()
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
-may_include("compute/ranks/" "compute/(core|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|part_sizes)[.]h$"
+may_include("compute/ranks/" "compute/(core|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|learned_sizes|part_sizes)[.]h$"
             "compute/diagnostics/conserved[.]h$")
 may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/integrators/update_cuda[.]h$" "compute/kernels/[^/]+$" "compute/kernels/parts/scratch[.]h$"
             "dlfcn[.]h$" ${cuda_headers})

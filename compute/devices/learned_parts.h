@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/devices/part_sizes.h"
+#include "compute/devices/learned_sizes.h"
 
 namespace orrery {
 
@@ -11,7 +11,7 @@ namespace orrery {
 /// earlier one.
 class LearnedParts {
  public:
-  explicit LearnedParts(int parts) : sizes_{parts} {}
+  explicit LearnedParts(int parts) : sizes_{parts, quick_changes} {}
 
   /// For the next evaluation, unless it keeps others.
   std::vector<Part> parts() const { return sizes_.parts(); }
@@ -29,7 +29,9 @@ class LearnedParts {
   }
 
  private:
-  PartSizes sizes_;
+  static constexpr int quick_changes = 3;
+
+  LearnedSizes sizes_;
   int latest_ = 0, in_use_ = 0, timed_ = 0;  // changes of the sizes before the parts concerned
 };
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "compute/devices/learned_sizes.h"
 #include "compute/ranks/kernel_of_ranks.h"
-#include "compute/ranks/learned_sizes.h"
 
 namespace orrery {
 

@@ -10,9 +10,9 @@
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
 #include "compute/core/message.h"
+#include "compute/devices/learned_sizes.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/rank_exchange.h"
-#include "compute/ranks/learned_sizes.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_arrays.h"
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/devices/learned_sizes.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
-#include "compute/ranks/learned_sizes.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
 

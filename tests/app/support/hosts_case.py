@@ -30,5 +30,5 @@ class HostsCase(RanksCase):
                                                    for number, ordinals in enumerate(gpus))))
         os.chmod(agent, 0o755)
         hosts = ",".join(f"host-{number}:{count}" for number, count in enumerate(ranks))
-        return ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "lo", "--mca", "btl_tcp_if_include", "lo",
+        return ["--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "lo", "--mca", "btl_tcp_if_include", "lo",
                 "-x", "NCCL_SOCKET_IFNAME=lo", "--host", hosts, "-n", str(sum(ranks))]

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "compute/devices/learned_parts.h"
@@ -102,6 +103,26 @@ TEST(LearnedParts, DoNotLearnTwiceFromTheSameParts) {
   parts.evaluated(/*kept_parts=*/true, /*timed=*/true);
   parts.learn(ms);
   EXPECT_GT(border(), first) << "kept, but the latest";
+}
+
+/// Each change costs an evaluation in which devices send each other everything.
+TEST(LearnedParts, DoNotFollowTheNoiseOfSingleTimes) {
+  LearnedParts parts{2};
+  const auto border = [&] { return parts.parts()[0].end; };
+  const auto evaluate = [&](double first_ms, double second_ms) {
+    parts.evaluated(/*kept_parts=*/false, /*timed=*/true);
+    parts.learn(std::vector{first_ms, second_ms});
+  };
+  for (int change = 0; change < 3; ++change) evaluate(1, 2);
+  const double settled = border();
+  EXPECT_GT(settled, 0.8) << "at once, while nothing is known";
+  for (const auto& [first, second] : {std::pair{1.0, 1.2}, {1.3, 1.0}, {1.0, 1.5}, {1.2, 1.02}})
+    evaluate(first, second);
+  EXPECT_EQ(border(), settled) << "the least times are equal enough";
+  for (int evaluation = 0; evaluation < 3; ++evaluation) evaluate(2, 1);
+  EXPECT_EQ(border(), settled);
+  evaluate(2, 1);
+  EXPECT_LT(border(), settled) << "it lasts";
 }
 
 }  // namespace
