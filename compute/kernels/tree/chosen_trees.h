@@ -48,7 +48,7 @@ class ChosenTrees {
   struct Packed {
     int cells = 0, bodies = 0;
     int too_large = 0;  ///< for so many evaluations, the memory has been far larger than they needed
-    static constexpr int most_too_large = 8;
+    static constexpr int most_too_large = 64;
     cuda::DeviceArray<PackedCell> of_cells;
     cuda::DeviceArray<Vec4> high_moments;  ///< of the cells, if they have any
     cuda::DeviceArray<int> numbers;        ///< of the bodies

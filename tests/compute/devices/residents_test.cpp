@@ -7,17 +7,14 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/stream.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/resident_facet.h"
 #include "compute/sim/simulation.h"
-#include "tests/compute/devices/ranks_on.h"
+#include "tests/compute/devices/holding_team.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/distances.h"
@@ -29,28 +26,11 @@ namespace {
 
 using test::apart;
 using test::expect_equal_masses;
+using test::Holders;
+using test::HoldingTeam;
 using test::teams;
 
 constexpr int count = 20'011;
-
-enum class Holders { devices, ranks };
-
-/// The devices of a list.
-class HoldingTeam {
- public:
-  HoldingTeam(const DeviceList& list, Holders holders) {
-    if (holders == Holders::ranks) {
-      ranks_.emplace(list);
-    } else {
-      alone_.emplace(test::catalog(), list);
-    }
-  }
-  const Backends& backends() const { return ranks_ ? ranks_->backends() : *alone_; }
-
- private:
-  std::optional<test::RanksOn> ranks_;
-  std::optional<Backends> alone_;
-};
 
 class Residents : public testing::TestWithParam<Holders> {
  protected:
@@ -305,98 +285,6 @@ TEST_P(Residents, ShowTheirDevices) {
     std::vector<int> bodies(owners.names.size());
     for (const int owner : owners.of_body) ++bodies.at(static_cast<std::size_t>(owner));
     for (const int held : bodies) EXPECT_GT(held, count / static_cast<int>(2 * bodies.size()));
-  }
-}
-
-/// The bodies of a ball that devices hold, by ResidentFacet itself.
-class HeldBall {
- public:
-  HeldBall(const Backends& backends, const Settings& settings)
-      : bodies{test::random_ball(count)},
-        kernel_{backends.make_kernel(*test::find_kernel("cuda-tree"), settings)},
-        stream_{active(*backends.device())},
-        positions_{*backends.device(), count},
-        velocities_{*backends.device(), count},
-        accelerations_{*backends.device(), count},
-        finding_{*backends.device(), 1} {
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(finding_.data(), 0xff, sizeof(cuda::PackedFinding), stream_.get()));
-    cuda::upload<Vec4>(bodies.positions, positions_.data(), stream_.get());
-    cuda::upload<Vec4>(bodies.velocities, velocities_.data(), stream_.get());
-    devices().hold(positions_.data(), velocities_.data(), count, finding_.data(), stream_.get());
-  }
-
-  void evaluate() {
-    devices().evaluate_residents({.bodies = nullptr,
-                                  .count = count,
-                                  .masses = mass_range(bodies.positions),
-                                  .law = {},
-                                  .epilogue = {},
-                                  .stream = stream_.get()});
-  }
-  struct Collected {
-    std::vector<Vec4> positions, velocities, accelerations;
-  };
-  /// What no device holds is not finite.
-  Collected collect() {
-    const auto bytes = count * sizeof(Vec4);
-    for (const auto* array : {&positions_, &velocities_, &accelerations_}) {
-      ORRERY_CUDA_CHECK(cudaMemsetAsync(array->data(), 0xff, bytes, stream_.get()));
-    }
-    devices().collect(positions_.data(), velocities_.data(), stream_.get(), accelerations_.data());
-    return {read(positions_), read(velocities_), read(accelerations_)};
-  }
-
-  const Bodies bodies;
-
- private:
-  static const cuda::Device& active(const cuda::Device& device) {
-    device.activate();
-    return device;
-  }
-  ResidentFacet& devices() { return *residents_of(*kernel_); }
-  std::vector<Vec4> read(const cuda::DeviceArray<Vec4>& array) {
-    std::vector<Vec4> all(count);
-    cuda::download<Vec4>(array.data(), all, stream_.get());
-    stream_.synchronize();
-    return all;
-  }
-
-  const std::unique_ptr<ForceKernel> kernel_;
-  const cuda::Stream stream_;
-  const cuda::DeviceArray<Vec4> positions_, velocities_, accelerations_;
-  const cuda::DeviceArray<cuda::PackedFinding> finding_;
-};
-
-TEST_P(Residents, AreAllBodiesEachOnce) {
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    HeldBall ball{several.backends(), Settings{*tree()}};
-    for (int evaluation = 0; evaluation < 4; ++evaluation) {
-      ball.evaluate();
-      const auto [positions, velocities, accelerations] = ball.collect();
-      ASSERT_EQ(positions, ball.bodies.positions);
-      ASSERT_EQ(velocities, ball.bodies.velocities);
-      ASSERT_TRUE(std::ranges::all_of(accelerations, [](const Vec4& a) { return std::isfinite(a.x); }));
-    }
-  }
-}
-
-/// In the first evaluation, devices get all that the others have; then, only what they need.
-TEST_P(Residents, MissNothingThatTheyNeedOfOtherDevices) {
-  for (const DeviceList& team : teams()) {
-    for (const char* order : {"monopole", "local", "high"}) {
-      SCOPED_TRACE(team.to_string() + ", order=" + order);
-      // Warps that share a group would add in any order, and sorted anew, the bodies may have other parts.
-      const HoldingTeam several{team, GetParam()};
-      HeldBall ball{several.backends(), Settings{*tree(), {{"order", order}, {"split", "1"}, {"rebuild", "8"}}}};
-      ball.evaluate();
-      const std::vector<Vec4> of_all = ball.collect().accelerations;
-      for (int evaluation = 0; evaluation < 3; ++evaluation) {
-        ball.evaluate();
-        ASSERT_EQ(ball.collect().accelerations, of_all);
-      }
-    }
   }
 }
 
