@@ -27,9 +27,10 @@ class BlockExchange {
   /// Every rank calls this. What is enqueued on the stream afterwards finds the blocks in their places, unless
   /// work.goes_on() is false.
   virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
-  /// The same with blocks whose sizes both ends know, and memory that is there: nobody is told anything. If a rank
-  /// fails before, others may wait for its data on their streams, until wait() or the leader's order to stop ends that.
-  virtual void exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+  /// The same with blocks whose sizes both ends know, and memory that is there. Returns false, on all ranks alike, if
+  /// one of them has failed before; or else others learn of it later, and may wait for its data on their streams until
+  /// wait() or the leader's order to stop ends that.
+  virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                               cudaStream_t stream) = 0;
   /// exchange_known() of a block that has the same size on all ranks.
   void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
@@ -39,7 +40,7 @@ class BlockExchange {
       to[static_cast<std::size_t>(rank)] = {own};
       from[static_cast<std::size_t>(rank)] = {place_of(rank)};
     });
-    exchange_known(to, from, work, stream);
+    (void)exchange_known(to, from, work, stream);
   }
   /// Whether the stream has passed the event, which may be behind an exchange. Throws what failed, and Stopped if it
   /// will not because another rank failed.

@@ -66,6 +66,7 @@ void DividedKernel::prepare(int count) {
 void DividedKernel::take_division(int count) {
   prepared_ = room_ = held_ = 0;  // until every device is prepared
   times_.forget();
+  parts_.forget_times();
   wait_for_all();
   owners_of_held_ = {};
   const auto devices = static_cast<int>(members_.size());

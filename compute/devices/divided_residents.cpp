@@ -49,6 +49,7 @@ void DividedKernel::meet(cudaStream_t leading) {
 void DividedKernel::take_residents(int count) {
   prepared_ = room_ = held_ = 0;
   times_.forget();
+  parts_.forget_times();
   wait_for_all();
   const std::vector<Part> equal = PartSizes{static_cast<int>(members_.size())}.parts();
   for_all(nullptr, [&](Member& member, cudaStream_t, std::size_t index) {

@@ -98,25 +98,27 @@ std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const H
   return found;
 }
 
-void HostedKernel::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
+bool HostedKernel::exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
   work.attempt([&] {
     const BlocksByRank to = outgoing();
     work.for_each_other([&](int rank) { give_blocks(to[static_cast<std::size_t>(rank)], work.to(rank), stream); });
   });
-  if (!work.exchange()) return;
+  if (!work.exchange()) return false;
   work.attempt([&] {
     work.for_each_other([&](int rank) {
       MessageReader message = work.from(rank);
       take_blocks(message, rank, places, stream);
     });
   });
+  return true;
 }
 
-void HostedKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+bool HostedKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                                   cudaStream_t stream) {
-  exchange([&] { return outgoing; },
-           [&](int rank, std::span<const std::size_t> /*sizes*/) { return incoming[static_cast<std::size_t>(rank)]; },
-           work, stream);
+  return exchange_all(
+      [&] { return outgoing; },
+      [&](int rank, std::span<const std::size_t> /*sizes*/) { return incoming[static_cast<std::size_t>(rank)]; }, work,
+      stream);
 }
 
 void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {

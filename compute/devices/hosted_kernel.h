@@ -67,8 +67,12 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
   using Blocks = DivisionFacet::Blocks;
 
   DivisionFacet& division() const { return by_targets_ ? *by_targets_ : *kernel_->division(); }
-  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
-  void exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override {
+    (void)exchange_all(outgoing, places, work, stream);
+  }
+  /// Returns whether all ranks sent what they had to.
+  bool exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream);
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                       cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
   void wait(const JointWork& /*work*/, cudaStream_t stream) override {

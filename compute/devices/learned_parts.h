@@ -11,7 +11,7 @@ namespace orrery {
 /// earlier one.
 class LearnedParts {
  public:
-  explicit LearnedParts(int parts) : sizes_{parts, quick_changes} {}
+  explicit LearnedParts(int parts) : sizes_{parts, quick_evaluations} {}
 
   /// For the next evaluation, unless it keeps others.
   std::vector<Part> parts() const { return sizes_.parts(); }
@@ -28,8 +28,11 @@ class LearnedParts {
     if (timed_ == latest_ && sizes_.learn(ms)) ++latest_;
   }
 
+  /// Of other bodies.
+  void forget_times() { sizes_.forget_times(); }
+
  private:
-  static constexpr int quick_changes = 3;
+  static constexpr int quick_evaluations = 3;
 
   LearnedSizes sizes_;
   int latest_ = 0, in_use_ = 0, timed_ = 0;  // changes of the sizes before the parts concerned

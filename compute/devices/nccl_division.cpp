@@ -110,9 +110,11 @@ void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, Join
   });
 }
 
-void NcclDivision::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+/// The hosts tell each other nothing.
+bool NcclDivision::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                                   cudaStream_t stream) {
   work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
+  return true;
 }
 
 /// What the stream waits for may never come. A rank that fails sends the empty message of the next exchange meanwhile.

@@ -35,7 +35,7 @@ class NcclDivision final : public ConnectedDivision, public BlockExchange {
   void disconnect() noexcept override { connection_->abort(); }
 
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
-  void exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                       cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override;
 

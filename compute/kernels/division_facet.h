@@ -38,7 +38,7 @@ struct DeviceBlock {
   std::size_t bytes = 0;  ///< 0: nothing is copied
 };
 
-/// Of which trees are divided. More of them have never been in one host.
+/// The most devices, of one process or of ranks, that divide a tree: kernels have arrays of so many.
 inline constexpr int most_devices = 64;
 
 /// What CUDA kernels have of which several devices evaluate a part each. Every device has a kernel of its own, with the

@@ -13,7 +13,7 @@ std::string why_not_shared(const KernelInfo& kernel, int ranks) {
     return "the GPUs of " + all + " cannot divide " + id;
   }
   if (kernel.backend == Backend::cuda && kernel.is_tree && ranks > most_devices) {
-    return "the GPUs of at most " + std::to_string(most_devices) + " ranks, not of " + all + ", can divide " + id;
+    return id + " can be divided among the GPUs of at most " + std::to_string(most_devices) + " ranks, not of " + all;
   }
   if (kernel.takes_targets || devices_can_divide(kernel)) return {};
   return id + " always evaluates every body, so " + all + " cannot share it";

@@ -25,8 +25,8 @@ class ShipmentFacet {
   virtual DeviceBlock found_in(int round) = 0;
   /// Where to copy that of another device.
   virtual DeviceBlock place_of_found(int round, int index) = 0;
-  /// After the copies of what the last round found: in how many shipments bodies leave, the same number on all devices.
-  /// The host needs it: `wait` has to wait for what is enqueued on the stream.
+  /// After the copies of what the last round found: in how many shipments bodies leave, one or more, as many on all
+  /// devices. The host needs it: `wait` has to wait for what is enqueued on the stream.
   virtual int shipments(const std::function<void()>& wait, CUstream_st* stream) = 0;
   /// The bodies of a shipment for each other device, by index. Call in their order, each when the one before has left.
   virtual std::vector<Blocks> leaving(int shipment, CUstream_st* stream) = 0;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "compute/core/start_thread.h"
+#include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"
 
 namespace orrery {
@@ -33,6 +34,15 @@ class CancelWatch {
   };
   /// In the latest span.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
+  /// Within a span: returns once ended() is true, and throws Stopped if it is cancelled before. The device would wait
+  /// for a host that sleeps.
+  template <class Ended>
+  void wait_until(const Ended& ended) const {
+    while (!ended()) {
+      if (cancelled_) throw Stopped{};
+      std::this_thread::yield();
+    }
+  }
 
  private:
   static constexpr std::chrono::milliseconds period{10};

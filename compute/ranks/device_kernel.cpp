@@ -46,12 +46,14 @@ void DeviceKernel::prepare(int count) {
 void DeviceKernel::take_residents(int count) {
   made_.forget();
   unlearned_ = 2;
+  parts_.forget_times();
   residents_.prepare(count);
 }
 
 void DeviceKernel::take_division(int count) {
   residents_.forget();
   unlearned_ = 2;
+  parts_.forget_times();
   made_.prepare(count, [&] { own_->prepare(count, 0, line_.ranks()); });
 }
 

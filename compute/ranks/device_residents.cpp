@@ -34,13 +34,19 @@ void DeviceResidents::exchange(const Work& what) {
   passes_.clear();
 }
 
-void DeviceResidents::do_on_all(const Work& what) {
+/// Some ranks may have done what others have not.
+template <class What>
+void DeviceResidents::or_forget(const What& what) {
   try {
-    exchange(what);
+    what();
   } catch (...) {
-    forget();  // some ranks may have done what others have not
+    forget();
     throw;
   }
+}
+
+void DeviceResidents::do_on_all(const Work& what) {
+  or_forget([&] { exchange(what); });
 }
 
 void DeviceResidents::require_residents() const {
@@ -71,7 +77,7 @@ void DeviceResidents::hold(const HeldSource& from, int count, CUstream_st* strea
 void DeviceResidents::kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) {
   require_residents();
   passes_.push_back({.motion = pass, .frozen_below = check.frozen_below, .before = check.before, .after = check.after});
-  own_.held()->kick_drift(passes_.back(), check.report.seen, stream);
+  or_forget([&] { own_.held()->kick_drift(passes_.back(), check.report.seen, stream); });
 }
 
 void DeviceResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
@@ -84,7 +90,8 @@ void DeviceResidents::check_finite(const cuda::NonFiniteReport& report, std::uin
 
 void DeviceResidents::evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms) {
   if (held_ != args.count) throw std::logic_error("the ranks do not hold these bodies");
-  HeldEvaluation how{.rounds = own_.held()->begin(args)};
+  HeldEvaluation how;
+  or_forget([&] { how.rounds = own_.held()->begin(args); });
   do_on_all(
       {.kind = HeldOrder::evaluate,
        .put =

@@ -50,6 +50,8 @@ class DeviceResidents {
   };
   /// Does it on all ranks. If that fails, the bodies are held no more.
   void do_on_all(const Work& what);
+  template <class What>
+  void or_forget(const What& what);
   void exchange(const Work& what);
   void require_residents() const;
 

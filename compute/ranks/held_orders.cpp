@@ -1,6 +1,5 @@
 #include "compute/ranks/held_orders.h"
 
-#include <thread>
 #include <vector>
 
 #include "compute/kernels/kernel.h"
@@ -48,7 +47,7 @@ bool HeldOrders::take_part(HeldPart& part, MessageReader& order) {
       part.collect(order.get<HeldWanted>(), {}, head.connected, work, nullptr);
       break;
   }
-  wait_until([&] { return part.ended(); });
+  watch_.wait_until([&] { return part.ended(); });
   return head.kind == HeldOrder::evaluate;
 }
 
@@ -58,16 +57,8 @@ void HeldOrders::evaluate(HeldPart& part, bool connected, JointWork& work, Messa
   order.get_all(parts);
   part.evaluate({.bodies = nullptr, .count = what.count, .masses = what.masses, .law = what.law, .epilogue = {}},
                 {.rounds = what.rounds, .connected = connected}, parts, work);
-  wait_until([&] { return part.part_ended(); });
+  watch_.wait_until([&] { return part.part_ended(); });
   reply_.say_that_part_ended();
-}
-
-/// The device would wait for a host that sleeps.
-void HeldOrders::wait_until(const std::function<bool()>& ended) const {
-  while (!ended()) {
-    if (watch_.cancelled()) throw Stopped{};
-    std::this_thread::yield();
-  }
 }
 
 }  // namespace orrery

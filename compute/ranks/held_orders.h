@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "compute/core/message.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/cancel_watch.h"
@@ -23,7 +21,6 @@ class HeldOrders {
   /// Returns whether it was an evaluation.
   bool take_part(HeldPart& part, MessageReader& order);
   void evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order);
-  void wait_until(const std::function<bool()>& ended) const;
 
   Communicator& ranks_;
   RankReply& reply_;

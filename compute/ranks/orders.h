@@ -36,9 +36,9 @@ enum class Order {
   write_rows,       ///< a kernel's bodies: its key, their number on all ranks, JointRows. Replied
   hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
   potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
-  cancel,           ///< what is in progress; comes too late if that has ended. Of evaluate_part: another rank failed
-  drop,             ///< a kernel: its key
-  end,              ///< serve_leader() returns. Replied
+  cancel,  ///< what is in progress; comes too late if that has ended. Of evaluate_part and held: another rank failed
+  drop,    ///< a kernel: its key
+  end,     ///< serve_leader() returns. Replied
 };
 
 /// The first value of each reply: the second is the text of the error, except after `done` and `part_ended`.

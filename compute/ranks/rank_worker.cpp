@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "compute/core/message.h"
@@ -255,10 +254,7 @@ class RankWorker {
           try {
             connected->evaluate_part(args, handout, parts, own, work);
             reply_.say_that_part_ended();
-            while (!connected->ended()) {
-              if (watch_.cancelled()) throw Stopped{};
-              std::this_thread::yield();
-            }
+            watch_.wait_until([&] { return connected->ended(); });
           } catch (...) {
             connected->disconnect();
             throw;

@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <cub/block/block_scan.cuh>
 
-#include "compute/kernels/division_facet.h"
 #include "compute/kernels/tree/domain_border.h"
 
 // The search for the borders between domains, by blocks of a thread for each digit.
 namespace orrery {
 
-inline constexpr int most_borders = most_devices - 1;
 inline constexpr int borders_at_once = 16;  ///< whose keys are counted in one pass: 32 KB of shared memory
 
 /// The borders while they are searched for, in a block's shared memory.

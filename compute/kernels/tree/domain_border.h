@@ -2,9 +2,12 @@
 
 #include <cstdint>
 
+#include "compute/kernels/division_facet.h"
 #include "compute/kernels/tree/morton.h"
 
 namespace orrery {
+
+inline constexpr int most_borders = most_devices - 1;
 
 /// The cell of the octree in which one domain ends and the next begins: it has the body before which there are as many
 /// as the domains before it have. Found from the root down, three levels at a time, by counting the keys of the cells

@@ -115,11 +115,11 @@ __global__ void __launch_bounds__(block) pack_next(const ResidentBodies from, co
   if (place >= 0 && place < room) put_body(from, i, leaving, place);
 }
 
-auto blocks_of(const ResidentBodies& bodies, int first, int count) -> DivisionFacet::Blocks {
-  const auto size = static_cast<std::size_t>(count);
-  return {{bodies.positions + first, size * sizeof(Vec4)},
-          {bodies.velocities + first, size * sizeof(Vec4)},
-          {bodies.ids + first, size * sizeof(int)}};
+auto blocks_of(const ResidentBodies& bodies, ShipmentPlan::Interval some) -> DivisionFacet::Blocks {
+  const auto size = static_cast<std::size_t>(some.count);
+  return {{bodies.positions + some.first, size * sizeof(Vec4)},
+          {bodies.velocities + some.first, size * sizeof(Vec4)},
+          {bodies.ids + some.first, size * sizeof(int)}};
 }
 
 }  // namespace
@@ -174,50 +174,32 @@ void DomainShipment::plan(const ResidentBodies& from, const Stretches& stretches
 }
 
 int DomainShipment::begin(const std::function<void()>& wait, cudaStream_t stream) {
-  cuda::download<int>(all_going_.data(), going_.first(devices_ * devices_), stream);
+  const std::span<int> going = going_.first(devices_ * devices_);
+  cuda::download<int>(all_going_.data(), going, stream);
   wait();
-  int most = 0;
-  for (int from = 0; from < devices_; ++from) {
-    int leave = 0;
-    for (int to = 0; to < devices_; ++to) leave += to == from ? 0 : going(from, to);
-    most = std::max(most, leave);
-  }
-  return (most + room_ - 1) / room_;
-}
-
-auto DomainShipment::in_shipment(int shipment, int from, int to) const -> Interval {
-  int begin = 0;
-  for (int device = 0; device < to; ++device) begin += device == from ? 0 : going(from, device);
-  const int end = begin + going(from, to), first = shipment * room_;
-  const int from_here = std::clamp(begin, first, first + room_), until_here = std::clamp(end, first, first + room_);
-  return {from_here, until_here - from_here};
+  plan_ = {devices_, room_, going};
+  return plan_.shipments();
 }
 
 auto DomainShipment::leaving(int shipment, cudaStream_t stream) -> std::vector<Blocks> {
-  const int first = shipment * room_;
   if (shipment > 0) {
-    pack_next<<<cuda::ceil_div(from_.count, block), block, 0, stream>>>(from_, stretches_.keys, first, buffer(), room_);
+    pack_next<<<cuda::ceil_div(from_.count, block), block, 0, stream>>>(from_, stretches_.keys, shipment * room_,
+                                                                        buffer(), room_);
     ORRERY_CUDA_CHECK_LAUNCH(pack_next);
   }
   std::vector<Blocks> blocks(static_cast<std::size_t>(devices_));
   for (int to = 0; to < devices_; ++to) {
     if (to == index_) continue;
-    const Interval bodies = in_shipment(shipment, index_, to);
-    blocks[static_cast<std::size_t>(to)] = blocks_of(buffer(), bodies.first - first, bodies.count);
+    blocks[static_cast<std::size_t>(to)] = blocks_of(buffer(), plan_.leaving(shipment, index_, to));
   }
   return blocks;
 }
 
 auto DomainShipment::arriving(int shipment) const -> std::vector<Blocks> {
   std::vector<Blocks> blocks(static_cast<std::size_t>(devices_));
-  int first = going(index_, index_);  // those that stay
   for (int from = 0; from < devices_; ++from) {
     if (from == index_) continue;
-    int before = 0;  // from this device, in earlier shipments
-    for (int earlier = 0; earlier < shipment; ++earlier) before += in_shipment(earlier, from, index_).count;
-    blocks[static_cast<std::size_t>(from)] =
-        blocks_of(arrived_, first + before, in_shipment(shipment, from, index_).count);
-    first += going(from, index_);
+    blocks[static_cast<std::size_t>(from)] = blocks_of(arrived_, plan_.arriving(shipment, from, index_));
   }
   return blocks;
 }

@@ -12,6 +12,7 @@
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/tree/domain_stretches.h"
+#include "compute/kernels/tree/shipment_plan.h"
 
 namespace orrery {
 
@@ -37,7 +38,7 @@ class DomainShipment {
             cudaStream_t stream);
   /// How many go from a device to each one: every device needs copies of all.
   DeviceBlock going_from(int device) const;
-  /// With these. Returns how many shipments there are, the same number on all devices. The host needs the numbers:
+  /// With these. Returns how many shipments there are, one or more, as many on all devices. The host needs the numbers:
   /// `wait` has to wait for what is enqueued on the stream.
   int begin(const std::function<void()>& wait, cudaStream_t stream);
   /// What leaves in a shipment for each other device, by index, and where to copy what comes from each.
@@ -45,18 +46,12 @@ class DomainShipment {
   std::vector<Blocks> arriving(int shipment) const;
 
  private:
-  /// Some bodies of an order.
-  struct Interval {
-    int first, count;
-  };
-  int going(int from, int to) const { return going_.all()[static_cast<std::size_t>(from * devices_ + to)]; }
-  /// Those that leave one device for another in a shipment, in the order of the former.
-  Interval in_shipment(int shipment, int from, int to) const;
   ResidentBodies buffer() const;
 
   const cuda::Device& device_;
   int index_ = 0, devices_ = 0;
   int room_ = 0;  // bodies of a shipment
+  ShipmentPlan plan_;
   ResidentBodies arrived_;
   cuda::DeviceArray<Vec4> positions_, velocities_;  // of bodies that leave
   cuda::DeviceArray<int> ids_;

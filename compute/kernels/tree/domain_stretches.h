@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "compute/kernels/migration_facet.h"
-#include "compute/kernels/tree/border_search.h"
 #include "compute/kernels/tree/domain_border.h"
 #include "compute/kernels/tree/first_bodies.h"
 

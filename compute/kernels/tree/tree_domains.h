@@ -97,6 +97,8 @@ class TreeDomains final : public DivisionFacet,
 
   void send(CUstream_st* stream) override { essential_.send(work_.tree, stream); }
 
+  void finish_residents(const ForceArgs& args) override;
+
   // In tree_residents.cpp:
   void connect(std::span<PeerFacet* const> all) override;
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
@@ -105,7 +107,6 @@ class TreeDomains final : public DivisionFacet,
   int begin_residents(const ForceArgs& args) override;
   void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) override;
   void round(int number, const ForceArgs& args) override;
-  void finish_residents(const ForceArgs& args) override;
   void prepare_shipment() override;
   int bodies_of(int index) const override { return layout_.bodies(index); }
   DeviceBlock found_in(int round) override { return migration_.found_in(round); }

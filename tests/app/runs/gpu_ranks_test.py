@@ -15,7 +15,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import rank_faults_test as faults
-from hosts_case import HostsCase
+from hosts_case import HostsCase, way_to_name_hosts
 from process_case import ProcessCase
 from ranks_case import NO_TESTS, RanksCase, facts, own_lines, skip_without_mpirun
 
@@ -147,9 +147,14 @@ class GpuRanksTest(RanksCase):
 class GpuHostsTest(HostsCase):
     """A GPU of each host. Data between them go by network, of NCCL or of MPI."""
 
-    def test_bits_are_those_of_one_process(self):
+    def setUp(self):
+        super().setUp()
+        if way_to_name_hosts() is None:
+            self.skipTest("this user may not name hosts (unshare --uts)")
         if len(facts(self.orrery)["cuda"]["devices"]) < 2:
             self.skipTest("one GPU")
+
+    def test_bits_are_those_of_one_process(self):
         run = ["run", *SCENE, "--kernel", "cuda-tiled", "--set", "split=1", "--steps", "20", "--every", "0.05",
                "--snapshots"]
         self.assertEqual(self.run_to_end(*run, "alone")[0], 0)
@@ -162,13 +167,26 @@ class GpuHostsTest(HostsCase):
                 for name in names:
                     self.assertTrue(filecmp.cmp(self.path(f"alone/{name}"), self.path(f"{way}/{name}"), shallow=False), name)
 
-    def test_trees_keep_their_errors(self):
-        if len(facts(self.orrery)["cuda"]["devices"]) < 2:
-            self.skipTest("one GPU")
+    def bodies(self, folder):
+        """Of the last snapshot, in their order: mass and place."""
+        with open(self.path(f"{folder}/{sorted(os.listdir(self.path(folder)))[-1]}")) as file:
+            return [[float(word) for word in line.split()[:4]] for line in file if not line.startswith("#")]
+
+    def test_trees_move_bodies_as_one_gpu_does(self):
+        """The GPUs hold the bodies, of which some go from host to host."""
+        run = ["run", "--scene", "plummer", "-n", "20k", "--kernel", "cuda-tree", "--steps", "60", "--every", "0.1",
+               "--format", "text", "--snapshots"]
+        self.assertEqual(self.run_to_end(*run, "alone")[0], 0)
+        alone = self.bodies("alone")
         for wish in "1", "0":
             with self.subTest(ORRERY_NCCL=wish):
+                self.run_on_two_hosts(wish, *run, f"two-{wish}")
+                two = self.bodies(f"two-{wish}")
+                self.assertEqual([body[0] for body in two], [body[0] for body in alone])
+                apart = sorted(max(abs(a - b) for a, b in zip(one[1:], other[1:])) for one, other in zip(alone, two))
+                self.assertLess(apart[len(apart) // 2], 1e-4)
+                self.assertLess(apart[len(apart) * 99 // 100], 1e-2)
                 self.run_on_two_hosts(wish, "verify", "--kernels", "cuda-tree")
-                self.run_on_two_hosts(wish, "run", "--scene", "plummer", "-n", "200k", "--kernel", "cuda-tree", "--steps", "30")
 
     def run_on_two_hosts(self, wish, *words):
         """What it printed."""

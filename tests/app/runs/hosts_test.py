@@ -12,11 +12,18 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import rank_faults_test as faults
-from hosts_case import HostsCase
+from hosts_case import HostsCase, way_to_name_hosts
 from process_case import ProcessCase
-from ranks_case import facts, own_lines, skip_without_mpirun
+from ranks_case import NO_TESTS, facts, own_lines, skip_without_mpirun
 
 SCENE = ["--scene", "plummer", "-n", "3001"]
+
+
+def kill_if_alive(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 class HostsTest(HostsCase):
@@ -55,9 +62,17 @@ class HostsTest(HostsCase):
         found = {}
         for child in faults.children(pid):
             found.update(self.processes_below(child))
-            if os.readlink(f"/proc/{child}/exe") == os.path.realpath(self.orrery):
-                found[faults.rank_of(child)] = child
+            try:
+                if os.readlink(f"/proc/{child}/exe") == os.path.realpath(self.orrery):
+                    found[faults.rank_of(child)] = child
+            except OSError:  # it has ended
+                pass
         return found
+
+    def stop(self, pid):
+        """Until the test ends, however that is."""
+        self.addCleanup(kill_if_alive, pid)
+        os.kill(pid, signal.SIGSTOP)
 
     def test_a_killed_rank(self):
         for rank in 1, 2:
@@ -68,7 +83,7 @@ class HostsTest(HostsCase):
 
     def test_a_stopped_rank(self):
         run, processes = self.begin_run("stopped")
-        os.kill(processes[2], signal.SIGSTOP)
+        self.stop(processes[2])
         run.assert_all_end(processes, "rank 2: no sign of life for ")
 
     def test_a_lost_host(self):
@@ -79,13 +94,13 @@ class HostsTest(HostsCase):
             daemon = int(file.read().rpartition(")")[2].split()[1])
         lost = daemon, processes.pop(2)
         for pid in lost:
-            os.kill(pid, signal.SIGSTOP)
+            self.stop(pid)
         begin = time.monotonic()
         while any(map(faults.is_alive, processes.values())) and time.monotonic() - begin < 2 * faults.TIME_LIMIT_S:
             time.sleep(0.01)
         took_s = time.monotonic() - begin
         for pid in lost:
-            os.kill(pid, signal.SIGKILL)
+            kill_if_alive(pid)
         self.assertLess(took_s, faults.TIME_LIMIT_S)
         run.assert_all_end(processes, "rank 2: no sign of life for ")
 
@@ -94,6 +109,9 @@ if __name__ == "__main__":
     ProcessCase.orrery = os.path.abspath(sys.argv.pop(1))
     if facts(ProcessCase.orrery)["mpi"] is None:
         print("skipped: a build without MPI")
-        sys.exit(77)
+        sys.exit(NO_TESTS)
     skip_without_mpirun()
+    if way_to_name_hosts() is None:
+        print("skipped: this user may not name hosts (unshare --uts)")
+        sys.exit(NO_TESTS)
     unittest.main()

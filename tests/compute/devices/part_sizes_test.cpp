@@ -125,5 +125,23 @@ TEST(LearnedParts, DoNotFollowTheNoiseOfSingleTimes) {
   EXPECT_LT(border(), settled) << "it lasts";
 }
 
+TEST(LearnedParts, DoNotFollowTheNoiseOfEqualDevices) {
+  LearnedParts parts{2};
+  const auto evaluate = [&](double first_ms, double second_ms) {
+    parts.evaluated(/*kept_parts=*/false, /*timed=*/true);
+    parts.learn(std::vector{first_ms, second_ms});
+  };
+  for (int evaluation = 0; evaluation < 3; ++evaluation) evaluate(1, 1);
+  evaluate(1, 1.5);
+  for (int evaluation = 0; evaluation < 3; ++evaluation) evaluate(1, 1);
+  EXPECT_EQ(parts.parts()[0].end, 0.5);
+  for (int evaluation = 0; evaluation < 3; ++evaluation) evaluate(1, 2);
+  parts.forget_times();
+  for (int evaluation = 0; evaluation < 3; ++evaluation) evaluate(1, 2);
+  EXPECT_EQ(parts.parts()[0].end, 0.5) << "three of four";
+  evaluate(1, 2);
+  EXPECT_GT(parts.parts()[0].end, 0.5);
+}
+
 }  // namespace
 }  // namespace orrery

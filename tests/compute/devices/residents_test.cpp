@@ -45,8 +45,7 @@ class Residents : public testing::TestWithParam<Holders> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Values(Holders::devices, Holders::ranks),
-                         [](const auto& info) { return info.param == Holders::ranks ? "ranks" : "devices"; });
+INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Values(Holders::devices, Holders::ranks), test::name_of_holders);
 
 class ResidentsOfDevices : public testing::Test {
  protected:

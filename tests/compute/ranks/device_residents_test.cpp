@@ -26,6 +26,8 @@ using test::expect_failure;
 using test::Failure;
 using test::holding_on_host_devices;
 using test::nccl_of;
+using test::new_nccl;
+using test::old_nccl;
 
 constexpr int held_count = 211;
 constexpr cuda::KickDrift first_half{.kick_dt = 0.005, .drift_dt = 0.01}, second_half{.owed_kick_dt = 0.005};
@@ -147,38 +149,42 @@ TEST(DeviceResidents, ReportTheFirstOfAllRanks) {
 
 /// In any rank, at any time: the line names it, no other rank waits, and bodies can be held again, by messages then.
 TEST(DeviceResidents, AnErrorNamesItsRankAndLeavesNothingBehind) {
-  for (const int failing : {0, 1, 2}) {
-    for (const char* when : {"hold", "evaluate", "look", "collect"}) {
-      SCOPED_TRACE(std::string{when} + ", rank " + std::to_string(failing));
-      test::HostNccl nccl = nccl_of(3);
-      DeviceRanks ranks{3, 3, holding_on_host_devices(), &nccl};
-      const auto kernel = ranks.make(holding_on_host_devices());
-      ResidentFacet& devices = *residents_of(*kernel);
-      World world;
-      const auto is = [&](const char* now) {
-        if (std::string{when} == now) nccl.fails_in = failing;
-      };
-      const auto run = [&] {
-        is("hold");
-        world.hold(devices);
-        is("evaluate");
-        devices.evaluate_residents(world.args());
-        devices.kick_drift(first_half, {world.report(), 1, 1, 1}, nullptr);
-        is("look");
-        devices.check_finite(world.report(), 2, nullptr);
-        is("collect");
-        world.collect(devices);
-      };
-      const Failure failed = test::failure_of(run);
-      EXPECT_EQ(failed.kind, Failure::runtime);
-      EXPECT_EQ(failed.message, failing == 0 ? "a bad day" : "rank " + std::to_string(failing) + ": a bad day");
-      EXPECT_EQ(nccl.connected(), 0) << "all ranks have left the connection";
-      EXPECT_THROW(devices.evaluate_residents(world.args()), std::logic_error) << "none are held";
-      World again;
-      again.hold(devices);
-      again.step(devices, 2);
-      again.collect(devices);
-      EXPECT_EQ(again.bodies, moved(World{}.bodies, 2)) << "no pass of before is made";
+  for (const bool connected : {true, false}) {
+    for (const int failing : {0, 1, 2}) {
+      for (const char* when : {"hold", "evaluate", "between", "pass", "look", "collect"}) {
+        SCOPED_TRACE(std::string{when} + ", rank " + std::to_string(failing) + (connected ? ", connected" : ""));
+        test::HostNccl nccl{connected ? std::vector(3, new_nccl) : std::vector{new_nccl, old_nccl, new_nccl}};
+        DeviceRanks ranks{3, 3, holding_on_host_devices(), &nccl};
+        const auto kernel = ranks.make(holding_on_host_devices());
+        EXPECT_EQ(nccl.connected(), connected ? 3 : 0);
+        ResidentFacet& devices = *residents_of(*kernel);
+        World world;
+        const auto is = [&](const char* now) { return std::string{when} == now; };
+        const auto run = [&] {
+          if (is("hold")) nccl.fails_in = failing;
+          world.hold(devices);
+          if (is("evaluate")) nccl.fails_in = failing;
+          if (is("between")) nccl.fails_between_in = failing;
+          devices.evaluate_residents(world.args());
+          if (is("pass")) nccl.pass_fails_in = failing;
+          devices.kick_drift(first_half, {world.report(), 1, 1, 1}, nullptr);
+          if (is("look")) nccl.fails_in = failing;
+          devices.check_finite(world.report(), 2, nullptr);
+          if (is("collect")) nccl.fails_in = failing;
+          world.collect(devices);
+        };
+        const Failure failed = test::failure_of(run);
+        EXPECT_EQ(failed.kind, Failure::runtime);
+        EXPECT_EQ(failed.message, failing == 0 ? "a bad day" : "rank " + std::to_string(failing) + ": a bad day");
+        const bool alone = is("pass") && failing == 0;  // the others have no orders then
+        EXPECT_EQ(nccl.connected(), alone && connected ? 3 : 0) << "all ranks have left the connection";
+        EXPECT_THROW(devices.evaluate_residents(world.args()), std::logic_error) << "none are held";
+        World again;
+        again.hold(devices);
+        again.step(devices, 2);
+        again.collect(devices);
+        EXPECT_EQ(again.bodies, moved(World{}.bodies, 2)) << "no pass of before is made";
+      }
     }
   }
 }

@@ -83,7 +83,8 @@ TEST(DevicesOfRanks, DoNotDivideEveryKernel) {
   EXPECT_EQ(why_not_shared(kernel, 3), "the GPUs of 3 ranks cannot divide device-serial");
   const KernelInfo tree = test::exchanging_on_host_devices();
   EXPECT_EQ(why_not_shared(tree, 64), "");
-  EXPECT_EQ(why_not_shared(tree, 65), "the GPUs of at most 64 ranks, not of 65 ranks, can divide device-serial");
+  EXPECT_EQ(why_not_shared(tree, 65),
+            "device-serial can be divided among the GPUs of at most 64 ranks, not of 65 ranks");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class HostDevice final : public RankDevice {
   bool connected() const override { return connection_ && connection_->is_open(); }
   std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
     return std::make_unique<HostDivision>(kernel.make(settings, nullptr), kernel.is_tree,
-                                          std::string_view{kernel.id} == holding_kernel, connection_);
+                                          std::string_view{kernel.id} == holding_kernel, connection_, nccl_);
   }
 
  private:

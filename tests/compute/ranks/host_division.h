@@ -91,11 +91,11 @@ class HostConnected final : public ConnectedDivision {
 /// evaluates a part of the targets. It gets all bodies; or a part of them, which it offers to the others.
 class HostDivision final : public HostedDivision {
  public:
-  /// `holds`: the ranks can hold the bodies. `connection`: null if there is none.
+  /// `holds`: the ranks can hold the bodies. `connection`: null if there is none. `faults`: see HostHeld.
   HostDivision(std::unique_ptr<ForceKernel> kernel, bool exchanges, bool holds,
-               std::shared_ptr<HostConnection> connection)
+               std::shared_ptr<HostConnection> connection, HostNccl* faults)
       : kernel_{std::move(kernel)}, exchanges_{exchanges} {
-    if (holds) held_.emplace(*kernel_, connection);
+    if (holds) held_.emplace(*kernel_, connection, faults);
     if (connection) connected_.emplace(*this, std::move(connection));
   }
   /// With fewer bodies, the leader of kernels that exchange works alone.

@@ -23,12 +23,14 @@ class HostHeld final : public HeldPart {
   static constexpr int worth_holding = 50;  ///< bodies
   static constexpr int rounds = 3;
 
-  HostHeld(ForceKernel& kernel, std::shared_ptr<HostConnection> connection)
-      : kernel_{kernel}, connection_{std::move(connection)} {}
+  /// `faults`: null if there are none.
+  HostHeld(ForceKernel& kernel, std::shared_ptr<HostConnection> connection, HostNccl* faults)
+      : kernel_{kernel}, connection_{std::move(connection)}, faults_{faults} {}
 
   bool can_hold(int count, int /*ranks*/) const override { return count >= worth_holding; }
   void prepare(int count, int rank, int ranks) override {
     kernel_.prepare(count);
+    rank_ = rank;
     const Part own{.index = rank, .begin = static_cast<double>(rank) / ranks, .end = (rank + 1.0) / ranks};
     first_ = own.first(count);
     last_ = rank + 1 == ranks ? count : own.last(count);
@@ -51,10 +53,11 @@ class HostHeld final : public HeldPart {
     require_end(work);
   }
   void kick_drift(const HeldPass& pass, int* seen, CUstream_st* /*stream*/) override {
-    if (finding_.is_before(pass.frozen_below)) return;
+    if (faults_) HostNccl::fail_once(faults_->pass_fails_in, rank_);
     const StateArrays arrays{positions_.data(), velocities_.data(), accelerations_.data()};
     const int count = last_ - first_;
     (void)orrery::kick_drift(arrays, count, pass.motion.owed_kick_dt, pass.motion.drag, 0);
+    if (finding_.is_before(pass.frozen_below)) return;
     note(orrery::kick_drift(arrays, count, pass.motion.kick_dt, pass.motion.drag, pass.motion.drift_dt), pass.after,
          seen);
   }
@@ -72,9 +75,12 @@ class HostHeld final : public HeldPart {
   void evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
                 JointWork& work) override {
     begin_together(how.connected, work);
-    if (how.rounds != rounds) throw std::logic_error("the leader has begun otherwise");
-    if (parts.size() != static_cast<std::size_t>(work.size())) throw std::logic_error("not a part of each rank");
+    work.attempt([&] {
+      if (how.rounds != rounds) throw std::logic_error("the leader has begun otherwise");
+      if (parts.size() != static_cast<std::size_t>(work.size())) throw std::logic_error("not a part of each rank");
+    });
     share_findings(work);
+    fail_between(work);
     std::vector<Vec4> all(static_cast<std::size_t>(args.count)), found(all.size());
     work.attempt([&] {
       work.put_for_all(first_);
@@ -128,8 +134,15 @@ class HostHeld final : public HeldPart {
   std::size_t size() const { return static_cast<std::size_t>(last_ - first_); }
   void begin_together(bool connected, JointWork& work) {
     asked_ = 0;
-    if (connected != (connection_ && connection_->is_open())) throw std::logic_error("the connection is another one");
-    if (connection_) work.attempt([&] { connection_->nccl().fail_in(work.rank()); });
+    work.attempt([&] {
+      if (connected != (connection_ && connection_->is_open())) throw std::logic_error("the connection is another one");
+      if (faults_) faults_->fail_in(rank_);
+    });
+  }
+  void fail_between(JointWork& work) {
+    work.attempt([&] {
+      if (faults_) HostNccl::fail_once(faults_->fails_between_in, rank_);
+    });
   }
   void send_parts(const HeldSource& from, JointWork& work) {
     work.for_each_other([&](int rank) {
@@ -180,6 +193,8 @@ class HostHeld final : public HeldPart {
 
   ForceKernel& kernel_;
   const std::shared_ptr<HostConnection> connection_;  // null: there is none
+  HostNccl* const faults_;
+  int rank_ = 0;
   int first_ = 0, last_ = 0;
   std::vector<Vec4> positions_, velocities_, accelerations_;
   std::vector<int> owners_;

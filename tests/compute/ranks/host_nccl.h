@@ -45,8 +45,10 @@ class HostNccl {
     if (from == hand_back_fails_in) throw std::runtime_error("a broken cable");
     put(found_, from, data);
   }
-  void fail_in(int rank) {
-    if (int failing = rank; fails_in.compare_exchange_strong(failing, -1)) throw std::runtime_error("a bad day");
+  void fail_in(int rank) { fail_once(fails_in, rank); }
+  /// `in`: a rank, in which it fails once.
+  static void fail_once(std::atomic<int>& in, int rank) {
+    if (int failing = rank; in.compare_exchange_strong(failing, -1)) throw std::runtime_error("a bad day");
   }
   /// What was shared with all, which a rank hands on, or with it alone.
   std::vector<std::byte> take(int rank, const JointWork& work) {
@@ -66,6 +68,8 @@ class HostNccl {
 
   /// A rank; -1: in none. An evaluation fails once.
   std::atomic<int> connect_fails_in = -1, gives_up_in = -1, fails_in = -1, hand_back_fails_in = -1;
+  /// Likewise, also if the ranks are not connected: of bodies that are held, between two exchanges, and in a pass.
+  std::atomic<int> fails_between_in = -1, pass_fails_in = -1;
   std::atomic<bool> others_give_up = false;  ///< than the one that fails to connect
 
  private:
