@@ -27,9 +27,9 @@ class BlockExchange {
   /// Every rank calls this. What is enqueued on the stream afterwards finds the blocks in their places, unless
   /// work.goes_on() is false.
   virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
-  /// The same with blocks whose sizes both ends know, and memory that is there. Returns false, on all ranks alike, if
-  /// one of them has failed before; or else others learn of it later, and may wait for its data on their streams until
-  /// wait() or the leader's order to stop ends that.
+  /// The same with blocks whose sizes both ends know, and memory that is there. Returns false, on all ranks alike, if a
+  /// rank had failed before and has said so. Over a connection, none says so here: others learn of it later, and may
+  /// wait for its data on their streams until wait() or the leader's order to stop ends that.
   virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                               cudaStream_t stream) = 0;
   /// exchange_known() of a block that has the same size on all ranks.

@@ -82,8 +82,8 @@ class RankResidents final : public HeldPart {
   MigrationFacet& migration_;
   ShipmentFacet& shipment_;
   int rank_ = 0, ranks_ = 1;
-  bool connected_ = false;                                    // the latest function
-  cuda::OrderEvent ended_{device_};                           // it
+  bool connected_ = false;                                    // in the latest function, see HeldPart
+  cuda::OrderEvent ended_{device_};                           // behind what that function has enqueued
   cuda::DeviceArray<cuda::PackedFinding> findings_;           // by rank
   cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // for NonFiniteReport::seen
   // The leader's:

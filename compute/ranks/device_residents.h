@@ -44,12 +44,14 @@ class DeviceResidents {
     /// Puts what follows the passes.
     std::function<void(MessageWriter& order)> put;
     std::function<void(HeldPart& own, bool connected, JointWork& work)> own_part;
-    /// Whether rank 0 only waits for data of others. While nobody knows, that is no measure of the other ranks.
+    /// Whether rank 0 only waits for data of others, so that its time is a measure of theirs (RankWatch). By default,
+    /// nobody knows.
     std::function<bool()> own_work_ended = [] { return false; };
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
   };
   /// Does it on all ranks. If that fails, the bodies are held no more.
   void do_on_all(const Work& what);
+  /// Calls it; what it throws, the bodies do not survive.
   template <class What>
   void or_forget(const What& what);
   void exchange(const Work& what);

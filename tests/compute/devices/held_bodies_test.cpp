@@ -15,6 +15,7 @@
 #include "compute/kernels/resident_facet.h"
 #include "tests/compute/devices/holding_team.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
 
@@ -117,6 +118,23 @@ TEST_P(HeldBodies, AreAllBodiesEachOnce) {
       const auto [positions, velocities, accelerations] = ball.collect();
       ASSERT_EQ(positions, ball.bodies.positions);
       ASSERT_EQ(velocities, ball.bodies.velocities);
+      ASSERT_TRUE(std::ranges::all_of(accelerations, [](const Vec4& a) { return std::isfinite(a.x); }));
+    }
+  }
+}
+
+/// The borders of domains end in cells that have many bodies, which go to either side.
+TEST_P(HeldBodies, MayLieAnywhere) {
+  for (const Bodies& bodies :
+       {test::coincident(in_ball), test::collinear(in_ball), test::lopsided(in_ball), test::massless(in_ball)}) {
+    for (const DeviceList& team : teams()) {
+      SCOPED_TRACE(team.to_string());
+      const HoldingTeam several{team, GetParam()};
+      HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}, bodies};
+      for (int evaluation = 0; evaluation < 3; ++evaluation) ball.evaluate();
+      const auto [positions, velocities, accelerations] = ball.collect();
+      ASSERT_EQ(positions, bodies.positions);
+      ASSERT_EQ(velocities, bodies.velocities);
       ASSERT_TRUE(std::ranges::all_of(accelerations, [](const Vec4& a) { return std::isfinite(a.x); }));
     }
   }
