@@ -22,8 +22,8 @@ std::vector<int> random_going(int devices, int most) {
 
 TEST(ShipmentPlan, BringsEveryBodyToOnePlace) {
   for (const int devices : {2, 3, 7, 64}) {
-    for (const int room : {1, 10, 37, 1'000'000}) {
-      if (devices == 64 && room == 1) continue;  // thousands of shipments
+    for (const int room : {1, 10, 37, 700, 1'000'000}) {
+      if (devices == 64 && room < 100) continue;  // far more shipments than there ever are
       SCOPED_TRACE(std::to_string(devices) + " devices, " + std::to_string(room));
       const std::vector<int> going = random_going(devices, 40);
       const ShipmentPlan plan{devices, room, going};
