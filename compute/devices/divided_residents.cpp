@@ -68,13 +68,9 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
     const ResidentBodies bodies = member.migration()->held();
     if (index > 0) wait_on(own, shared_);
-    const auto copy = [&](const auto* from, auto* to, int entries) {
-      const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof *from;
-      ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, own));
-    };
-    copy(d_positions + first, bodies.positions, bodies.count);
-    copy(d_velocities + first, bodies.velocities, bodies.count);
-    copy(d_finding, member.finding.data(), 1);
+    copy_entries(d_positions + first, bodies.positions, bodies.count, own);
+    copy_entries(d_velocities + first, bodies.velocities, bodies.count, own);
+    copy_entries(d_finding, member.finding.data(), 1, own);
     number_bodies(bodies, first, own);
     first += bodies.count;
     member.began.record(own);

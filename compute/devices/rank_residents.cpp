@@ -6,6 +6,7 @@
 
 #include "compute/cuda/profiler_range.h"
 #include "compute/devices/held_bodies.h"
+#include "compute/devices/member_work.h"
 #include "compute/devices/on_device.h"
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/choice_facet.h"
@@ -25,12 +26,6 @@ ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
           .velocities = bodies.velocities + first,
           .accelerations = bodies.accelerations ? bodies.accelerations + first : nullptr,
           .ids = bodies.ids + first};
-}
-
-template <class T>
-void copy(const T* from, T* to, int entries, cudaStream_t stream) {
-  const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof(T);
-  ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
 /// Without accelerations.
@@ -137,9 +132,9 @@ void RankResidents::begin_to_hold(const HeldSource& from, cudaStream_t stream) {
     ORRERY_CUDA_CHECK(cudaMemsetAsync(own_finding(), 0xff, sizeof(cuda::PackedFinding), stream));
     return;
   }
-  copy(from.d_finding, own_finding(), 1, stream);
-  copy(from.d_positions, own.positions, own.count, stream);
-  copy(from.d_velocities, own.velocities, own.count, stream);
+  copy_entries(from.d_finding, own_finding(), 1, stream);
+  copy_entries(from.d_positions, own.positions, own.count, stream);
+  copy_entries(from.d_velocities, own.velocities, own.count, stream);
 }
 
 void RankResidents::hand_out(const HeldSource& from, std::span<const int> first_of, int number, BlockExchange& by,
@@ -150,8 +145,8 @@ void RankResidents::hand_out(const HeldSource& from, std::span<const int> first_
       const Piece piece = piece_of(rank, number);
       const ResidentBodies room = room_for(rank, piece.count);
       const int first = first_of[static_cast<std::size_t>(rank)] + piece.first;
-      copy(from.d_positions + first, room.positions, piece.count, stream);
-      copy(from.d_velocities + first, room.velocities, piece.count, stream);
+      copy_entries(from.d_positions + first, room.positions, piece.count, stream);
+      copy_entries(from.d_velocities + first, room.velocities, piece.count, stream);
       blocks[static_cast<std::size_t>(rank)] = blocks_to_hold(room);
     }
     return blocks;

@@ -5,7 +5,6 @@ two GPUs, and the faults three.
     gpu_ranks_test.py ORRERY
 """
 
-import filecmp
 import itertools
 import json
 import os
@@ -33,13 +32,6 @@ class GpuRanksTest(RanksCase):
         """As with CPU kernels; and a tree does not continue bit for bit."""
         faults.RankFaultsTest.assert_continues(self, checkpoint, NOT_REPEATABLE if "tree" in checkpoint else "")
 
-    def snapshots(self, name):
-        files = {}
-        for file in sorted(os.listdir(self.path(name))):
-            with open(self.path(f"{name}/{file}"), "rb") as content:
-                files[file] = content.read()
-        return files
-
     def test_a_run_has_the_bits_of_one_process(self):
         for integrator in "leapfrog", "leapfrog-blocks":
             for digits in "float", "compensated":
@@ -54,7 +46,7 @@ class GpuRanksTest(RanksCase):
                         status, out, err = self.run_ranks(ranks, *words, name, *of_one_gpu(ranks))
                         self.assertEqual((status, err), (0, []))
                         self.assertRegex(out, rf"kernel cuda-tiled, {ranks} ranks, MPI \(rank .* (has no NCCL|share a GPU)\)\n")
-                        self.assertEqual(self.snapshots(name), self.snapshots(alone))
+                        self.assertEqual(self.files_in(name), self.files_in(alone))
 
     def gpus(self):
         return len(facts(self.orrery)["cuda"]["devices"])
@@ -86,9 +78,9 @@ class GpuRanksTest(RanksCase):
                     printed = self.run_with_and_without_nccl(ranks, *words, f"{name}-WAY")
                     self.assertRegex(printed["nccl"], rf"kernel {kernel}, {ranks} ranks, NCCL [0-9.]+\n")
                     self.assertIn(f"kernel {kernel}, {ranks} ranks, MPI (ORRERY_NCCL=0)\n", printed["mpi"])
-                    found = self.snapshots(f"{name}-nccl")
+                    found = self.files_in(f"{name}-nccl")
                     self.assertGreater(len(found), 1)
-                    self.assertEqual(found, self.snapshots(f"{name}-mpi"))
+                    self.assertEqual(found, self.files_in(f"{name}-mpi"))
 
     def test_verify_and_bench(self):
         kernels = "cuda-tiled,cuda-naive,cuda-fp64,cuda-symmetric,cuda-tree"
@@ -162,10 +154,7 @@ class GpuHostsTest(HostsCase):
             with self.subTest(way=way):
                 out = self.run_on_two_hosts(wish, *run, way)
                 self.assertIn(f", 2 ranks, {way} ", out)
-                names = sorted(os.listdir(self.path("alone")))
-                self.assertEqual(sorted(os.listdir(self.path(way))), names)
-                for name in names:
-                    self.assertTrue(filecmp.cmp(self.path(f"alone/{name}"), self.path(f"{way}/{name}"), shallow=False), name)
+                self.assertEqual(self.files_in(way), self.files_in("alone"))
 
     def bodies(self, folder):
         """Of the last snapshot, in their order: mass and place."""

@@ -29,13 +29,6 @@ def kill_if_alive(pid):
 class HostsTest(HostsCase):
     assert_continues = faults.RankFaultsTest.assert_continues
 
-    def files(self, folder):
-        found = {}
-        for name in sorted(os.listdir(self.path(folder))):
-            with open(self.path(f"{folder}/{name}"), "rb") as file:
-                found[name] = file.read()
-        return found
-
     def test_a_run_has_the_snapshots_of_one_process(self):
         formats = ["tipsy", "hdf5"] if "with HDF5" in self.run_to_end("--version")[1] else ["tipsy"]
         for kernel, more in (("cpu-simd", []), ("cpu-tree", ["--integrator", "yoshida4"])):
@@ -49,7 +42,7 @@ class HostsTest(HostsCase):
                         status, out, err = self.end_of(self.start_mpirun(*self.on_hosts(*ranks), self.orrery, *run, name))
                         self.assertEqual((status, own_lines(err)), (0, []), err)
                         self.assertIn(f", {sum(ranks)} ranks\n", out)
-                        self.assertEqual(self.files(name), self.files(f"{kernel}-{form}"))
+                        self.assertEqual(self.files_in(name), self.files_in(f"{kernel}-{form}"))
 
     def begin_run(self, name):
         """A run of two ranks on the first host and one on the second, which has left its first checkpoint."""

@@ -37,8 +37,7 @@ class RanksTest(RanksCase):
         self.assertEqual(status, 0, err)
         self.assertEqual(out.count("steps 0 to 20"), 1, "only one rank prints")
         self.assertEqual(f", {ranks} ranks\n" in out, ranks > 1, out)
-        return {file: self.read(f"{name}/{file}") for file in sorted(os.listdir(self.path(name)))}, \
-            self.read(name + ".csv").splitlines()[2:]  # without metadata
+        return self.files_in(name), self.read(name + ".csv").splitlines()[2:]  # without metadata
 
     def test_a_run_has_the_snapshots_and_diagnostics_of_one_process(self):
         for kernel, *more in [("cpu-simd",), ("cpu-tree", "--integrator", "yoshida4"),

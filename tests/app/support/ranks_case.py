@@ -82,6 +82,14 @@ class RanksCase(ProcessCase):
         status, out, err = self.end_of(self.start_mpirun("-n", str(ranks), self.orrery, *arguments))
         return status, out, own_lines(err)
 
+    def files_in(self, folder):
+        """By name, what they hold."""
+        found = {}
+        for name in sorted(os.listdir(self.path(folder))):
+            with open(self.path(f"{folder}/{name}"), "rb") as file:
+                found[name] = file.read()
+        return found
+
     def wait_for_file(self, name, mpirun):
         end = time.monotonic() + self.patience_s
         while not os.path.exists(self.path(name)):
