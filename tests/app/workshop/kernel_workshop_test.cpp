@@ -23,9 +23,13 @@ class Workshop : public testing::Test {
  protected:
   void TearDown() override { hangs = false; }
   void save(const std::string& text) const { std::ofstream{path} << text; }
-  /// Waits until the text with this number was judged.
+  /// Waits until the text with this number was judged, and the status says so. The workshop may end a check just after
+  /// it described itself, so its not being busy now is not enough.
   void wait_for(int text_number) {
-    wait_until([&] { return status.text_number >= text_number && !workshop.busy(); });
+    wait_until([&] {
+      const bool judging = status.state == WorkshopState::compiling || status.state == WorkshopState::checking;
+      return status.text_number >= text_number && !judging && !workshop.busy();
+    });
   }
   template <class Condition>
   void wait_until(Condition condition) {
