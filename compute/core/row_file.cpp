@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <stdexcept>
@@ -14,8 +13,6 @@ namespace orrery {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "JointRows are written as they are in memory");
-
-constexpr std::size_t rows_at_once = 65536;
 
 void require(bool succeeded) {
   if (!succeeded) throw std::runtime_error(std::generic_category().message(errno));
@@ -31,32 +28,22 @@ RowFile::RowFile(const JointRows& rows)
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != rows.file_bytes) {
     throw std::runtime_error("another file has its name");
   }
-  block_.reserve(3 * rows_at_once);
 }
 
 void RowFile::write(std::size_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities) {
-  for (std::size_t done = 0; done < positions.size(); done += rows_at_once) {
-    const std::size_t count = std::min(rows_at_once, positions.size() - done);
-    write_vectors(rows_.positions, first + done, positions.subspan(done, count));
-    write_vectors(rows_.velocities, first + done, velocities.subspan(done, count));
-    if (rows_.masses) write_masses(*rows_.masses, first + done, positions.subspan(done, count));
-  }
+  blocks_.each_block(first, positions, velocities, rows_.masses.has_value(),
+                     [&](RowArray array, std::size_t row, std::span<const float> values) {
+                       write_at(place_of(array) + row * columns_of(array) * sizeof(float), std::as_bytes(values));
+                     });
 }
 
-void RowFile::write_vectors(std::uint64_t array, std::size_t first, std::span<const Vec4> vectors) {
-  block_.clear();
-  for (const Vec4& v : vectors) block_.insert(block_.end(), {v.x, v.y, v.z});
-  write_block(array + first * 3 * sizeof(float));
+std::uint64_t RowFile::place_of(RowArray array) const {
+  if (array == RowArray::masses) return *rows_.masses;
+  return array == RowArray::positions ? rows_.positions : rows_.velocities;
 }
 
-void RowFile::write_masses(std::uint64_t array, std::size_t first, std::span<const Vec4> positions) {
-  block_.clear();
-  for (const Vec4& position : positions) block_.push_back(position.w);
-  write_block(array + first * sizeof(float));
-}
-
-void RowFile::write_block(std::uint64_t offset) const {
-  for (std::span bytes = std::as_bytes(std::span{block_}); !bytes.empty();) {
+void RowFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
     const ssize_t wrote = pwrite(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     require(wrote >= 0 || errno == EINTR);
     if (wrote == 0) throw std::runtime_error("nothing was written");

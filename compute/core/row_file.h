@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "compute/core/body_rows.h"
 #include "compute/core/descriptor.h"
 #include "compute/core/joint_rows.h"
 #include "compute/core/vec.h"
@@ -24,13 +24,12 @@ class RowFile {
   void flush() const;
 
  private:
-  void write_vectors(std::uint64_t array, std::size_t first, std::span<const Vec4> vectors);
-  void write_masses(std::uint64_t array, std::size_t first, std::span<const Vec4> positions);
-  void write_block(std::uint64_t offset) const;
+  std::uint64_t place_of(RowArray array) const;
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
 
   const JointRows rows_;
   Descriptor file_;
-  std::vector<float> block_;
+  BodyRows blocks_;
 };
 
 }  // namespace orrery

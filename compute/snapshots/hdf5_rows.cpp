@@ -1,7 +1,5 @@
 #include "compute/snapshots/hdf5_rows.h"
 
-#include <algorithm>
-
 namespace orrery {
 
 std::string hdf5_group(Species species) {
@@ -17,12 +15,10 @@ Hdf5BodyRows::Hdf5BodyRows(hid_t file, const std::string& group)
 }
 
 void Hdf5BodyRows::write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities) {
-  for (std::size_t done = 0; done < positions.size(); done += at_once) {
-    const std::size_t count = std::min(at_once, positions.size() - done);
-    write_vectors(coordinates_, first + done, positions.subspan(done, count));
-    write_vectors(velocities_, first + done, velocities.subspan(done, count));
-    if (masses_) write_masses(first + done, positions.subspan(done, count));
-  }
+  blocks_.each_block(first, positions, velocities, static_cast<bool>(masses_),
+                     [&](RowArray array, std::size_t row, std::span<const float> values) {
+                       write_hdf5_rows(dataset_of(array), row, columns_of(array), H5T_NATIVE_FLOAT, values);
+                     });
 }
 
 std::optional<JointRows> Hdf5BodyRows::places() const {
@@ -35,16 +31,9 @@ std::optional<JointRows> Hdf5BodyRows::places() const {
   return rows;
 }
 
-void Hdf5BodyRows::write_vectors(const Hdf5Object& data, hsize_t first, std::span<const Vec4> vectors) {
-  block_.clear();
-  for (const Vec4& v : vectors) block_.insert(block_.end(), {v.x, v.y, v.z});
-  write_hdf5_rows<float>(data, first, 3, H5T_NATIVE_FLOAT, block_);
-}
-
-void Hdf5BodyRows::write_masses(hsize_t first, std::span<const Vec4> positions) {
-  block_.clear();
-  for (const Vec4& position : positions) block_.push_back(position.w);
-  write_hdf5_rows<float>(masses_, first, 1, H5T_NATIVE_FLOAT, block_);
+const Hdf5Object& Hdf5BodyRows::dataset_of(RowArray array) const {
+  if (array == RowArray::masses) return masses_;
+  return array == RowArray::positions ? coordinates_ : velocities_;
 }
 
 }  // namespace orrery

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "compute/core/body_rows.h"
 #include "compute/core/joint_rows.h"
 #include "compute/core/vec.h"
 #include "compute/snapshots/hdf5_object.h"
@@ -32,8 +32,6 @@ void write_hdf5_rows(const Hdf5Object& data, hsize_t first, hsize_t columns, hid
 /// The datasets of a group that hold positions and velocities, and masses if they are not all the same.
 class Hdf5BodyRows {
  public:
-  static constexpr std::size_t at_once = 65536;  ///< rows
-
   /// All of them are in the file. Throws std::runtime_error.
   Hdf5BodyRows(hid_t file, const std::string& group);
   /// Rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
@@ -42,11 +40,10 @@ class Hdf5BodyRows {
   std::optional<JointRows> places() const;
 
  private:
-  void write_vectors(const Hdf5Object& data, hsize_t first, std::span<const Vec4> vectors);
-  void write_masses(hsize_t first, std::span<const Vec4> positions);
+  const Hdf5Object& dataset_of(RowArray array) const;
 
   Hdf5Object group_, coordinates_, velocities_, masses_;  // without masses_: none
-  std::vector<float> block_;
+  BodyRows blocks_;
 };
 
 }  // namespace orrery

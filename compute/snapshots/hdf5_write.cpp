@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
+#include "compute/core/body_rows.h"
 #include "compute/core/joint_rows.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/hdf5_object.h"
@@ -55,7 +56,7 @@ class TypeWriter {
     };
     for_each_of(snapshot_, species_, [&](std::size_t body) {
       block.push_back(take(body));
-      if (block.size() == Hdf5BodyRows::at_once) flush();
+      if (block.size() == BodyRows::at_once) flush();
     });
     if (!block.empty()) flush();
   }
@@ -146,7 +147,7 @@ void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
   for_each_of(snapshot, species, [&](std::size_t body) {
     positions.push_back(snapshot.bodies->position(body));
     velocities.push_back(snapshot.bodies->velocity(body));
-    if (positions.size() == Hdf5BodyRows::at_once) flush();
+    if (positions.size() == BodyRows::at_once) flush();
   });
   if (!positions.empty()) flush();
 }
