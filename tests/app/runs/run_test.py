@@ -174,10 +174,12 @@ class RunTest(ProcessCase):
                 process = subprocess.Popen(
                     [*readonly, self.orrery, "run", *SCENE, "--steps", "100000", "--progress"], cwd=self.folder,
                     stderr=subprocess.PIPE, text=True, env=dict(os.environ, XDG_STATE_HOME=self.path(state)))
-                first = process.stderr.readline() if line else ""
+                first = process.stderr.readline()
                 for word in line:
                     self.assertIn(word, first)
-                time.sleep(1)
+                while " step " not in first:  # steps have begun
+                    first = process.stderr.readline()
+                    self.assertTrue(first, "it ended by itself")
                 process.send_signal(signal.SIGTERM)
                 _, err = process.communicate(timeout=self.patience_s)
                 last = err.rstrip().splitlines()[-1]

@@ -30,7 +30,7 @@ class AutosaveTest : public testing::Test {
   std::string step(Autosave& autosave) {
     simulation_.run(1);
     std::string said = autosave.follow(simulation_);
-    for (int i = 0; i < 200 && said.empty() && !fs::exists(present()); ++i) {
+    for (int i = 0; i < 3000 && said.empty() && !fs::exists(present()); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds{10});
       said = autosave.follow(simulation_);
     }

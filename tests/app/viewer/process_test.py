@@ -153,16 +153,18 @@ class SignalsTest(ProcessTest):
                 process.send_signal(number)
                 _, err = process.communicate(timeout=8)  # the compiler may take 10 s
                 self.assertEqual((process.returncode, err), (128 + number, ""))
-                self.assertFalse([pid for pid in compilers if os.path.exists(f"/proc/{pid}")])
+                wait_for("the end of the compilers",
+                         lambda: not [pid for pid in compilers if os.path.exists(f"/proc/{pid}")])
 
     def test_pipes_that_nobody_reads_do_not_delay_a_stop(self):
         os.mkfifo(self.path("pipe"))
-        with open(self.path("script"), "w") as script:
-            script.write("2 record pipe\n")
-        for arguments in (["--frames", "5", "--script", "script"], ["--frames", "5", "--save", "pipe"],
-                          ["--frames", "5", "--screenshot", "pipe"]):
-            with self.subTest(arguments=arguments):
-                process = self.start(*VIEW, *arguments)
+        for line, arguments in ("2 record pipe", []), ("", ["--save", "pipe"]), ("", ["--screenshot", "pipe"]):
+            with self.subTest(line=line, arguments=arguments):
+                with open(self.path("script"), "w") as script:
+                    script.write(f"0 save started.tipsy\n{line}\n")
+                process = self.start(*VIEW, "--frames", "5", "--script", "script", *arguments)
+                wait_for("the first frame", lambda: os.path.exists(self.path("started.tipsy")))
+                os.remove(self.path("started.tipsy"))
                 with self.assertRaises(subprocess.TimeoutExpired):
                     process.wait(3)
                 process.send_signal(signal.SIGTERM)
@@ -253,8 +255,7 @@ class DisplayTest(ProcessTest):
                 process = self.start_window()
                 self.display.server.send_signal(signal.SIGSTOP)
                 time.sleep(1)
-                for _ in range(signals):
-                    process.send_signal(signal.SIGTERM)
+                subprocess.run(["kill", "-TERM"] + signals * [str(process.pid)], check=True)  # at once
                 _, err = process.communicate(timeout=PATIENCE_S)
                 self.display.server.send_signal(signal.SIGCONT)
                 self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)

@@ -101,8 +101,12 @@ class WindowTest(WindowTestCase):
         file = self.path("orrery-out/timings.csv")
         self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
         viewer.type("space")
-        self.wait_for_rows(file, "a pause", lambda row: row["steps"] == "0", 10)
-        paused_at = int(recorded(file)[1][-1]["step"])
+
+        def paused_at_step():
+            latest = recorded(file)[1][-10:]
+            return len(latest) == 10 and all(row["steps"] == "0" for row in latest) and latest[-1]["step"]
+
+        paused_at = int(wait_for("a pause of ten frames", paused_at_step))
         viewer.type("period")
         wait_for("one step", lambda: int(recorded(file)[1][-1]["step"]) == paused_at + 1)
         time.sleep(1)
@@ -155,7 +159,8 @@ class WindowTest(WindowTestCase):
         viewer = self.start("--scene", "plummer", "-n", "2000", "--kernel", "cpu-serial")
         for x in range(800, 840, 10):  # past the middle of the picture
             viewer.click_at(x, 240)
-            time.sleep(1)
+            for _ in range(2):  # of the click, and of what it picked
+                viewer.wait_for_frames()
             if "picked" in viewer.layout():
                 break
         wait_for("the card of the body", lambda: "picked.follow" in viewer.layout())
@@ -187,10 +192,7 @@ class WindowTest(WindowTestCase):
             time.sleep(5)
         self.assertGreater(steps[1], steps[0], "both go on")
         viewer.click("compare.layout.over")
-        for _ in range(5):
-            if "compare.caption.B" in viewer.layout():
-                viewer.click("compare.end")
-                time.sleep(2)
+        viewer.click("compare.end")
         wait_for("the end of B", lambda: "compare.caption.B" not in viewer.layout())
         self.assertEqual(viewer.close(), 0, viewer.said())
         self.assertNotIn("orrery:", viewer.said())
@@ -276,9 +278,11 @@ class WindowTest(WindowTestCase):
         _, rows = recorded(file)
         self.assertEqual({row["n"] for row in rows}, {"16384"})
         frames_ms = sorted(float(row["frame_ms"]) for row in rows[1:])  # the first makes fonts and shaders
-        print(f"{len(frames_ms)} frames while steps took {max(float(row['step_ms'] or 0) for row in rows):.0f} ms: "
-              f"median {frames_ms[len(frames_ms) // 2]:.1f} ms, longest {frames_ms[-1]:.1f} ms (aim: 250 ms)")
-        self.assertLess(frames_ms[-1], 2000, "the window froze")
+        step_ms = max(float(row["step_ms"] or 0) for row in rows)
+        median_ms = frames_ms[len(frames_ms) // 2]
+        print(f"{len(frames_ms)} frames while steps took {step_ms:.0f} ms: median {median_ms:.1f} ms, "
+              f"longest {frames_ms[-1]:.1f} ms (aim: 250 ms)")
+        self.assertLess(median_ms, step_ms, "frames wait for steps")
 
     def test_each_key_counts_while_frames_are_slow(self):
         viewer = self.start("--scene", "disc", "-n", "16384", "--kernel", "cpu-tree")
@@ -301,8 +305,7 @@ class WindowTest(WindowTestCase):
         file = self.path("a.csv")
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-openmp", "--record", file)
         self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
-        for _ in range(2):  # as timeout does: to the process, and to its group
-            viewer.process.send_signal(signal.SIGTERM)
+        subprocess.run(["kill", "-TERM"] + 2 * [str(viewer.process.pid)], check=True)  # at once, as timeout does
         self.assertEqual(viewer.process.wait(PATIENCE_S), 128 + signal.SIGTERM, viewer.said())
         _, rows = recorded(file)
         self.assertTrue(rows and all(row["frame_ms"] for row in rows), rows)

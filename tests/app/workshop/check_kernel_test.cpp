@@ -142,8 +142,8 @@ TEST_F(CheckProcess, IsEndedAfterItsTime) {
 TEST_F(CheckProcess, DoesNotTakeASlowCompilerForAKernelThatHangs) {
   const std::string note = "echo 'note: " + compiled_note("mine", 249) + "' >&2; ";
   const std::string result = "echo '" + document(R"({"median": 2e-7, "max": 4e-5})", "PASS") + "' > \"$5\"";
-  KernelChecker slow = checker("sleep 1; " + note + result);
-  slow.limit = 500ms;
+  KernelChecker slow = checker("sleep 3; " + note + result);
+  slow.limit = 2s;
   EXPECT_EQ(slow.check(file, {}).problem, "") << "it takes longer than the limit to compile, and less to run";
   slow = checker("exec sleep 60");
   slow.compile_limit = 300ms;
