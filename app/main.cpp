@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -170,11 +171,16 @@ int run_spare(const std::vector<std::string>& preparation) {
   return run_profile(with_compiled_files(backends), options, measurement);
 }
 
+/// Whether it says of which rank it is.
+bool names_rank(const std::string& why) {
+  return std::regex_search(why, std::regex{"(^|: )rank [0-9]+(:| )"});
+}
+
 /// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
 int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, NextProgram& next_program) {
   std::optional<std::filesystem::path> handover;
   const auto failed = [&](int status, std::string why) {
-    if (sharing && status == 1 && !why.starts_with("rank ")) why.insert(0, "rank 0: ");
+    if (sharing && status == 1 && !names_rank(why)) why.insert(0, "rank 0: ");
     const std::string next = handover ? continuation(*handover) : "";
     if (next.empty()) return fail(status, why);
     return fail(stop_requested() ? stop_status() : status, why + "; " + next);
@@ -213,6 +219,11 @@ std::string this_program() {
   return std::string{"orrery "} + version + " (" + git_id + ", build " + build_id() + ")";
 }
 
+void check_same_start(Communicator& ranks, const std::vector<std::string>& arguments) {
+  check_same_program(ranks, this_program());
+  check_same_words(ranks, arguments);
+}
+
 /// Null in a build without CUDA.
 std::unique_ptr<RankDevice> rank_device() {
 #if ORRERY_HAVE_CUDA
@@ -223,10 +234,10 @@ std::unique_ptr<RankDevice> rank_device() {
 }
 
 /// Until rank 0 ends.
-void serve(Communicator& ranks) {
+void serve(Communicator& ranks, const std::vector<std::string>& arguments) {
   const std::string name = "rank " + std::to_string(ranks.rank()) + ": ";
   try {
-    check_same_program(ranks, this_program());
+    check_same_start(ranks, arguments);
     const std::unique_ptr<RankDevice> device = rank_device();
     serve_leader(ranks, KernelCatalog{}, device.get());
   } catch (const std::bad_alloc&) {
@@ -241,7 +252,7 @@ int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& 
   setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal, wherever it writes itself
   int status = 0;
   try {
-    check_same_program(ranks, this_program());
+    check_same_start(ranks, arguments);
     const std::unique_ptr<RankDevice> device = rank_device();
     RankLeader leader{ranks, watch, device.get()};
     status = run(arguments, &leader);
@@ -261,7 +272,7 @@ int run_rank(const std::vector<std::string>& arguments) {
     if (rank > 0) ignore_stop_signals();  // rank 0 may have a checkpoint to write
     RankWatch watch{*ranks, give_up};
     if (rank == 0) return lead(*ranks, watch, arguments);
-    serve(*ranks);
+    serve(*ranks, arguments);
     return 0;
   } catch (const std::exception& error) {
     return rank == 0 ? fail(1, error.what()) : 1;

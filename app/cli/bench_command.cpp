@@ -17,6 +17,7 @@
 #include "app/text/console.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 namespace {
@@ -38,6 +39,9 @@ class Bench {
     report_->save(skipped_);  // before anything else can fail
     const TextStyle style = stdout_style(options_.table);
     console::print("{}", report_->text(skipped_, style));
+    if (const KernelSharing* const sharing = sweep_.backends().kernels().sharing()) {
+      console::print("Shared by {} ranks.\n", sharing->ranks());
+    }
     if (options_.card) add_limits();
     const std::optional<Comparison> comparison = comparison_with_baselines();
     report_->finish(skipped_);

@@ -9,10 +9,12 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/lab/metadata.h"
 #include "app/lab/setup.h"
 #include "app/lab/tuning/auto_chooser.h"
+#include "app/runs/run_schedule.h"
 #include "app/runs/scene_notes.h"
 #include "app/runs/simulation_run.h"
 #include "app/text/console.h"
@@ -110,6 +112,7 @@ class Run {
     } else {
       resume(backends);
     }
+    (void)RunSchedule{simulation_->status(), order_, outputs_.due};  // refuses an order before anything is made
     check_outputs(options_, order_);
     if (order_.checkpoint.empty()) check_stop_folders();
     outputs_.existing = options.existing;
@@ -210,8 +213,12 @@ class Run {
     }
     throw std::runtime_error(refused);
   }
-  static std::string how_to_continue(const std::string& checkpoint) {
-    return "continue with: " + shell_line({"orrery", "run", "--resume", name_from_here(checkpoint)});
+  std::string how_to_continue(const std::string& checkpoint) const {
+    std::vector<std::string> words;
+    if (sharing_) words = {"mpirun", "-n", std::to_string(sharing_->ranks())};
+    for (const char* const word : {"orrery", "run", "--resume"}) words.emplace_back(word);
+    words.push_back(name_from_here(checkpoint));
+    return "continue with: " + shell_line(words);
   }
 
   /// After an output has failed, perhaps because a rank is lost. `said`: its cause.
@@ -221,6 +228,7 @@ class Run {
     } catch (const std::runtime_error& error) {
       if (has_checkpoint(run)) return how_to_continue(order_.checkpoint);
       if (error.what() == said) return "nor can a checkpoint be written elsewhere";
+      if (said.ends_with(error.what())) return "nor can a checkpoint be written";
       return fmt::format("nor can a checkpoint be written: {}", error.what());
     }
   }

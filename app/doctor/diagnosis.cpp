@@ -89,6 +89,12 @@ void check_display(const Symptoms& s, Findings& findings) {
   }
 }
 
+std::string cure_of_few_threads(const Symptoms& s) {
+  if (!s.openmp_settings.empty()) return "unset " + s.openmp_settings;
+  if (s.is_rank) return "let ranks share all: mpirun --bind-to none";
+  return "start it without what limits its processors, such as taskset";
+}
+
 void check_processor(const Symptoms& s, Findings& findings) {
   if (!s.has_avx2) {
     findings.push_back({Health::degraded, "The processor has no AVX2: CPU kernels compute fewer pairs at once",
@@ -97,8 +103,7 @@ void check_processor(const Symptoms& s, Findings& findings) {
   if (s.kernel_threads < s.hardware_threads) {
     findings.push_back({Health::degraded,
                         fmt::format("CPU kernels get {} of {} hardware threads", s.kernel_threads, s.hardware_threads),
-                        s.openmp_settings.empty() ? "start it without a limit of its processors, such as taskset"
-                                                  : "unset " + s.openmp_settings});
+                        cure_of_few_threads(s)});
   } else if (s.fewer_openmp_threads) {
     findings.push_back(
         {Health::degraded, "OMP_DYNAMIC gives kernels fewer threads the busier the machine was", "unset it"});

@@ -141,6 +141,7 @@ Symptoms symptoms(const Backends& backends, const GlReport& gl) {
   s.has_avx2 = __builtin_cpu_supports("avx2");
   s.hardware_threads = hardware_threads();
   s.kernel_threads = kernel_threads(s.hardware_threads);
+  s.is_rank = backends.kernels().sharing() != nullptr;
   s.openmp_settings = openmp_settings();
   s.fewer_openmp_threads = omp_get_dynamic() != 0;
   s.busy_waiting = busy_waiting();

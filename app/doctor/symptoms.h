@@ -31,6 +31,7 @@ struct Symptoms {
   bool has_avx2 = true;
   int hardware_threads = 1;           ///< that this process was started with
   int kernel_threads = 1;             ///< of these, what kernels get that ask for all of them
+  bool is_rank = false;               ///< mpirun gave it its processors
   std::string openmp_settings{};      ///< that may be why they get fewer, such as "OMP_PROC_BIND and OMP_PLACES"
   bool fewer_openmp_threads = false;  ///< of a machine that computes
   std::string busy_waiting{};  ///< the setting that lets OpenMP's idle threads keep their cores; empty if there is none

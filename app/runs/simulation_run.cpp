@@ -22,12 +22,9 @@
 namespace orrery {
 namespace {
 
-constexpr double rounding = 1e-6;  // of a step
-constexpr double batch_ms = 200;   // a run answers to a stop and shows where it is after such a time
+constexpr double batch_ms = 200;  // a run answers to a stop and shows where it is after such a time
 constexpr int most_batch_steps = 1024;
-constexpr double most_steps = 1e15;  // whole in a double
 constexpr std::chrono::milliseconds pause{2};
-constexpr double events_without_every = 100;
 constexpr std::string_view snapshot_prefix = "snapshot_";
 
 std::string snapshot_name(std::int64_t number, std::string_view ending) {
@@ -43,23 +40,11 @@ std::filesystem::path working_folder() {
 }  // namespace
 
 SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs)
-    : simulation_{simulation}, order_{order}, folder_{working_folder()}, outputs_due_{outputs.due} {
-  const Status& now = simulation.status();
-  if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
-  last_step_ = order.steps ? *order.steps : step_at(*order.until);
-  const bool was_there = now.step > 0 && last_step_ <= now.step;
-  if (was_there || (order.until && *order.until < now.sim_time)) {
-    throw UsageError(fmt::format("the run has reached step {}, t = {:g}: name a later end with --steps K or --until T",
-                                 now.step, now.sim_time));
-  }
-  if (order.every) {
-    event_steps_ = *order.every / double{now.time_step};
-    if (event_steps_ < 1 - rounding) {
-      throw UsageError(fmt::format("--every {:g} is shorter than the time step {:g}", *order.every, now.time_step));
-    }
-  } else if (!order.diagnostics.empty()) {
-    event_steps_ = std::max(1.0, static_cast<double>(last_step_) / events_without_every);
-  }
+    : simulation_{simulation},
+      order_{order},
+      folder_{working_folder()},
+      schedule_{simulation.status(), order, outputs.due},
+      outputs_due_{outputs.due} {
   if (order.diagnostics.empty()) return;
   const std::optional<DiagnosticsPlace>& place = outputs.diagnostics;
   if (place && place->bytes > 0) {
@@ -67,40 +52,6 @@ SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, cons
   } else {
     log_.emplace(order.diagnostics, outputs.metadata, place ? Existing::replace : outputs.existing);
   }
-}
-
-/// The first step that reaches the time.
-std::int64_t SimulationRun::step_at(double sim_time) const {
-  const Status& now = simulation_.status();
-  const double steps = std::ceil((sim_time - now.sim_time) / double{now.time_step} - rounding);
-  if (!(steps < most_steps)) {
-    throw UsageError(
-        fmt::format("until t = {:g} there are {:g} steps of {:g}: too many", sim_time, steps, now.time_step));
-  }
-  return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
-}
-
-/// The number of the outputs that a run has last had at `step`, and the step of such a number.
-std::int64_t SimulationRun::latest_event(std::int64_t step) const {
-  return static_cast<std::int64_t>(std::floor((static_cast<double>(step) + rounding) / event_steps_));
-}
-std::int64_t SimulationRun::step_of(std::int64_t event) const {
-  return static_cast<std::int64_t>(
-      std::min(std::ceil(static_cast<double>(event) * event_steps_ - rounding), most_steps));
-}
-
-/// The next step after `step` with outputs, or the last one.
-std::int64_t SimulationRun::next_event(std::int64_t step) const {
-  if (event_steps_ == 0) return last_step_;
-  return std::min(last_step_, step_of(latest_event(step) + 1));
-}
-
-/// The number of the outputs that belong to `step`; none: it has no outputs. The last step has some in any case.
-std::optional<std::int64_t> SimulationRun::event_at(std::int64_t step) const {
-  if (event_steps_ == 0) return std::nullopt;
-  const std::int64_t event = latest_event(step);
-  if (step_of(event) == step) return event;
-  return step == last_step_ ? std::optional{event + 1} : std::nullopt;
 }
 
 void SimulationRun::write_row(const Bodies& bodies) {
@@ -133,9 +84,9 @@ void SimulationRun::write_outputs(std::int64_t event) {
 
 /// A run that begins writes its first state; one that continues begins a new file of diagnostics with its own.
 void SimulationRun::write_first_outputs() {
-  if (event_steps_ == 0) return;
+  if (!schedule_.has_outputs()) return;
   const std::int64_t step = simulation_.status().step;
-  const std::optional<std::int64_t> event = event_at(step);
+  const std::optional<std::int64_t> event = schedule_.event_at(step);
   if (event && (step == 0 || outputs_due_)) {
     write_outputs(*event);
   } else if (log_ && !log_->place()) {
@@ -154,7 +105,7 @@ void SimulationRun::write_numbered(std::int64_t event) {
 void SimulationRun::remove_later_snapshots() const {
   const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
   const std::int64_t step = simulation_.status().step;
-  const std::int64_t next = step == 0 ? 0 : latest_event(step) + 1;
+  const std::int64_t next = step == 0 ? 0 : schedule_.latest_event(step) + 1;
   std::vector<std::filesystem::path> later;
   for (const auto& entry : std::filesystem::directory_iterator{order_.snapshots}) {
     const std::string name = entry.path().filename().string();
@@ -169,15 +120,15 @@ void SimulationRun::remove_later_snapshots() const {
 }
 
 bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
-  if (!order_.snapshots.empty() && event_steps_ > 0) remove_later_snapshots();
+  if (!order_.snapshots.empty() && schedule_.has_outputs()) remove_later_snapshots();
   write_first_outputs();
   last_checkpoint_ = Clock::now();
-  while (simulation_.status().step < last_step_) {
+  while (simulation_.status().step < last_step()) {
     if (stop()) return false;
-    const std::int64_t end = next_event(simulation_.status().step);
+    const std::int64_t end = schedule_.next_event(simulation_.status().step);
     run_batch(end, stop, show);
     const std::int64_t now = simulation_.status().step;
-    if (const std::optional<std::int64_t> event = event_at(now); event && now == end) write_outputs(*event);
+    if (const std::optional<std::int64_t> event = schedule_.event_at(now); event && now == end) write_outputs(*event);
     write_checkpoint_in_time();
   }
   if (!order_.checkpoint.empty()) write_last_checkpoint();
@@ -264,10 +215,10 @@ void SimulationRun::write_checkpoint(const std::string& file) {
 
 SimulationRun::Progress SimulationRun::progress() const {
   const Status& now = simulation_.status();
-  Progress progress{.step = now.step, .last_step = last_step_, .sim_time = now.sim_time, .left_s = {}};
+  Progress progress{.step = now.step, .last_step = last_step(), .sim_time = now.sim_time, .left_s = {}};
   if (summary_.steps > 0) {
     progress.left_s =
-        summary_.steps_s / static_cast<double>(summary_.steps) * static_cast<double>(last_step_ - now.step);
+        summary_.steps_s / static_cast<double>(summary_.steps) * static_cast<double>(last_step() - now.step);
   }
   return progress;
 }

@@ -11,6 +11,7 @@
 #include "app/runs/diagnostics_log.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/runs/run_order.h"
+#include "app/runs/run_schedule.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -54,7 +55,7 @@ class SimulationRun {
   /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
   void write_checkpoint(const std::string& file);
 
-  std::int64_t last_step() const { return last_step_; }
+  std::int64_t last_step() const { return schedule_.last_step(); }
   Summary summary() const;
   /// Empty before the first row.
   std::string diagnostics_file() const { return log_ ? log_->file() : std::string{}; }
@@ -62,11 +63,6 @@ class SimulationRun {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::int64_t step_at(double sim_time) const;
-  std::int64_t latest_event(std::int64_t step) const;
-  std::int64_t step_of(std::int64_t event) const;
-  std::int64_t next_event(std::int64_t step) const;
-  std::optional<std::int64_t> event_at(std::int64_t step) const;
   void write_row(const Bodies& bodies);
   /// Throws OutputFailure.
   void write_outputs(std::int64_t event);
@@ -84,10 +80,9 @@ class SimulationRun {
   Simulation& simulation_;
   const RunOrder order_;
   const std::filesystem::path folder_;  // the working folder, which may vanish during the run
-  std::int64_t last_step_;
+  const RunSchedule schedule_;
   bool outputs_due_;  // those of the present step
   std::optional<DiagnosticsPlace> place_before_outputs_{};
-  double event_steps_ = 0;  // between events; 0: there are none
   std::optional<DiagnosticsLog> log_;
   Summary summary_;
   Clock::time_point last_checkpoint_ = Clock::now();

@@ -176,7 +176,7 @@ class RankFaultsTest(RanksCase):
         written = sorted(os.listdir(folder))
         os.kill(processes[1], signal.SIGSTOP)
         run.assert_end_in_time(processes, "rank 1: no sign of life for ",
-                               "continue with: orrery run --resume half.checkpoint")
+                               "continue with: mpirun -n 2 orrery run --resume half.checkpoint")
         left = sorted(os.listdir(folder))
         self.assertEqual(left[:len(written)], written)
         self.assertLessEqual(len(left), len(written) + 1)  # that was just complete
@@ -236,7 +236,7 @@ class RankFaultsTest(RanksCase):
                 stop_kernel(processes[1])
                 # A rank has 6 s more than ten times what the others took: some seconds on a busy machine, under a sanitizer.
                 run.assert_all_end(processes, "rank 1: no result after ",
-                                   f"continue with: orrery run --resume endless-{kernel}.checkpoint",
+                                   f"continue with: mpirun -n 2 orrery run --resume endless-{kernel}.checkpoint",
                                    limit_s=2 * TIME_LIMIT_S)
 
     def test_a_rank_without_memory(self):
@@ -285,6 +285,12 @@ class RankFaultsTest(RanksCase):
                                                          self.path("other"), *run))
         self.assertEqual((status, out, len(own_lines(err))), (1, "", 1), err)
         self.assertRegex(err, f"rank 2 runs orrery .*{other}.*, and rank 0 orrery .*{build}")
+
+    def test_ranks_with_different_command_lines(self):
+        status, out, err = self.end_of(self.start_mpirun("-n", "1", self.orrery, "run", "--scene", "two-body", "--steps",
+                                                         "1", ":", "-n", "1", self.orrery, "kernels"))
+        self.assertEqual((status, out, len(own_lines(err))), (1, "", 1), err)
+        self.assertIn("rank 1 was started with other words than rank 0", err)
 
     def test_more_ranks_than_bodies(self):
         run = ["run", "--scene", "two-body", "--steps", "20", "--kernel", "cpu-tree", "--every", "0.05", "--snapshots"]

@@ -170,7 +170,8 @@ class RanksTest(RanksCase):
                 self.wait_for_file(file, mpirun)
                 mpirun.send_signal(signal.SIGINT)
                 _, _, err = self.end_of(mpirun)
-                stopped = re.search(f"stopped after step ([0-9,]+) of .*continue with: orrery run --resume {file}", err)
+                stopped = re.search("stopped after step ([0-9,]+) of .*continue with: mpirun -n 2 orrery run --resume "
+                                    + file, err)
                 self.assertTrue(stopped, err)
                 step = int(stopped[1].replace(",", ""))
                 shutil.copy(self.path(file), self.path("copy-" + file))

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/text_file.h"
@@ -133,6 +134,38 @@ TEST_F(ASimulationRun, BeginsItsOwnDiagnosticsAnewIfTheFirstSnapshotFailed) {
   EXPECT_FALSE(fs::exists(path("d-1-1.csv")));
   EXPECT_EQ(test::contents(path("d.csv")), "precious");
   EXPECT_EQ(files("again"), files("out"));
+}
+
+TEST_F(ASimulationRun, WritesItsLastSnapshotIfThatWasAllThatFailed) {
+  for (RunOrder order :
+       {RunOrder{.steps = 7}, RunOrder{.until = 0.065}}) {  // both are 7 steps; the last is no multiple
+    order.every = 0.02;
+    order.snapshots = path("out");
+    order.diagnostics = path("whole.csv");
+    Simulation whole = simulation();
+    run(whole, order, {.existing = Existing::replace});
+
+    order.snapshots = path("again");
+    order.diagnostics = path("d.csv");
+    const fs::path in_the_way = folder_ / "again" / files("out").back();
+    fs::create_directories(in_the_way);
+    Simulation first = simulation();
+    SimulationRun failed{first, order, {.existing = Existing::replace}};
+    EXPECT_THROW(failed.run([] { return false; }, [](const SimulationRun::Progress&) {}), OutputFailure);
+    failed.write_checkpoint(path("a.checkpoint"));
+    fs::remove(in_the_way);
+
+    const RunCheckpoint found = find_checkpoint(path("a.checkpoint")).checkpoint;
+    EXPECT_EQ(found.step, 7);
+    RunOrder earlier = *found.order;
+    earlier.steps = 6;
+    EXPECT_THROW(RunSchedule(first.status(), earlier, found.outputs_due), UsageError);
+    EXPECT_TRUE(run(first, *found.order, {.diagnostics = found.diagnostics, .due = found.outputs_due}));
+    EXPECT_EQ(rows("d.csv"), rows("whole.csv"));
+    EXPECT_EQ(files("again"), files("out"));
+    EXPECT_THROW(RunSchedule(first.status(), *found.order, false), UsageError) << "nothing is left to do";
+    fs::remove_all(folder_ / "again");
+  }
 }
 
 TEST_F(ASimulationRun, BeginsANewFileOfDiagnosticsWithTheStateThatItContinues) {

@@ -183,5 +183,19 @@ TEST(SameProgram, AnotherBuildIsNamed) {
   EXPECT_NO_THROW(check_same_program(ranks.at(0), "orrery 1 (build a)"));
 }
 
+TEST(SameProgram, OtherWordsAreRefused) {
+  ThreadRanks ranks{3};
+  const auto words_of_last = [&](const std::vector<std::string>& words) {
+    check_same_words(ranks.at(1), {"run", "-n", "1k"});
+    check_same_words(ranks.at(2), words);
+    check_same_words(ranks.at(0), {"run", "-n", "1k"});
+  };
+  EXPECT_NO_THROW(words_of_last({"run", "-n", "1k"}));
+  for (const auto& other : {std::vector<std::string>{"verify"}, {"run", "-n1k"}, {"run", "-n", "1k", ""}}) {
+    expect_failure(
+        Failure::runtime, [&] { words_of_last(other); }, "rank 2 ", "other words");
+  }
+}
+
 }  // namespace
 }  // namespace orrery
