@@ -112,7 +112,7 @@ class Run {
     } else {
       resume(backends);
     }
-    (void)RunSchedule{simulation_->status(), order_, outputs_.due};  // refuses an order before anything is made
+    (void)RunSchedule{simulation_->status(), order_, outputs_.due};  // refuses an order before any output is made
     check_outputs(options_, order_);
     if (order_.checkpoint.empty()) check_stop_folders();
     outputs_.existing = options.existing;
@@ -189,9 +189,9 @@ class Run {
     return stop_status();
   }
 
-  /// Keeps a checkpoint and returns how to go on from it. Where the one that was named cannot be written, its folder
-  /// may be gone: another one is kept then, and the cause returned as well, unless that is what was `said`. Throws if
-  /// none can be kept.
+  /// Keeps a checkpoint and returns how to go on from it, or that it is the end. Where the one that was named cannot be
+  /// written, its folder may be gone: another one is kept then, and the cause returned as well, unless that is what was
+  /// `said`. Throws if none can be kept.
   std::string kept(SimulationRun& run, const std::string& said = {}) const {
     std::string refused;
     const auto is_written = [&](const std::function<std::string()>& name, std::string& file) {
@@ -205,13 +205,17 @@ class Run {
       }
     };
     std::string file;
-    if (!order_.checkpoint.empty() && is_written([&] { return order_.checkpoint; }, file)) return how_to_continue(file);
+    if (!order_.checkpoint.empty() && is_written([&] { return order_.checkpoint; }, file)) return what_for(run, file);
     for (const fs::path& folder : stop_folders()) {
       if (!is_written([&] { return new_checkpoint_name(folder); }, file)) continue;
       const bool is_news = !order_.checkpoint.empty() && refused != said;
-      return (is_news ? refused + "; " : "") + how_to_continue(file);
+      return (is_news ? refused + "; " : "") + what_for(run, file);
     }
     throw std::runtime_error(refused);
+  }
+  std::string what_for(const SimulationRun& run, const std::string& checkpoint) const {
+    if (run.is_complete()) return fmt::format("the last state is kept as '{}'", name_from_here(checkpoint));
+    return how_to_continue(checkpoint);
   }
   std::string how_to_continue(const std::string& checkpoint) const {
     std::vector<std::string> words;

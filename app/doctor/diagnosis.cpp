@@ -91,7 +91,7 @@ void check_display(const Symptoms& s, Findings& findings) {
 
 std::string cure_of_few_threads(const Symptoms& s) {
   if (!s.openmp_settings.empty()) return "unset " + s.openmp_settings;
-  if (s.is_rank) return "let ranks share all: mpirun --bind-to none";
+  if (s.is_bound_rank) return "let the ranks divide all of them: mpirun --bind-to none";
   return "start it without what limits its processors, such as taskset";
 }
 

@@ -61,6 +61,12 @@ bool has_render_node() {
   return false;
 }
 
+/// That this thread may run on.
+int own_processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 /// Those that this process was started with: OpenMP's library may have bound it to fewer since.
 int hardware_threads() {
   cpu_set_t set;
@@ -141,7 +147,10 @@ Symptoms symptoms(const Backends& backends, const GlReport& gl) {
   s.has_avx2 = __builtin_cpu_supports("avx2");
   s.hardware_threads = hardware_threads();
   s.kernel_threads = kernel_threads(s.hardware_threads);
-  s.is_rank = backends.kernels().sharing() != nullptr;
+  if (backends.kernels().sharing()) {
+    s.is_bound_rank = own_processors() < s.hardware_threads;
+    if (!s.is_bound_rank) s.hardware_threads = s.kernel_threads;
+  }
   s.openmp_settings = openmp_settings();
   s.fewer_openmp_threads = omp_get_dynamic() != 0;
   s.busy_waiting = busy_waiting();

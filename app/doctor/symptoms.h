@@ -29,9 +29,9 @@ struct Symptoms {
   std::string display{};  ///< of X11 or Wayland, such as ":0"; empty if the environment names none
   bool in_wsl = false;
   bool has_avx2 = true;
-  int hardware_threads = 1;           ///< that this process was started with
+  int hardware_threads = 1;           ///< that this process was started with; of ranks that divide them, its part
   int kernel_threads = 1;             ///< of these, what kernels get that ask for all of them
-  bool is_rank = false;               ///< mpirun gave it its processors
+  bool is_bound_rank = false;         ///< mpirun gives it only some of them
   std::string openmp_settings{};      ///< that may be why they get fewer, such as "OMP_PROC_BIND and OMP_PLACES"
   bool fewer_openmp_threads = false;  ///< of a machine that computes
   std::string busy_waiting{};  ///< the setting that lets OpenMP's idle threads keep their cores; empty if there is none

@@ -24,10 +24,10 @@ std::int64_t step_at(double sim_time, const Status& now) {
   return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
 }
 
-/// Whether the run ends with the present step.
+/// Whether the run ends with the present step, and not with one before it.
 bool ends_here(const RunOrder& order, const Status& now) {
   if (order.steps) return *order.steps == now.step;
-  return *order.until <= now.sim_time && *order.until > now.sim_time - (1 - rounding) * double{now.time_step};
+  return *order.until > now.sim_time - (1 - rounding) * double{now.time_step};
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ RunSchedule::RunSchedule(const Status& now, const RunOrder& order, bool outputs_
   if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
   last_step_ = order.steps ? *order.steps : step_at(*order.until, now);
   const bool was_there = now.step > 0 && last_step_ <= now.step;
-  const bool is_later = was_there || (order.until && *order.until < now.sim_time);
-  if (is_later && !(outputs_due && ends_here(order, now))) {
+  const bool has_ended = was_there || (order.until && *order.until < now.sim_time);
+  if (has_ended && !(outputs_due && ends_here(order, now))) {
     throw UsageError(fmt::format("the run has reached step {}, t = {:g}: name a later end with --steps K or --until T",
                                  now.step, now.sim_time));
   }

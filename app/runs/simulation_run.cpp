@@ -84,9 +84,10 @@ void SimulationRun::write_outputs(std::int64_t event) {
 
 /// A run that begins writes its first state; one that continues begins a new file of diagnostics with its own.
 void SimulationRun::write_first_outputs() {
-  if (!schedule_.has_outputs()) return;
   const std::int64_t step = simulation_.status().step;
   const std::optional<std::int64_t> event = schedule_.event_at(step);
+  if (!event) outputs_due_ = false;  // this order has none here
+  if (!schedule_.has_outputs()) return;
   if (event && (step == 0 || outputs_due_)) {
     write_outputs(*event);
   } else if (log_ && !log_->place()) {
@@ -120,7 +121,8 @@ void SimulationRun::remove_later_snapshots() const {
 }
 
 bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
-  if (!order_.snapshots.empty() && schedule_.has_outputs()) remove_later_snapshots();
+  const bool makes_steps = simulation_.status().step < last_step();
+  if (makes_steps && !order_.snapshots.empty() && schedule_.has_outputs()) remove_later_snapshots();
   write_first_outputs();
   last_checkpoint_ = Clock::now();
   while (simulation_.status().step < last_step()) {

@@ -55,6 +55,8 @@ class SimulationRun {
   /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
   void write_checkpoint(const std::string& file);
 
+  /// At the last step, with all its outputs. No run continues from here, unless to a later end.
+  bool is_complete() const { return simulation_.status().step >= last_step() && !outputs_due_; }
   std::int64_t last_step() const { return schedule_.last_step(); }
   Summary summary() const;
   /// Empty before the first row.

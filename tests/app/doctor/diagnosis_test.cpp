@@ -118,7 +118,7 @@ TEST(Doctor, KnowsWhatSlowsCpuKernels) {
   s = healthy_machine();
   s.kernel_threads = 1;
   expect_one(s, Health::degraded, "1 of 16 hardware threads", "taskset");
-  s.is_rank = true;
+  s.is_bound_rank = true;
   expect_one(s, Health::degraded, "1 of 16 hardware threads", "mpirun --bind-to none");
   s.openmp_settings = "OMP_PROC_BIND";
   expect_one(s, Health::degraded, "1 of 16 hardware threads", "unset OMP_PROC_BIND");

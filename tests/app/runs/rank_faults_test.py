@@ -176,7 +176,7 @@ class RankFaultsTest(RanksCase):
         written = sorted(os.listdir(folder))
         os.kill(processes[1], signal.SIGSTOP)
         run.assert_end_in_time(processes, "rank 1: no sign of life for ",
-                               "continue with: mpirun -n 2 orrery run --resume half.checkpoint")
+                               "continue with: mpirun -n 3 orrery run --resume half.checkpoint")
         left = sorted(os.listdir(folder))
         self.assertEqual(left[:len(written)], written)
         self.assertLessEqual(len(left), len(written) + 1)  # that was just complete
@@ -236,7 +236,7 @@ class RankFaultsTest(RanksCase):
                 stop_kernel(processes[1])
                 # A rank has 6 s more than ten times what the others took: some seconds on a busy machine, under a sanitizer.
                 run.assert_all_end(processes, "rank 1: no result after ",
-                                   f"continue with: mpirun -n 2 orrery run --resume endless-{kernel}.checkpoint",
+                                   f"continue with: mpirun -n 3 orrery run --resume endless-{kernel}.checkpoint",
                                    limit_s=2 * TIME_LIMIT_S)
 
     def test_a_rank_without_memory(self):

@@ -251,7 +251,8 @@ class RunTest(ProcessCase):
                     f"{there}/a.checkpoint", "--every-s", "1")
                 os.rename(self.path(there), self.path(elsewhere))
                 name = "plummer.checkpoint" if not ends else "plummer-1.checkpoint"
-                words = [f"{there}/a.checkpoint", f"continue with: orrery run --resume {name}"]
+                use = f"the last state is kept as '{name}'" if ends else f"continue with: orrery run --resume {name}"
+                words = [f"{there}/a.checkpoint", use]
                 if ends:
                     _, err = process.communicate(timeout=self.patience_s)
                     self.assertEqual(process.returncode, 1, err)

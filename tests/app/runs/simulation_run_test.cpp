@@ -168,6 +168,30 @@ TEST_F(ASimulationRun, WritesItsLastSnapshotIfThatWasAllThatFailed) {
   }
 }
 
+TEST_F(ASimulationRun, ForgetsLastOutputsThatFailedIfAnotherOrderHasNoneThere) {
+  RunOrder order{.steps = 7, .every = 0.02, .snapshots = path("again"), .diagnostics = path("d.csv")};
+  const fs::path in_the_way = folder_ / "again" / "snapshot_00004.tipsy";
+  fs::create_directories(in_the_way);
+  Simulation sim = simulation();
+  SimulationRun failed{sim, order, {}};
+  EXPECT_THROW(failed.run([] { return false; }, [](const SimulationRun::Progress&) {}), OutputFailure);
+  failed.write_checkpoint(path("a.checkpoint"));
+  fs::remove(in_the_way);
+
+  const RunCheckpoint found = find_checkpoint(path("a.checkpoint")).checkpoint;
+  order.steps = 12;
+  order.checkpoint = path("b.checkpoint");
+  const SimulationRun::Outputs outputs{.diagnostics = found.diagnostics, .due = found.outputs_due};
+  EXPECT_TRUE(outputs.due);
+  EXPECT_FALSE(run_until(
+      sim, order, [] { return true; }, outputs));
+  const RunCheckpoint next = find_checkpoint(path("b.checkpoint")).checkpoint;
+  EXPECT_FALSE(next.outputs_due);
+  EXPECT_TRUE(run(sim, order, {.diagnostics = next.diagnostics, .due = next.outputs_due}));
+  EXPECT_EQ(rows("d.csv").size(), 7u) << "steps 0 to 12";
+  EXPECT_FALSE(fs::exists(path("d-1.csv")));
+}
+
 TEST_F(ASimulationRun, BeginsANewFileOfDiagnosticsWithTheStateThatItContinues) {
   Simulation sim = simulation();
   sim.run(7);

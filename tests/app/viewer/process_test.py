@@ -16,6 +16,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from png_file import read_png
 from process_case import ProcessCase
+from window_support import terminate
 from window_test import PATIENCE_S, Display, recorded, wait_for
 
 VIEW = ["--offscreen", "--scene", "plummer", "-n", "200", "--kernel", "cpu-serial", "--size", "64x48"]
@@ -255,7 +256,7 @@ class DisplayTest(ProcessTest):
                 process = self.start_window()
                 self.display.server.send_signal(signal.SIGSTOP)
                 time.sleep(1)
-                subprocess.run(["kill", "-TERM"] + signals * [str(process.pid)], check=True)  # at once
+                terminate(process.pid, times=signals)
                 _, err = process.communicate(timeout=PATIENCE_S)
                 self.display.server.send_signal(signal.SIGCONT)
                 self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)

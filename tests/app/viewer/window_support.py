@@ -33,6 +33,11 @@ def wait_for(what, condition, patience_s=PATIENCE_S):
     raise AssertionError(f"waited {patience_s} s in vain for {what}")
 
 
+def terminate(pid, times):
+    """Sends so many SIGTERM at once, as timeout sends two: to a process and to its group."""
+    subprocess.run(["sh", "-c", 'kill -TERM "$@"', "sh", *times * [str(pid)]], check=True)
+
+
 class Display:
     """An X server without a screen, on a number that nobody uses."""
 

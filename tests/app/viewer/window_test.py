@@ -17,7 +17,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from png_file import read_png
-from window_support import PATIENCE_S, Display, WindowTestCase, main, program, wait_for
+from window_support import PATIENCE_S, Display, WindowTestCase, main, program, terminate, wait_for
 
 
 def recorded(file):
@@ -175,10 +175,7 @@ class WindowTest(WindowTestCase):
     def test_two_runs_go_on_beside_each_other(self):
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-serial")
         for button, opens in (("lab.compare", "compare.start"), ("compare.start", "compare.caption.B")):
-            for _ in range(5):  # a slow frame may miss a click
-                if opens not in viewer.layout():
-                    viewer.click(button)
-                    time.sleep(2)
+            viewer.click(button)
             wait_for(opens, lambda: opens in viewer.layout())
         steps = []
         for name in ("picture.png", "picture-1.png"):
@@ -278,11 +275,12 @@ class WindowTest(WindowTestCase):
         _, rows = recorded(file)
         self.assertEqual({row["n"] for row in rows}, {"16384"})
         frames_ms = sorted(float(row["frame_ms"]) for row in rows[1:])  # the first makes fonts and shaders
-        step_ms = max(float(row["step_ms"] or 0) for row in rows)
+        step_ms = min(float(row["step_ms"]) for row in rows if row["step_ms"])
         median_ms = frames_ms[len(frames_ms) // 2]
-        print(f"{len(frames_ms)} frames while steps took {step_ms:.0f} ms: median {median_ms:.1f} ms, "
+        print(f"{len(frames_ms)} frames while steps took {step_ms:.0f} ms or more: median {median_ms:.1f} ms, "
               f"longest {frames_ms[-1]:.1f} ms (aim: 250 ms)")
         self.assertLess(median_ms, step_ms, "frames wait for steps")
+        self.assertLess(frames_ms[-1], 2000 + 3 * step_ms, "the window froze")
 
     def test_each_key_counts_while_frames_are_slow(self):
         viewer = self.start("--scene", "disc", "-n", "16384", "--kernel", "cpu-tree")
@@ -305,7 +303,7 @@ class WindowTest(WindowTestCase):
         file = self.path("a.csv")
         viewer = self.start("--scene", "plummer", "-n", "500", "--kernel", "cpu-openmp", "--record", file)
         self.wait_for_rows(file, "steps", lambda row: int(row["steps"]) > 0)
-        subprocess.run(["kill", "-TERM"] + 2 * [str(viewer.process.pid)], check=True)  # at once, as timeout does
+        terminate(viewer.process.pid, times=2)
         self.assertEqual(viewer.process.wait(PATIENCE_S), 128 + signal.SIGTERM, viewer.said())
         _, rows = recorded(file)
         self.assertTrue(rows and all(row["frame_ms"] for row in rows), rows)

@@ -77,7 +77,8 @@ TEST_F(CompilerOfTheProgram, GivesTheSameForBothLawsInProcessesThatWait) {
     const auto begin = std::chrono::steady_clock::now();
     const CompiledLaws laws = compile_for_all_laws(file, {}, usual_architecture, compiler);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    std::cout << "both laws: " << took.count() << " ms\n";
+    std::cout << "both laws: " << took.count()
+              << " ms (aim: 150 ms with processes that wait, on a machine that does nothing else)\n";
     return std::pair{laws.gravity->binary, laws.attract_repel->binary};
   };
   const auto first = compiled();
@@ -85,7 +86,7 @@ TEST_F(CompilerOfTheProgram, GivesTheSameForBothLawsInProcessesThatWait) {
   compiler.spares = std::make_shared<SpareCompilers>(ORRERY_PROGRAM);
   compiler.spares->fill();
   std::this_thread::sleep_for(1s);  // a user takes longer for an edit
-  EXPECT_EQ(compiled(), first) << "aim: 150 ms on a machine that does nothing else";
+  EXPECT_EQ(compiled(), first);
   EXPECT_EQ(compiled(), first) << "while none waits";
 }
 
