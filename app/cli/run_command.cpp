@@ -218,10 +218,8 @@ class Run {
     return how_to_continue(checkpoint);
   }
   std::string how_to_continue(const std::string& checkpoint) const {
-    std::vector<std::string> words;
-    if (sharing_) words = {"mpirun", "-n", std::to_string(sharing_->ranks())};
-    for (const char* const word : {"orrery", "run", "--resume"}) words.emplace_back(word);
-    words.push_back(name_from_here(checkpoint));
+    std::vector<std::string> words{"orrery", "run", "--resume", name_from_here(checkpoint)};
+    if (sharing_) words.insert(words.begin(), {"mpirun", "-n", std::to_string(sharing_->ranks())});
     return "continue with: " + shell_line(words);
   }
 

@@ -61,17 +61,15 @@ bool has_render_node() {
   return false;
 }
 
-/// That this thread may run on.
-int own_processors() {
+/// How many processors a process may run on; 0: unknown.
+int processors_of(pid_t process) {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
 /// Those that this process was started with: OpenMP's library may have bound it to fewer since.
 int hardware_threads() {
-  cpu_set_t set;
-  const bool known = sched_getaffinity(getppid(), sizeof set, &set) == 0;
-  return known ? std::max(CPU_COUNT(&set), usable_threads()) : usable_threads();
+  return std::max(processors_of(getppid()), usable_threads());
 }
 
 /// What kernels get that ask for `threads`: OpenMP's threads that come and the processors that these may use, and the
@@ -148,7 +146,8 @@ Symptoms symptoms(const Backends& backends, const GlReport& gl) {
   s.hardware_threads = hardware_threads();
   s.kernel_threads = kernel_threads(s.hardware_threads);
   if (backends.kernels().sharing()) {
-    s.is_bound_rank = own_processors() < s.hardware_threads;
+    constexpr pid_t this_thread = 0;
+    s.is_bound_rank = processors_of(this_thread) < s.hardware_threads;
     if (!s.is_bound_rank) s.hardware_threads = s.kernel_threads;
   }
   s.openmp_settings = openmp_settings();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <stdexcept>
 #include <stop_token>
@@ -14,7 +13,6 @@
 
 #include "app/lab/sampling.h"
 #include "compute/core/descriptor.h"
-#include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot_format.h"
