@@ -43,7 +43,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
   const auto deadline = std::chrono::steady_clock::now() + connect_limit;
   const cuda::Stream stream{device};
   const cuda::OrderEvent ended{device};
-  const cuda::DeviceArray<std::byte> bytes{device, static_cast<std::size_t>(ranks)};  // one for each rank
+  const cuda::DeviceArray<unsigned> words{device, static_cast<std::size_t>(ranks)};  // one for each rank
   nccl_->check(nccl_->connect(&communicator_, ranks, id, rank), "ncclCommInitRank");
   const auto wait = [&] {
     ended.record(stream.get());
@@ -53,7 +53,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
     }
   };
   try {
-    try_out({bytes.data(), bytes.size()}, rank, stream.get(), wait);
+    try_out({words.data(), words.size()}, rank, stream.get(), wait);
   } catch (...) {
     abort();  // otherwise the device might wait for ever, and whoever gives its memory back for the device
     throw;
@@ -69,16 +69,16 @@ NcclConnection::~NcclConnection() {
 /// NCCL makes ways between two devices when they are first used, and the host then waits for the other rank. Afterwards
 /// it no longer does. The device has ended one step when the next one begins: should the host then wait for ever, the
 /// device does not.
-void NcclConnection::try_out(std::span<std::byte> bytes, int rank, cudaStream_t stream,
+void NcclConnection::try_out(std::span<unsigned> words, int rank, cudaStream_t stream,
                              const std::function<void()>& wait) {
-  std::vector<Blocks> outgoing(bytes.size()), incoming(bytes.size());
+  std::vector<Blocks> outgoing(words.size()), incoming(words.size());
   const auto own = static_cast<std::size_t>(rank);
-  for (std::size_t other = 0; other < bytes.size(); ++other) {
+  for (std::size_t other = 0; other < words.size(); ++other) {
     if (other == own) continue;
-    outgoing[other] = {{&bytes[own], 1}};
-    incoming[other] = {{&bytes[other], 1}};
+    outgoing[other] = {{&words[own], sizeof(unsigned)}};
+    incoming[other] = {{&words[other], sizeof(unsigned)}};
   }
-  const DeviceBlock first{&bytes[0], 1};
+  const DeviceBlock first{&words[0], sizeof(unsigned)};
   broadcast(std::span{&first, 1}, stream);
   wait();
   exchange(outgoing, incoming, stream);

@@ -51,7 +51,7 @@ class NcclConnection {
   void abort() noexcept;
 
  private:
-  void try_out(std::span<std::byte> bytes, int rank, cudaStream_t stream, const std::function<void()>& wait);
+  void try_out(std::span<unsigned> words, int rank, cudaStream_t stream, const std::function<void()>& wait);
   void require_open() const;
   void leave(NcclResult (*how)(NcclCommunicator*)) noexcept;
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Measures and checks everything that this project claims about GPUs, on a machine with a GPU:
 #   tests/gpu/evidence.sh BUILD_FOLDER OUT_FOLDER PART...
-# where PART is one of tests sanitizers figures literature all-pairs trees cpu-trees window laboratory drawing profiles; all, if
-# none is named.
+# where PART is one of tests sanitizers ranks figures literature all-pairs trees cpu-trees window laboratory drawing profiles;
+# all, if none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed, and so has a window or laboratory whose CUDA kernels
-# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` compute-sanitizer,
+# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` and `ranks` compute-sanitizer,
 # `profiles` Nsight Compute, the right to profile, and a display with xdotool and without a window manager, `window` a display
 # whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
 # nbody sample as well if ORRERY_NBODY_SAMPLE names its executable. docs/measurements/ holds parts of the output.
@@ -14,7 +14,7 @@ mkdir -p "$2"
 build=$(realpath "$1") out=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 shift 2
-all_parts='tests sanitizers figures literature all-pairs trees cpu-trees window laboratory drawing profiles'
+all_parts='tests sanitizers ranks figures literature all-pairs trees cpu-trees window laboratory drawing profiles'
 parts=${*:-$all_parts}
 orrery=$build/bin/orrery
 export XDG_CACHE_HOME=$out/cache  # the kernels that are chosen are measured anew, and the user's choices stay
@@ -91,7 +91,7 @@ run_tests() {
 
 most_shards=12
 
-# sanitize TOOL NAME TEST [FILTER]: the tests under a tool of compute-sanitizer, in shards side by side.
+# sanitize TOOL NAME TEST [FILTER [OPTION...]]: the tests under a tool of compute-sanitizer, in shards side by side.
 sanitize() {
   local tool=$1 name=sanitizer-$1-$2 begin=$SECONDS status=0 fact shard jobs=() tests=0 filter=${4:-*}
   local shards
@@ -101,7 +101,7 @@ sanitize() {
   : >"$out/$name.log"
   for ((shard = 0; shard < shards; shard++)); do
     GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard compute-sanitizer --tool "$tool" --error-exitcode 9 \
-      "$3" --gtest_filter="$filter" >"$out/$name-$shard.part" 2>&1 &
+      "${@:5}" "$3" --gtest_filter="$filter" >"$out/$name-$shard.part" 2>&1 &
     jobs+=($!)
   done
   for ((shard = 0; shard < shards; shard++)); do
@@ -135,6 +135,21 @@ run_sanitizers() {
     [ $tool != racecheck ] || filter='-*.ManyBodies*:*.ALesser*:*.SortsAgainAfter*'
     sanitize $tool trees "$build/tests/cuda_trees_test" "$filter"
   done
+}
+
+# What devices and ranks divide, on all GPUs of the machine; memcheck also sees what NCCL reads and writes. racecheck is so
+# slow that ranks give each other up. Devices that are connected already say so by an error, which is none.
+run_ranks() {
+  local tool filter most_shards=4
+  for tool in memcheck synccheck initcheck; do
+    filter='Of/HeldBodies*'
+    # initcheck does not see what NCCL writes; and one test collects forces that it never asked for.
+    [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'
+    [ $tool = memcheck ] || export ORRERY_NCCL=0
+    sanitize $tool held "$build/tests/divided_kernel_test" "$filter" --report-api-errors no
+    sanitize $tool ranks "$build/tests/device_ranks_test" '*' --report-api-errors no
+  done
+  unset ORRERY_NCCL
 }
 
 run_figures() {
@@ -356,6 +371,7 @@ for part in $parts; do
   case $part in
     tests) run_tests ;;
     sanitizers) run_sanitizers ;;
+    ranks) run_ranks ;;
     figures) run_figures ;;
     literature) run_literature ;;
     all-pairs) run_all_pairs ;;

@@ -20,9 +20,9 @@ struct DomainBorder {
 
   // No initial values: a kernel has borders in shared memory.
   std::uint64_t begin;  ///< its first key
-  int level;
-  int before;  ///< bodies with smaller keys
-  int inside;  ///< bodies
+  std::int64_t level;   ///< of 8 bytes, so that no byte of a border stays unwritten: initcheck would report it
+  int before;           ///< bodies with smaller keys
+  int inside;           ///< bodies
 
   /// Where the search begins: `rank` of `count` bodies are in the domains before it.
   ORRERY_HD static DomainBorder of_all(int rank, int count) {
@@ -44,7 +44,7 @@ struct DomainBorder {
   }
 
  private:
-  ORRERY_HD int bits_below() const { return 3 * (key_levels - level); }
+  ORRERY_HD int bits_below() const { return static_cast<int>(3 * (key_levels - level)); }
 };
 
 /// Which of the stretches that `count` borders make a key lies in, in the order of the keys: 0 before the first border,

@@ -165,6 +165,9 @@ void EssentialTrees::prepare(int index) {
   };
   take(outline_, 1);
   take(reach_scales_, stretches);
+  // Ranks send an outline as a whole, with boxes that it does not have.
+  ORRERY_CUDA_CHECK(cudaMemset(outline_.data(), 0, sizeof(DomainOutline)));
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // before a stream that does not wait for the default one
 }
 
 void EssentialTrees::connect(std::span<const EssentialTrees* const> all, std::span<const Octree> arrays) {

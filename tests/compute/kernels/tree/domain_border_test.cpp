@@ -58,7 +58,7 @@ TEST(DomainBorder, IsACellWithTheBodyOfItsRank) {
       EXPECT_TRUE(border.has(key));
       EXPECT_LE(border.begin, key);
       EXPECT_LT(key, border.end());
-      EXPECT_EQ(border.begin, first_key_in_cell(key, border.level));
+      EXPECT_EQ(border.begin, first_key_in_cell(key, static_cast<int>(border.level)));
       EXPECT_EQ(border.before, std::ranges::lower_bound(sorted, border.begin) - sorted.begin());
       EXPECT_EQ(border.inside, std::ranges::lower_bound(sorted, border.end()) - sorted.begin() - border.before);
       EXPECT_TRUE(border.inside <= DomainBorder::few || border.level == key_levels);
