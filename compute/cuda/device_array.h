@@ -35,6 +35,14 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
+/// Sets all bytes to 0. Any stream may use the array afterwards. Activates the device.
+template <class T>
+void clear(const Device& device, const DeviceArray<T>& array) {
+  device.activate();
+  ORRERY_CUDA_CHECK(cudaMemset(array.data(), 0, array.size() * sizeof(T)));
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // our streams do not wait for the default one
+}
+
 /// Copies on the stream. The host memory must live until the copy is done.
 template <class T>
 void upload(std::span<const T> host, T* device, cudaStream_t stream) {

@@ -71,7 +71,7 @@ void RankResidents::prepare(int count, int rank, int ranks) {
   for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
   take(piece_ids_, all);
   // If a connection is lost, bodies that did not come go to the place of the first one, not anywhere.
-  ORRERY_CUDA_CHECK(cudaMemset(piece_ids_.data(), 0, all * sizeof(int)));
+  cuda::clear(device_, piece_ids_);
 }
 
 void RankResidents::forget() {

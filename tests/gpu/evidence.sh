@@ -5,7 +5,7 @@
 # all, if none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed, and so has a window or laboratory whose CUDA kernels
-# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` and `ranks` compute-sanitizer,
+# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` and `ranks` compute-sanitizer, with two GPUs also NCCL,
 # `profiles` Nsight Compute, the right to profile, and a display with xdotool and without a window manager, `window` a display
 # whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
 # nbody sample as well if ORRERY_NBODY_SAMPLE names its executable. docs/measurements/ holds parts of the output.
@@ -99,6 +99,7 @@ sanitize() {
   ((shards > 0)) || status=1
   ((shards <= most_shards)) || shards=$most_shards
   : >"$out/$name.log"
+  [ ! -f "$out/sanitizers.txt" ] || sed -i "/^$name /d" "$out/sanitizers.txt"
   for ((shard = 0; shard < shards; shard++)); do
     GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard compute-sanitizer --tool "$tool" --error-exitcode 9 \
       "${@:5}" "$3" --gtest_filter="$filter" >"$out/$name-$shard.part" 2>&1 &
@@ -121,7 +122,6 @@ sanitize() {
 # and one whose cells are all over the system, which alone takes five minutes.
 run_sanitizers() {
   local tool filter
-  rm -f "$out/sanitizers.txt"
   for tool in memcheck racecheck initcheck synccheck; do
     filter='*'
     [ $tool != racecheck ] || filter='*.Brief*'
@@ -137,19 +137,21 @@ run_sanitizers() {
   done
 }
 
-# What devices and ranks divide, on all GPUs of the machine; memcheck also sees what NCCL reads and writes. racecheck is so
-# slow that ranks give each other up. Devices that are connected already say so by an error, which is none.
+# What ranks divide, and bodies that devices or ranks hold; with two GPUs, memcheck must see what NCCL reads and writes.
+# racecheck is so slow that ranks give each other up. Errors of CUDA's functions are left out: one says that devices have
+# access to each other already, and NCCL asks for kernels that a GPU does not have.
 run_ranks() {
-  local tool filter most_shards=4
+  local tool filter most_shards=4 ORRERY_NCCL
+  local -x NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT
+  unset ORRERY_NCCL
   for tool in memcheck synccheck initcheck; do
     filter='Of/HeldBodies*'
-    # initcheck does not see what NCCL writes; and one test collects forces that it never asked for.
-    [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'
-    [ $tool = memcheck ] || export ORRERY_NCCL=0
+    [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'  # collects forces before any are computed
+    [ $tool = memcheck ] || export ORRERY_NCCL=0              # what is left to check is our own kernels
     sanitize $tool held "$build/tests/divided_kernel_test" "$filter" --report-api-errors no
     sanitize $tool ranks "$build/tests/device_ranks_test" '*' --report-api-errors no
   done
-  unset ORRERY_NCCL
+  (($(nvidia-smi -L | grep -c '^GPU') < 2)) || check nccl grep 'Init COMPLETE' "$(log_of sanitizer-memcheck-ranks)"
 }
 
 run_figures() {

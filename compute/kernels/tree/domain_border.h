@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/tree/morton.h"
@@ -20,7 +21,7 @@ struct DomainBorder {
 
   // No initial values: a kernel has borders in shared memory.
   std::uint64_t begin;  ///< its first key
-  std::int64_t level;   ///< of 8 bytes, so that no byte of a border stays unwritten: initcheck would report it
+  std::int64_t level;   ///< of 8 bytes: without padding, initcheck reports no copy of a border
   int before;           ///< bodies with smaller keys
   int inside;           ///< bodies
 
@@ -46,6 +47,8 @@ struct DomainBorder {
  private:
   ORRERY_HD int bits_below() const { return static_cast<int>(3 * (key_levels - level)); }
 };
+
+static_assert(std::has_unique_object_representations_v<DomainBorder>);  // no byte is padding
 
 /// Which of the stretches that `count` borders make a key lies in, in the order of the keys: 0 before the first border,
 /// 2 count behind the last one. The bodies of a border's cell are a stretch of their own.

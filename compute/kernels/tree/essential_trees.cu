@@ -165,9 +165,7 @@ void EssentialTrees::prepare(int index) {
   };
   take(outline_, 1);
   take(reach_scales_, stretches);
-  // Ranks send an outline as a whole, with boxes that it does not have.
-  ORRERY_CUDA_CHECK(cudaMemset(outline_.data(), 0, sizeof(DomainOutline)));
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // before a stream that does not wait for the default one
+  cuda::clear(device_, outline_);  // ranks send all of it, with the boxes that are not used
 }
 
 void EssentialTrees::connect(std::span<const EssentialTrees* const> all, std::span<const Octree> arrays) {

@@ -137,7 +137,9 @@ void TreeDomains::gather_others(const ForceArgs& args) {
   if (count == 0) return;
   gather_bodies(args.bodies, order_ + first, count, sums_.data() + first, args.stream);
   if (!args.targets) return;
-  take_scratch(work_.device, others_flags_, size_of(args.count), "cuda-tree: the flags of the targets", "fewer bodies");
+  constexpr std::size_t word = 4;  // NCCL reads whole words, also of the last flags
+  take_scratch(work_.device, others_flags_, size_of(args.count) + word - 1, "cuda-tree: the flags of the targets",
+               "fewer bodies");
   pick_flags(work_.is_target.data(), order_ + first, count, others_flags_.data() + first, args.stream);
 }
 
