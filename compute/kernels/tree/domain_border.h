@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/tree/morton.h"
@@ -48,7 +47,7 @@ struct DomainBorder {
   ORRERY_HD int bits_below() const { return static_cast<int>(3 * (key_levels - level)); }
 };
 
-static_assert(std::has_unique_object_representations_v<DomainBorder>);  // no byte is padding
+static_assert(sizeof(DomainBorder) == 2 * sizeof(std::uint64_t) + 2 * sizeof(int));  // no byte is padding
 
 /// Which of the stretches that `count` borders make a key lies in, in the order of the keys: 0 before the first border,
 /// 2 count behind the last one. The bodies of a border's cell are a stretch of their own.
