@@ -5,9 +5,9 @@
 # all, if none is named.
 # Writes summary.txt, CSV files, pictures and the logs of what failed to OUT_FOLDER, with the other logs in passed.tar.gz,
 # and exits 1 if any check failed; a test that is skipped has failed, and so has a window or laboratory whose CUDA kernels
-# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` and `ranks` compute-sanitizer, with two GPUs also NCCL,
-# `profiles` Nsight Compute, the right to profile, and a display with xdotool and without a window manager, `window` a display
-# whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
+# do not write the drawn buffer itself (`mapped`). The parts need: `sanitizers` and `ranks` compute-sanitizer, `ranks` on two
+# GPUs also NCCL, `profiles` Nsight Compute, the right to profile, and a display with xdotool and without a window manager,
+# `window` a display whose OpenGL is the GPU's, `cpu-trees` no GPU, but EGL (Mesa's will do); `all-pairs` measures NVIDIA's
 # nbody sample as well if ORRERY_NBODY_SAMPLE names its executable. docs/measurements/ holds parts of the output.
 set -uo pipefail
 mkdir -p "$2"
@@ -75,12 +75,14 @@ check_tests() {
   conclude "$name" "$status" $((SECONDS - begin)) "$fact"
 }
 
+gpus() { nvidia-smi -L | grep -c '^GPU'; }
+
 run_tests() {
   local test
   for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,divided_kernel,device_ranks}_test}; do
     check_tests "$(basename "$test")" "$test"
   done
-  if (($(nvidia-smi -L | grep -c '^GPU') > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
+  if (($(gpus) > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
   # They need this GPU's OpenGL; without the viewer, they are not built.
   test=$build/tests/mapped_bodies_test
   [ ! -x "$test" ] || check_tests mapped_bodies_test "$test"
@@ -138,8 +140,8 @@ run_sanitizers() {
 }
 
 # What ranks divide, and bodies that devices or ranks hold; with two GPUs, memcheck must see what NCCL reads and writes.
-# racecheck is so slow that ranks give each other up. Errors of CUDA's functions are left out: one says that devices have
-# access to each other already, and NCCL asks for kernels that a GPU does not have.
+# racecheck is so slow that ranks take each other for lost. Errors of CUDA's functions are left out: one says that devices
+# have access to each other already, and NCCL asks for kernels that a GPU does not have.
 run_ranks() {
   local tool filter most_shards=4 ORRERY_NCCL
   local -x NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT
@@ -147,11 +149,11 @@ run_ranks() {
   for tool in memcheck synccheck initcheck; do
     filter='Of/HeldBodies*'
     [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'  # collects forces before any are computed
-    [ $tool = memcheck ] || export ORRERY_NCCL=0              # what is left to check is our own kernels
+    [ $tool = memcheck ] || export ORRERY_NCCL=0              # these tools look at our own kernels
     sanitize $tool held "$build/tests/divided_kernel_test" "$filter" --report-api-errors no
     sanitize $tool ranks "$build/tests/device_ranks_test" '*' --report-api-errors no
   done
-  (($(nvidia-smi -L | grep -c '^GPU') < 2)) || check nccl grep 'Init COMPLETE' "$(log_of sanitizer-memcheck-ranks)"
+  (($(gpus) < 2)) || check nccl grep 'Init COMPLETE' "$(log_of sanitizer-memcheck-ranks)"
 }
 
 run_figures() {

@@ -20,7 +20,7 @@ struct DomainBorder {
 
   // No initial values: a kernel has borders in shared memory.
   std::uint64_t begin;  ///< its first key
-  std::int64_t level;   ///< of 8 bytes: without padding, initcheck reports no copy of a border
+  std::int64_t level;   ///< 64 bits, so that a border has no padding, whose copies initcheck would report
   int before;           ///< bodies with smaller keys
   int inside;           ///< bodies
 

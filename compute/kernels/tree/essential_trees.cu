@@ -165,7 +165,6 @@ void EssentialTrees::prepare(int index) {
   };
   take(outline_, 1);
   take(reach_scales_, stretches);
-  cuda::clear(device_, outline_);  // ranks send all of it, with the boxes that are not used
 }
 
 void EssentialTrees::connect(std::span<const EssentialTrees* const> all, std::span<const Octree> arrays) {

@@ -290,6 +290,7 @@ auto TreeDomains::places_of_cells(int index) -> Blocks {
 void TreeDomains::prepare_choice() {
   gives_needed_ = true;
   chosen_.prepare(index_, devices_);
+  cuda::clear(work_.device, essential_.outlined());  // all of it is sent, with the boxes that are not used
 }
 
 void TreeDomains::finish_residents(const ForceArgs& args) {
