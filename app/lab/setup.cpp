@@ -14,7 +14,8 @@ namespace {
 /// Throws UsageError that names the kernels with such a setting if the default one has not: the user named none.
 void require_settings(const Backends& backends, const Settings::Values& settings) {
   const KernelPtr kernel = backends.default_kernel();
-  for (const auto& [name, value] : settings) {
+  for (const auto& setting : settings) {
+    const std::string& name = setting.first;
     if (kernel->tunable(name)) continue;
     std::vector<KernelPtr> owners = backends.kernels().all();
     std::erase_if(owners, [&](const KernelPtr& owner) { return !owner->tunable(name); });

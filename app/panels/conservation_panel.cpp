@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -142,11 +141,11 @@ void draw_chart(const Chart& chart, History history, ImVec2 size) {
     const LinearAxis axis = axis_of(chart, history);
     for (const Curve& curve : chart.curves) draw_curve(curve, history, area, axis);
     float right = area.high.x;
-    for (const Curve& curve : chart.curves | std::views::reverse) {
+    for (auto curve = chart.curves.rbegin(); curve != chart.curves.rend(); ++curve) {
       const std::string words =
-          *curve.name ? std::string{curve.name} : number_words(curve.value(history.back(), history.front()));
+          *curve->name ? std::string{curve->name} : number_words(curve->value(history.back(), history.front()));
       right -= small_width(words);
-      small_text({right, low.y}, *curve.name ? curve.colour : theme::text, words);
+      small_text({right, low.y}, *curve->name ? curve->colour : theme::text, words);
       right -= em(0.5f);
     }
     const auto edge = [&](double value, float y) {

@@ -2,9 +2,9 @@
 #include <imgui.h>
 
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/panels/kit/slider.h"
 #include "app/panels/kit/ui_mark.h"
@@ -98,8 +98,8 @@ std::optional<float> number(const Field& field, const char* format, float value,
 void physics_panel(const Status& status, const ViewStatus&, Requests& out) {
   if (!section("physics", "Physics", true)) return;
   const Law &law = status.law, &own = status.scene_physics.law;
-  const auto known =
-      integrators() | std::views::transform([](const IntegratorInfo* info) -> const IntegratorInfo& { return *info; });
+  std::vector<IntegratorInfo> known;
+  for (const IntegratorInfo* integrator : integrators()) known.push_back(*integrator);
   if (const auto* asked =
           choose<IntegratorInfo>({"integrator", "Integrator", "The method that advances the bodies by one step."},
                                  status.integrator_id, status.scene_physics.integrator_id, known)) {

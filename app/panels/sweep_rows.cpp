@@ -81,7 +81,9 @@ std::string short_name(std::span<const SweepRow> rows, std::size_t index) {
   const SweepRow& row = rows[index];
   const bool kernels = std::ranges::any_of(rows, [&](const SweepRow& r) { return r.kernel_id != row.kernel_id; });
   std::string name = kernels ? row.kernel_id : std::string{};
-  for (const auto& [tunable, value] : row.values) {
+  for (const auto& setting : row.values) {
+    const auto& tunable = setting.first;
+    const auto& value = setting.second;
     const bool differs = std::ranges::any_of(
         rows, [&](const SweepRow& r) { return r.kernel_id == row.kernel_id && has_another_value(r, tunable, value); });
     if (differs) name += fmt::format("{}{} {}", name.empty() ? "" : " ", tunable, value);

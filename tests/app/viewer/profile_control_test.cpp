@@ -33,7 +33,7 @@ Status shown_status() {
 
 bool has_pair(const std::vector<std::string>& words, const std::string& option, const std::string& value) {
   const std::array wanted{option, value};
-  return !std::ranges::search(words, wanted).empty();
+  return std::search(words.begin(), words.end(), wanted.begin(), wanted.end()) != words.end();
 }
 
 TEST(ProfileArguments, NameEverythingThatIsShown) {

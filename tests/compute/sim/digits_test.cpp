@@ -191,13 +191,15 @@ TEST_P(AllDigits, ErrorsFallWithTheOrderFarBelowFloats) {
     int steps;
     double ratio, least;
   } cases[] = {{"leapfrog", 1024, 4, 1e-7}, {"yoshida4", 256, 16, 1e-10}};
-  for (const auto& [integrator, steps, ratio, least] : cases) {
+  for (const auto& tried : cases) {
+    const auto& integrator = tried.integrator;
+    const int steps = tried.steps;
     SCOPED_TRACE(integrator);
     const auto after = [&](int n) { return after_time_1(simulation(integrator, Digits::compensated), n); };
     const Bodies coarse = after(steps), middle = after(2 * steps), fine = after(4 * steps);
     const double first = farthest(coarse, middle), second = farthest(middle, fine);
-    EXPECT_NEAR(first / second, ratio, 0.05 * ratio) << first << ' ' << second;
-    EXPECT_LT(second, least);
+    EXPECT_NEAR(first / second, tried.ratio, 0.05 * tried.ratio) << first << ' ' << second;
+    EXPECT_LT(second, tried.least);
     const auto in_floats = [&](int n) { return after_time_1(simulation(integrator, Digits::single), n); };
     EXPECT_GT(farthest(in_floats(2 * steps), middle), 3 * second) << "floats have lost this";
   }
