@@ -16,5 +16,6 @@ if(ORRERY_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ORRERY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
     $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/tests/sanitizer_ignorelist.txt>>)
+  target_compile_definitions(orrery_options INTERFACE ORRERY_SANITIZED)
   target_link_options(orrery_options INTERFACE -fsanitize=${ORRERY_SANITIZE})
 endif()

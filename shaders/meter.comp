@@ -17,5 +17,6 @@ void main() {
   const float seen = all(lessThan(pixel, textureSize(light, 0))) ? texelFetch(light, pixel, 0).r : 0.0;
   if (seen > dark) atomicAdd(counts[clamp(int(bins_per_octave * log2(seen / dark)), 0, int(bins) - 1)], 1u);
   barrier();
-  if (thread < bins && counts[thread] > 0u) atomicAdd(histogram[thread], counts[thread]);
+  const uint bin = min(thread, bins - 1u);  // drivers may read a count before they ask whether there is one
+  if (thread < bins && counts[bin] > 0u) atomicAdd(histogram[bin], counts[bin]);
 }

@@ -137,7 +137,7 @@ int run_compiler_process() {
   sigemptyset(&ignored);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ignored, signal);
   (void)pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve terabytes of addresses
+#ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of addresses
   const rlimit memory{most_bytes, most_bytes};
   (void)setrlimit(RLIMIT_AS, &memory);
 #endif

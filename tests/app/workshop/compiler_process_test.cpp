@@ -102,7 +102,7 @@ TEST_F(CompilerOfTheProgram, IsEndedAfterItsTime) {
       Failure::usage, [&] { compile(endless_text(), compiler); }, "my.cu(14): ", "did not end within 0.3 s: ");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // no limit there, see run_compiler_process()
+#ifndef ORRERY_SANITIZED  // no limit there, see run_compiler_process()
 TEST_F(CompilerOfTheProgram, HasLimitedMemory) {
   expect_failure(
       Failure::usage, [&] { compile(endless_text(), compiler); }, "my.cu(", "memory");

@@ -65,7 +65,7 @@ TEST(LoadScene, SaysHowManyBodiesFitIntoMemory) {
       Failure::usage, [] { load_scene({.scene = "plummer", .count = 2147483647}); }, "2147483647", "free memory holds");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve terabytes of addresses
+#ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of addresses
 TEST(LoadScene, SaysSoWhenALimitOnTheProcessLeavesTooLittleMemory) {
   const auto load_under_a_limit = [] {
     const rlimit limit{64 << 20, RLIM_INFINITY};
