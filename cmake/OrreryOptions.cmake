@@ -11,7 +11,8 @@ endif()
 target_compile_options(orrery_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 
 if(ORRERY_SANITIZE)
-  # What a sanitizer finds ends the program, so that its test fails. GCC's warning is confused by the checks.
+  # What a sanitizer finds ends the program, so that its test fails. The added checks make GCC warn of variables that are
+  # initialized. The presets add -O1 and -g1, which halve the compile time: reports need lines, not variables.
   target_compile_options(orrery_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ORRERY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
