@@ -59,6 +59,7 @@ class Hdf5Reader {
       if (header_.counts[type] > 0) read_type(type);
     }
     take_gadget_header(header_, snapshot_);
+    read_box();
     if (ids_missing_) snapshot_.properties.ids = {};
     snapshot_.wide.in_double = double_;
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
@@ -108,6 +109,13 @@ class Hdf5Reader {
     read_totals(header.id());
     read_scale_factor(header.id());
     if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
+  }
+
+  /// SWIFT has an edge for each axis.
+  void read_box() {
+    const Hdf5Object header = open_group(file_.id(), "Header");
+    const std::vector<double> edges = attribute_numbers(header.id(), "BoxSize", 3);
+    if (edges.size() == 3) snapshot_.box = {edges[0], edges[1], edges[2]};
   }
 
   void read_totals(hid_t header) {
