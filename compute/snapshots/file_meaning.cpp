@@ -9,15 +9,10 @@ namespace orrery {
 namespace {
 
 constexpr double least_scale_factor = 1e-6, most_scale_factor = 1e3;
-constexpr double least_hubble = 0.01, most_hubble = 100;
 constexpr double same_time = 1e-5, same_gravity = 0.01;  // relative differences
 
 bool is_scale_factor(double value) {
   return value >= least_scale_factor && value <= most_scale_factor;
-}
-
-bool is_hubble(double value) {
-  return value >= least_hubble && value <= most_hubble;
 }
 
 /// Whether a file is cosmological, and why.
@@ -137,7 +132,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
     h = *hints.hubble;
   } else if (has_h && (decision.cosmological || meaning.powers_known)) {
     h = meaning.hubble.value_or(1);
-    if (!is_hubble(h)) return "HubbleParam: " + shortest_text(h) + " is no h; --hubble gives it";
+    if (!hubble_range.contains(h)) return "HubbleParam: " + shortest_text(h) + " is no h; --hubble gives it";
   }
   if (!decision.cosmological) {
     if (meaning.omega0.value_or(0) > 0 && !decision.reason.empty()) {
@@ -145,7 +140,8 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
                                "), although Omega0 = " + shortest_text(*meaning.omega0) +
                                (hints.cosmological ? "" : "; --cosmological overrules"));
     }
-    if (has_h && h == 1 && !hints.hubble && meaning.hubble && is_hubble(*meaning.hubble) && *meaning.hubble != 1) {
+    if (has_h && h == 1 && !hints.hubble && meaning.hubble && hubble_range.contains(*meaning.hubble) &&
+        *meaning.hubble != 1) {
       snapshot.notes.push_back(
           "HubbleParam = " + shortest_text(*meaning.hubble) +
           ", but the file is not cosmological: lengths and masses are not divided by it; --hubble " +

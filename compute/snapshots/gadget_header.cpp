@@ -29,8 +29,18 @@ std::uint64_t GadgetHeader::bodies() const {
 
 std::uint64_t GadgetHeader::own_masses() const {
   std::uint64_t number = 0;
-  for (std::size_t type = 0; type < species_count; ++type) number += masses[type] == 0 ? counts[type] : 0;
+  for (std::size_t type = 0; type < types; ++type) number += masses[type] == 0 ? counts[type] : 0;
   return number;
+}
+
+std::uint64_t GadgetHeader::promised() const {
+  std::uint64_t low = 0, whole = 0;
+  for (std::size_t type = 0; type < types; ++type) {
+    low += totals[type];
+    whole += totals[type] + (high_words[type] << 32);
+  }
+  constexpr std::uint64_t at_most = 8;  // times the bodies that files like this one have
+  return whole <= at_most * (bodies() + skipped) * static_cast<std::uint64_t>(files) ? whole : low;
 }
 
 GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes> at, const Bytes& bytes) {
@@ -38,8 +48,8 @@ GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes>
   for (std::size_t type = 0; type < species_count; ++type) {
     header.counts[type] = bytes.load32(&at[gadget_field::counts + 4 * type]);
     header.masses[type] = bytes.load_double(&at[gadget_field::masses + 8 * type]);
-    header.totals[type] = bytes.load32(&at[gadget_field::all_counts + 4 * type]) |
-                          std::uint64_t{bytes.load32(&at[gadget_field::high_counts + 4 * type])} << 32;
+    header.totals[type] = bytes.load32(&at[gadget_field::all_counts + 4 * type]);
+    header.high_words[type] = bytes.load32(&at[gadget_field::high_counts + 4 * type]);
   }
   header.meaning.time = bytes.load_double(&at[gadget_field::time]);
   header.meaning.redshift = bytes.load_double(&at[gadget_field::redshift]);
@@ -64,7 +74,7 @@ void store_gadget_header(const GadgetHeader& header, std::span<std::byte, Gadget
 
 std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
   if (!std::isfinite(header.meaning.time)) return GadgetFault{"Time", gadget_field::time, "not finite"};
-  for (std::size_t type = 0; type < species_count; ++type) {
+  for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
     const double mass = header.masses[type];
     if (header.counts[type] == 0 || mass == 0) continue;
     const Vec4 body{0, 0, 0, single_precision(mass)};
@@ -80,13 +90,12 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
 
 std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot) {
   if (header.counts[1] != header.bodies()) {
-    for (std::size_t type = 0; type < species_count; ++type) {
-      snapshot.properties.species.insert(snapshot.properties.species.end(), header.counts[type],
-                                         static_cast<Species>(type));
+    for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
+      snapshot.properties.species.insert(snapshot.properties.species.end(), header.counts[type], species_of_type(type));
     }
   }
   std::size_t first = 0;
-  for (std::size_t type = 0; type < species_count; ++type) {
+  for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
     const std::size_t end = first + header.counts[type];
     for (std::size_t i = first; i < end && header.masses[type] != 0; ++i) {
       snapshot.bodies.positions[i].w = static_cast<float>(header.masses[type]);

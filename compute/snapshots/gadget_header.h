@@ -17,13 +17,19 @@ namespace orrery {
 
 /// What the header of a GADGET snapshot holds, binary or HDF5.
 struct GadgetHeader {
-  std::array<std::uint64_t, species_count> counts{};  ///< of this file
-  std::array<double, species_count> masses{};         ///< of all bodies of a type; 0: each has its own
+  static constexpr std::size_t types = 16;    ///< the most that a file may have; binary files and Orrery's have 6
+  std::array<std::uint64_t, types> counts{};  ///< of this file
+  std::array<double, types> masses{};         ///< of all bodies of a type; 0: each has its own
   FileMeaning meaning{.usual_units = galactic_units};
-  std::int64_t files = 1;                             ///< of the snapshot
-  std::array<std::uint64_t, species_count> totals{};  ///< of all files; all 0: not known
+  std::int64_t files = 1;                         ///< of the snapshot
+  std::array<std::uint64_t, types> totals{};      ///< of all files; all 0: not known
+  std::array<std::uint64_t, types> high_words{};  ///< of `totals`, by 2^32; other things in files of older codes
+  std::uint64_t skipped = 0;                      ///< rows of this file that are no bodies
 
   std::uint64_t bodies() const;
+  /// The sum of `totals`, with the high words if `files` files of about this size can have so many bodies; 0: not
+  /// known.
+  std::uint64_t promised() const;
   /// How many have masses of their own.
   std::uint64_t own_masses() const;
 
@@ -45,6 +51,11 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 /// Gives the snapshot the header's species and masses, and all that take_meaning() gives. The positions must be there.
 /// Returns why the file cannot be used; empty if it can be.
 std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot);
+
+/// Types beyond the six of GADGET are those of dark matter, such as neutrinos.
+constexpr Species species_of_type(std::size_t type) {
+  return type < species_count ? static_cast<Species>(type) : Species::dark;
+}
 
 /// The header of a snapshot. A mass that all bodies of a species have stands in it.
 GadgetHeader gadget_header_of(const SnapshotView& snapshot);

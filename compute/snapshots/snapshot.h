@@ -44,6 +44,7 @@ struct Snapshot {
   bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
   std::vector<std::string> notes{};   ///< what a reader assumed, such as "masses are not in the file: ..."
   std::vector<std::string> unread{};  ///< what the file holds and a Snapshot does not, such as "density of gas"
+  bool part = false;                  ///< other files of the snapshot were not read, or the header promises more bodies
   std::string units_file{};           ///< the file beside it that holds its units; empty: there is none
 };
 
@@ -52,8 +53,8 @@ void convert_to_gravity_units(Snapshot& snapshot);
 
 /// Limits of a body read from a file, so that no squared distance and no pull leaves the range of single precision.
 struct SnapshotLimits {
-  static constexpr float largest = 1e15f;  ///< of a coordinate, a velocity or a mass, as a magnitude
-  static constexpr float smallest_mass = 1e-30f;
+  static constexpr float largest = 1e15f;         ///< of a coordinate, a velocity or a mass, as a magnitude
+  static constexpr float smallest_mass = 1e-30f;  ///< but 0, of a test particle
 };
 
 }  // namespace orrery

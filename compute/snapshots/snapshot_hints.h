@@ -4,10 +4,13 @@
 #include <optional>
 #include <vector>
 
+#include "compute/core/range.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
+
+inline constexpr Range<double> hubble_range{0.01, 100};  ///< of h = H0 / (100 km/s/Mpc)
 
 /// What a user says about a file that does not say it itself.
 struct SnapshotHints {

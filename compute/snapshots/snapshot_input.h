@@ -69,7 +69,8 @@ float single_precision(double value);
 /// Why a property of a body cannot be used, such as "not finite"; empty if it can be.
 std::string unusable_property(double value);
 
-/// Why a body cannot be stepped, such as "a mass that is not positive"; empty if it can be.
+/// Why a body cannot be stepped, such as "a mass below 0"; empty if it can be. A mass of 0 is that of a test
+/// particle, which feels gravity and exerts none.
 std::string unusable(const Vec4& position, const Vec4& velocity);
 
 /// For a file without masses: gives all bodies the same, 1 in total, and notes it.
