@@ -158,8 +158,9 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   const std::size_t again = repeated(snapshot.properties.ids);
   const VirialRatio virial = virial_of(snapshot);
   console::print(
-      "{}: {}, complete, {}, {}{}\n\n", printable(options.file), read.format->title,
-      counted_bodies(snapshot.bodies.count()), state_of(snapshot, virial),
+      "{}: {}, {}, {}, {}{}\n\n", printable(options.file), read.format->title,
+      snapshot.part ? "a part of its snapshot" : "complete", counted_bodies(snapshot.bodies.count()),
+      state_of(snapshot, virial),
       again == 0 ? "" : fmt::format("; {} not unique", counted(static_cast<std::int64_t>(again), "id is", "ids are")));
 
   Table table{"lt", {"", ""}};

@@ -64,6 +64,17 @@ void add_hints(CLI::App& app, SnapshotHints& hints, std::string& last) {
     hints.state = parse_integer("--state", text, 0, std::numeric_limits<int>::max());
     last = "--state";
   });
+  add(app, "--cosmological", "yes|no",
+      "whether the file's space expands: proper units at its scale factor (it decides)", [&](const std::string& text) {
+        constexpr std::array<std::string_view, 2> answers{"no", "yes"};
+        hints.cosmological = parse_choice("--cosmological", text, answers) == 1;
+        last = "--cosmological";
+      });
+  add(app, "--hubble", "H", "h by which the file's lengths and masses are to be divided, such as 0.7 (the file's)",
+      [&](const std::string& text) {
+        hints.hubble = read_option<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::hubble>("--hubble", text);
+        last = "--hubble";
+      });
 }
 
 void add_scene(CLI::App& app, OptionDraft& draft, const std::string& counts, const std::string& counts_help) {

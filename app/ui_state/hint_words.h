@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/range.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_hints.h"
 #include "compute/snapshots/units.h"
@@ -17,6 +18,8 @@ inline std::vector<std::string> hint_words(const SnapshotHints& hints) {
   for (const BodyColumn column : hints.columns) columns.append(columns.empty() ? "" : ",").append(column_name(column));
   if (!columns.empty()) words.push_back("--columns=" + columns);  // a first column "-" is no option
   if (hints.state) words.insert(words.end(), {"--state", std::to_string(*hints.state)});
+  if (hints.cosmological) words.insert(words.end(), {"--cosmological", *hints.cosmological ? "yes" : "no"});
+  if (hints.hubble) words.insert(words.end(), {"--hubble", shortest_text(*hints.hubble)});
   return words;
 }
 

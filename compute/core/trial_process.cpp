@@ -1,5 +1,6 @@
 #include "compute/core/trial_process.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,10 +48,12 @@ TrialEnd end_by(int signal, std::chrono::seconds limit) {
 }  // namespace
 
 TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds limit) {
-  const pid_t copy = fork();
+  const pid_t self = getpid(), copy = fork();
   if (copy < 0) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   if (copy == 0) {
     die_plainly();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this process, which may have ended before
+    if (getppid() != self) _exit(0);
     alarm(static_cast<unsigned>(limit.count()));
     try {
       trial();

@@ -39,8 +39,9 @@ ORRERY_HD inline PreciseBody predicted(const HermiteBody& at, double dt) {
 }
 
 /// Adds the drag D of attract-repel, which acts at the body's velocity: a - D v / m, and its derivative in time.
+/// It does not act on a body without mass.
 ORRERY_HD inline void add_drag(Pull& pull, const PreciseBody& body, double drag) {
-  if (!(drag > 0)) return;
+  if (!(drag > 0 && body.mass > 0)) return;
   pull.acceleration = plus(pull.acceleration, -drag / body.mass, body.velocity);
   pull.jerk = plus(pull.jerk, -drag / body.mass, pull.acceleration);
 }

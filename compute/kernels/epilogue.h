@@ -14,10 +14,11 @@ struct Epilogue {
   /// Where a kernel with KernelInfo::reads_low_words stores the low words of its accelerations; null: not stored.
   Vec4* accelerations_low = nullptr;
 
-  /// v after a kick by acceleration `a` for a body of mass `mass` > 0. `Vector` is Vec4, or Vec3Of<Real>.
+  /// v after a kick by acceleration `a` for a body of mass `mass`. Drag does not act on one without mass. `Vector` is
+  /// Vec4, or Vec3Of<Real>.
   template <class Vector, class Real>
   ORRERY_HD static Vector kicked(Vector v, Vec3Of<Real> a, float mass, float drag, Real dt) {
-    const Real rate = drag > 0 ? static_cast<Real>(drag) / static_cast<Real>(mass) : Real{0};
+    const Real rate = drag > 0 && mass > 0 ? static_cast<Real>(drag) / static_cast<Real>(mass) : Real{0};
     v.x += (a.x - rate * v.x) * dt;
     v.y += (a.y - rate * v.y) * dt;
     v.z += (a.z - rate * v.z) * dt;

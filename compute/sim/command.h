@@ -123,6 +123,7 @@ struct LoadScene {
 
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
   static constexpr Range<std::int64_t> states{0, std::numeric_limits<std::int32_t>::max()};
+  static constexpr Range<double> hubbles = hubble_range;
 
   template <class = void>
   static constexpr auto describe() {
@@ -138,7 +139,11 @@ struct LoadScene {
         Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::columns>{
             {.name = "columns", .optional = true}},
         Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::state>{
-            {.name = "state", .optional = true, .range = LoadScene::states}});
+            {.name = "state", .optional = true, .range = LoadScene::states}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::cosmological>{
+            {.name = "cosmological", .optional = true}},
+        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::hubble>{
+            {.name = "hubble", .optional = true, .range = LoadScene::hubbles}});
   }
 };
 
@@ -180,6 +185,10 @@ struct ReturnToRun {
             {.name = "columns", .optional = true}},
         Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::state>{
             {.name = "state", .optional = true, .range = LoadScene::states}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::cosmological>{
+            {.name = "cosmological", .optional = true}},
+        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::hubble>{
+            {.name = "hubble", .optional = true, .range = LoadScene::hubbles}},
         Argument<&ReturnToRun::run, &RunSetup::settings>{{.name = "settings", .optional = true}});
   }
 };

@@ -43,7 +43,8 @@ constexpr std::array property_columns{&BodyProperties::softening, &BodyPropertie
                                       &BodyProperties::formation_time};
 namespace held {
 constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, precise = 2 * low_words,
-                        pulls = 2 * precise, frame = 2 * pulls, all = 2 * frame - 1;
+                        pulls = 2 * precise, frame = 2 * pulls, formation_scale_factors = 2 * frame,
+                        all = 2 * formation_scale_factors - 1;
 }
 constexpr std::size_t units_bytes = 3 * sizeof(double), frame_bytes = 7 * sizeof(double);
 
@@ -169,6 +170,7 @@ void read_properties(CheckedInput& in, const CheckpointHeader& head, BodyPropert
       properties.species[i] = static_cast<Species>(*at);
     });
   }
+  properties.formation_scale_factors = (head.holds & held::formation_scale_factors) != 0;
   for (std::size_t column = 0; column < property_columns.size(); ++column) {
     if (!(head.holds & bit_of_float_column(column))) continue;
     std::vector<float>& values = properties.*property_columns[column];
@@ -257,6 +259,7 @@ CheckpointHeader header_of(const CheckpointParts& checkpoint) {
   for (std::size_t column = 0; column < property_columns.size(); ++column) {
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
+  if (properties.formation_scale_factors) head.holds |= held::formation_scale_factors;
   if (snapshot.units) head.holds |= held::units;
   if (snapshot.frame.is_moved()) head.holds |= held::frame;
   if (snapshot.bodies->digits() == Digits::compensated) head.holds |= held::low_words;

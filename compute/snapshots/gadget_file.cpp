@@ -16,6 +16,13 @@ namespace {
 using gadget_record::label_bytes, gadget_record::label_payload, gadget_record::mark_bytes,
     gadget_record::values_per_block;
 
+/// Whether a header of this length is one of GADGET-4 for some number of types: three arrays of 8 bytes per type, and
+/// 48 bytes. Only its option GADGET2_HEADER writes the 256 bytes of GADGET-1 and -2.
+bool is_gadget4_header(std::uint32_t length) {
+  constexpr std::uint32_t per_type = 24, others = 48;
+  return length > others && (length - others) % per_type == 0 && (length - others) / per_type <= GadgetHeader::types;
+}
+
 /// The order of the first record's length; nothing if it is none of GADGET's.
 std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType type) {
   constexpr std::uint32_t header_bytes = GadgetHeader::bytes;
@@ -23,7 +30,12 @@ std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType ty
   for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
     const Bytes bytes{order};
     const bool labelled = type == GadgetType::labelled;
-    if (bytes.load32(&head[0]) != (labelled ? label_payload : header_bytes)) continue;
+    const std::uint32_t length = bytes.load32(&head[0]);
+    if (!labelled && is_gadget4_header(length) && mark_bytes + length + mark_bytes <= head.size() &&
+        bytes.load32(&head[mark_bytes + length]) == length) {
+      return order;  // which its reader refuses by name
+    }
+    if (length != (labelled ? label_payload : header_bytes)) continue;
     if (!labelled || bytes.load32(&head[label_bytes - mark_bytes]) == label_payload) return order;
   }
   return std::nullopt;
@@ -119,7 +131,8 @@ class GadgetReader {
     if (!moving_) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
     snapshot_.wide.in_double = double_;
-    take_gadget_header(header_, snapshot_);
+    if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty())
+      input_.fail(cause);
     snapshot_.bodies.velocities.resize(header_.bodies());
     return {std::move(snapshot_), header_};
   }
@@ -127,7 +140,12 @@ class GadgetReader {
  private:
   void read_header() {
     if (!records_.next() || records_.length() != GadgetHeader::bytes) {
-      input_.fail_at(records_.begin(), "header", "not a record of 256 bytes");
+      const bool newer = is_gadget4_header(records_.length());
+      input_.fail_at(records_.begin(), "header",
+                     counted(records_.length(), "byte") + " instead of 256" +
+                         (newer ? ": GADGET-4 writes such headers without its option GADGET2_HEADER; write its "
+                                  "snapshots as HDF5 (SnapFormat 3)"
+                                : ""));
     }
     std::array<std::byte, GadgetHeader::bytes> header;
     records_.read(header.data(), header.size());

@@ -21,11 +21,6 @@ Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   return species.empty() ? Species::dark : species[body];
 }
 
-bool is_cosmological(const GadgetHeader& header) {
-  return header.omega0 > 0 && header.hubble > 0.01 && header.hubble < 100 && header.time > 1e-6 && header.time <= 1 &&
-         std::abs(header.time * (1 + header.redshift) - 1) < 1e-3;
-}
-
 }  // namespace
 
 std::uint64_t GadgetHeader::bodies() const {
@@ -34,8 +29,18 @@ std::uint64_t GadgetHeader::bodies() const {
 
 std::uint64_t GadgetHeader::own_masses() const {
   std::uint64_t number = 0;
-  for (std::size_t type = 0; type < species_count; ++type) number += masses[type] == 0 ? counts[type] : 0;
+  for (std::size_t type = 0; type < types; ++type) number += masses[type] == 0 ? counts[type] : 0;
   return number;
+}
+
+std::uint64_t GadgetHeader::promised() const {
+  std::uint64_t low = 0, whole = 0;
+  for (std::size_t type = 0; type < types; ++type) {
+    low += totals[type];
+    whole += totals[type] + (high_words[type] << 32);
+  }
+  constexpr std::uint64_t at_most = 8;  // times the bodies that files like this one have
+  return whole <= at_most * (bodies() + skipped) * static_cast<std::uint64_t>(files) ? whole : low;
 }
 
 GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes> at, const Bytes& bytes) {
@@ -43,14 +48,14 @@ GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes>
   for (std::size_t type = 0; type < species_count; ++type) {
     header.counts[type] = bytes.load32(&at[gadget_field::counts + 4 * type]);
     header.masses[type] = bytes.load_double(&at[gadget_field::masses + 8 * type]);
-    header.totals[type] = bytes.load32(&at[gadget_field::all_counts + 4 * type]) |
-                          std::uint64_t{bytes.load32(&at[gadget_field::high_counts + 4 * type])} << 32;
+    header.totals[type] = bytes.load32(&at[gadget_field::all_counts + 4 * type]);
+    header.high_words[type] = bytes.load32(&at[gadget_field::high_counts + 4 * type]);
   }
-  header.time = bytes.load_double(&at[gadget_field::time]);
-  header.redshift = bytes.load_double(&at[gadget_field::redshift]);
-  header.box_size = bytes.load_double(&at[gadget_field::box_size]);
-  header.omega0 = bytes.load_double(&at[gadget_field::omega0]);
-  header.hubble = bytes.load_double(&at[gadget_field::hubble]);
+  header.meaning.time = bytes.load_double(&at[gadget_field::time]);
+  header.meaning.redshift = bytes.load_double(&at[gadget_field::redshift]);
+  header.meaning.box_size = bytes.load_double(&at[gadget_field::box_size]);
+  header.meaning.omega0 = bytes.load_double(&at[gadget_field::omega0]);
+  header.meaning.hubble = bytes.load_double(&at[gadget_field::hubble]);
   header.files = static_cast<std::int32_t>(bytes.load32(&at[gadget_field::files]));
   return header;
 }
@@ -62,14 +67,14 @@ void store_gadget_header(const GadgetHeader& header, std::span<std::byte, Gadget
     bytes.store32(&at[gadget_field::all_counts + 4 * type], static_cast<std::uint32_t>(header.counts[type]));
     bytes.store_double(&at[gadget_field::masses + 8 * type], header.masses[type]);
   }
-  bytes.store_double(&at[gadget_field::time], header.time);
+  bytes.store_double(&at[gadget_field::time], header.meaning.time);
   bytes.store32(&at[gadget_field::files], 1);
   bytes.store_double(&at[gadget_field::hubble], 1);
 }
 
 std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
-  if (!std::isfinite(header.time)) return GadgetFault{"Time", gadget_field::time, "not finite"};
-  for (std::size_t type = 0; type < species_count; ++type) {
+  if (!std::isfinite(header.meaning.time)) return GadgetFault{"Time", gadget_field::time, "not finite"};
+  for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
     const double mass = header.masses[type];
     if (header.counts[type] == 0 || mass == 0) continue;
     if (const std::string cause = no_body({}, mass, {}); !cause.empty()) {
@@ -82,45 +87,28 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
   return std::nullopt;
 }
 
-void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
-  snapshot.time = header.time;
+std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot) {
   if (header.counts[1] != header.bodies()) {
-    for (std::size_t type = 0; type < species_count; ++type) {
-      snapshot.properties.species.insert(snapshot.properties.species.end(), header.counts[type],
-                                         static_cast<Species>(type));
+    for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
+      snapshot.properties.species.insert(snapshot.properties.species.end(), header.counts[type], species_of_type(type));
     }
   }
   std::size_t first = 0;
-  for (std::size_t type = 0; type < species_count; ++type) {
+  for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
     const std::size_t end = first + header.counts[type];
     for (std::size_t i = first; i < end && header.masses[type] != 0; ++i) {
       set_mass(snapshot, i, header.masses[type]);
     }
     first = end;
   }
-  if (!snapshot.units) {
-    snapshot.units = galactic_units;
-    snapshot.units_assumed = true;
-  }
-  if (header.box_size > 0) snapshot.box = {header.box_size, header.box_size, header.box_size};
-  double scale_factor = header.scale_factor;
-  if (scale_factor > 0) {  // SWIFT: comoving coordinates, peculiar velocities, nothing over h
-    snapshot.units->length_cm *= scale_factor;
-  } else if (is_cosmological(header)) {
-    scale_factor = header.time;
-    snapshot.units->length_cm *= scale_factor / header.hubble;
-    snapshot.units->mass_g /= header.hubble;
-    snapshot.units->velocity_cm_s *= std::sqrt(scale_factor);
-  } else {
-    return;
-  }
-  snapshot.time = 0;
-  snapshot.notes.push_back("cosmological: proper coordinates and peculiar velocities at scale factor " +
-                           std::to_string(scale_factor) + ", without the expansion; the time is set to 0");
+  const double box = header.meaning.box_size;
+  if (box > 0) snapshot.box = {box, box, box};
+  return take_meaning(header.meaning, hints, snapshot);
 }
 
 GadgetHeader gadget_header_of(const SnapshotView& snapshot) {
-  GadgetHeader header{.time = snapshot.time};
+  GadgetHeader header;
+  header.meaning.time = snapshot.time;
   if (snapshot.properties.species.empty()) {
     if (const std::optional<BodyBounds> bounds = snapshot.bodies->bounds()) {
       constexpr auto all = static_cast<std::size_t>(Species::dark);

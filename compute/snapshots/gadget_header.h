@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/snapshots/bytes.h"
+#include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_view.h"
 
@@ -16,14 +17,19 @@ namespace orrery {
 
 /// What the header of a GADGET snapshot holds, binary or HDF5.
 struct GadgetHeader {
-  std::array<std::uint64_t, species_count> counts{};  ///< of this file
-  std::array<double, species_count> masses{};         ///< of all bodies of a type; 0: each has its own
-  double time = 0, redshift = 0, box_size = 0, omega0 = 0, hubble = 0;
-  double scale_factor = 0;                            ///< of a cosmological run of SWIFT; 0: it is none
-  std::int64_t files = 1;                             ///< of the snapshot
-  std::array<std::uint64_t, species_count> totals{};  ///< of all files; all 0: not known
+  static constexpr std::size_t types = 16;    ///< the most that a file may have; binary files and Orrery's have 6
+  std::array<std::uint64_t, types> counts{};  ///< of this file
+  std::array<double, types> masses{};         ///< of all bodies of a type; 0: each has its own
+  FileMeaning meaning{.usual_units = galactic_units};
+  std::int64_t files = 1;                         ///< of the snapshot
+  std::array<std::uint64_t, types> totals{};      ///< of all files; all 0: not known
+  std::array<std::uint64_t, types> high_words{};  ///< of `totals`, by 2^32; other things in files of older codes
+  std::uint64_t skipped = 0;                      ///< rows of this file that are no bodies
 
   std::uint64_t bodies() const;
+  /// The sum of `totals`, with the high words if `files` files of about this size can have so many bodies; 0: not
+  /// known.
+  std::uint64_t promised() const;
   /// How many have masses of their own.
   std::uint64_t own_masses() const;
 
@@ -42,9 +48,14 @@ struct GadgetFault {
 /// Of the time, the masses, or the number of bodies, which may be 0 in one of several files.
 std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 
-/// Gives the snapshot the header's time, species and masses, and the units if it has none: galactic_units, assumed. The
-/// positions must be there. In a cosmological run, units become proper ones at this time.
-void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot);
+/// Gives the snapshot the header's species and masses, and all that take_meaning() gives. The positions must be there.
+/// Returns why the file cannot be used; empty if it can be.
+std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot);
+
+/// Types beyond the six of GADGET are those of dark matter, such as neutrinos.
+constexpr Species species_of_type(std::size_t type) {
+  return type < species_count ? static_cast<Species>(type) : Species::dark;
+}
 
 /// The header of a snapshot. A mass that all bodies of a species have stands in it.
 GadgetHeader gadget_header_of(const SnapshotView& snapshot);

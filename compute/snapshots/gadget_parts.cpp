@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +55,13 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
   }
 }
 
+/// What `part` says of all files of its snapshot.
+Snapshot without_bodies(const Snapshot& part) {
+  Snapshot all{.bodies = {}, .time = part.time, .units = part.units, .units_assumed = part.units_assumed};
+  all.properties.formation_scale_factors = part.properties.formation_scale_factors;
+  return all;
+}
+
 /// Appends the bodies of a further part.
 void append_part(Snapshot& to, const Snapshot& part) {
   const std::size_t before = to.bodies.positions.size(), added = part.bodies.positions.size();
@@ -79,8 +85,35 @@ void append_part(Snapshot& to, const Snapshot& part) {
   add_new(to.unread, part.unread);
 }
 
-std::uint64_t sum_of(const std::array<std::uint64_t, species_count>& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+/// What the header of a file that is read alone says of others.
+void note_other_files(const GadgetHeader& header, const std::string& missing, Snapshot& snapshot) {
+  const std::uint64_t here = header.bodies() + header.skipped, promised = header.promised();
+  snapshot.part = header.files > 1 || (promised > 0 && promised != here);
+  const std::string share = counted(here, "body record") + (promised > here ? " of " + format_count(promised) : "");
+  if (header.files > 1) {
+    snapshot.notes.insert(snapshot.notes.begin(), "one of " + std::to_string(header.files) +
+                                                      " files of its snapshot, read alone (" + share + "): " + missing);
+  } else if (promised > 0 && promised != here) {
+    snapshot.notes.insert(snapshot.notes.begin(), "its header has " + counted(promised, "body record") +
+                                                      " in all, but the file has " + format_count(here) +
+                                                      ": it may be one of several files");
+  }
+}
+
+/// Why the other files of a snapshot cannot be read; empty if all are there.
+std::string missing_file(const PartNames& names, const GadgetHeader& header) {
+  if (names.number() < 0 || names.number() >= header.files) {
+    return "its name has no number from 0 to " + std::to_string(header.files - 1) +
+           " between dots, by which the others are found";
+  }
+  for (std::int64_t part = 0; part < header.files; ++part) {
+    if (!fs::exists(names.name(part))) return "'" + names.name(part).string() + "' is missing";
+  }
+  return {};
+}
+
+bool are_of_one_snapshot(const GadgetHeader& a, const GadgetHeader& b) {
+  return a.files == b.files && a.meaning.time == b.meaning.time && a.totals == b.totals;
 }
 
 }  // namespace
@@ -88,43 +121,41 @@ std::uint64_t sum_of(const std::array<std::uint64_t, species_count>& counts) {
 Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(SnapshotInput&)>& read) {
   GadgetPart own = read(input);
   const GadgetHeader header = own.header;
-  if (header.files <= 1) return std::move(own.snapshot);
-
   const PartNames names{input.path()};
-  const std::string which = "one of " + std::to_string(header.files) + " files of its snapshot, ";
-  if (names.number() < 0 || names.number() >= header.files) {
-    input.fail(which + "but its name has no number from 0 to " + std::to_string(header.files - 1) +
-               " between dots: name the files snap.0, snap.1 and so on, with the same ending");
+  const std::string missing = header.files > 1 ? missing_file(names, header) : "";
+  if (header.files <= 1 || !missing.empty()) {
+    if (own.snapshot.bodies.positions.empty())
+      input.fail("no bodies, and of the other files of its snapshot, " + missing);
+    note_other_files(header, missing, own.snapshot);
+    return std::move(own.snapshot);
   }
-  for (std::int64_t part = 0; part < header.files; ++part) {
-    if (!fs::exists(names.name(part))) input.fail(which + "but '" + names.name(part).string() + "' is missing");
-  }
-  const std::uint64_t promised = sum_of(header.totals);
+  const std::uint64_t promised = header.promised();
   input.require_room_for(promised);
 
-  Snapshot all{.bodies = {},
-               .time = own.snapshot.time,
-               .units = own.snapshot.units,
-               .units_assumed = own.snapshot.units_assumed};
+  Snapshot all = without_bodies(own.snapshot);
   all.bodies.positions.reserve(promised);
   all.bodies.velocities.reserve(promised);
+  std::uint64_t rows = 0;  // with those that are no bodies
   for (std::int64_t part = 0; part < header.files; ++part) {
     if (part == names.number()) {
+      rows += own.snapshot.bodies.positions.size() + header.skipped;
       append_part(all, std::exchange(own.snapshot, {}));
       continue;
     }
     SnapshotInput file{names.name(part), input.hints()};
     const GadgetPart more = read(file);
-    if (more.header.files != header.files || more.header.time != header.time || more.header.totals != header.totals) {
+    if (!are_of_one_snapshot(more.header, header)) {
       file.fail("another snapshot than '" + input.path().string() +
                 "': their numbers of files, times or total counts differ");
     }
+    rows += more.snapshot.bodies.positions.size() + more.header.skipped;
+    input.require_room_for(all.bodies.positions.size() + more.snapshot.bodies.positions.size());
     append_part(all, more.snapshot);
   }
   if (all.bodies.positions.empty()) input.fail("no bodies in any file of its snapshot");
-  if (promised > 0 && all.bodies.positions.size() != promised) {
-    input.fail(which + "which have " + counted(all.bodies.positions.size(), "body record") +
-               " together, but its header has " + format_count(promised) + " in all");
+  if (promised > 0 && rows != promised) {
+    input.fail("one of " + std::to_string(header.files) + " files of its snapshot, which have " +
+               counted(rows, "body record") + " together, but its header has " + format_count(promised) + " in all");
   }
   all.notes.push_back("read from the " + std::to_string(header.files) + " files of its snapshot");
   return all;

@@ -46,6 +46,12 @@ std::size_t number_bytes(const Hdf5Object& data) {
   return kind && is_sound_number(kind.id()) ? H5Tget_size(kind.id()) : 0;
 }
 
+NumberKind kind_of(const Hdf5Object& data) {
+  const Hdf5Object kind{H5Dget_type(data.id()), H5Tclose};
+  if (H5Tget_class(kind.id()) != H5T_INTEGER) return NumberKind::real;
+  return H5Tget_sign(kind.id()) == H5T_SGN_2 ? NumberKind::with_sign : NumberKind::whole;
+}
+
 std::string unreadable(const Hdf5Object& data) {
   const std::size_t value_bytes = number_bytes(data);
   if (value_bytes == 0) return "not numbers, or of a damaged type";
@@ -54,7 +60,6 @@ std::string unreadable(const Hdf5Object& data) {
   if (layout == H5D_VIRTUAL || H5Pget_external_count(made.id()) > 0) {
     return "its values are in other files: open one of these";
   }
-  if (H5Dget_storage_size(data.id()) == 0) return "truncated: no values are stored";
   return layout == H5D_CHUNKED ? unpackable(made, value_bytes) : std::string{};
 }
 

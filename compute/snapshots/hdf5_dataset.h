@@ -12,7 +12,9 @@ namespace orrery {
 std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data);
 /// Bytes of one of its numbers; 0 if they are none that libhdf5 can convert.
 std::size_t number_bytes(const Hdf5Object& data);
-/// Why its values cannot be read: they are no numbers, in other files, never stored, or cannot be unpacked here in
+enum class NumberKind { whole, with_sign, real };
+NumberKind kind_of(const Hdf5Object& data);
+/// Why its values cannot be read: they are no numbers, in other files, or cannot be unpacked here in
 /// bounded memory. Empty if they can be.
 std::string unreadable(const Hdf5Object& data);
 /// Whether it is stored in chunks, which libhdf5 finds through an index and may have to unpack.

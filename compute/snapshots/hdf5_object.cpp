@@ -1,6 +1,7 @@
 #include "compute/snapshots/hdf5_object.h"
 
 #include <mutex>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -14,11 +15,41 @@ void write_numbers(hid_t in, const char* name, hid_t stored, hid_t type, const v
   require_hdf5(attribute && H5Awrite(attribute.id(), type, values) >= 0, "an attribute was not written");
 }
 
+bool foreign_link_met = false;  // guarded by `turns`
+
+herr_t meet_foreign_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
+  foreign_link_met = true;
+  return -1;
+}
+
+/// Properties with which no link to another file is followed.
+hid_t no_foreign_links() {
+  static const hid_t access = [] {
+    const hid_t made = H5Pcreate(H5P_LINK_ACCESS);
+    H5Pset_elink_cb(made, meet_foreign_link, nullptr);
+    return made;
+  }();
+  return access;
+}
+
+[[noreturn]] void refuse_link(const std::string& path) {
+  throw ForeignLink{path +
+                    ": a link to another file, which is not followed: copy its data into this file (h5copy -f ext)"};
+}
+
+bool has_own_link(hid_t in, const std::string& path, hid_t access) {
+  if (H5Lexists(in, path.c_str(), access) <= 0) return false;
+  H5L_info_t link;
+  if (H5Lget_info(in, path.c_str(), &link, access) >= 0 && link.type == H5L_TYPE_EXTERNAL) refuse_link(path);
+  return true;
+}
+
 }  // namespace
 
 Hdf5Turn::Hdf5Turn() {
   turns.lock();
-  [[maybe_unused]] static const herr_t kept = H5dont_atexit();  // it would try again to write what has failed
+  [[maybe_unused]] static const herr_t alone = H5PLset_loading_state(0);  // no library that HDF5_PLUGIN_PATH names
+  [[maybe_unused]] static const herr_t kept = H5dont_atexit();            // it would try again to write what has failed
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
@@ -32,14 +63,26 @@ Hdf5Object unlocked_access() {
   return access;
 }
 
-Hdf5Object open_group(hid_t in, const char* name) {
-  if (H5Lexists(in, name, H5P_DEFAULT) <= 0) return {};
-  return {H5Gopen2(in, name, H5P_DEFAULT), H5Gclose};
+Hdf5Object open_object(hid_t in, const std::string& path) {
+  const hid_t access = no_foreign_links();
+  for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (!has_own_link(in, path.substr(0, end), access)) return {};
+  }
+  if (!has_own_link(in, path, access)) return {};
+  foreign_link_met = false;
+  Hdf5Object found{H5Oopen(in, path.c_str(), access), H5Oclose};
+  if (foreign_link_met) refuse_link(path);  // behind a soft link
+  return found;
 }
 
-Hdf5Object open_dataset(hid_t in, const char* name) {
-  if (H5Lexists(in, name, H5P_DEFAULT) <= 0) return {};
-  return {H5Dopen2(in, name, H5P_DEFAULT), H5Dclose};
+Hdf5Object open_group(hid_t in, const std::string& path) {
+  Hdf5Object found = open_object(in, path);
+  return found && H5Iget_type(found.id()) == H5I_GROUP ? std::move(found) : Hdf5Object{};
+}
+
+Hdf5Object open_dataset(hid_t in, const std::string& path) {
+  Hdf5Object found = open_object(in, path);
+  return found && H5Iget_type(found.id()) == H5I_DATASET ? std::move(found) : Hdf5Object{};
 }
 
 bool is_sound_number(hid_t type) {

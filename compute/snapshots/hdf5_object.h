@@ -49,9 +49,16 @@ class Hdf5Turn {
 /// How files are opened: without locks, which AtomicFile holds and a read-only disk may not have.
 Hdf5Object unlocked_access();
 
-/// The child of a file or group; none if there is none of this kind.
-Hdf5Object open_group(hid_t in, const char* name);
-Hdf5Object open_dataset(hid_t in, const char* name);
+/// Thrown where an object of a file is a link to another file, which is never followed: one clause that names both.
+struct ForeignLink : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The object at a path such as "Header" or "PartType1/Coordinates"; none if there is none of this kind. They throw
+/// ForeignLink.
+Hdf5Object open_object(hid_t in, const std::string& path);
+Hdf5Object open_group(hid_t in, const std::string& path);
+Hdf5Object open_dataset(hid_t in, const std::string& path);
 
 /// Whether it is a type of whole or real numbers whose bits all lie within its bytes. libhdf5 reads beyond its memory
 /// if they do not.

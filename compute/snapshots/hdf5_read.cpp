@@ -1,18 +1,26 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "compute/core/format_count.h"
 #include "compute/core/range.h"
 #include "compute/core/trial_process.h"
 #include "compute/snapshots/gadget_header.h"
+#include "compute/snapshots/gadget_meaning.h"
 #include "compute/snapshots/gadget_parts.h"
 #include "compute/snapshots/hdf5_dataset.h"
 #include "compute/snapshots/hdf5_object.h"
@@ -30,35 +38,23 @@ std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
 }
 
-struct NamedNumber {
-  std::string name;
-  double value;
-};
-/// A number in an attribute of one of these names.
-std::optional<NamedNumber> first_attribute(hid_t in, std::initializer_list<const char*> names) {
-  for (const char* const name : names) {
-    if (const auto value = attribute_number(in, name)) return NamedNumber{name, *value};
-  }
-  return std::nullopt;
-}
-
 class Hdf5Reader {
  public:
   explicit Hdf5Reader(SnapshotInput& input)
       : input_{input}, file_{H5Fopen(input.path().c_str(), H5F_ACC_RDONLY, unlocked_access().id()), H5Fclose} {
-    if (!file_) input_.fail_at(0, "superblock", "not an HDF5 file, or a damaged one");
+    if (!file_) fail_to_open();
   }
 
   GadgetPart read() {
-    read_header();
-    read_units();
-    check_sizes();
+    read_facts();
     snapshot_.bodies.positions.resize(header_.bodies());
     snapshot_.bodies.velocities.resize(header_.bodies());
-    for (std::size_t type = 0; type < species_count; ++type) {
+    for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
       if (header_.counts[type] > 0) read_type(type);
     }
-    take_gadget_header(header_, snapshot_);
+    if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty()) {
+      input_.fail(cause);
+    }
     read_box();
     if (ids_missing_) snapshot_.properties.ids = {};
     snapshot_.wide.in_double = double_;
@@ -70,10 +66,8 @@ class Hdf5Reader {
 
   /// Asks libhdf5 for all that read() will ask for, but for rows that need no work of it.
   void try_out() {
-    read_header();
-    read_units();
-    check_sizes();
-    for (std::size_t type = 0; type < species_count; ++type) {
+    read_facts();
+    for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
       if (header_.counts[type] == 0) continue;
       const Hdf5Object group = group_of(type);
       for (const std::string& name : known_names()) try_out_dataset(group.id(), type, name);
@@ -86,29 +80,51 @@ class Hdf5Reader {
     input_.fail(field + ": " + cause);
   }
 
+  [[noreturn]] void fail_to_open() const {
+    const int opened = open(input_.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (opened < 0) input_.fail("cannot be read: " + std::generic_category().message(errno));
+    close(opened);
+    constexpr std::size_t version = 8, flags = 11;  // bytes of a superblock
+    const std::span<const std::byte> head = input_.head();
+    if (head.size() > flags && head[version] == std::byte{3} && head[flags] != std::byte{0}) {
+      input_.fail_at(flags, "superblock",
+                     "still open for writing, or left so by a program that crashed: once nothing writes it, "
+                     "'h5clear -s FILE' clears the mark");
+    }
+    input_.fail_at(0, "superblock", "not an HDF5 file, or a damaged one");
+  }
+
+  /// All but the rows. Checks their sizes before any memory is taken.
+  void read_facts() {
+    read_header();
+    check_sizes();
+    take_dataset_powers();
+    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
+    input_.require_room_for(header_.bodies());
+  }
+
   void read_header() {
     const Hdf5Object header = open_group(file_.id(), "Header");
     if (!header) input_.fail("an HDF5 file, but no GADGET snapshot: it has no group Header");
-    const std::vector<double> counts = attribute_numbers(header.id(), "NumPart_ThisFile", 16);
-    if (counts.size() < species_count) fail("Header/NumPart_ThisFile", "not 6 numbers");
-    const std::vector<double> masses = attribute_numbers(header.id(), "MassTable", 16);
+    const std::vector<double> counts = attribute_numbers(header.id(), "NumPart_ThisFile", GadgetHeader::types);
+    if (counts.empty()) fail("Header/NumPart_ThisFile", "not 1 to " + std::to_string(GadgetHeader::types) + " numbers");
+    const std::vector<double> masses = attribute_numbers(header.id(), "MassTable", GadgetHeader::types);
     for (std::size_t type = 0; type < counts.size(); ++type) {
       constexpr double most = 1e15;
       if (!(counts[type] >= 0 && counts[type] <= most)) fail("Header/NumPart_ThisFile", "a number that is no count");
-      if (type < species_count) header_.counts[type] = static_cast<std::uint64_t>(counts[type]);
-      if (type >= species_count && counts[type] > 0) note_unread("all", type);
-      if (type < std::min(masses.size(), species_count)) header_.masses[type] = masses[type];
+      header_.counts[type] = static_cast<std::uint64_t>(counts[type]);
+      if (type < masses.size()) header_.masses[type] = masses[type];
     }
-    header_.time = attribute_number(header.id(), "Time").value_or(0);
-    header_.redshift = attribute_number(header.id(), "Redshift").value_or(0);
-    header_.box_size = attribute_number(header.id(), "BoxSize").value_or(0);
-    header_.omega0 = attribute_number(header.id(), "Omega0").value_or(0);
-    header_.hubble = attribute_number(header.id(), "HubbleParam").value_or(1);
+    read_meaning();
     const double files = attribute_number(header.id(), "NumFilesPerSnapshot").value_or(1);
-    header_.files = files > 1 && files < 1e9 ? static_cast<std::int64_t>(files) : 1;
+    constexpr double most_files = 1e6;
+    if (files >= 0 && files <= most_files) {
+      header_.files = std::max<std::int64_t>(1, static_cast<std::int64_t>(files));
+    } else {
+      snapshot_.notes.push_back("Header/NumFilesPerSnapshot = " + shortest_text(files) +
+                                " is no number of files: read as the only one");
+    }
     read_totals(header.id());
-    read_scale_factor(header.id());
-    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }
 
   /// SWIFT has an edge for each axis.
@@ -119,61 +135,57 @@ class Hdf5Reader {
   }
 
   void read_totals(hid_t header) {
-    const std::vector<double> low = attribute_numbers(header, "NumPart_Total", 16),
-                              high = attribute_numbers(header, "NumPart_Total_HighWord", 16);
-    for (std::size_t type = 0; type < std::min(low.size(), species_count); ++type) {
+    const std::vector<double> low = attribute_numbers(header, "NumPart_Total", GadgetHeader::types),
+                              high = attribute_numbers(header, "NumPart_Total_HighWord", GadgetHeader::types);
+    for (std::size_t type = 0; type < low.size(); ++type) {
       constexpr double most = 1e15, word = 4294967296.0;
-      const double total = low[type] + (type < high.size() ? word * high[type] : 0);
-      if (!(total >= 0 && total <= most)) fail("Header/NumPart_Total", "a number that is no count");
-      header_.totals[type] = static_cast<std::uint64_t>(total);
+      if (!(low[type] >= 0 && low[type] <= most)) fail("Header/NumPart_Total", "a number that is no count");
+      header_.totals[type] = static_cast<std::uint64_t>(low[type]);
+      if (type < high.size() && high[type] >= 0 && high[type] < word) {
+        header_.high_words[type] = static_cast<std::uint64_t>(high[type]);
+      }
     }
   }
 
-  /// SWIFT says by a group of its own whether a run is cosmological.
-  void read_scale_factor(hid_t header) {
-    const Hdf5Object cosmology = open_group(file_.id(), "Cosmology");
-    if (!cosmology || attribute_number(cosmology.id(), "Cosmological run").value_or(0) == 0) return;
-    auto factor = attribute_number(cosmology.id(), "Scale-factor");
-    if (!factor) factor = attribute_number(header, "Scale-factor");
-    if (!factor || !(*factor > 1e-6 && *factor <= 1e3))
-      fail("Cosmology/Scale-factor", "missing, or not a scale factor");
-    header_.scale_factor = *factor;
+  HeaderLookup lookup() const {
+    return [this](const std::string& object, const char* attribute) -> HeaderAttribute {
+      const Hdf5Object found = open_object(file_.id(), object);
+      if (!found || H5Aexists(found.id(), attribute) <= 0) return {};
+      return {true, attribute_number(found.id(), attribute)};
+    };
   }
 
-  void read_units() {
-    for (const char* const name : {"Units", "Header", "Parameters"}) {
-      const Hdf5Object group = open_group(file_.id(), name);
-      if (group) snapshot_.units = units_in(group.id(), name);
-      if (snapshot_.units) return;
-    }
-  }
-
-  /// Those of GADGET, AREPO or SWIFT. Notes those that cannot be used.
-  std::optional<Units> units_in(hid_t group, const std::string& name) {
-    const auto length = first_attribute(group, {"UnitLength_in_cm", "Unit length in cgs (U_L)"});
-    const auto mass = first_attribute(group, {"UnitMass_in_g", "Unit mass in cgs (U_M)"});
-    const auto velocity = first_attribute(group, {"UnitVelocity_in_cm_per_s"});
-    const auto time = first_attribute(group, {"UnitTime_in_s", "Unit time in cgs (U_t)"});
-    if (!length || !mass || (!velocity && !time)) return std::nullopt;
-    for (const auto& unit : {length, mass, velocity ? velocity : time}) {
-      if (Units::usable(unit->value)) continue;
-      snapshot_.notes.push_back("units are not read: " + name + '/' + unit->name + " = " + shortest_text(unit->value) +
-                                " is no unit");
-      return std::nullopt;
-    }
-    const Units units{length->value, mass->value, velocity ? velocity->value : length->value / time->value};
-    return units.usable() ? std::optional{units} : std::nullopt;
-  }
+  void read_meaning() { header_.meaning = meaning_of_header(lookup(), snapshot_.notes); }
 
   void note_unread(const std::string& name, std::size_t type) {
     std::string& types = unread_[name];
     types.append(types.empty() ? "" : " and ").append(type_name(type));
   }
 
+  /// The powers in the datasets of the first type that has them.
+  void take_dataset_powers() {
+    const auto first = [&](std::span<const char* const> names) -> std::string {
+      for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
+        if (header_.counts[type] == 0) continue;
+        const Hdf5Object group = group_of(type);
+        if (const char* const name = first_name(group.id(), names)) return type_name(type) + '/' + name;
+      }
+      return {};
+    };
+    take_powers(lookup(), first(hdf5_positions), first(hdf5_masses), first(hdf5_velocities), header_.meaning);
+  }
+
+  /// The first of these datasets that the group has; null if there is none.
+  static const char* first_name(hid_t group, std::span<const char* const> names) {
+    const auto found =
+        std::ranges::find_if(names, [&](const char* name) { return static_cast<bool>(open_dataset(group, name)); });
+    return found == names.end() ? nullptr : *found;
+  }
+
   /// Opens a dataset of `columns` numbers per body. None if there is no such one; fails if it has another shape, or if
   /// its values cannot be read.
   Hdf5Object dataset(hid_t group, std::size_t type, const char* name, hsize_t columns) {
-    Hdf5Object data = open_dataset(group, name);
+    Hdf5Object data = name ? open_dataset(group, name) : Hdf5Object{};
     if (!data) return data;
     const std::string field = type_name(type) + '/' + name;
     const auto extent = extent_of(data);
@@ -184,14 +196,20 @@ class Hdf5Reader {
                       std::to_string(columns));
     }
     if (const std::string cause = unreadable(data); !cause.empty()) fail(field, cause);
-    const Hdf5Object kind{H5Dget_type(data.id()), H5Tclose};
-    if (H5Tget_class(kind.id()) == H5T_FLOAT && number_bytes(data) > sizeof(float)) double_ = true;
+    if (kind_of(data) == NumberKind::real && number_bytes(data) > sizeof(float)) double_ = true;
+    if (H5Dget_storage_size(data.id()) == 0) {
+      const std::string note = field + " was never written: its values are those that HDF5 fills in";
+      if (std::ranges::find(snapshot_.notes, note) == snapshot_.notes.end()) snapshot_.notes.push_back(note);
+    }
     return data;
   }
 
   /// Positions are hardly alike: that many do not fit into a small file, however they are compressed.
   void check_rows(const Hdf5Object& places, std::size_t type) const {
     const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(number_bytes(places));
+    if (H5Dget_storage_size(places.id()) == 0) {
+      fail(type_name(type) + "/Coordinates", "truncated: no values are stored");
+    }
     const double stored = static_cast<double>(std::min<std::uint64_t>(H5Dget_storage_size(places.id()), input_.size()));
     if (needed <= stored * most_compression) return;
     fail(type_name(type) + "/Coordinates", "truncated: " + counted(header_.counts[type], "row") +
@@ -204,23 +222,31 @@ class Hdf5Reader {
     return group;
   }
 
-  /// Before any memory is taken.
+  /// Skips types of rows that are no bodies, such as the tracers of AREPO: they have neither places nor masses.
   void check_sizes() {
-    for (std::size_t type = 0; type < species_count; ++type) {
+    for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
       if (header_.counts[type] == 0) continue;
       const Hdf5Object group = group_of(type);
-      const Hdf5Object places = dataset(group.id(), type, "Coordinates", 3);
-      if (!places) fail(type_name(type) + "/Coordinates", "missing");
-      check_rows(places, type);
+      const Hdf5Object places = dataset(group.id(), type, hdf5_positions.front(), 3);
+      if (places) {
+        check_rows(places, type);
+        continue;
+      }
+      const std::string field = type_name(type) + "/Coordinates";
+      if (first_name(group.id(), hdf5_velocities) || first_name(group.id(), hdf5_masses)) fail(field, "missing");
+      snapshot_.notes.push_back(field + " is missing: its " + counted(header_.counts[type], "row") + " are skipped");
+      header_.skipped += std::exchange(header_.counts[type], 0);
     }
-    input_.require_room_for(header_.bodies());
+    if (header_.bodies() == 0 && header_.skipped > 0 && header_.files <= 1) input_.fail("no type has Coordinates");
   }
 
   /// Reads rows, which libhdf5 converts to `Value`. Returns whether it could.
   template <class Value>
   static bool read_rows(const Hdf5Object& data, const std::array<hsize_t, 2>& start,
                         const std::array<hsize_t, 2>& count, std::vector<Value>& block) {
-    const hid_t native = std::is_same_v<Value, double> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
+    const hid_t native = std::is_same_v<Value, double>         ? H5T_NATIVE_DOUBLE
+                         : std::is_same_v<Value, std::int64_t> ? H5T_NATIVE_INT64
+                                                               : H5T_NATIVE_UINT64;
     const hsize_t size = count[0] * count[1];
     block.resize(size);
     const Hdf5Object space{H5Dget_space(data.id()), H5Sclose}, memory{H5Screate_simple(1, &size, nullptr), H5Sclose};
@@ -258,31 +284,64 @@ class Hdf5Reader {
     for_each<double>(open("Coordinates", 3), type, "Coordinates", 3,
                      [&](hsize_t row, hsize_t k, double value) { set_position(snapshot_, first + row, k, value); });
     check(type, "Coordinates", first, true, false);
-    if (const Hdf5Object data = open("Velocities", 3)) {
-      for_each<double>(data, type, "Velocities", 3,
+    const char* const name = first_name(group.id(), hdf5_velocities);
+    if (const Hdf5Object data = open(name, 3)) {
+      for_each<double>(data, type, name, 3,
                        [&](hsize_t row, hsize_t k, double value) { set_velocity(snapshot_, first + row, k, value); });
-      check(type, "Velocities", first, false, false);
+      check(type, name, first, false, false);
     } else {
       snapshot_.notes.push_back(type_name(type) + " has no velocities: these bodies are at rest");
     }
     if (header_.masses[type] == 0) {
-      const Hdf5Object data = open("Masses", 1);
+      const char* const masses = first_name(group.id(), hdf5_masses);
+      const Hdf5Object data = open(masses, 1);
       if (!data) fail(type_name(type) + "/Masses", "missing, and Header/MassTable has no mass");
-      for_each<double>(data, type, "Masses", 1,
+      for_each<double>(data, type, masses, 1,
                        [&](hsize_t row, hsize_t, double value) { set_mass(snapshot_, first + row, value); });
-      check(type, "Masses", first, true, true);
+      check(type, masses, first, true, true);
     }
-    if (const Hdf5Object data = open("ParticleIDs", 1)) {
-      snapshot_.properties.ids.resize(header_.bodies());
-      for_each<std::uint64_t>(data, type, "ParticleIDs", 1, [&](hsize_t row, hsize_t, std::uint64_t value) {
-        snapshot_.properties.ids[first + row] = value;
-      });
-    } else {
-      ids_missing_ = true;
-    }
+    read_ids(open(hdf5_ids.front(), 1), type, first);
     for (const Hdf5Property& property : hdf5_properties) read_property(group.id(), type, first, property);
     note_other_datasets(group.id(), type);
     first_ += header_.counts[type];
+  }
+
+  /// Negative ids are unsigned numbers of the same width that a program stored as signed ones.
+  void read_ids(const Hdf5Object& data, std::size_t type, std::size_t first) {
+    const char* const name = hdf5_ids.front();
+    if (!data) {
+      ids_missing_ = true;
+      return;
+    }
+    std::vector<std::uint64_t>& ids = snapshot_.properties.ids;
+    ids.resize(header_.bodies());
+    const NumberKind kind = kind_of(data);
+    if (kind == NumberKind::whole) {
+      for_each<std::uint64_t>(data, type, name, 1,
+                              [&](hsize_t row, hsize_t, std::uint64_t value) { ids[first + row] = value; });
+    } else if (kind == NumberKind::with_sign) {
+      const std::size_t bits = std::min<std::size_t>(8 * number_bytes(data), 64);
+      std::uint64_t negative = 0;
+      for_each<std::int64_t>(data, type, name, 1, [&](hsize_t row, hsize_t, std::int64_t value) {
+        negative += value < 0;
+        ids[first + row] = static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - bits));
+      });
+      if (negative > 0) {
+        snapshot_.notes.push_back(type_name(type) + ": " + counted(negative, "negative id") +
+                                  ", read without sign (-1 as " + std::to_string(~std::uint64_t{0} >> (64 - bits)) +
+                                  ')');
+      }
+    } else {
+      for_each<double>(data, type, name, 1, [&](hsize_t row, hsize_t, double value) {
+        constexpr double most = 9007199254740992;  // up to which doubles are exact
+        if (!(value >= 0 && value <= most && value == std::floor(value))) {
+          fail(type_name(type) + '/' + name,
+               "row " + std::to_string(row) + " (counted from 0) is " + shortest_text(value) +
+                   ": ids must be whole numbers from 0 to 2^53; without " + name + " the file can be read");
+        }
+        ids[first + row] = static_cast<std::uint64_t>(value);
+      });
+    }
   }
 
   void read_property(hid_t group, std::size_t type, std::size_t first, const Hdf5Property& property) {
@@ -303,6 +362,7 @@ class Hdf5Reader {
         }
         values[first + row] = static_cast<float>(value);
       });
+      snapshot_.properties.formation_scale_factors |= name == hdf5_formation_scale_factors;
       return;
     }
   }
@@ -319,14 +379,17 @@ class Hdf5Reader {
     bool read = true;
     for (hsize_t first = 0; read && first < end; first += some) {
       const std::array<hsize_t, 2> start{first, 0}, count{std::min(some, end - first), (*extent)[1]};
-      read = name == "ParticleIDs" ? read_rows(data, start, count, ids) : read_rows(data, start, count, values);
+      const bool whole = kind_of(data) == NumberKind::whole;
+      read = whole ? read_rows(data, start, count, ids) : read_rows(data, start, count, values);
     }
   }
 
   /// The datasets that are read of each type.
   static const std::vector<std::string>& known_names() {
     static const std::vector<std::string> all = [] {
-      std::vector<std::string> names{"Coordinates", "Velocities", "Masses", "ParticleIDs"};
+      std::vector<std::string> names;
+      const auto add = [&](const auto& more) { names.insert(names.end(), more.begin(), more.end()); };
+      add(hdf5_positions), add(hdf5_velocities), add(hdf5_masses), add(hdf5_ids);
       for (const Hdf5Property& property : hdf5_properties) {
         std::ranges::copy_if(property.names, std::back_inserter(names), [](const char* name) { return name; });
       }
@@ -378,7 +441,11 @@ Snapshot read_hdf5(SnapshotInput& input) {
     const TrialEnd end = try_in_copy([&] { Hdf5Reader{part}.try_out(); }, limit);
     if (end.kind == TrialEnd::crashed) part.fail("damaged: libhdf5 cannot read it (" + end.cause + ')');
     if (end.kind != TrialEnd::well) part.fail("libhdf5 was ended while it tried the file: " + end.cause);
-    return Hdf5Reader{part}.read();
+    try {
+      return Hdf5Reader{part}.read();
+    } catch (const ForeignLink& link) {
+      part.fail(link.what());
+    }
   });
 }
 

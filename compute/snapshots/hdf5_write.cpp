@@ -2,6 +2,7 @@
 #include <array>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -89,9 +90,9 @@ void write_hdf5_header(hid_t file, const GadgetHeader& header, const Units& unit
   write_attribute(group.id(), "NumPart_ThisFile", counts);
   write_attribute(group.id(), "NumPart_Total", counts);
   write_attribute(group.id(), "NumPart_Total_HighWord", std::array<std::uint32_t, species_count>{});
-  write_attribute(group.id(), "MassTable", header.masses);
-  write_attribute(group.id(), "Time", header.time);
-  write_attribute(group.id(), "Time_GYR", header.time * units.time_s() / gyr_s);  // pynbody takes no other
+  write_attribute(group.id(), "MassTable", std::span{header.masses}.first(species_count));
+  write_attribute(group.id(), "Time", header.meaning.time);
+  write_attribute(group.id(), "Time_GYR", header.meaning.time * units.time_s() / gyr_s);  // pynbody takes no other
   write_attribute(group.id(), "Redshift", 0.0);
   write_attribute(group.id(), "BoxSize", 0.0);
   write_attribute(group.id(), "NumFilesPerSnapshot", std::int32_t{1});
@@ -129,7 +130,9 @@ void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& hea
     const std::vector<float>& values = snapshot.properties.*property.values;
     const bool common = property.values == &BodyProperties::softening && values.empty() && snapshot.softening > 0;
     if (!common && !any_of_species(snapshot, species, values)) continue;
-    type.write_floats(property.names.front(),
+    const bool scale_factors =
+        property.values == &BodyProperties::formation_time && snapshot.properties.formation_scale_factors;
+    type.write_floats(scale_factors ? hdf5_formation_scale_factors.data() : property.names.front(),
                       [&](std::size_t body) { return common ? snapshot.softening : values[body]; });
   }
 }

@@ -4,9 +4,12 @@
 #include <initializer_list>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "compute/core/descriptor.h"
 #include "compute/core/error.h"
+#include "compute/core/format_count.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
@@ -41,15 +44,17 @@ const SnapshotFormat& format_of(const SnapshotInput& input) {
 void refuse_other_hints(const fs::path& file, const SnapshotFormat& format, const SnapshotHints& hints) {
   const char* const option = !hints.columns.empty() && !format.takes_columns ? "--columns"
                              : hints.state && !format.takes_state            ? "--state"
+                             : hints.cosmological && !format.takes_cosmology ? "--cosmological"
+                             : hints.hubble && !format.takes_cosmology       ? "--hubble"
                                                                              : nullptr;
   if (!option) return;
   throw UsageError(std::string{option} + " cannot be used with '" + file.string() + "', whose format is " +
                    format.title + ": leave it out");
 }
 
-/// Those that the user gave take the place of the file's.
+/// Those that the user gave take the place of the file's, unless its reader has used them: take_meaning().
 void take_units(Snapshot& snapshot, const SnapshotFormat& format, const SnapshotHints& hints) {
-  if (!hints.units) return;
+  if (!hints.units || format.takes_cosmology) return;
   snapshot.units = hints.units;
   snapshot.units_assumed = false;
   snapshot.units_file.clear();
@@ -57,6 +62,16 @@ void take_units(Snapshot& snapshot, const SnapshotFormat& format, const Snapshot
   snapshot.units->velocity_cm_s = format.units == UnitRule::galactic
                                       ? galactic_units.velocity_cm_s
                                       : gravity_units(hints.units->length_cm, hints.units->mass_g).velocity_cm_s;
+}
+
+/// Bodies without mass are test particles. At least one must have a mass, or there is no gravity.
+void note_test_particles(const fs::path& file, Snapshot& snapshot) {
+  const std::vector<Vec4>& positions = snapshot.bodies.positions;
+  const auto massless = std::ranges::count_if(positions, [](const Vec4& position) { return position.w == 0; });
+  if (massless == 0) return;
+  if (massless == std::ssize(positions)) throw std::runtime_error("'" + file.string() + "': all masses are 0");
+  snapshot.notes.push_back(counted_bodies(massless) +
+                           " without mass: test particles, which feel gravity and exert none");
 }
 
 bool finite(const Vec4& v) {
@@ -75,9 +90,11 @@ void require_finite(const fs::path& file, BodySource& bodies) {
   }
 }
 
-/// A conversion of units may take numbers out of the range of single precision.
-void require_usable(const fs::path& file, BodySource& bodies) {
-  if (const std::optional<BodyBounds> bounds = bodies.bounds()) {
+/// A conversion of units may take numbers out of the range of single precision. `least`: a mass that is 0 then only if
+/// it was before.
+void require_usable(const fs::path& file, BodySource& bodies, float least) {
+  const auto became_massless = [&](float mass) { return mass == 0 && least > 0; };
+  if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && !became_massless(bounds->least_mass)) {
     const Vec4 velocity{bounds->fastest, 0, 0, 0};
     if (unusable({bounds->farthest, 0, 0, bounds->least_mass}, velocity).empty() &&
         unusable({bounds->farthest, 0, 0, bounds->greatest_mass}, velocity).empty()) {
@@ -85,7 +102,8 @@ void require_usable(const fs::path& file, BodySource& bodies) {
     }
   }
   for (std::size_t i = 0; i < bodies.count(); ++i) {
-    const std::string cause = unusable(bodies.position(i), bodies.velocity(i));
+    std::string cause = unusable(bodies.position(i), bodies.velocity(i));
+    if (became_massless(bodies.position(i).w)) cause = "a mass below 1e-30, which single precision cannot work with";
     if (cause.empty()) continue;
     throw std::runtime_error("'" + file.string() + "': not written: in the units of its format, body " +
                              std::to_string(i) + " (counted from 0) has " + cause);
@@ -157,6 +175,7 @@ ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints,
   Snapshot snapshot = format.read(input);
   take_units(snapshot, format, hints);
   if (const std::string cause = settle(snapshot); !cause.empty()) input.fail(cause);
+  note_test_particles(file, snapshot);
   return {std::move(snapshot), &format, input.encoding()};
 }
 
@@ -183,8 +202,10 @@ WrittenSnapshot write_converted(const fs::path& file, const SnapshotView& snapsh
     return written;
   }
   written.converted = conversion->remark;
+  const std::optional<BodyBounds> before = snapshot.bodies->bounds();
+  const float least_mass = before ? before->least_mass : 0;
   convert(*conversion, [&](const SnapshotView& converted) {
-    require_usable(file, *converted.bodies);
+    require_usable(file, *converted.bodies, least_mass);
     written.files = format.write(file, converted, output);
   });
   return written;

@@ -27,6 +27,9 @@ std::vector<std::string> facts_of(const SnapshotView& snapshot) {
     facts.push_back(fact_line("mass_g", units->mass_g));
     facts.push_back(fact_line("velocity_cm_s", units->velocity_cm_s));
   }
+  if (snapshot.properties.formation_scale_factors && !snapshot.properties.formation_time.empty()) {
+    facts.push_back(fact_line("formation_scale_factors", 1));
+  }
   return facts;
 }
 
@@ -35,11 +38,12 @@ std::string SnapshotFacts::take(std::string_view line) {
   const std::size_t at = line.find(between);
   if (at == std::string_view::npos) return {};
   const std::string_view name = line.substr(0, at);
-  std::optional<double>* const place = name == "time"            ? &time_
-                                       : name == "length_cm"     ? &length_
-                                       : name == "mass_g"        ? &mass_
-                                       : name == "velocity_cm_s" ? &velocity_
-                                                                 : nullptr;
+  std::optional<double>* const place = name == "time"                      ? &time_
+                                       : name == "length_cm"               ? &length_
+                                       : name == "mass_g"                  ? &mass_
+                                       : name == "velocity_cm_s"           ? &velocity_
+                                       : name == "formation_scale_factors" ? &formation_scale_factors_
+                                                                           : nullptr;
   if (!place) return {};
   *place = parsed_number<double>(line.substr(at + between.size()));
   if (!*place || !std::isfinite(**place)) return std::string{name} + ": not a finite number";
@@ -53,6 +57,7 @@ std::string SnapshotFacts::take(std::string_view line) {
 
 void SnapshotFacts::give(Snapshot& snapshot) const {
   if (time_) snapshot.time = *time_;
+  snapshot.properties.formation_scale_factors = formation_scale_factors_.value_or(0) != 0;
   if (!length_ || !mass_) return;
   snapshot.units = gravity_units(*length_, *mass_);
   if (velocity_) snapshot.units->velocity_cm_s = *velocity_;

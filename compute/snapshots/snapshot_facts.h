@@ -11,7 +11,8 @@ struct Snapshot;
 struct SnapshotView;
 
 /// The time and units of a snapshot as lines of text, in the comments of text tables and PLY files: "time = 2.5",
-/// "length_cm = 3.0856775814913673e+21", "mass_g = ...", "velocity_cm_s = ...". Reading gives the same bits.
+/// "length_cm = 3.0856775814913673e+21", "mass_g = ...", "velocity_cm_s = ...", and "formation_scale_factors = 1" if
+/// formation times are these. Reading gives the same bits.
 std::vector<std::string> facts_of(const SnapshotView& snapshot);
 
 /// Collects such lines.
@@ -23,7 +24,7 @@ class SnapshotFacts {
   void give(Snapshot& snapshot) const;
 
  private:
-  std::optional<double> time_, length_, mass_, velocity_;
+  std::optional<double> time_, length_, mass_, velocity_, formation_scale_factors_;
 };
 
 }  // namespace orrery

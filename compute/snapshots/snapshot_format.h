@@ -55,12 +55,13 @@ struct SnapshotFormat {
   } holds;
   bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;
-  bool takes_columns = false;  ///< SnapshotHints::columns
-  bool takes_state = false;    ///< SnapshotHints::state
+  bool takes_columns = false;    ///< SnapshotHints::columns
+  bool takes_state = false;      ///< SnapshotHints::state
+  bool takes_cosmology = false;  ///< its reader uses take_meaning()
   /// Whether a file of `size` bytes may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer
   /// if it is shorter.
   bool (*detect)(std::span<const std::byte> head, std::uint64_t size);
-  /// Every body is finite and within SnapshotLimits, with a mass above 0.
+  /// Every body is finite and within SnapshotLimits. Its mass may be 0: read_any_snapshot() notes or refuses that.
   Snapshot (*read)(SnapshotInput& input);
   /// Writes as AtomicFile does and returns the names that the files got: the snapshot first, then what goes with it.
   /// All bodies are finite; the units are those of `units`.
@@ -85,8 +86,8 @@ struct ReadSnapshot {
 
 /// Reads a file in any of the formats, which its content decides. Throws std::runtime_error with one line that names
 /// the file and the cause: missing, empty, no known format (lists them), damaged, no bodies, a body that cannot be
-/// stepped, more bodies than fit into memory at `bytes_per_body` each; UsageError if the format does not take one of
-/// the hints.
+/// stepped, no body with a mass, more bodies than fit into memory at `bytes_per_body` each; UsageError if the format
+/// does not take one of the hints.
 ReadSnapshot read_any_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {},
                                std::int64_t bytes_per_body = file_bytes_per_body);
 inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {},

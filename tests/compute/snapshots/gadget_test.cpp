@@ -34,6 +34,7 @@ struct GadgetFile {
   std::vector<std::uint64_t> ids{7, 8, 9, 10};
   std::vector<double> own_masses{0.25, 0.75};
   std::vector<double> of_gas{};  // one record each, of these labels
+  std::uint32_t high_word = 0;   // of all counts of the snapshot
   std::array<const char*, 4> gas_labels{"U   ", "RHO ", "HSML", "POT "};
 
   template <class Value>
@@ -66,9 +67,14 @@ struct GadgetFile {
     for (const double mass : masses) append(head, mass);
     append(head, time);
     append(head, redshift);
+    append(head, std::int32_t{0});
+    append(head, std::int32_t{0});
+    for (const std::uint32_t count : counts) append(head, count * static_cast<std::uint32_t>(std::max(files, 1)));
     head.resize(124);
     append(head, files);
     for (const double value : {box, omega, 0.7, hubble}) append(head, value);
+    head.resize(168);
+    for (int type = 0; type < 6; ++type) append(head, high_word);
     head.resize(256);
     std::string all, names;
     record(all, "HEAD", head);
@@ -145,13 +151,17 @@ TEST_F(Gadget, LeavesOutWhatOrreryWritesForOtherReadersAlone) {
 TEST_F(Gadget, ReadsAllFilesOfASnapshot) {
   GadgetFile file{.files = 2};
   test::write_bytes(folder_ / "snap.0", file.bytes());
-  const auto refused = [&](const char* name, const auto&... parts) {
-    expect_failure(
-        Failure::runtime, [&] { read_snapshot(folder_ / name); }, name, "one of 2 files", parts...);
+  const auto alone = [&](const char* name, const char* cause) {
+    const Snapshot part = read_snapshot(folder_ / name);
+    EXPECT_EQ(part.bodies.count(), 4);
+    ASSERT_FALSE(part.notes.empty());
+    EXPECT_NE(part.notes[0].find("one of 2 files of its snapshot, read alone (4 body records of 8)"), std::string::npos)
+        << part.notes[0];
+    EXPECT_NE(part.notes[0].find(cause), std::string::npos) << part.notes[0];
   };
-  refused("snap.0", "snap.1", "missing");
+  alone("snap.0", "snap.1' is missing");
   test::write_bytes(folder_ / "snap", file.bytes());
-  refused("snap", "no number from 0 to 1");
+  alone("snap", "no number from 0 to 1");
   file.ids = {17, 18, 19, 20};
   file.order = ByteOrder::big;
   test::write_bytes(folder_ / "snap.1", file.bytes());
@@ -175,6 +185,41 @@ TEST_F(Gadget, CosmologicalUnitsAreProperOnes) {
   EXPECT_NEAR(snapshot.units->velocity_cm_s, 0.5e5, 1e-6);
   EXPECT_EQ(snapshot.time, 0);
   EXPECT_NE(snapshot.notes.at(0).find("cosmological"), std::string::npos);
+}
+
+/// GADGET-1 and L-Gadget have other things where the high words of the counts are.
+TEST_F(Gadget, BelievesHighWordsOnlyIfTheFilesDo) {
+  for (const std::uint32_t word : {1u, 0x00200000u, 0xffffffffu}) {
+    const GadgetFile file{.files = 2, .high_word = word};
+    test::write_bytes(folder_ / "old.0", file.bytes());
+    test::write_bytes(folder_ / "old.1", file.bytes());
+    EXPECT_EQ(read_snapshot(folder_ / "old.0").bodies.count(), 8) << word;
+  }
+  EXPECT_EQ(read({.high_word = 77}).notes.size(), 0u);
+}
+
+TEST_F(Gadget, NamesTheHeaderOfGadget4) {
+  for (const std::uint32_t types : {1u, 2u, 6u, 8u}) {
+    const GadgetFile file;
+    std::string bytes;
+    file.record(bytes, "HEAD", std::string(24 * types + 48, '\0'));
+    file.record(bytes, "POS ", std::string(24, '\0'));
+    expect_refused(bytes, std::to_string(24 * types + 48) + " bytes instead of 256", "GADGET-4", "HDF5");
+  }
+}
+
+TEST_F(Gadget, BodiesWithoutMassAreTestParticles) {
+  const Snapshot snapshot = read({.own_masses = {0, 0.75}});
+  EXPECT_EQ(snapshot.bodies.positions[0].w, 0);
+  ASSERT_EQ(snapshot.notes.size(), 1u);
+  EXPECT_EQ(snapshot.notes[0], "1 body without mass: test particles, which feel gravity and exert none");
+  expect_refused(GadgetFile{.counts = {1, 0, 0, 0, 1, 0},
+                            .positions = {1, 2, 3, 4, 5, 6},
+                            .velocities = {1, 1, 1, 1, 1, 1},
+                            .ids = {1, 2},
+                            .own_masses = {0, 0}}
+                     .bytes(),
+                 "all masses are 0");
 }
 
 TEST_F(Gadget, MassesOfTheHeaderNeedNoRecord) {
@@ -218,7 +263,7 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   expect_refused(file.bytes(), "body 3 (counted from 0)", "velocity beyond 1e15");
   file = {};
   file.own_masses[1] = -1;
-  expect_refused(file.bytes(), "MASS of body 3", "not positive");
+  expect_refused(file.bytes(), "MASS of body 3", "a mass below 0");
   file = {};
   file.own_masses = {};
   expect_refused(file.bytes(), "MASS: truncated", "2 body records");

@@ -138,7 +138,7 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(0, 1, [](const Hdf5File&) {});
   expect_refused("no bodies");
   make(2, -1, [](const Hdf5File&) {});
-  expect_refused("Header/MassTable: type 1 has a mass that is not positive");
+  expect_refused("Header/MassTable: type 1 has a mass below 0");
   make(3, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
   expect_refused("PartType1/Coordinates", "2 x 3 values", "3 x 3");
   make(2, 0, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
@@ -155,6 +155,190 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(1e9, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 1'000'000'000, 3, {}); });
   EXPECT_LT(std::filesystem::file_size(file()), 20000u);
   expect_refused("PartType1/Coordinates", "truncated", "no values are stored");
+}
+
+/// A file of two bodies of PartType1, and what `more` adds.
+template <class More>
+void small_snapshot(const std::filesystem::path& path, More more, double mass = 1) {
+  const Hdf5File made{path};
+  made.attribute("Header", "NumPart_ThisFile", {0, 2, 0, 0, 0, 0});
+  made.attribute("Header", "MassTable", {0, mass, 0, 0, 0, 0});
+  made.dataset("PartType1", "Coordinates", 2, 3, {1, 2, 3, -1, -2, -3});
+  more(made);
+}
+
+bool has_note(const Snapshot& snapshot, const std::string& words) {
+  return std::ranges::any_of(snapshot.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+}
+
+/// GADGET-4 has as many types as its option NTYPES says; SWIFT has seven.
+TEST_F(Hdf5, ReadsAnyNumberOfTypes) {
+  for (const std::size_t types : {1, 2, 3, 4, 7, 8, 16}) {
+    {
+      const Hdf5File made{file()};
+      std::vector<double> counts(types, 0.0);
+      counts.back() = 2;
+      made.attribute("Header", "NumPart_ThisFile", counts);
+      made.attribute("Header", "MassTable", std::vector<double>(types, 0.0));
+      const std::string group = "PartType" + std::to_string(types - 1);
+      made.dataset(group.c_str(), "Coordinates", 2, 3, {1, 2, 3, -1, -2, -3});
+      made.dataset(group.c_str(), "Masses", 2, 1, {4, 5});
+    }
+    const Snapshot snapshot = read_snapshot(file());
+    ASSERT_EQ(snapshot.bodies.count(), 2) << types;
+    EXPECT_EQ(snapshot.bodies.positions[1].w, 5) << types;
+    if (types == 1) EXPECT_EQ(snapshot.properties.species.at(0), Species::gas);
+    if (types == 8) EXPECT_EQ(snapshot.properties.species.at(0), Species::dark);
+  }
+}
+
+TEST_F(Hdf5, ReadsTheNamesOfEachCode) {
+  for (const auto& [velocities, masses] :
+       {std::pair{"Velocities", "Masses"}, {"Velocity", "Mass"}, {"Velocities", "DynamicalMasses"}}) {
+    small_snapshot(
+        file(),
+        [&, velocities = velocities, masses = masses](const Hdf5File& made) {
+          made.dataset("PartType1", velocities, 2, 3, {1, 2, 3, 4, 5, 6});
+          made.dataset("PartType1", masses, 2, 1, {7, 8});
+        },
+        0);
+    const Snapshot snapshot = read_snapshot(file());
+    EXPECT_EQ(snapshot.bodies.positions[1], (Vec4{-1, -2, -3, 8})) << masses;
+    EXPECT_EQ(snapshot.bodies.velocities[1], (Vec4{4, 5, 6, 0})) << velocities;
+    EXPECT_TRUE(snapshot.unread.empty()) << velocities;
+  }
+}
+
+TEST_F(Hdf5, SkipsTracersWithoutPlaces) {
+  {
+    const Hdf5File made{file()};
+    made.attribute("Header", "NumPart_ThisFile", {0, 2, 0, 3, 0, 0});
+    made.attribute("Header", "NumPart_Total", {0, 2, 0, 3, 0, 0});
+    made.attribute("Header", "MassTable", {0, 1, 0, 0, 0, 0});
+    made.dataset("PartType1", "Coordinates", 2, 3, {1, 2, 3, -1, -2, -3});
+    made.dataset("PartType3", "TracerID", 3, 1, {1, 2, 3});
+  }
+  const Snapshot snapshot = read_snapshot(file());
+  EXPECT_EQ(snapshot.bodies.count(), 2);
+  EXPECT_TRUE(has_note(snapshot, "PartType3/Coordinates is missing: its 3 rows are skipped"));
+  EXPECT_FALSE(has_note(snapshot, "one of several files"));
+}
+
+TEST_F(Hdf5, ReadsDatasetsThatWereNeverWrittenAsZeros) {
+  small_snapshot(file(), [](const Hdf5File& made) { made.dataset("PartType1", "Velocities", 2, 3, {}); });
+  const Snapshot snapshot = read_snapshot(file());
+  EXPECT_EQ(snapshot.bodies.velocities, std::vector<Vec4>(2));
+  EXPECT_TRUE(has_note(snapshot, "PartType1/Velocities was never written"));
+}
+
+TEST_F(Hdf5, BodiesWithoutMassAreTestParticles) {
+  const auto make = [&](const std::vector<double>& masses) {
+    small_snapshot(
+        file(), [&](const Hdf5File& made) { made.dataset("PartType1", "Masses", 2, 1, masses); }, 0);
+  };
+  make({3, 0});
+  EXPECT_TRUE(has_note(read_snapshot(file()), "1 body without mass: test particles"));
+  make({0, 0});
+  expect_refused("all masses are 0");
+  make({3, -1});
+  expect_refused("PartType1/Masses", "row 1", "a mass below 0");
+  make({3, NAN});
+  expect_refused("PartType1/Masses", "row 1", "not finite");
+}
+
+template <class Id>
+void add_ids(const Hdf5File& made, hid_t type, const std::vector<Id>& ids) {
+  const hsize_t size = ids.size();
+  const hid_t space = H5Screate_simple(1, &size, nullptr), group = made.group("PartType1");
+  const hid_t id = H5Dcreate2(group, "ParticleIDs", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, ids.data());
+  H5Dclose(id);
+  H5Gclose(group);
+  H5Sclose(space);
+}
+
+TEST_F(Hdf5, KeepsOrRefusesIdsThatAreNoUnsignedNumbers) {
+  const auto ids_of = [&](hid_t type, const auto& ids) {
+    small_snapshot(file(), [&](const Hdf5File& made) { add_ids(made, type, ids); });
+    return read_snapshot(file()).properties.ids;
+  };
+  using Ids = std::vector<std::uint64_t>;
+  EXPECT_EQ(ids_of(H5T_NATIVE_INT32, std::vector<std::int32_t>{-1, 7}), (Ids{0xffffffffu, 7}));
+  EXPECT_EQ(ids_of(H5T_NATIVE_INT64, std::vector<std::int64_t>{-2, -1}), (Ids{~std::uint64_t{1}, ~std::uint64_t{0}}));
+  EXPECT_EQ(ids_of(H5T_NATIVE_UINT64, Ids{~std::uint64_t{0}, 0}), (Ids{~std::uint64_t{0}, 0}));
+  EXPECT_EQ(ids_of(H5T_NATIVE_DOUBLE, std::vector<double>{9007199254740991.0, 3}), (Ids{9007199254740991u, 3}));
+  EXPECT_EQ(ids_of(H5T_NATIVE_FLOAT, std::vector<float>{5, 3}), (Ids{5, 3}));
+  for (const double bad : {1.5, static_cast<double>(NAN), 1e30, -1.0}) {
+    small_snapshot(file(), [&](const Hdf5File& made) { add_ids(made, H5T_NATIVE_DOUBLE, std::vector{4.0, bad}); });
+    expect_refused("PartType1/ParticleIDs", "row 1", "whole numbers");
+  }
+}
+
+TEST_F(Hdf5, FollowsNoLinkToAnotherFile) {
+  small_snapshot(folder_ / "other.hdf5", [](const Hdf5File&) {});
+  for (const char* const name : {"PartType1", "Header"}) {
+    {
+      const Hdf5File made{file()};
+      const hid_t top = made.group("/");
+      H5Lcreate_external("other.hdf5", name, top, name, H5P_DEFAULT, H5P_DEFAULT);
+      H5Gclose(top);
+      if (std::string{name} != "Header") header(made, 2);
+    }
+    expect_refused(name, "a link to another file");
+  }
+  {
+    const Hdf5File made{file()};
+    header(made, 2);
+    const hid_t group = made.group("PartType1"), top = made.group("/");
+    H5Lcreate_external("other.hdf5", "PartType1/Coordinates", top, "there", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/there", group, "Coordinates", H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(group);
+    H5Gclose(top);
+  }
+  expect_refused("PartType1/Coordinates", "a link to another file");
+}
+
+TEST_F(Hdf5, NamesAFileThatAWriterLeftOpen) {
+  std::string bytes = small_file(file(), false);
+  bytes[8] = 3;   // version of the superblock
+  bytes[11] = 1;  // open for writing
+  test::write_bytes(file(), bytes);
+  expect_refused("left so by a program that crashed", "h5clear");
+}
+
+TEST_F(Hdf5, SaysThatAFileMayBeOneOfSeveral) {
+  small_snapshot(file(), [](const Hdf5File& made) {
+    made.attribute("Header", "NumPart_Total", {0, 32, 0, 0, 0, 0});
+    made.attribute("Header", "NumFilesPerSnapshot", {16});
+  });
+  EXPECT_TRUE(has_note(read_snapshot(file()), "one of 16 files of its snapshot, read alone (2 body records of 32)"));
+  small_snapshot(file(), [](const Hdf5File& made) { made.attribute("Header", "NumPart_Total", {0, 32, 0, 0, 0, 0}); });
+  EXPECT_TRUE(has_note(read_snapshot(file()), "it may be one of several files"));
+  for (const double files : {-3.0, 1e9, static_cast<double>(NAN)}) {
+    small_snapshot(file(), [&](const Hdf5File& made) { made.attribute("Header", "NumFilesPerSnapshot", {files}); });
+    EXPECT_TRUE(has_note(read_snapshot(file()), "is no number of files")) << files;
+  }
+}
+
+/// A cosmological GADGET-4 snapshot from its datasets on.
+TEST_F(Hdf5, ReadsGroupsOfParameters) {
+  small_snapshot(file(), [](const Hdf5File& made) {
+    made.attribute("Header", "Time", {0.5});
+    made.attribute("Header", "Redshift", {1});
+    made.attribute("Parameters", "ComovingIntegrationOn", {1});
+    made.attribute("Parameters", "HubbleParam", {0.7});
+    made.attribute("Parameters", "Omega0", {0.3});
+    made.dataset("PartType1", "StellarFormationTime", 2, 1, {0.1, 0.4});
+  });
+  const Snapshot snapshot = read_snapshot(file());
+  EXPECT_NEAR(snapshot.units->length_cm / kpc_cm, 0.5 / 0.7, 1e-12);
+  EXPECT_TRUE(snapshot.properties.formation_scale_factors);
+  for (const char* const name : {"a.txt", "a.ply", "a.checkpoint", "a.hdf5"}) {
+    write_snapshot(folder_ / name, snapshot);
+    const BodyProperties back = read_snapshot(folder_ / name).properties;
+    EXPECT_EQ(back.formation_time, snapshot.properties.formation_time) << name;
+    EXPECT_TRUE(back.formation_scale_factors) << name;
+  }
 }
 
 /// The bytes of a file with bodies of one type, whose datasets are stored in one piece or in chunks.
@@ -265,7 +449,7 @@ TEST_F(Hdf5, RefusesTypesWhoseBitsLieOutside) {
     }
     EXPECT_GE(types, 5);
     test::write_bytes(file(), damaged);
-    expect_refused("NumPart_ThisFile", "not 6 numbers");
+    expect_refused("NumPart_ThisFile", "not 1 to 16 numbers");
   }
 }
 
