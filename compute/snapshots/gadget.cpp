@@ -11,6 +11,7 @@ constinit const SnapshotFormat gadget_format{
     .holds = gadget_holds,
     .groups_species = true,
     .units = UnitRule::galactic,
+    .takes_cosmology = true,
     .detect = [](std::span<const std::byte> head, std::uint64_t) { return detect_gadget(head, GadgetType::blocks); },
     .read = [](SnapshotInput& input) { return read_gadget(input, GadgetType::blocks); },
     .write = [](const std::filesystem::path& file, const SnapshotView& snapshot,

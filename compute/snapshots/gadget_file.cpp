@@ -118,7 +118,8 @@ class GadgetReader {
             "there are no masses, and the header has none for " + counted(header_.own_masses(), "body record"));
     if (!moving_) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
-    take_gadget_header(header_, snapshot_);
+    if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty())
+      input_.fail(cause);
     snapshot_.bodies.velocities.resize(header_.bodies());
     return {std::move(snapshot_), header_};
   }

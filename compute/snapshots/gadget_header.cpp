@@ -21,11 +21,6 @@ Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   return species.empty() ? Species::dark : species[body];
 }
 
-bool is_cosmological(const GadgetHeader& header) {
-  return header.omega0 > 0 && header.hubble > 0.01 && header.hubble < 100 && header.time > 1e-6 && header.time <= 1 &&
-         std::abs(header.time * (1 + header.redshift) - 1) < 1e-3;
-}
-
 }  // namespace
 
 std::uint64_t GadgetHeader::bodies() const {
@@ -46,11 +41,11 @@ GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes>
     header.totals[type] = bytes.load32(&at[gadget_field::all_counts + 4 * type]) |
                           std::uint64_t{bytes.load32(&at[gadget_field::high_counts + 4 * type])} << 32;
   }
-  header.time = bytes.load_double(&at[gadget_field::time]);
-  header.redshift = bytes.load_double(&at[gadget_field::redshift]);
-  header.box_size = bytes.load_double(&at[gadget_field::box_size]);
-  header.omega0 = bytes.load_double(&at[gadget_field::omega0]);
-  header.hubble = bytes.load_double(&at[gadget_field::hubble]);
+  header.meaning.time = bytes.load_double(&at[gadget_field::time]);
+  header.meaning.redshift = bytes.load_double(&at[gadget_field::redshift]);
+  header.meaning.box_size = bytes.load_double(&at[gadget_field::box_size]);
+  header.meaning.omega0 = bytes.load_double(&at[gadget_field::omega0]);
+  header.meaning.hubble = bytes.load_double(&at[gadget_field::hubble]);
   header.files = static_cast<std::int32_t>(bytes.load32(&at[gadget_field::files]));
   return header;
 }
@@ -62,13 +57,13 @@ void store_gadget_header(const GadgetHeader& header, std::span<std::byte, Gadget
     bytes.store32(&at[gadget_field::all_counts + 4 * type], static_cast<std::uint32_t>(header.counts[type]));
     bytes.store_double(&at[gadget_field::masses + 8 * type], header.masses[type]);
   }
-  bytes.store_double(&at[gadget_field::time], header.time);
+  bytes.store_double(&at[gadget_field::time], header.meaning.time);
   bytes.store32(&at[gadget_field::files], 1);
   bytes.store_double(&at[gadget_field::hubble], 1);
 }
 
 std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
-  if (!std::isfinite(header.time)) return GadgetFault{"Time", gadget_field::time, "not finite"};
+  if (!std::isfinite(header.meaning.time)) return GadgetFault{"Time", gadget_field::time, "not finite"};
   for (std::size_t type = 0; type < species_count; ++type) {
     const double mass = header.masses[type];
     if (header.counts[type] == 0 || mass == 0) continue;
@@ -83,8 +78,7 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
   return std::nullopt;
 }
 
-void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
-  snapshot.time = header.time;
+std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot) {
   if (header.counts[1] != header.bodies()) {
     for (std::size_t type = 0; type < species_count; ++type) {
       snapshot.properties.species.insert(snapshot.properties.species.end(), header.counts[type],
@@ -99,29 +93,12 @@ void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot) {
     }
     first = end;
   }
-  if (!snapshot.units) {
-    snapshot.units = galactic_units;
-    snapshot.units_assumed = true;
-  }
-  if (header.box_size > 0) snapshot.notes.emplace_back("periodic box: Orrery's space has no edges");
-  double scale_factor = header.scale_factor;
-  if (scale_factor > 0) {  // SWIFT: comoving coordinates, peculiar velocities, nothing over h
-    snapshot.units->length_cm *= scale_factor;
-  } else if (is_cosmological(header)) {
-    scale_factor = header.time;
-    snapshot.units->length_cm *= scale_factor / header.hubble;
-    snapshot.units->mass_g /= header.hubble;
-    snapshot.units->velocity_cm_s *= std::sqrt(scale_factor);
-  } else {
-    return;
-  }
-  snapshot.time = 0;
-  snapshot.notes.push_back("cosmological: proper coordinates and peculiar velocities at scale factor " +
-                           std::to_string(scale_factor) + ", without the expansion; the time is set to 0");
+  return take_meaning(header.meaning, hints, snapshot);
 }
 
 GadgetHeader gadget_header_of(const SnapshotView& snapshot) {
-  GadgetHeader header{.time = snapshot.time};
+  GadgetHeader header;
+  header.meaning.time = snapshot.time;
   if (snapshot.properties.species.empty()) {
     if (const std::optional<BodyBounds> bounds = snapshot.bodies->bounds()) {
       constexpr auto all = static_cast<std::size_t>(Species::dark);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/snapshots/bytes.h"
+#include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_view.h"
 
@@ -18,8 +19,7 @@ namespace orrery {
 struct GadgetHeader {
   std::array<std::uint64_t, species_count> counts{};  ///< of this file
   std::array<double, species_count> masses{};         ///< of all bodies of a type; 0: each has its own
-  double time = 0, redshift = 0, box_size = 0, omega0 = 0, hubble = 0;
-  double scale_factor = 0;                            ///< of a cosmological run of SWIFT; 0: it is none
+  FileMeaning meaning{.usual_units = galactic_units};
   std::int64_t files = 1;                             ///< of the snapshot
   std::array<std::uint64_t, species_count> totals{};  ///< of all files; all 0: not known
 
@@ -42,9 +42,9 @@ struct GadgetFault {
 /// Of the time, the masses, or the number of bodies, which may be 0 in one of several files.
 std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 
-/// Gives the snapshot the header's time, species and masses, and the units if it has none: galactic_units, assumed. The
-/// positions must be there. In a cosmological run, units become proper ones at this time.
-void take_gadget_header(const GadgetHeader& header, Snapshot& snapshot);
+/// Gives the snapshot the header's species and masses, and all that take_meaning() gives. The positions must be there.
+/// Returns why the file cannot be used; empty if it can be.
+std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot);
 
 /// The header of a snapshot. A mass that all bodies of a species have stands in it.
 GadgetHeader gadget_header_of(const SnapshotView& snapshot);

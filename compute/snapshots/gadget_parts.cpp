@@ -118,7 +118,8 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
     }
     SnapshotInput file{names.name(part), input.hints()};
     const GadgetPart more = read(file);
-    if (more.header.files != header.files || more.header.time != header.time || more.header.totals != header.totals) {
+    if (more.header.files != header.files || more.header.meaning.time != header.meaning.time ||
+        more.header.totals != header.totals) {
       file.fail("another snapshot than '" + input.path().string() +
                 "': their numbers of files, times or total counts differ");
     }

@@ -34,6 +34,7 @@ constinit const SnapshotFormat hdf5_format{
               .units = true},
     .groups_species = true,
     .units = UnitRule::galactic,
+    .takes_cosmology = true,
     .detect = detect_hdf5,
     .read = read_hdf5,
     .write = write_hdf5,

@@ -42,6 +42,14 @@ Hdf5Object open_dataset(hid_t in, const char* name) {
   return {H5Dopen2(in, name, H5P_DEFAULT), H5Dclose};
 }
 
+Hdf5Object open_object(hid_t in, const std::string& path) {
+  for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (H5Lexists(in, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return {};
+  }
+  if (H5Lexists(in, path.c_str(), H5P_DEFAULT) <= 0) return {};
+  return {H5Oopen(in, path.c_str(), H5P_DEFAULT), H5Oclose};
+}
+
 bool is_sound_number(hid_t type) {
   constexpr std::size_t most_bytes = 16;
   const H5T_class_t sort = H5Tget_class(type);

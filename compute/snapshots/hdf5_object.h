@@ -52,6 +52,8 @@ Hdf5Object unlocked_access();
 /// The child of a file or group; none if there is none of this kind.
 Hdf5Object open_group(hid_t in, const char* name);
 Hdf5Object open_dataset(hid_t in, const char* name);
+/// The group or dataset at a path such as "PartType1/Coordinates".
+Hdf5Object open_object(hid_t in, const std::string& path);
 
 /// Whether it is a type of whole or real numbers whose bits all lie within its bytes. libhdf5 reads beyond its memory
 /// if they do not.

@@ -13,6 +13,7 @@
 #include "compute/core/range.h"
 #include "compute/core/trial_process.h"
 #include "compute/snapshots/gadget_header.h"
+#include "compute/snapshots/gadget_meaning.h"
 #include "compute/snapshots/gadget_parts.h"
 #include "compute/snapshots/hdf5_dataset.h"
 #include "compute/snapshots/hdf5_object.h"
@@ -30,18 +31,6 @@ std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
 }
 
-struct NamedNumber {
-  std::string name;
-  double value;
-};
-/// A number in an attribute of one of these names.
-std::optional<NamedNumber> first_attribute(hid_t in, std::initializer_list<const char*> names) {
-  for (const char* const name : names) {
-    if (const auto value = attribute_number(in, name)) return NamedNumber{name, *value};
-  }
-  return std::nullopt;
-}
-
 class Hdf5Reader {
  public:
   explicit Hdf5Reader(SnapshotInput& input)
@@ -51,14 +40,14 @@ class Hdf5Reader {
 
   GadgetPart read() {
     read_header();
-    read_units();
     check_sizes();
     snapshot_.bodies.positions.resize(header_.bodies());
     snapshot_.bodies.velocities.resize(header_.bodies());
     for (std::size_t type = 0; type < species_count; ++type) {
       if (header_.counts[type] > 0) read_type(type);
     }
-    take_gadget_header(header_, snapshot_);
+    if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty())
+      input_.fail(cause);
     if (ids_missing_) snapshot_.properties.ids = {};
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
     drop_empty();
@@ -69,7 +58,6 @@ class Hdf5Reader {
   /// Asks libhdf5 for all that read() will ask for, but for rows that need no work of it.
   void try_out() {
     read_header();
-    read_units();
     check_sizes();
     for (std::size_t type = 0; type < species_count; ++type) {
       if (header_.counts[type] == 0) continue;
@@ -97,15 +85,10 @@ class Hdf5Reader {
       if (type >= species_count && counts[type] > 0) note_unread("all", type);
       if (type < std::min(masses.size(), species_count)) header_.masses[type] = masses[type];
     }
-    header_.time = attribute_number(header.id(), "Time").value_or(0);
-    header_.redshift = attribute_number(header.id(), "Redshift").value_or(0);
-    header_.box_size = attribute_number(header.id(), "BoxSize").value_or(0);
-    header_.omega0 = attribute_number(header.id(), "Omega0").value_or(0);
-    header_.hubble = attribute_number(header.id(), "HubbleParam").value_or(1);
+    read_meaning();
     const double files = attribute_number(header.id(), "NumFilesPerSnapshot").value_or(1);
     header_.files = files > 1 && files < 1e9 ? static_cast<std::int64_t>(files) : 1;
     read_totals(header.id());
-    read_scale_factor(header.id());
     if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }
 
@@ -120,41 +103,15 @@ class Hdf5Reader {
     }
   }
 
-  /// SWIFT says by a group of its own whether a run is cosmological.
-  void read_scale_factor(hid_t header) {
-    const Hdf5Object cosmology = open_group(file_.id(), "Cosmology");
-    if (!cosmology || attribute_number(cosmology.id(), "Cosmological run").value_or(0) == 0) return;
-    auto factor = attribute_number(cosmology.id(), "Scale-factor");
-    if (!factor) factor = attribute_number(header, "Scale-factor");
-    if (!factor || !(*factor > 1e-6 && *factor <= 1e3))
-      fail("Cosmology/Scale-factor", "missing, or not a scale factor");
-    header_.scale_factor = *factor;
+  HeaderLookup lookup() const {
+    return [this](const std::string& object, const char* attribute) -> HeaderAttribute {
+      const Hdf5Object found = open_object(file_.id(), object);
+      if (!found || H5Aexists(found.id(), attribute) <= 0) return {};
+      return {true, attribute_number(found.id(), attribute)};
+    };
   }
 
-  void read_units() {
-    for (const char* const name : {"Units", "Header", "Parameters"}) {
-      const Hdf5Object group = open_group(file_.id(), name);
-      if (group) snapshot_.units = units_in(group.id(), name);
-      if (snapshot_.units) return;
-    }
-  }
-
-  /// Those of GADGET, AREPO or SWIFT. Notes those that cannot be used.
-  std::optional<Units> units_in(hid_t group, const std::string& name) {
-    const auto length = first_attribute(group, {"UnitLength_in_cm", "Unit length in cgs (U_L)"});
-    const auto mass = first_attribute(group, {"UnitMass_in_g", "Unit mass in cgs (U_M)"});
-    const auto velocity = first_attribute(group, {"UnitVelocity_in_cm_per_s"});
-    const auto time = first_attribute(group, {"UnitTime_in_s", "Unit time in cgs (U_t)"});
-    if (!length || !mass || (!velocity && !time)) return std::nullopt;
-    for (const auto& unit : {length, mass, velocity ? velocity : time}) {
-      if (Units::usable(unit->value)) continue;
-      snapshot_.notes.push_back("units are not read: " + name + '/' + unit->name + " = " + shortest_text(unit->value) +
-                                " is no unit");
-      return std::nullopt;
-    }
-    const Units units{length->value, mass->value, velocity ? velocity->value : length->value / time->value};
-    return units.usable() ? std::optional{units} : std::nullopt;
-  }
+  void read_meaning() { header_.meaning = meaning_of_header(lookup(), snapshot_.notes); }
 
   void note_unread(const std::string& name, std::size_t type) {
     std::string& types = unread_[name];

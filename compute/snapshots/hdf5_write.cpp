@@ -90,8 +90,8 @@ void write_hdf5_header(hid_t file, const GadgetHeader& header, const Units& unit
   write_attribute(group.id(), "NumPart_Total", counts);
   write_attribute(group.id(), "NumPart_Total_HighWord", std::array<std::uint32_t, species_count>{});
   write_attribute(group.id(), "MassTable", header.masses);
-  write_attribute(group.id(), "Time", header.time);
-  write_attribute(group.id(), "Time_GYR", header.time * units.time_s() / gyr_s);  // pynbody takes no other
+  write_attribute(group.id(), "Time", header.meaning.time);
+  write_attribute(group.id(), "Time_GYR", header.meaning.time * units.time_s() / gyr_s);  // pynbody takes no other
   write_attribute(group.id(), "Redshift", 0.0);
   write_attribute(group.id(), "BoxSize", 0.0);
   write_attribute(group.id(), "NumFilesPerSnapshot", std::int32_t{1});

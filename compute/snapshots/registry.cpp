@@ -41,15 +41,17 @@ const SnapshotFormat& format_of(const SnapshotInput& input) {
 void refuse_other_hints(const fs::path& file, const SnapshotFormat& format, const SnapshotHints& hints) {
   const char* const option = !hints.columns.empty() && !format.takes_columns ? "--columns"
                              : hints.state && !format.takes_state            ? "--state"
+                             : hints.cosmological && !format.takes_cosmology ? "--cosmological"
+                             : hints.hubble && !format.takes_cosmology       ? "--hubble"
                                                                              : nullptr;
   if (!option) return;
   throw UsageError(std::string{option} + " cannot be used with '" + file.string() + "', whose format is " +
                    format.title + ": leave it out");
 }
 
-/// Those that the user gave take the place of the file's.
+/// Those that the user gave take the place of the file's, unless its reader has used them: take_meaning().
 void take_units(Snapshot& snapshot, const SnapshotFormat& format, const SnapshotHints& hints) {
-  if (!hints.units) return;
+  if (!hints.units || format.takes_cosmology) return;
   snapshot.units = hints.units;
   snapshot.units_assumed = false;
   snapshot.units_file.clear();

@@ -24,12 +24,13 @@ constexpr Species plain_species(Species species) {
 /// What bodies have besides mass, position and velocity. Steps do not change it. Each vector is empty or has one entry
 /// per body, in the order of Bodies.
 struct BodyProperties {
-  std::vector<std::uint64_t> ids;     ///< empty: a body's id is its place, counted from 0
-  std::vector<Species> species;       ///< empty: all are dark
-  std::vector<float> softening;       ///< lengths, as in the file; empty: Snapshot::softening
-  std::vector<float> temperature;     ///< of gas; empty: all 0
-  std::vector<float> metals;          ///< mass fraction, of gas and stars; empty: all 0
-  std::vector<float> formation_time;  ///< of stars; empty: all 0
+  std::vector<std::uint64_t> ids;        ///< empty: a body's id is its place, counted from 0
+  std::vector<Species> species;          ///< empty: all are dark
+  std::vector<float> softening;          ///< lengths, as in the file; empty: Snapshot::softening
+  std::vector<float> temperature;        ///< of gas; empty: all 0
+  std::vector<float> metals;             ///< mass fraction, of gas and stars; empty: all 0
+  std::vector<float> formation_time;     ///< of stars; empty: all 0
+  bool formation_scale_factors = false;  ///< formation_time holds scale factors, which no unit changes
   friend bool operator==(const BodyProperties&, const BodyProperties&) = default;
 };
 

@@ -54,8 +54,9 @@ struct SnapshotFormat {
   } holds;
   bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;
-  bool takes_columns = false;  ///< SnapshotHints::columns
-  bool takes_state = false;    ///< SnapshotHints::state
+  bool takes_columns = false;    ///< SnapshotHints::columns
+  bool takes_state = false;      ///< SnapshotHints::state
+  bool takes_cosmology = false;  ///< its reader uses take_meaning()
   /// Whether a file of `size` bytes may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer
   /// if it is shorter.
   bool (*detect)(std::span<const std::byte> head, std::uint64_t size);

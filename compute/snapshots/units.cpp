@@ -17,7 +17,6 @@
 namespace orrery {
 namespace {
 
-constexpr double gravitational_constant = 6.6743e-8;  // cm^3 / (g s^2), CODATA 2018
 constexpr double au_cm = 1.495978707e13;
 constexpr double year_s = 3.15576e7;
 
@@ -232,7 +231,7 @@ UnitScale::UnitScale(const Units& from, const Units& to)
 
 void UnitScale::apply_to(BodyProperties& properties) const {
   scale_values(properties.softening, length);
-  scale_values(properties.formation_time, time);
+  if (!properties.formation_scale_factors) scale_values(properties.formation_time, time);
 }
 
 void convert_units(Snapshot& snapshot, const Units& to) {

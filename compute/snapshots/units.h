@@ -34,6 +34,8 @@ inline constexpr double kpc_cm = 3.0856775814913673e21;
 inline constexpr double solar_mass_g = 1.988409870698051e33;
 inline constexpr Units galactic_units{kpc_cm, 1e10 * solar_mass_g, 1e5};
 
+inline constexpr double gravitational_constant = 6.6743e-8;  ///< in cm^3 / (g s^2), CODATA 2018
+
 /// The units of this length and mass in which G = 1.
 Units gravity_units(double length_cm, double mass_g);
 

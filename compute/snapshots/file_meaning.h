@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/units.h"
+
+namespace orrery {
+
+struct Snapshot;
+
+/// A number of a file is proper after multiplication by (scale factor)^a h^h, with h = H0 / (100 km/s/Mpc).
+struct CosmologicalPowers {
+  double a = 0, h = 0;
+  friend bool operator==(const CosmologicalPowers&, const CosmologicalPowers&) = default;
+};
+
+/// What the header of a file says of its numbers. Readers fill it, and take_meaning() alone decides what follows.
+struct FileMeaning {
+  double time = 0;                       ///< as in the file
+  std::optional<bool> comoving{};        ///< what a flag of the file says
+  std::string comoving_name{};           ///< of that flag, such as "Parameters/ComovingIntegrationOn"
+  std::optional<double> scale_factor{};  ///< of an attribute that is one in every run of its code; else `time` may be
+  std::optional<double> redshift{}, omega0{}, hubble{};
+  double box_size = 0;                 ///< length of a periodic box; 0: none
+  std::optional<Units> units{};        ///< of the file, before any powers; empty: `usual_units`
+  std::optional<Units> usual_units{};  ///< what readers of the format assume; empty: G = 1
+  std::optional<double> gravity{};     ///< the code's constant of gravity, in cm^3 / (g s^2) by its own units
+  /// Of GADGET (Springel 2005, "The cosmological simulation code GADGET-2", and its user guide): x = a r / h,
+  /// v = sqrt(a) u.
+  CosmologicalPowers length{1, -1}, mass{0, -1}, velocity{0.5, 0};
+  bool powers_known = false;  ///< by the file itself: then its powers of h hold without a scale factor as well
+  bool without_h = false;     ///< its numbers or units are free of h, whatever `length` and `mass` say
+};
+
+/// Gives the snapshot its units, its time and notes: proper units if the file is cosmological, by its flag or else by
+/// scale factor, redshift, Omega0 and box together. `hints` overrule units, h and that decision.
+/// Returns why the file cannot be used, such as "Redshift: ..."; empty if it can be.
+std::string take_meaning(const FileMeaning& meaning, const SnapshotHints& hints, Snapshot& snapshot);
+
+}  // namespace orrery

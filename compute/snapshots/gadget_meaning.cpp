@@ -1,0 +1,223 @@
+#include "compute/snapshots/gadget_meaning.h"
+
+#include <array>
+#include <cmath>
+
+#include "compute/core/range.h"
+
+namespace orrery {
+namespace {
+
+enum class Fact { time, comoving, scale_factor, redshift, omega0, hubble, box_size };
+
+/// How the numbers of a file depend on scale factor and h, if it has this row's attribute.
+enum class Numbers {
+  gadget,  ///< as FileMeaning says without more
+  swift,   ///< comoving positions, peculiar velocities, nothing over h
+};
+
+/// An attribute that holds a fact. Of several rows for a fact, the first that the file has counts.
+struct FactRow {
+  Fact fact;
+  const char* group;
+  const char* attribute;
+  Numbers numbers = Numbers::gadget;
+};
+constexpr FactRow fact_rows[]{
+    {Fact::time, "Header", "Time"},  // all codes; a scale factor if comoving
+    {Fact::comoving, "Cosmology", "Cosmological run", Numbers::swift},
+    {Fact::comoving, "Header", "ComovingIntegrationOn"},      // GIZMO since November 2020
+    {Fact::comoving, "Parameters", "ComovingIntegrationOn"},  // GADGET-4, AREPO
+    {Fact::scale_factor, "Cosmology", "Scale-factor"},        // SWIFT
+    {Fact::scale_factor, "Header", "Scale-factor"},           // SWIFT
+    {Fact::scale_factor, "Header", "ExpansionFactor"},        // EAGLE, OWLS
+    {Fact::redshift, "Header", "Redshift"},                   // all codes
+    {Fact::redshift, "Cosmology", "Redshift"},                // SWIFT
+    {Fact::omega0, "Header", "Omega0"},                       // GADGET-2 and -3, AREPO, EAGLE, OWLS, older GIZMO
+    {Fact::omega0, "Header", "Omega_Matter"},                 // GIZMO since November 2020
+    {Fact::omega0, "Parameters", "Omega0"},                   // GADGET-4, AREPO
+    {Fact::hubble, "Header", "HubbleParam"},                  // all codes but GADGET-4 and SWIFT
+    {Fact::hubble, "Parameters", "HubbleParam"},              // GADGET-4, AREPO
+    {Fact::box_size, "Header", "BoxSize"},                    // all codes
+    {Fact::box_size, "Parameters", "BoxSize"},                // GADGET-4, AREPO
+};
+
+/// Attributes that hold the units in CGS. Null: the code has no such attribute.
+struct UnitRow {
+  const char* group;
+  const char* length;
+  const char* mass;
+  const char* velocity;
+  const char* time;
+  bool over_h = false;  ///< they are divided by h already
+};
+constexpr UnitRow unit_rows[]{
+    // EAGLE, OWLS, Orrery
+    {"Units", "UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s", "UnitTime_in_s"},
+    // SWIFT
+    {"Units", "Unit length in cgs (U_L)", "Unit mass in cgs (U_M)", nullptr, "Unit time in cgs (U_t)"},
+    // AREPO, older GIZMO
+    {"Header", "UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s", "UnitTime_in_s"},
+    // GIZMO since November 2020
+    {"Header", "UnitLength_In_CGS", "UnitMass_In_CGS", "UnitVelocity_In_CGS", nullptr, true},
+    // GADGET-4, AREPO
+    {"Parameters", "UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s", nullptr},
+};
+/// SWIFT's units of its constants, which are not those of its snapshots if the user chose others for these.
+constexpr UnitRow internal_units{"InternalCodeUnits", "Unit length in cgs (U_L)", "Unit mass in cgs (U_M)", nullptr,
+                                 "Unit time in cgs (U_t)"};
+
+/// Attributes that hold the constant of gravity in the code's units. 0: the physical one.
+struct GravityRow {
+  const char* group;
+  const char* attribute;
+  const UnitRow* units = nullptr;  ///< null, or the file has none of these: those of the file
+};
+constexpr GravityRow gravity_rows[]{
+    {"Parameters", "GravityConstantInternal"},           // GADGET-4, AREPO
+    {"Header", "Gravitational_Constant_In_Code_Inits"},  // GIZMO since November 2020
+    {"PhysicalConstants/InternalUnits", "newton_G", &internal_units},
+};
+
+/// Attributes of a dataset that hold its powers.
+struct PowerRow {
+  const char* a;
+  const char* h;
+};
+constexpr PowerRow power_rows[]{
+    {"aexp-scale-exponent", "h-scale-exponent"},  // EAGLE, OWLS
+    {"a-scale exponent", "h-scale exponent"},     // SWIFT
+    {"a_scaling", "h_scaling"},                   // GADGET-4, AREPO
+};
+
+class HeaderReader {
+ public:
+  HeaderReader(const HeaderLookup& lookup, std::vector<std::string>& notes) : lookup_{lookup}, notes_{notes} {}
+
+  FileMeaning read() {
+    for (const FactRow& row : fact_rows) {
+      if (known_[static_cast<std::size_t>(row.fact)]) continue;
+      if (const auto value = number(row.group, row.attribute)) take(row, *value);
+    }
+    for (const UnitRow& row : unit_rows) {
+      meaning_.units = units_of(row);
+      meaning_.without_h |= meaning_.units && row.over_h;
+      if (meaning_.units) break;
+    }
+    for (const GravityRow& row : gravity_rows) {
+      if (!meaning_.gravity) take_gravity(row);
+    }
+    return meaning_;
+  }
+
+ private:
+  std::optional<double> number(const char* group, const char* attribute) {
+    const HeaderAttribute found = lookup_(group, attribute);
+    if (found.number && std::isfinite(*found.number)) return found.number;
+    if (found.exists) notes_.push_back(std::string{group} + '/' + attribute + " is not read: it is not a number");
+    return std::nullopt;
+  }
+
+  void take(const FactRow& row, double value) {
+    known_[static_cast<std::size_t>(row.fact)] = true;
+    switch (row.fact) {
+      case Fact::time:
+        meaning_.time = value;
+        break;
+      case Fact::comoving:
+        meaning_.comoving = value != 0;
+        meaning_.comoving_name = std::string{row.group} + '/' + row.attribute;
+        break;
+      case Fact::scale_factor:
+        meaning_.scale_factor = value;
+        break;
+      case Fact::redshift:
+        meaning_.redshift = value;
+        break;
+      case Fact::omega0:
+        meaning_.omega0 = value;
+        break;
+      case Fact::hubble:
+        meaning_.hubble = value;
+        break;
+      case Fact::box_size:
+        meaning_.box_size = value;
+        break;
+    }
+    if (row.numbers == Numbers::swift) {
+      meaning_.length = {1, 0};
+      meaning_.mass = meaning_.velocity = {0, 0};
+      meaning_.without_h = true;
+    }
+  }
+
+  /// Notes those that cannot be used.
+  std::optional<Units> units_of(const UnitRow& row) {
+    const auto unit = [&](const char* name) { return name ? lookup_(row.group, name).number : std::nullopt; };
+    const auto length = unit(row.length), mass = unit(row.mass), velocity = unit(row.velocity), time = unit(row.time);
+    if (!length || !mass || (!velocity && !time)) return std::nullopt;
+    const bool by_velocity = velocity.has_value();
+    const struct {
+      const char* name;
+      double value;
+    } found[]{{row.length, *length},
+              {row.mass, *mass},
+              {by_velocity ? row.velocity : row.time, by_velocity ? *velocity : *time}};
+    for (const auto& [name, value] : found) {
+      if (Units::usable(value)) continue;
+      notes_.push_back(std::string{"units are not read: "} + row.group + '/' + name + " = " + shortest_text(value) +
+                       " is no unit");
+      return std::nullopt;
+    }
+    const Units units{*length, *mass, by_velocity ? *velocity : *length / *time};
+    return units.usable() ? std::optional{units} : std::nullopt;
+  }
+
+  void take_gravity(const GravityRow& row) {
+    const auto constant = number(row.group, row.attribute);
+    if (!constant || !(*constant > 0)) return;
+    std::optional<Units> units = row.units ? units_of(*row.units) : std::nullopt;
+    if (!units) units = meaning_.units;
+    if (units) {
+      meaning_.gravity = *constant * units->length_cm * units->velocity_cm_s * units->velocity_cm_s / units->mass_g;
+    }
+  }
+
+  const HeaderLookup& lookup_;
+  std::vector<std::string>& notes_;
+  FileMeaning meaning_{.usual_units = galactic_units};
+  std::array<bool, static_cast<std::size_t>(Fact::box_size) + 1> known_{};
+};
+
+/// The powers that a dataset carries.
+std::optional<CosmologicalPowers> powers_of(const HeaderLookup& lookup, const std::string& dataset) {
+  if (dataset.empty()) return std::nullopt;
+  for (const PowerRow& row : power_rows) {
+    const auto a = lookup(dataset, row.a).number, h = lookup(dataset, row.h).number;
+    if (!a || !h) continue;
+    const bool physical = lookup(dataset, "Value stored as physical").number.value_or(0) != 0;  // SWIFT since 2024
+    return CosmologicalPowers{physical ? 0 : *a, *h};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+FileMeaning meaning_of_header(const HeaderLookup& lookup, std::vector<std::string>& notes) {
+  return HeaderReader{lookup, notes}.read();
+}
+
+void take_powers(const HeaderLookup& lookup, const std::string& positions, const std::string& masses,
+                 const std::string& velocities, FileMeaning& meaning) {
+  const auto length = powers_of(lookup, positions), mass = powers_of(lookup, masses),
+             velocity = powers_of(lookup, velocities);
+  constexpr CosmologicalPowers none;
+  // GADGET-4 and AREPO write zeros if a run is not cosmological, whatever its h.
+  if (length.value_or(none) == none && mass.value_or(none) == none && velocity.value_or(none) == none) return;
+  if (length) meaning.length = *length;
+  if (mass) meaning.mass = *mass;
+  if (velocity) meaning.velocity = *velocity;
+  meaning.powers_known = true;
+}
+
+}  // namespace orrery
