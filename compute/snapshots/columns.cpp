@@ -147,6 +147,7 @@ TableRow table_row(const SnapshotView& snapshot, std::size_t body) {
 }
 
 TableBodies::TableBodies(Snapshot& snapshot, std::span<const BodyColumn> columns) : snapshot_{snapshot} {
+  snapshot.wide.in_double = true;
   for (const BodyColumn column : columns) {
     if (column != BodyColumn::skip) present_[static_cast<std::size_t>(column)] = true;
   }
@@ -164,10 +165,10 @@ void TableBodies::reserve(std::size_t bodies) {
 
 std::string TableBodies::append(const TableRow& row) {
   const auto value = [&](BodyColumn column) { return single_precision(row[column]); };
-  const Vec4 position{value(BodyColumn::x), value(BodyColumn::y), value(BodyColumn::z),
-                      has(BodyColumn::mass) ? value(BodyColumn::mass) : 1};
-  const Vec4 velocity{value(BodyColumn::vx), value(BodyColumn::vy), value(BodyColumn::vz), 0};
-  if (std::string cause = unusable(position, velocity); !cause.empty()) return cause;
+  const Vec3d position{row[BodyColumn::x], row[BodyColumn::y], row[BodyColumn::z]};
+  const Vec3d velocity{row[BodyColumn::vx], row[BodyColumn::vy], row[BodyColumn::vz]};
+  const double mass = has(BodyColumn::mass) ? row[BodyColumn::mass] : 1;
+  if (std::string cause = no_body(position, mass, velocity); !cause.empty()) return cause;
   const double species = row[BodyColumn::species];
   if (!(species >= 0 && species < static_cast<double>(species_count)) || species != std::floor(species)) {
     return "a species that is none of 0 to 5";
@@ -179,8 +180,7 @@ std::string TableBodies::append(const TableRow& row) {
     }
   }
   if (has(BodyColumn::softening) && value(BodyColumn::softening) < 0) return "a softening below 0";
-  snapshot_.bodies.positions.push_back(position);
-  snapshot_.bodies.velocities.push_back(velocity);
+  append_body(snapshot_, position, mass, velocity);
   if (has(BodyColumn::id)) snapshot_.properties.ids.push_back(row.id);
   if (has(BodyColumn::species)) snapshot_.properties.species.push_back(static_cast<Species>(species));
   for (const auto& [column, values] : float_columns) {

@@ -118,6 +118,7 @@ class GadgetReader {
             "there are no masses, and the header has none for " + counted(header_.own_masses(), "body record"));
     if (!moving_) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
+    snapshot_.wide.in_double = double_;
     if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty())
       input_.fail(cause);
     snapshot_.bodies.velocities.resize(header_.bodies());
@@ -150,11 +151,11 @@ class GadgetReader {
     if (label == "POS ") {
       const std::size_t width = width_of(label, 3 * count, sizeof(float), sizeof(double));
       snapshot_.bodies.positions.resize(count);
-      read_vectors(label, snapshot_.bodies.positions, width, placed_);
+      read_vectors(label, true, width, placed_);
     } else if (label == "VEL ") {
       const std::size_t width = width_of(label, 3 * count, sizeof(float), sizeof(double));
       snapshot_.bodies.velocities.resize(count);
-      read_vectors(label, snapshot_.bodies.velocities, width, moving_);
+      read_vectors(label, false, width, moving_);
     } else if (label == "ID  ") {
       const std::size_t width = width_of(label, count, sizeof(std::uint32_t), sizeof(std::uint64_t));
       std::vector<std::uint64_t>& ids = snapshot_.properties.ids;
@@ -222,27 +223,24 @@ class GadgetReader {
     }
   }
 
-  float number(std::size_t width, const std::byte* at) const {
-    return width == sizeof(float) ? bytes_.load_float(at) : single_precision(bytes_.load_double(at));
+  double number(std::size_t width, const std::byte* at) const {
+    return width == sizeof(float) ? bytes_.load_float(at) : bytes_.load_double(at);
   }
 
-  void read_vectors(const std::string& label, std::vector<Vec4>& vectors, std::size_t width, bool& done) {
+  void read_vectors(const std::string& label, bool places, std::size_t width, bool& done) {
     if (done) fail(label, "there twice");
-    constexpr std::array<float Vec4::*, 3> components{&Vec4::x, &Vec4::y, &Vec4::z};
     double_ |= width == sizeof(double);
-    for_each_value(width, 3 * vectors.size(), [&](std::uint64_t i, const std::byte* at) {
-      vectors[i / 3].*components[i % 3] = number(width, at);
+    for_each_value(width, 3 * header_.bodies(), [&](std::uint64_t i, const std::byte* at) {
+      (places ? set_position : set_velocity)(snapshot_, i / 3, i % 3, number(width, at));
     });
     done = true;
-    check(label, vectors, 3 * width);
+    check(label, places, 3 * width);
   }
 
   /// The first that cannot be used is reported with its byte.
-  void check(const std::string& label, const std::vector<Vec4>& vectors, std::size_t stride) const {
-    for (std::size_t i = 0; i < vectors.size(); ++i) {
-      const Vec4 &v = vectors[i], one{v.x, v.y, v.z, 1}, still{0, 0, 0, 1};
-      const bool places = label == "POS ";
-      const std::string cause = places ? unusable(one, {}) : unusable(still, one);
+  void check(const std::string& label, bool places, std::size_t stride) const {
+    for (std::size_t i = 0; i < header_.bodies(); ++i) {
+      const std::string cause = no_body(snapshot_, i, places, !places, false);
       if (!cause.empty()) {
         input_.fail_at(records_.begin() + i * stride, label + " of body " + std::to_string(i) + " (counted from 0)",
                        cause);
@@ -264,12 +262,12 @@ class GadgetReader {
     auto span = spans.begin();
     std::uint64_t body = span->first;
     for_each_value(width, header_.own_masses(), [&](std::uint64_t i, const std::byte* at) {
-      const float mass = number(width, at);
-      if (const std::string cause = unusable({0, 0, 0, mass}, {}); !cause.empty()) {
+      const double mass = number(width, at);
+      if (const std::string cause = no_body({}, mass, {}); !cause.empty()) {
         input_.fail_at(records_.begin() + i * width, label + " of body " + std::to_string(body) + " (counted from 0)",
                        cause);
       }
-      snapshot_.bodies.positions[body].w = mass;
+      set_mass(snapshot_, body, mass);
       if (++body == span->second && ++span != spans.end()) body = span->first;
     });
     weighed_ = true;

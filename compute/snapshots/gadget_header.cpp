@@ -67,8 +67,7 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header) {
   for (std::size_t type = 0; type < species_count; ++type) {
     const double mass = header.masses[type];
     if (header.counts[type] == 0 || mass == 0) continue;
-    const Vec4 body{0, 0, 0, single_precision(mass)};
-    if (const std::string cause = unusable(body, {}); !cause.empty()) {
+    if (const std::string cause = no_body({}, mass, {}); !cause.empty()) {
       return GadgetFault{"MassTable", gadget_field::masses + 8 * type,
                          "type " + std::to_string(type) + " has " + cause};
     }
@@ -89,7 +88,7 @@ std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& 
   for (std::size_t type = 0; type < species_count; ++type) {
     const std::size_t end = first + header.counts[type];
     for (std::size_t i = first; i < end && header.masses[type] != 0; ++i) {
-      snapshot.bodies.positions[i].w = static_cast<float>(header.masses[type]);
+      set_mass(snapshot, i, header.masses[type]);
     }
     first = end;
   }

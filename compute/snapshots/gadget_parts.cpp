@@ -60,11 +60,8 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
 void append_part(Snapshot& to, const Snapshot& part) {
   const std::size_t before = to.bodies.positions.size(), added = part.bodies.positions.size();
   if (added == 0) return;
-  const auto append_bodies = [](std::vector<Vec4>& all, const std::vector<Vec4>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  };
-  append_bodies(to.bodies.positions, part.bodies.positions);
-  append_bodies(to.bodies.velocities, part.bodies.velocities);
+  append_bodies(to, part);
+  to.box = part.box;
   BodyProperties& has = to.properties;
   const BodyProperties& more = part.properties;
   const bool ids = (before == 0 || !has.ids.empty()) && !more.ids.empty();

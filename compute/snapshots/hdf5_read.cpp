@@ -49,6 +49,7 @@ class Hdf5Reader {
     if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty())
       input_.fail(cause);
     if (ids_missing_) snapshot_.properties.ids = {};
+    snapshot_.wide.in_double = double_;
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
     drop_empty();
     for (const auto& [name, types] : unread_) snapshot_.unread.push_back(name + " of " + types);
@@ -192,8 +193,7 @@ class Hdf5Reader {
 
   void check(std::size_t type, const char* name, std::size_t first, bool places, bool weighed) const {
     for (std::size_t i = first; i < first + header_.counts[type]; ++i) {
-      const Vec4 &p = snapshot_.bodies.positions[i], &v = snapshot_.bodies.velocities[i];
-      const std::string cause = places ? unusable({p.x, p.y, p.z, weighed ? p.w : 1}, {}) : unusable({0, 0, 0, 1}, v);
+      const std::string cause = no_body(snapshot_, i, places, !places, weighed);
       if (!cause.empty()) {
         fail(type_name(type) + '/' + name, "row " + std::to_string(i - first) + " (counted from 0) has " + cause);
       }
@@ -201,19 +201,15 @@ class Hdf5Reader {
   }
 
   void read_type(std::size_t type) {
-    constexpr std::array<float Vec4::*, 3> components{&Vec4::x, &Vec4::y, &Vec4::z};
     const std::size_t first = first_;
-    std::vector<Vec4>&positions = snapshot_.bodies.positions, &velocities = snapshot_.bodies.velocities;
     const Hdf5Object group = group_of(type);
     const auto open = [&](const char* name, hsize_t columns) { return dataset(group.id(), type, name, columns); };
-    for_each<double>(open("Coordinates", 3), type, "Coordinates", 3, [&](hsize_t row, hsize_t k, double value) {
-      positions[first + row].*components[k] = single_precision(value);
-    });
+    for_each<double>(open("Coordinates", 3), type, "Coordinates", 3,
+                     [&](hsize_t row, hsize_t k, double value) { set_position(snapshot_, first + row, k, value); });
     check(type, "Coordinates", first, true, false);
     if (const Hdf5Object data = open("Velocities", 3)) {
-      for_each<double>(data, type, "Velocities", 3, [&](hsize_t row, hsize_t k, double value) {
-        velocities[first + row].*components[k] = single_precision(value);
-      });
+      for_each<double>(data, type, "Velocities", 3,
+                       [&](hsize_t row, hsize_t k, double value) { set_velocity(snapshot_, first + row, k, value); });
       check(type, "Velocities", first, false, false);
     } else {
       snapshot_.notes.push_back(type_name(type) + " has no velocities: these bodies are at rest");
@@ -222,7 +218,7 @@ class Hdf5Reader {
       const Hdf5Object data = open("Masses", 1);
       if (!data) fail(type_name(type) + "/Masses", "missing, and Header/MassTable has no mass");
       for_each<double>(data, type, "Masses", 1,
-                       [&](hsize_t row, hsize_t, double value) { positions[first + row].w = single_precision(value); });
+                       [&](hsize_t row, hsize_t, double value) { set_mass(snapshot_, first + row, value); });
       check(type, "Masses", first, true, true);
     }
     if (const Hdf5Object data = open("ParticleIDs", 1)) {

@@ -158,6 +158,7 @@ ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints,
   refuse_other_hints(file, format, hints);
   Snapshot snapshot = format.read(input);
   take_units(snapshot, format, hints);
+  if (const std::string cause = settle(snapshot); !cause.empty()) input.fail(cause);
   return {std::move(snapshot), &format, input.encoding()};
 }
 

@@ -7,6 +7,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/snapshots/units.h"
+#include "compute/snapshots/wide_bodies.h"
 
 namespace orrery {
 
@@ -44,6 +45,9 @@ struct Snapshot {
   bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
   std::vector<std::string> notes{};   ///< what a reader assumed, such as "masses are not in the file: ..."
   std::vector<std::string> unread{};  ///< what the file holds and a Snapshot does not, such as "density of gas"
+  Vec3d box{};                        ///< edges of a periodic box with a corner at the origin; 0: an axis has none
+  Frame frame{};                      ///< where the origin of `bodies` is in the file
+  WideBodies wide{};                  ///< from a reader to settle(), and empty elsewhere
   std::string units_file{};           ///< the file beside it that holds its units; empty: there is none
 };
 

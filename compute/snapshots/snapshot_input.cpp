@@ -21,7 +21,8 @@ std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
-bool finite(float a, float b, float c) {
+template <class Number>
+bool finite(Number a, Number b, Number c) {
   return std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
 }
 
@@ -39,6 +40,23 @@ float single_precision(double value) {
 std::string unusable_property(double value) {
   if (!std::isfinite(value)) return "not finite";
   return std::isfinite(static_cast<float>(value)) ? "" : "beyond the range of single precision";
+}
+
+std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity) {
+  if (!finite(position.x, position.y, position.z)) return "a position that is not finite";
+  if (!finite(velocity.x, velocity.y, velocity.z)) return "a velocity that is not finite";
+  if (!std::isfinite(mass)) return "a mass that is not finite";
+  return mass > 0 ? "" : "a mass that is not positive";
+}
+
+std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass) {
+  const Vec4 &p = snapshot.bodies.positions[body], &v = snapshot.bodies.velocities[body];
+  const std::vector<double>& masses = snapshot.wide.masses;
+  return no_body(place ? Vec3d{p.x, p.y, p.z} : Vec3d{},
+                 !mass            ? 1
+                 : masses.empty() ? p.w
+                                  : masses[body],
+                 velocity ? Vec3d{v.x, v.y, v.z} : Vec3d{});
 }
 
 std::string unusable(const Vec4& position, const Vec4& velocity) {

@@ -236,6 +236,13 @@ void UnitScale::apply_to(BodyProperties& properties) const {
 
 void convert_units(Snapshot& snapshot, const Units& to) {
   const UnitScale scale{*snapshot.units, to};
+  const auto scaled = [](const Vec3d& v, double by) { return Vec3d{v.x * by, v.y * by, v.z * by}; };
+  for (Vec3d& position : snapshot.wide.positions) position = scaled(position, scale.length);
+  for (Vec3d& velocity : snapshot.wide.velocities) velocity = scaled(velocity, scale.velocity);
+  for (double& mass : snapshot.wide.masses) mass *= scale.mass;
+  snapshot.frame = {scaled(snapshot.frame.position, scale.length), scaled(snapshot.frame.velocity, scale.velocity),
+                    snapshot.frame.time * scale.time};
+  snapshot.box = scaled(snapshot.box, scale.length);
   snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaled floats have other low words
   for (Vec4& position : snapshot.bodies.positions) position = scale.of_position(position);
   for (Vec4& velocity : snapshot.bodies.velocities) velocity = scale.of_velocity(velocity);

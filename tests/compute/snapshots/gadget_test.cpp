@@ -209,13 +209,13 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   expect_refused(file.bytes(), "byte 280, POS  of body 1", "position that is not finite");
   file = {.wide = true};
   file.positions[4] = -1e300;
-  expect_refused(file.bytes(), "POS  of body 1", "coordinate beyond 1e15");
+  expect_refused(file.bytes(), "body 1 (counted from 0)", "coordinate beyond 1e15");
   file = {};
   file.masses[1] = 1e300;
-  expect_refused(file.bytes(), "type 1 has a mass above 1e15");
+  expect_refused(file.bytes(), "body 0 (counted from 0)", "a mass above 1e15");
   file = {};
   file.velocities[11] = 1e30;
-  expect_refused(file.bytes(), "byte 360, VEL  of body 3", "velocity beyond 1e15");
+  expect_refused(file.bytes(), "body 3 (counted from 0)", "velocity beyond 1e15");
   file = {};
   file.own_masses[1] = -1;
   expect_refused(file.bytes(), "MASS of body 3", "not positive");

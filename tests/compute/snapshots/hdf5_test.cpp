@@ -144,7 +144,7 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(2, 0, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
   expect_refused("PartType1/Masses", "missing");
   make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, 1e300, 0}); });
-  expect_refused("PartType1/Coordinates", "row 1", "beyond 1e15");
+  expect_refused("body 1 (counted from 0)", "beyond 1e15");
   make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, INFINITY, 0}); });
   expect_refused("PartType1/Coordinates", "row 1", "not finite");
   make(2, 1, [&](const Hdf5File& made) {

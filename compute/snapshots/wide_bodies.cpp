@@ -1,0 +1,309 @@
+#include "compute/snapshots/wide_bodies.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "compute/core/low_words.h"
+#include "compute/snapshots/snapshot.h"
+#include "compute/snapshots/snapshot_input.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array<double Vec3d::*, 3> axes{&Vec3d::x, &Vec3d::y, &Vec3d::z};
+constexpr std::array<float Vec4::*, 3> float_axes{&Vec4::x, &Vec4::y, &Vec4::z};
+constexpr std::size_t most_sampled = 65536;  // bodies of a median; more would change little
+constexpr std::size_t most_paired = 2048;    // bodies whose separations are all looked at
+constexpr double float_rounding = 0x1p-24;   // relative
+
+Vec3d wide_of(const Vec4& v) {
+  return {v.x, v.y, v.z};
+}
+
+double largest(const Vec3d& v) {
+  return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+}
+
+Vec3d minus(const Vec3d& a, const Vec3d& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+/// Fills an array of doubles with what the floats hold.
+void widen(const std::vector<Vec4>& from, std::vector<Vec3d>& to) {
+  if (!to.empty()) return;
+  to.resize(from.size());
+  std::ranges::transform(from, to.begin(), wide_of);
+}
+
+void set_component(std::vector<Vec4>& rounded, std::vector<Vec3d>& exact, std::size_t body, std::size_t axis,
+                   double value) {
+  const float single = single_precision(value);
+  rounded[body].*float_axes[axis] = single;
+  if (exact.empty() && static_cast<double>(single) == value) return;
+  widen(rounded, exact);
+  exact.resize(rounded.size());
+  exact[body].*axes[axis] = value;
+}
+
+/// The numbers of bodies, of which some are floats alone.
+class Rows {
+ public:
+  Rows(const std::vector<Vec4>& rounded, const std::vector<Vec3d>& exact) : rounded_{rounded}, exact_{exact} {}
+  std::size_t size() const { return rounded_.size(); }
+  Vec3d operator[](std::size_t body) const { return exact_.empty() ? wide_of(rounded_[body]) : exact_[body]; }
+
+  /// At most `most` of them, evenly spaced.
+  std::vector<Vec3d> thinned(std::size_t most) const {
+    std::vector<Vec3d> some(std::min(size(), most));
+    for (std::size_t i = 0; i < some.size(); ++i) some[i] = (*this)[i * size() / some.size()];
+    return some;
+  }
+
+ private:
+  const std::vector<Vec4>& rounded_;
+  const std::vector<Vec3d>& exact_;
+};
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// Where most bodies are, and how far apart.
+struct Spread {
+  Vec3d centre{};     ///< the median of each axis
+  double radius = 0;  ///< the median distance from there, or the largest if that is 0
+};
+Spread spread_of(const std::vector<Vec3d>& rows) {
+  Spread spread;
+  std::vector<double> values(rows.size());
+  for (const auto axis : axes) {
+    std::ranges::transform(rows, values.begin(), [axis](const Vec3d& row) { return row.*axis; });
+    spread.centre.*axis = median(values);
+  }
+  std::ranges::transform(rows, values.begin(), [&](const Vec3d& row) { return largest(minus(row, spread.centre)); });
+  spread.radius = median(values);
+  if (!(spread.radius > 0)) spread.radius = std::ranges::max(values);
+  return spread;
+}
+
+/// The smallest distance above 0 of two of these; infinite if there is none.
+double closest_pair(const std::vector<Vec3d>& rows) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t k = i + 1; k < rows.size(); ++k) {
+      const double distance = largest(minus(rows[i], rows[k]));
+      if (distance > 0) least = std::min(least, distance);
+    }
+  }
+  return least;
+}
+
+/// A number near `value` whose difference from values near it is exact: a multiple of a power of two that suits the
+/// spread.
+Vec3d handy_centre(const Spread& spread) {
+  const double step = std::exp2(std::floor(std::log2(spread.radius)));
+  Vec3d centre;
+  for (const auto axis : axes) centre.*axis = std::round(spread.centre.*axis / step) * step;
+  return centre;
+}
+
+constexpr double far_away = 4;            // times the spread
+constexpr double lost_separation = 1e-4;  // share of a separation that rounding may take
+
+/// What to subtract from positions; nothing if floats tell the bodies apart where they are.
+std::optional<Vec3d> centre_of(const Rows& rows) {
+  if (rows.size() < 2) return std::nullopt;
+  const Spread spread = spread_of(rows.thinned(most_sampled));
+  const double distance = largest(spread.centre);
+  if (!(spread.radius > 0) || !(distance > far_away * spread.radius)) return std::nullopt;
+  const double separation = rows.size() <= most_paired ? closest_pair(rows.thinned(most_paired))
+                                                       : spread.radius / std::cbrt(static_cast<double>(rows.size()));
+  if (!(distance * float_rounding > lost_separation * separation)) return std::nullopt;
+  return handy_centre(spread);
+}
+
+/// What to subtract from velocities, for positions that were moved or not.
+std::optional<Vec3d> common_velocity(const Rows& rows, bool moved) {
+  if (rows.size() < 2) return std::nullopt;
+  const Spread spread = spread_of(rows.thinned(most_sampled));
+  const double speed = largest(spread.centre);
+  if (!(spread.radius > 0) || !(speed > far_away * spread.radius)) return std::nullopt;
+  if (!moved && !(speed * float_rounding > lost_separation * spread.radius)) return std::nullopt;
+  return handy_centre(spread);
+}
+
+void subtract(const Vec3d& centre, std::vector<Vec4>& rounded, std::vector<Vec3d>& exact) {
+  widen(rounded, exact);
+  for (Vec3d& row : exact) row = minus(row, centre);
+}
+
+void round_to(std::vector<Vec4>& rounded, const std::vector<Vec3d>& exact) {
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    for (std::size_t k = 0; k < axes.size(); ++k) rounded[i].*float_axes[k] = single_precision(exact[i].*axes[k]);
+  }
+}
+
+void move_origin(Snapshot& snapshot) {
+  WideBodies& wide = snapshot.wide;
+  if (!wide.in_double) return;
+  Bodies& bodies = snapshot.bodies;
+  snapshot.frame.time = snapshot.time;
+  if (const auto centre = centre_of({bodies.positions, wide.positions})) {
+    snapshot.frame.position = *centre;
+    subtract(*centre, bodies.positions, wide.positions);
+  }
+  if (const auto velocity = common_velocity({bodies.velocities, wide.velocities}, snapshot.frame.is_moved())) {
+    snapshot.frame.velocity = *velocity;
+    subtract(*velocity, bodies.velocities, wide.velocities);
+  }
+  if (snapshot.frame.is_moved()) {
+    snapshot.notes.push_back(frame_text(snapshot.frame) +
+                             ", so that single precision tells the bodies apart; coordinates, speeds, momenta and "
+                             "kinetic energies are relative to it");
+  }
+}
+
+/// Whether a number leaves the limits of single precision.
+bool beyond_limits(const Snapshot& snapshot) {
+  const Rows places{snapshot.bodies.positions, snapshot.wide.positions},
+      speeds{snapshot.bodies.velocities, snapshot.wide.velocities};
+  constexpr double most = SnapshotLimits::largest;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double mass = snapshot.wide.masses.empty() ? snapshot.bodies.positions[i].w : snapshot.wide.masses[i];
+    if (!(largest(places[i]) <= most && largest(speeds[i]) <= most)) return true;
+    if (!(mass <= most && mass >= SnapshotLimits::smallest_mass)) return true;
+  }
+  return false;
+}
+
+/// The named unit that suits a size in CGS, or else a power of ten.
+double handy_unit(double size, NamedUnit (*named)(double)) {
+  const double unit = named(size).size, ratio = size / unit;
+  return ratio >= 0.1 && ratio < 1000 ? unit : std::pow(10.0, std::round(std::log10(size)));
+}
+
+/// Where numbers are too large or too small for single precision, but their units are known.
+void take_handy_units(Snapshot& snapshot) {
+  if (!snapshot.units || !beyond_limits(snapshot)) return;
+  WideBodies& wide = snapshot.wide;
+  Bodies& bodies = snapshot.bodies;
+  double mass = 0;
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+    mass += wide.masses.empty() ? bodies.positions[i].w : wide.masses[i];
+  }
+  const Rows rows{bodies.positions, wide.positions};
+  const Spread spread = spread_of(rows.thinned(most_sampled));
+  const Units from = *snapshot.units;
+  const double length = spread.radius > 0 ? spread.radius : 1;
+  const Units to = gravity_units(handy_unit(length * from.length_cm, length_unit_for),
+                                 handy_unit(mass * from.mass_g, mass_unit_for));
+  if (!to.usable()) return;
+  widen(bodies.positions, wide.positions);
+  widen(bodies.velocities, wide.velocities);
+  if (wide.masses.empty()) {
+    for (const Vec4& position : bodies.positions) wide.masses.push_back(position.w);
+  }
+  convert_units(snapshot, to);
+  snapshot.notes.push_back("beyond the range of single precision in " + units_text(from) + ": converted to " +
+                           units_text(to));
+}
+
+/// "70000, 0, -12.5"
+std::string vector_text(const Vec3d& v) {
+  std::array<char, 96> text;
+  std::snprintf(text.data(), text.size(), "%.12g, %.12g, %.12g", v.x, v.y, v.z);
+  return text.data();
+}
+
+}  // namespace
+
+std::string frame_text(const Frame& frame) {
+  std::string text = "origin moved to " + vector_text(frame.position);
+  if (frame.velocity != Vec3d{}) text += ", moving with " + vector_text(frame.velocity);
+  return text;
+}
+
+void set_position(Snapshot& snapshot, std::size_t body, std::size_t axis, double value) {
+  set_component(snapshot.bodies.positions, snapshot.wide.positions, body, axis, value);
+}
+
+void set_velocity(Snapshot& snapshot, std::size_t body, std::size_t axis, double value) {
+  set_component(snapshot.bodies.velocities, snapshot.wide.velocities, body, axis, value);
+}
+
+void set_mass(Snapshot& snapshot, std::size_t body, double value) {
+  std::vector<Vec4>& rounded = snapshot.bodies.positions;
+  std::vector<double>& exact = snapshot.wide.masses;
+  const float single = single_precision(value);
+  rounded[body].w = single;
+  if (exact.empty() && static_cast<double>(single) == value) return;
+  for (std::size_t i = exact.size(); i < rounded.size(); ++i) exact.push_back(rounded[i].w);
+  exact[body] = value;
+}
+
+void append_body(Snapshot& snapshot, const Vec3d& position, double mass, const Vec3d& velocity) {
+  const std::size_t body = snapshot.bodies.positions.size();
+  const auto grow = [](auto& exact) {
+    if (!exact.empty()) exact.emplace_back();
+  };
+  snapshot.bodies.positions.emplace_back();
+  snapshot.bodies.velocities.emplace_back();
+  grow(snapshot.wide.positions), grow(snapshot.wide.velocities), grow(snapshot.wide.masses);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    set_position(snapshot, body, k, position.*axes[k]);
+    set_velocity(snapshot, body, k, velocity.*axes[k]);
+  }
+  set_mass(snapshot, body, mass);
+}
+
+void append_bodies(Snapshot& to, const Snapshot& from) {
+  const auto masses_of = [](const Snapshot& snapshot) {
+    std::vector<double> masses = snapshot.wide.masses;
+    for (std::size_t i = masses.size(); i < snapshot.bodies.positions.size(); ++i) {
+      masses.push_back(snapshot.bodies.positions[i].w);
+    }
+    return masses;
+  };
+  const auto append = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+  const auto append_rows = [&](const std::vector<Vec4>& rounded, std::vector<Vec3d>& exact,
+                               const std::vector<Vec4>& more, const std::vector<Vec3d>& more_exact) {
+    if (exact.empty() && more_exact.empty()) return;
+    widen(rounded, exact);
+    std::vector<Vec3d> wide = more_exact;
+    widen(more, wide);
+    append(exact, wide);
+  };
+  Bodies& bodies = to.bodies;
+  WideBodies& wide = to.wide;
+  append_rows(bodies.positions, wide.positions, from.bodies.positions, from.wide.positions);
+  append_rows(bodies.velocities, wide.velocities, from.bodies.velocities, from.wide.velocities);
+  if (!wide.masses.empty() || !from.wide.masses.empty()) {
+    wide.masses = masses_of(to);
+    append(wide.masses, masses_of(from));
+  }
+  append(bodies.positions, from.bodies.positions);
+  append(bodies.velocities, from.bodies.velocities);
+  wide.in_double |= from.wide.in_double;
+}
+
+std::string settle(Snapshot& snapshot) {
+  take_handy_units(snapshot);
+  move_origin(snapshot);
+  round_to(snapshot.bodies.positions, snapshot.wide.positions);
+  round_to(snapshot.bodies.velocities, snapshot.wide.velocities);
+  const std::vector<double>& masses = snapshot.wide.masses;
+  for (std::size_t i = 0; i < masses.size(); ++i) snapshot.bodies.positions[i].w = single_precision(masses[i]);
+  for (std::size_t i = 0; i < snapshot.bodies.positions.size(); ++i) {
+    const std::string cause = unusable(snapshot.bodies.positions[i], snapshot.bodies.velocities[i]);
+    if (!cause.empty()) return "body " + std::to_string(i) + " (counted from 0): " + cause;
+  }
+  return {};
+}
+
+}  // namespace orrery
