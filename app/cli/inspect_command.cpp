@@ -101,6 +101,12 @@ Virial virial_of(const Snapshot& snapshot) {
   return {2 * std::max(sums.kinetic - of_centre, 0.0) / std::abs(sums.potential), static_cast<int>(used)};
 }
 
+std::string ratio_text(const Virial& virial) {
+  if (virial.bodies < 2) return "not defined for one body";
+  if (!std::isfinite(virial.ratio)) return "not defined: there is no finite potential energy";
+  return fmt::format("{:.3g} (2 K / |W|, of {})", virial.ratio, counted_bodies(virial.bodies));
+}
+
 const char* state_of(const Virial& virial) {
   if (virial.bodies < 2 || !std::isfinite(virial.ratio)) return "no system to speak of";
   if (virial.ratio == 0) return "at rest: it will collapse";
@@ -126,15 +132,15 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
     total += p.w;
   }
   for (const float length : snapshot.properties.softening) softening.add(length);
-  table.add({"Total mass", fmt::format("{:.6g}", total) + physical(snapshot, total, &Units::mass_g, mass_text)});
+  table.add({"Total mass", fmt::format("{:.6g}", total) + physical(snapshot, total, &Units::mass_g, mass_value)});
   table.add({"Masses", mass.text()});
   for (std::size_t k = 0; k < 3; ++k) table.add({std::string(1, static_cast<char>('x' + k)), place[k].text()});
   table.add({"Centre of mass",
              fmt::format("{:.4g}, {:.4g}, {:.4g}", centre[0] / total, centre[1] / total, centre[2] / total)});
   const double extent = place[0].high - place[0].low;
   table.add(
-      {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_text)});
-  table.add({"Speeds", speed.text() + physical(snapshot, speed.high, &Units::velocity_cm_s, velocity_text)});
+      {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_value)});
+  table.add({"Speeds", speed.text() + physical(snapshot, speed.high, &Units::velocity_cm_s, velocity_value)});
   table.add({"Softening", snapshot.properties.softening.empty() ? "not in the file" : softening.text()});
 }
 
@@ -156,12 +162,12 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
                                    counted(bytes, "byte"))});
   table.add({"Bodies", bodies_text(snapshot)});
   const double seconds = snapshot.units ? snapshot.time * snapshot.units->time_s() : 0;
-  table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_text(seconds) + ")" : "")});
+  table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_value(seconds) + ")" : "")});
   table.add({"Units", units_row(read)});
   if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
   add_ranges(table, snapshot);
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
-  table.add({"Virial ratio", fmt::format("{:.3g} (2 K / |W|, of {})", virial.ratio, counted_bodies(virial.bodies))});
+  table.add({"Virial ratio", ratio_text(virial)});
   if (!snapshot.unread.empty()) table.add({"Not read", printable(joined(snapshot.unread))});
   std::string label = "Notes";
   for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), printable(note)});
