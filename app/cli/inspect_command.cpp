@@ -16,7 +16,8 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
 #include "compute/core/names.h"
-#include "compute/diagnostics/conserved.h"
+#include "compute/diagnostics/virial.h"
+#include "compute/scenes/natural_scales.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
@@ -75,44 +76,49 @@ std::string ids_text(const std::vector<std::uint64_t>& ids, std::size_t again) {
   return fmt::format("{} to {}, {}", low, high, unique);
 }
 
-struct Virial {
-  double ratio = 0;  ///< 2 K / |W|, in the frame of the centre of mass
-  int bodies = 0;    ///< that were summed
-};
-
-/// Of at most `most` bodies, evenly spaced in the file; their masses stand for all.
-Virial virial_of(const Snapshot& snapshot) {
-  constexpr std::size_t most = 8192;
-  const std::size_t count = snapshot.bodies.positions.size(), used = std::min(count, most);
+/// With the file's softening, where it has one; the smallest of several.
+VirialRatio virial_of(const Snapshot& snapshot) {
   const std::vector<float>& lengths = snapshot.properties.softening;
-  Snapshot sample{.bodies = {}, .softening = snapshot.softening, .units = snapshot.units};
-  if (!lengths.empty()) sample.softening = *std::ranges::min_element(lengths);
-  for (std::size_t i = 0; i < used; ++i) {
-    sample.bodies.positions.push_back(snapshot.bodies.positions[i * count / used]);
-    sample.bodies.velocities.push_back(snapshot.bodies.velocities[i * count / used]);
-    sample.bodies.positions.back().w *= static_cast<float>(count) / static_cast<float>(used);
+  const double softening = lengths.empty() ? snapshot.softening : *std::ranges::min_element(lengths);
+  double gravity = 1;
+  if (const auto& units = snapshot.units) {
+    gravity = std::pow(gravity_units(units->length_cm, units->mass_g).velocity_cm_s / units->velocity_cm_s, 2);
   }
-  convert_to_gravity_units(sample);
-  const Conserved sums = conserved(sample.bodies, Law{.softening = std::max(sample.softening, Law::min_softening)});
-  double mass = 0;
-  for (const Vec4& body : sample.bodies.positions) mass += body.w;
-  const Vec3d p = sums.momentum;
-  const double of_centre = (p.x * p.x + p.y * p.y + p.z * p.z) / (2 * mass);
-  return {2 * std::max(sums.kinetic - of_centre, 0.0) / std::abs(sums.potential), static_cast<int>(used)};
+  return virial_ratio(snapshot.bodies, gravity, softening);
 }
 
-std::string ratio_text(const Virial& virial) {
-  if (virial.bodies < 2) return "not defined for one body";
-  if (!std::isfinite(virial.ratio)) return "not defined: there is no finite potential energy";
-  return fmt::format("{:.3g} (2 K / |W|, of {})", virial.ratio, counted_bodies(virial.bodies));
+std::string virial_text(const Snapshot& snapshot, const VirialRatio& virial) {
+  if (snapshot.bodies.count() == 1) return "not defined for one body";
+  if (!std::isfinite(virial.ratio)) return "none: no two bodies attract each other";
+  if (virial.exact()) return fmt::format("{:.3g} (2 K / |W|, of all pairs)", virial.ratio);
+  return fmt::format("{:.3g} \u00b1 {:.1g} (2 K / |W|; all pairs of the {} heaviest bodies, the others from {} bodies)",
+                     virial.ratio, virial.error, format_count(virial.heavy), format_count(virial.sampled));
 }
 
-const char* state_of(const Virial& virial) {
-  if (virial.bodies < 2 || !std::isfinite(virial.ratio)) return "no system to speak of";
-  if (virial.ratio == 0) return "at rest: it will collapse";
-  if (virial.ratio < 0.8) return "cold: it will contract";
-  if (virial.ratio <= 1.25) return "near virial equilibrium";
-  return virial.ratio < 2 ? "hot: it will expand" : "not bound: it will disperse";
+const char* state_at(double ratio) {
+  if (ratio == 0) return "at rest: it will collapse";
+  if (ratio < 0.8) return "cold: it will contract";
+  if (ratio <= 1.25) return "near virial equilibrium";
+  return ratio < 2 ? "hot: it will expand" : "not bound: it will disperse";
+}
+
+/// Says nothing that the virial ratio does not decide.
+std::string state_of(const Snapshot& snapshot, const VirialRatio& virial) {
+  if (snapshot.bodies.count() < 2 || !std::isfinite(virial.ratio)) return "no system to speak of";
+  if (snapshot.box != Vec3d{}) return "state not known: it fills a periodic box, whose images pull as well";
+  const std::string_view low = state_at(std::max(virial.ratio - virial.error, 0.0)),
+                         high = state_at(virial.ratio + virial.error);
+  if (virial.ratio > 0 && low != high) return "state not decided by its virial ratio";
+  return state_at(virial.ratio);
+}
+
+/// The softening and dt that `run` chooses, in units in which G = 1.
+std::string suitable_scales(Snapshot snapshot) {
+  convert_to_gravity_units(snapshot);
+  take_low_words(snapshot);
+  const NaturalScales scales = natural_scales(snapshot.bodies, softening_in(snapshot));
+  const std::string coarse = coarse_softening(scales.softening, scales.smallest_orbit);
+  return coarse.empty() ? scales.reason : scales.reason + "; " + coarse;
 }
 
 void add_ranges(Table& table, const Snapshot& snapshot) {
@@ -137,6 +143,7 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
   for (std::size_t k = 0; k < 3; ++k) table.add({std::string(1, static_cast<char>('x' + k)), place[k].text()});
   table.add({"Centre of mass",
              fmt::format("{:.4g}, {:.4g}, {:.4g}", centre[0] / total, centre[1] / total, centre[2] / total)});
+  if (snapshot.frame.is_moved()) table.add({"Origin", frame_text(snapshot.frame)});
   const double extent = place[0].high - place[0].low;
   table.add(
       {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_value)});
@@ -150,10 +157,10 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   const ReadSnapshot read = read_any_snapshot(options.file, options.hints);
   const Snapshot& snapshot = read.snapshot;
   const std::size_t again = repeated(snapshot.properties.ids);
-  const Virial virial = virial_of(snapshot);
+  const VirialRatio virial = virial_of(snapshot);
   console::print(
       "{}: {}, complete, {}, {}{}\n\n", printable(options.file), read.format->title,
-      counted_bodies(snapshot.bodies.count()), state_of(virial),
+      counted_bodies(snapshot.bodies.count()), state_of(snapshot, virial),
       again == 0 ? "" : fmt::format("; {} not unique", counted(static_cast<std::int64_t>(again), "id is", "ids are")));
 
   Table table{"lt", {"", ""}};
@@ -167,7 +174,8 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
   add_ranges(table, snapshot);
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
-  table.add({"Virial ratio", ratio_text(virial)});
+  table.add({"Virial ratio", virial_text(snapshot, virial)});
+  table.add({"A run takes", suitable_scales(snapshot)});
   if (!snapshot.unread.empty()) table.add({"Not read", printable(joined(snapshot.unread))});
   std::string label = "Notes";
   for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), printable(note)});

@@ -6,17 +6,18 @@
 #include <cmath>
 
 #include "compute/core/error.h"
+#include "compute/core/nominal_step.h"
 
 namespace orrery {
 namespace {
 
-constexpr double rounding = 1e-6;    // of a step
 constexpr double most_steps = 1e15;  // whole in a double
 constexpr double events_without_every = 100;
 
 /// The first step that reaches the time.
 std::int64_t step_at(double sim_time, const Status& now) {
-  const double steps = std::ceil((sim_time - now.sim_time) / double{now.time_step} - rounding);
+  const double left = (sim_time - now.sim_time) / nominal_step(now.time_step);
+  const double steps = std::ceil(left - rounding_of_steps(left + static_cast<double>(now.step)));
   if (!(steps < most_steps)) {
     throw UsageError(
         fmt::format("until t = {:g} there are {:g} steps of {:g}: too many", sim_time, steps, now.time_step));
@@ -27,7 +28,8 @@ std::int64_t step_at(double sim_time, const Status& now) {
 /// Whether the run ends with the present step, and not with one before it.
 bool ends_here(const RunOrder& order, const Status& now) {
   if (order.steps) return *order.steps == now.step;
-  return *order.until > now.sim_time - (1 - rounding) * double{now.time_step};
+  return *order.until >
+         now.sim_time - (1 - rounding_of_steps(static_cast<double>(now.step))) * nominal_step(now.time_step);
 }
 
 }  // namespace
@@ -42,8 +44,8 @@ RunSchedule::RunSchedule(const Status& now, const RunOrder& order, bool outputs_
                                  now.step, now.sim_time));
   }
   if (order.every) {
-    event_steps_ = *order.every / double{now.time_step};
-    if (event_steps_ < 1 - rounding) {
+    event_steps_ = *order.every / nominal_step(now.time_step);
+    if (event_steps_ < 1 - rounding_of_steps(1)) {
       throw UsageError(fmt::format("--every {:g} is shorter than the time step {:g}", *order.every, now.time_step));
     }
   } else if (!order.diagnostics.empty()) {
@@ -52,12 +54,14 @@ RunSchedule::RunSchedule(const Status& now, const RunOrder& order, bool outputs_
 }
 
 std::int64_t RunSchedule::latest_event(std::int64_t step) const {
-  return static_cast<std::int64_t>(std::floor((static_cast<double>(step) + rounding) / event_steps_));
+  auto event = static_cast<std::int64_t>(std::floor(static_cast<double>(step) / event_steps_));
+  while (step_of(event + 1) <= step) ++event;
+  return event;
 }
 
 std::int64_t RunSchedule::step_of(std::int64_t event) const {
-  return static_cast<std::int64_t>(
-      std::min(std::ceil(static_cast<double>(event) * event_steps_ - rounding), most_steps));
+  const double steps = static_cast<double>(event) * event_steps_;
+  return static_cast<std::int64_t>(std::min(std::ceil(steps - rounding_of_steps(steps)), most_steps));
 }
 
 std::int64_t RunSchedule::next_event(std::int64_t step) const {

@@ -52,11 +52,13 @@ enum class LawId { gravity, attract_repel };
 /// sum: below it the factor of `attract-repel` could overflow to infinity, and infinity times zero is NaN.
 struct Law {
   static constexpr float min_softening = 1e-6f;
+  /// The floor for gravity alone, whose factor m / eps^3 is finite for masses up to 1e8.
+  static constexpr float least_gravity_softening = 1e-10f;
   /// Above these, r^2 or a factor could leave the range of float.
-  static constexpr float max_softening = 1e6f, max_repulsion = 1e6f, max_drag = 1e6f;
+  static constexpr float max_softening = 1e12f, max_repulsion = 1e6f, max_drag = 1e6f;
 
   LawId id = LawId::gravity;
-  float softening = 0.02f;   ///< eps, a length in [min_softening, max_softening]; the sum uses eps^2
+  float softening = 0.02f;   ///< eps, a length in [least_gravity_softening, max_softening]; the sum uses eps^2
   float repulsion = 0.002f;  ///< H in [0, max_repulsion], a length squared; attract-repel only
   float drag = 1e-6f;        ///< D in [0, max_drag], mass per time; attract-repel only, applied by every kick
 

@@ -1,17 +1,21 @@
 #include "compute/scenes/natural_scales.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <vector>
 
 #include "compute/core/force_law.h"
+#include "compute/core/format_count.h"
+#include "compute/scenes/orbits.h"
 #include "compute/scenes/portable_math.h"
 
 namespace orrery {
 namespace {
 
-constexpr double ball_share = 0.1;        // of the bodies
+constexpr double ball_share = 0.1;        // of the bodies; more, if these are all at one place
 constexpr std::size_t most_used = 65536;  // bodies in the sample; more would change little
 constexpr std::size_t most_centres = 64;
 
@@ -36,10 +40,10 @@ struct Ball {
   double mass;
 };
 
-/// The smallest of the balls around some of the bodies that each hold a tenth of all bodies.
-Ball densest_ball(const std::vector<Vec4>& bodies) {
+/// The smallest of the balls around some of the bodies that each hold this share of all bodies.
+Ball densest_ball(const std::vector<Vec4>& bodies, double share) {
   const std::vector<Vec4> used = thinned(bodies, most_used);
-  const auto wanted = static_cast<std::size_t>(ball_share * static_cast<double>(used.size()));
+  const auto wanted = static_cast<std::size_t>(share * static_cast<double>(used.size()));
   const std::size_t inside = std::max(wanted, std::min<std::size_t>(used.size(), 2));
 
   double radius_sq = std::numeric_limits<double>::max();
@@ -78,18 +82,107 @@ double rms_speed(const Bodies& bodies) {
   return std::sqrt(std::max(square / mass - common, 0.0));
 }
 
+/// The densest ball that has a radius; 0 if all bodies are at one place.
+Ball densest_ball(const std::vector<Vec4>& bodies) {
+  Ball ball{};
+  for (double share = ball_share; share <= 1 && !(ball.radius > 0); share += ball_share) {
+    ball = densest_ball(bodies, share);
+  }
+  return ball;
+}
+
+constexpr double softening_of_orbit = 1.0 / 300, step_of_orbit = 1.0 / 200;
+constexpr double enough_orbits = 1.0 / 200;  // of all bodies
+constexpr double heavy_body = 100;           // mean masses: what its orbits need is said, even if they are few
+
+/// The orbit that decides; null: there are none, or too few.
+const Orbit* deciding(const std::vector<Orbit>& orbits, int bodies) {
+  if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies) return nullptr;
+  return &orbits[orbits.size() / 1000];
+}
+
+/// The smallest orbit around a body that is far heavier than most.
+double smallest_around_heavy(const std::vector<Orbit>& orbits, const std::vector<Vec4>& bodies) {
+  double mass = 0;
+  for (const Vec4& body : bodies) mass += body.w;
+  const double least = heavy_body * mass / static_cast<double>(bodies.size());
+  for (const Orbit& orbit : orbits) {
+    if (bodies[static_cast<std::size_t>(orbit.around)].w >= least) return orbit.size;
+  }
+  return 0;
+}
+
 }  // namespace
 
-NaturalScales natural_scales(const Bodies& bodies) {
+std::string short_number(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+bool NaturalScales::usable() const {
+  return std::isnormal(static_cast<float>(time_step)) && softening >= Law::least_gravity_softening &&
+         softening <= Law::max_softening;
+}
+
+NaturalScales natural_scales(const Bodies& bodies, double own_softening) {
+  const std::vector<Orbit> orbits = bound_orbits(bodies);
+  const Orbit* const orbit = deciding(orbits, bodies.count());
   const auto [radius, inside, mass] = densest_ball(bodies.positions);
-  const double volume = 4 * portable::pi / 3 * radius * radius * radius;
-  const double softening = std::cbrt(volume / inside) / 2;
-  const double speed = std::max(rms_speed(bodies), std::sqrt(mass / radius));
-  const double time_step = std::min(0.06 * std::sqrt(radius * radius * radius / mass), 0.4 * softening / speed);
-  const NaturalScales scales{static_cast<float>(time_step), static_cast<float>(softening)};
-  const bool usable =
-      std::isnormal(scales.time_step) && std::isfinite(scales.softening) && scales.softening >= Law::min_softening;
-  return usable ? scales : NaturalScales{.time_step = 0.005f, .softening = 0.02f};
+  const double free_fall =
+      radius > 0 ? 0.06 * std::sqrt(radius * radius * radius / mass) : std::numeric_limits<double>::infinity();
+  NaturalScales scales{.smallest_orbit = orbit ? orbit->size : smallest_around_heavy(orbits, bodies.positions)};
+  std::string why, why_step;
+  if (orbit) {
+    scales.softening = softening_of_orbit * orbit->size;
+    why = "a 300th of the smallest of " + counted(orbits.size(), "orbit") + ", " + short_number(orbit->size);
+  } else if (radius > 0) {
+    scales.softening = std::cbrt(4 * portable::pi / 3 * radius * radius * radius / inside) / 2;
+    why = "half the mean distance of neighbours in the densest region";
+  } else {
+    scales.softening = 0.02;
+    why = "no two bodies are apart, so that it is arbitrary";
+  }
+  if (own_softening > 0) {
+    scales.softening = own_softening;
+    why = "the file's";
+  }
+  if (orbit) {
+    scales.time_step = std::min(step_of_orbit * orbit->time, free_fall);
+    why_step = scales.time_step < free_fall ? "a 200th of the smallest orbit's period" : "for the densest region";
+  } else if (radius > 0) {
+    const double speed = std::max(rms_speed(bodies), std::sqrt(mass / radius));
+    scales.time_step = std::min(free_fall, 0.4 * scales.softening / speed);
+    why_step = scales.time_step < free_fall ? "0.4 softening lengths at the typical speed" : "for the densest region";
+  } else {
+    scales.time_step = 0.005;
+    why_step = "arbitrary as well";
+  }
+  scales.reason = "softening " + short_number(scales.softening) + " (" + why + "), dt " +
+                  short_number(scales.time_step) + " (" + why_step + ")";
+  return scales;
+}
+
+double softening_in(Snapshot& snapshot) {
+  const std::vector<float>& lengths = snapshot.properties.softening;
+  float least = 0, most = 0;
+  for (const float length : lengths) {
+    if (!(length > 0)) continue;
+    least = least > 0 ? std::min(least, length) : length;
+    most = std::max(most, length);
+  }
+  if (lengths.empty()) return snapshot.softening;
+  if (least < most) {
+    snapshot.notes.push_back("the file has softenings from " + short_number(least) + " to " + short_number(most) +
+                             ": all bodies get the smallest");
+  }
+  return least;
+}
+
+std::string coarse_softening(double softening, double smallest_orbit) {
+  if (!(smallest_orbit > 0) || !(softening > smallest_orbit / 10)) return {};
+  return "softening " + short_number(softening) + " exceeds a tenth of the smallest orbit, " +
+         short_number(smallest_orbit) + ": such orbits will not be right";
 }
 
 }  // namespace orrery

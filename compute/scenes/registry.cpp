@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/core/force_law.h"
 #include "compute/core/host_memory.h"
 #include "compute/core/names.h"
 #include "compute/core/range.h"
@@ -43,6 +44,25 @@ void take_gravity_units(Snapshot& snapshot, const std::string& file) {
   }
 }
 
+/// Also notes them, and gives the bodies low words. Numbers that Law cannot have are converted, if units are known.
+NaturalScales scales_of(Snapshot& snapshot, const std::string& file) {
+  take_low_words(snapshot);
+  NaturalScales scales = natural_scales(snapshot.bodies, softening_in(snapshot));
+  if (!scales.usable() && convert_to_handy_units(snapshot)) {
+    take_low_words(snapshot);
+    scales = natural_scales(snapshot.bodies, softening_in(snapshot));
+  }
+  if (!scales.usable()) {
+    throw std::runtime_error("'" + file + "': its bodies need " + scales.reason + "; a softening is from " +
+                             short_number(Law::least_gravity_softening) + " to " + short_number(Law::max_softening) +
+                             ": rescale the units of the file, or name them with --units");
+  }
+  snapshot.notes.push_back(scales.reason + "; --softening and --dt choose others");
+  const std::string coarse = coarse_softening(scales.softening, scales.smallest_orbit);
+  if (!coarse.empty()) snapshot.notes.push_back(coarse);
+  return scales;
+}
+
 Scene from_file(const SceneRequest& request) {
   if (request.count != 0) {
     throw UsageError("'" + request.file + "': a file sets its own number of bodies; " + std::to_string(request.count) +
@@ -50,8 +70,9 @@ Scene from_file(const SceneRequest& request) {
   }
   Snapshot snapshot = read_snapshot(request.file, request.hints, simulation_bytes_per_body);
   take_gravity_units(snapshot, request.file);
-  const NaturalScales scales = natural_scales(snapshot.bodies);
-  if (forces_underflow(snapshot.bodies, scales.softening)) {
+  const Digits digits = snapshot.bodies.digits();
+  const NaturalScales scales = scales_of(snapshot, request.file);
+  if (forces_underflow(snapshot.bodies, static_cast<float>(scales.softening))) {
     throw std::runtime_error("'" + request.file +
                              "': gravity between its bodies underflows in single precision; rescale the units of "
                              "the file so that masses and distances are closer to 1");
@@ -59,12 +80,15 @@ Scene from_file(const SceneRequest& request) {
   Parts parts = parts_of(snapshot.properties.species);
   return {.name = std::filesystem::path{request.file}.filename().string(),
           .bodies = std::move(snapshot.bodies),
-          .time_step = scales.time_step,
-          .softening = scales.softening,
+          .time_step = static_cast<float>(scales.time_step),
+          .softening = static_cast<float>(scales.softening),
           .properties = std::move(snapshot.properties),
           .time = snapshot.time,
           .parts = std::move(parts),
           .units = snapshot.units,
+          .frame = snapshot.frame,
+          .digits = digits,
+          .smallest_orbit = scales.smallest_orbit,
           .notes = std::move(snapshot.notes)};
 }
 

@@ -33,6 +33,9 @@ struct Scene {
   double time = 0;              ///< of the state: 0, or the file's
   Parts parts{};
   std::optional<Units> units{};      ///< of the file's numbers; empty: not known
+  Frame frame{};                     ///< where the origin of the bodies is in the file
+  Digits digits = Digits::single;    ///< that a run begins with; `bodies` may have low words in any case
+  double smallest_orbit = 0;         ///< that a softening should resolve; 0: there are no orbits
   std::vector<std::string> notes{};  ///< what was assumed about the file's bodies, one line each; see Snapshot::notes
 };
 

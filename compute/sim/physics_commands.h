@@ -78,7 +78,7 @@ struct SetDigits {
 struct SetSoftening {
   float softening;
 
-  static constexpr Range<float> range{Law::min_softening, Law::max_softening, "in units of length"};
+  static constexpr Range<float> range{Law::least_gravity_softening, Law::max_softening, "in units of length"};
   static constexpr Range<float> slider{1e-4f, 1};
 
   template <class = void>

@@ -145,7 +145,7 @@ void Simulation::load(const SceneRequest& request) {
   Choice choice = choice_;
   choice.law.softening = scene.softening;
   choice.time_step = scene.time_step;
-  if (scene.bodies.digits() == Digits::compensated) choice.digits = Digits::compensated;
+  if (scene.digits == Digits::compensated) choice.digits = Digits::compensated;
   begin(request, std::move(scene), std::move(choice));
 }
 
@@ -162,7 +162,7 @@ Physics Simulation::scene_physics() const {
   return {.integrator_id = leapfrog.id,
           .law = {.softening = scene_->softening},
           .time_step = scene_->time_step,
-          .digits = scene_->bodies.digits()};
+          .digits = scene_->digits};
 }
 
 void Simulation::take_physics(Choice& choice, const Physics& physics) {
@@ -247,6 +247,7 @@ Bodies Simulation::copied_bodies() {
 Snapshot Simulation::snapshot() {
   Snapshot now{.bodies = copied_bodies()};
   now.units = scene_->units;
+  now.frame = scene_->frame;
   if (now.bodies.count() == scene_->bodies.count()) now.properties = scene_->properties;
   now.time = done_.sim_time;
   now.softening = choice_.law.softening;
@@ -262,7 +263,8 @@ SnapshotView Simulation::snapshot_view() {
           .properties = count_ == scene_->bodies.count() ? scene_->properties : none,
           .time = done_.sim_time,
           .softening = choice_.law.softening,
-          .units = scene_->units};
+          .units = scene_->units,
+          .frame = scene_->frame};
 }
 
 void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {

@@ -113,6 +113,8 @@ class Simulation {
   const Parts& parts() const { return scene_->parts; }
   /// What was assumed about the bodies of the scene's file, one line each.
   const std::vector<std::string>& scene_notes() const { return scene_->notes; }
+  /// See Scene::smallest_orbit.
+  double smallest_orbit() const { return scene_->smallest_orbit; }
   /// Replaces the bodies, keeping everything else; the step restarts at 0, the time at `time`. If their number is the
   /// same, the properties from the scene's file stay. For tests and measurements.
   void set_bodies(const Bodies& bodies, double time = 0);

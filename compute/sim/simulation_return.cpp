@@ -24,7 +24,8 @@ Scene first_scene(const RunSetup& run, const Snapshot& state) {
   const SceneRequest request = to_load(run.scene);
   try {
     Scene scene = load_scene(request);
-    if (scene.bodies.count() == state.bodies.count() && scene.units == state.units) return scene;
+    if (scene.bodies.count() == state.bodies.count() && scene.units == state.units && scene.frame == state.frame)
+      return scene;
     throw std::runtime_error("the scene of the checkpoint has " + std::to_string(scene.bodies.count()) +
                              " bodies now, but the checkpoint has " + std::to_string(state.bodies.count()));
   } catch (const std::runtime_error&) {
@@ -36,7 +37,9 @@ Scene first_scene(const RunSetup& run, const Snapshot& state) {
           .softening = run.physics.law.softening,
           .properties = state.properties,
           .time = state.time,
-          .units = state.units};
+          .units = state.units,
+          .frame = state.frame,
+          .digits = state.bodies.digits()};
 }
 
 }  // namespace

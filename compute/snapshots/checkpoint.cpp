@@ -1,5 +1,6 @@
-// Checkpoints: a header of 64 bytes, the setup as text, the units, the bodies, the properties, the low words and the
-// state of a Hermite integrator that there are, and a checksum, all little-endian. docs/usage/runs.md has the layout.
+// Checkpoints: a header of 64 bytes, the setup as text, the units, the frame, the bodies, the properties, the low words
+// and the state of a Hermite integrator that there are, and a checksum, all little-endian. docs/usage/runs.md has the
+// layout.
 #include "compute/snapshots/checkpoint.h"
 
 #include <algorithm>
@@ -42,9 +43,9 @@ constexpr std::array property_columns{&BodyProperties::softening, &BodyPropertie
                                       &BodyProperties::formation_time};
 namespace held {
 constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, precise = 2 * low_words,
-                        pulls = 2 * precise, all = 2 * pulls - 1;
+                        pulls = 2 * precise, frame = 2 * pulls, all = 2 * frame - 1;
 }
-constexpr std::size_t units_bytes = 3 * sizeof(double);
+constexpr std::size_t units_bytes = 3 * sizeof(double), frame_bytes = 7 * sizeof(double);
 
 std::uint32_t bit_of_float_column(std::size_t column) {
   return held::first_float << column;
@@ -69,8 +70,8 @@ struct CheckpointHeader {
     if (holds & held::low_words) per_body += low_words_bytes;
     if (holds & held::precise) per_body += precise_bytes;
     if (holds & held::pulls) per_body += pull_bytes;
-    return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) + bodies * per_body +
-           checksum_bytes;
+    return checkpoint_header_bytes + setup_bytes + (holds & held::units ? units_bytes : 0) +
+           (holds & held::frame ? frame_bytes : 0) + bodies * per_body + checksum_bytes;
   }
 };
 
@@ -124,6 +125,17 @@ void read_units(CheckedInput& in, Snapshot& snapshot) {
   const auto value = [&](std::size_t place) { return little_endian.load_double(&bytes[place * sizeof(double)]); };
   snapshot.units = Units{value(0), value(1), value(2)};
   if (!snapshot.units->usable()) in.file().fail("damaged: its units are out of range");
+}
+
+void read_frame(CheckedInput& in, Snapshot& snapshot) {
+  std::array<std::byte, frame_bytes> bytes;
+  in.read(bytes.data(), bytes.size());
+  std::array<double, 7> v;
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] = little_endian.load_double(&bytes[k * sizeof(double)]);
+  if (!std::ranges::all_of(v, [](double value) { return std::isfinite(value); })) {
+    in.file().fail("damaged: the place of its origin is not finite");
+  }
+  snapshot.frame = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
 }
 
 void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
@@ -220,6 +232,7 @@ Checkpoint read_from(SnapshotInput& input) {
   Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
   checkpoint.setup = read_setup(in, head);
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
+  if (head.holds & held::frame) read_frame(in, checkpoint.snapshot);
   read_bodies(in, head.bodies, checkpoint.snapshot.bodies);
   read_properties(in, head, checkpoint.snapshot.properties);
   if (head.holds & held::low_words) read_low_words(in, head.bodies, checkpoint.snapshot.bodies);
@@ -245,6 +258,7 @@ CheckpointHeader header_of(const CheckpointParts& checkpoint) {
     if (!(properties.*property_columns[column]).empty()) head.holds |= bit_of_float_column(column);
   }
   if (snapshot.units) head.holds |= held::units;
+  if (snapshot.frame.is_moved()) head.holds |= held::frame;
   if (snapshot.bodies->digits() == Digits::compensated) head.holds |= held::low_words;
   if (!checkpoint.hermite.bodies.empty()) head.holds |= held::precise;
   if (checkpoint.hermite.pulls_current) head.holds |= held::pulls;
@@ -274,6 +288,13 @@ void put_doubles(std::byte* at, std::initializer_list<double> values) {
 void write_units(CheckedOutput& out, const Units& of) {
   std::vector<std::byte> bytes(units_bytes);
   put_doubles(bytes.data(), {of.length_cm, of.mass_g, of.velocity_cm_s});
+  out.write(bytes);
+}
+
+void write_frame(CheckedOutput& out, const Frame& of) {
+  std::vector<std::byte> bytes(frame_bytes);
+  put_doubles(bytes.data(),
+              {of.position.x, of.position.y, of.position.z, of.velocity.x, of.velocity.y, of.velocity.z, of.time});
   out.write(bytes);
 }
 
@@ -357,6 +378,7 @@ fs::path write_checkpoint(const fs::path& file, const CheckpointParts& checkpoin
   checked.write(bytes_of(header_of(checkpoint)));
   checked.write(checkpoint.setup);
   if (snapshot.units) write_units(checked, *snapshot.units);
+  if (snapshot.frame.is_moved()) write_frame(checked, snapshot.frame);
   write_bodies(checked, *snapshot.bodies);
   write_properties(checked, snapshot.properties);
   write_low_words(checked, *snapshot.bodies);
@@ -390,7 +412,8 @@ constinit const SnapshotFormat checkpoint_format{
               .metals = true,
               .formation_time = true,
               .units = true,
-              .low_words = true},
+              .low_words = true,
+              .frame = true},
     .units = UnitRule::gravity,
     .detect = is_checkpoint,
     .read = read_snapshot_part,

@@ -134,10 +134,17 @@ std::vector<BodyColumn> columns_of(const SnapshotView& snapshot) {
   return columns;
 }
 
+bool is_wide(BodyColumn column, const SnapshotView& snapshot) {
+  const bool place = column == BodyColumn::x || column == BodyColumn::y || column == BodyColumn::z;
+  const bool speed = column == BodyColumn::vx || column == BodyColumn::vy || column == BodyColumn::vz;
+  return (place && snapshot.frame.position != Vec3d{}) || (speed && snapshot.frame.velocity != Vec3d{});
+}
+
 TableRow table_row(const SnapshotView& snapshot, std::size_t body) {
-  const Vec4 &p = snapshot.bodies->position(body), &v = snapshot.bodies->velocity(body);
+  const float mass = snapshot.bodies->position(body).w;
+  const Vec3d p = snapshot.position(body), v = snapshot.velocity(body);
   const BodyProperties& has = snapshot.properties;
-  TableRow row{{p.w, p.x, p.y, p.z, v.x, v.y, v.z}, has.ids.empty() ? body : has.ids[body]};
+  TableRow row{{mass, p.x, p.y, p.z, v.x, v.y, v.z}, has.ids.empty() ? body : has.ids[body]};
   row[BodyColumn::species] = static_cast<double>(has.species.empty() ? Species::dark : has.species[body]);
   row[BodyColumn::softening] = snapshot.softening;
   for (const auto& [column, values] : float_columns) {

@@ -57,6 +57,9 @@ struct TableRow {
   double operator[](BodyColumn column) const { return values[static_cast<std::size_t>(column)]; }
 };
 
+/// Whether the column needs a double in a table of this snapshot: coordinates far from the origin.
+bool is_wide(BodyColumn column, const SnapshotView& snapshot);
+
 /// A body's values; the species is its number in the enumeration.
 TableRow table_row(const SnapshotView& snapshot, std::size_t body);
 

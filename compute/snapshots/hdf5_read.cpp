@@ -48,6 +48,7 @@ class Hdf5Reader {
     }
     if (const std::string cause = take_gadget_header(header_, input_.hints(), snapshot_); !cause.empty())
       input_.fail(cause);
+    read_box();
     if (ids_missing_) snapshot_.properties.ids = {};
     snapshot_.wide.in_double = double_;
     if (double_) snapshot_.notes.emplace_back("double precision in the file, rounded to single");
@@ -91,6 +92,13 @@ class Hdf5Reader {
     header_.files = files > 1 && files < 1e9 ? static_cast<std::int64_t>(files) : 1;
     read_totals(header.id());
     if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
+  }
+
+  /// SWIFT has an edge for each axis.
+  void read_box() {
+    const Hdf5Object header = open_group(file_.id(), "Header");
+    const std::vector<double> edges = attribute_numbers(header.id(), "BoxSize", 3);
+    if (edges.size() == 3) snapshot_.box = {edges[0], edges[1], edges[2]};
   }
 
   void read_totals(hid_t header) {

@@ -38,8 +38,8 @@ class TypeWriter {
   }
 
   /// A dataset with its place in the file, which it gets with the first row. The values follow.
-  void make_room(const char* name, hsize_t columns) const {
-    const Hdf5Object data = new_dataset(name, columns, H5T_IEEE_F32LE);
+  void make_room(const char* name, hsize_t columns, bool wide = false) const {
+    const Hdf5Object data = new_dataset(name, columns, wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     write_hdf5_rows<float>(data, 0, columns, H5T_NATIVE_FLOAT, std::vector<float>(columns));
   }
 
@@ -120,8 +120,8 @@ void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& hea
   const auto number = static_cast<std::size_t>(species);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   const TypeWriter type{file, snapshot, species, header.counts[number]};
-  type.make_room("Coordinates", 3);
-  type.make_room("Velocities", 3);
+  type.make_room("Coordinates", 3, snapshot.frame.position != Vec3d{});
+  type.make_room("Velocities", 3, snapshot.frame.velocity != Vec3d{});
   type.write<std::uint64_t>("ParticleIDs", has_wide_ids(snapshot) ? H5T_STD_U64LE : H5T_STD_U32LE, H5T_NATIVE_UINT64,
                             [&](std::size_t body) { return ids.empty() ? body + std::uint64_t{1} : ids[body]; });
   if (header.masses[number] == 0) type.make_room("Masses", 1);
@@ -152,6 +152,25 @@ void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
   if (!positions.empty()) flush();
 }
 
+/// Over the rows of floats: doubles where the origin of the bodies was moved.
+void fill_wide(hid_t file, const SnapshotView& snapshot, Species species, const char* name,
+               Vec3d (SnapshotView::*value)(std::size_t) const) {
+  const Hdf5Object group = open_group(file, hdf5_group(species).c_str()), data = open_dataset(group.id(), name);
+  std::vector<double> block;
+  hsize_t first = 0;
+  const auto flush = [&] {
+    write_hdf5_rows<double>(data, first, 3, H5T_NATIVE_DOUBLE, block);
+    first += block.size() / 3;
+    block.clear();
+  };
+  for_each_of(snapshot, species, [&](std::size_t body) {
+    const Vec3d v = (snapshot.*value)(body);
+    block.insert(block.end(), {v.x, v.y, v.z});
+    if (block.size() == 3 * BodyRows::at_once) flush();
+  });
+  if (!block.empty()) flush();
+}
+
 void for_each_species(const GadgetHeader& header, const auto& use) {
   for (std::size_t type = 0; type < species_count; ++type) {
     if (header.counts[type] > 0) use(static_cast<Species>(type));
@@ -160,7 +179,8 @@ void for_each_species(const GadgetHeader& header, const auto& use) {
 
 /// The numbers alone.
 std::uint64_t hdf5_bytes(const SnapshotView& snapshot, const GadgetHeader& header) {
-  std::uint64_t per_body = 6 * sizeof(float) + (has_wide_ids(snapshot) ? 8 : 4);
+  std::uint64_t per_body =
+      (snapshot.frame.is_moved() ? 6 * sizeof(double) : 6 * sizeof(float)) + (has_wide_ids(snapshot) ? 8 : 4);
   if (header.own_masses() > 0) per_body += sizeof(float);
   for (const Hdf5Property& property : hdf5_properties) {
     if (!(snapshot.properties.*property.values).empty()) per_body += sizeof(float);
@@ -196,7 +216,15 @@ void fill_hdf5_file(const std::string& path, const SnapshotView& snapshot, const
   const Hdf5Turn turn;
   const Hdf5Object hdf5{H5Fopen(path.c_str(), H5F_ACC_RDWR, unlocked_access().id()), H5Fclose};
   require_hdf5(static_cast<bool>(hdf5), "HDF5 cannot open it again");
-  for_each_species(header, [&](Species species) { fill_type(hdf5.id(), snapshot, species); });
+  for_each_species(header, [&](Species species) {
+    fill_type(hdf5.id(), snapshot, species);
+    if (snapshot.frame.position != Vec3d{}) {
+      fill_wide(hdf5.id(), snapshot, species, "Coordinates", &SnapshotView::position);
+    }
+    if (snapshot.frame.velocity != Vec3d{}) {
+      fill_wide(hdf5.id(), snapshot, species, "Velocities", &SnapshotView::velocity);
+    }
+  });
   finish(hdf5);
 }
 
@@ -204,7 +232,7 @@ void write_hdf5_file(const std::string& path, const SnapshotView& snapshot, cons
   if (std::optional<JointRows> rows = make_hdf5_file(path, snapshot, header)) {
     rows->path = fs::absolute(path);
     rows->file_bytes = fs::file_size(path);
-    if (snapshot.bodies->write_jointly(*rows)) return;
+    if (!snapshot.frame.is_moved() && snapshot.bodies->write_jointly(*rows)) return;
   }
   fill_hdf5_file(path, snapshot, header);
 }

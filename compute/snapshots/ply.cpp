@@ -170,7 +170,8 @@ std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapsh
     } else if (column == BodyColumn::species) {
       head += "property uchar species\n";
     } else {
-      head += "property float " + std::string{column == BodyColumn::mass ? "mass" : column_name(column)} + '\n';
+      head += is_wide(column, snapshot) ? "property double " : "property float ";
+      head += std::string{column == BodyColumn::mass ? "mass" : column_name(column)} + '\n';
     }
   }
   out.write(head + "end_header\n");
@@ -193,6 +194,9 @@ std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapsh
         if (wide) add32(static_cast<std::uint32_t>(row.id >> 32));
       } else if (column == BodyColumn::species) {
         block.push_back(static_cast<std::byte>(row[column]));
+      } else if (is_wide(column, snapshot)) {
+        block.resize(block.size() + sizeof(double));
+        bytes.store_double(&block[block.size() - sizeof(double)], row[column]);
       } else {
         add32(std::bit_cast<std::uint32_t>(static_cast<float>(row[column])));
       }
@@ -219,7 +223,8 @@ constinit const SnapshotFormat ply_format{
               .temperature = true,
               .metals = true,
               .formation_time = true,
-              .units = true},
+              .units = true,
+              .frame = true},
     .units = UnitRule::any,
     .detect = detect_ply,
     .read = read_ply,

@@ -240,6 +240,7 @@ std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotVi
       {"formation time", !holds.formation_time && !has.formation_time.empty()},
       {"formation time of bodies other than stars", by_species && others_have(has.formation_time, has, {star})},
       {"units", !holds.units && snapshot.units && !snapshot.units_assumed && !are_assumed(*snapshot.units, format)},
+      {"the place of the origin, so that coordinates are relative to it", !holds.frame && snapshot.frame.is_moved()},
       {"low words", !holds.low_words && snapshot.bodies->digits() == Digits::compensated}};
   std::vector<std::string> names;
   for (const auto& [name, missing] : parts) {

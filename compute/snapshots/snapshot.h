@@ -45,10 +45,10 @@ struct Snapshot {
   bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
   std::vector<std::string> notes{};   ///< what a reader assumed, such as "masses are not in the file: ..."
   std::vector<std::string> unread{};  ///< what the file holds and a Snapshot does not, such as "density of gas"
-  Vec3d box{};                        ///< edges of a periodic box with a corner at the origin; 0: an axis has none
-  Frame frame{};                      ///< where the origin of `bodies` is in the file
-  WideBodies wide{};                  ///< from a reader to settle(), and empty elsewhere
-  std::string units_file{};           ///< the file beside it that holds its units; empty: there is none
+  Vec3d box{};               ///< edges of a periodic box that the bodies fill; 0: an axis has none. See settle()
+  Frame frame{};             ///< where the origin of `bodies` is in the file
+  WideBodies wide{};         ///< from a reader to settle(), and empty elsewhere
+  std::string units_file{};  ///< the file beside it that holds its units; empty: there is none
 };
 
 /// Expresses the snapshot in units in which G = 1, keeping those of length and mass. Does nothing without units.

@@ -51,6 +51,7 @@ struct SnapshotFormat {
     bool properties_by_species = false;
     bool beside = false;     ///< ids and units stand in files beside it, which a stream has not
     bool low_words = false;  ///< of positions and velocities
+    bool frame = false;      ///< coordinates in double, or what was subtracted from them
   } holds;
   bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "compute/core/joint_rows.h"
+#include "compute/core/low_words.h"
 
 namespace orrery {
 namespace {
@@ -52,13 +53,27 @@ class ConvertedBodies final : public BodySource {
 
 }  // namespace
 
+Vec3d SnapshotView::position(std::size_t body) const {
+  const bool low = bodies->digits() == Digits::compensated;
+  const Vec3d origin = frame.origin_at(time);
+  const Vec3d p = joined<double>(bodies->position(body), low ? bodies->position_low(body) : Vec4{});
+  return {origin.x + p.x, origin.y + p.y, origin.z + p.z};
+}
+
+Vec3d SnapshotView::velocity(std::size_t body) const {
+  const bool low = bodies->digits() == Digits::compensated;
+  const Vec3d v = joined<double>(bodies->velocity(body), low ? bodies->velocity_low(body) : Vec4{});
+  return {frame.velocity.x + v.x, frame.velocity.y + v.y, frame.velocity.z + v.z};
+}
+
 SnapshotView view_of(const Snapshot& snapshot) {
   return {.bodies = std::make_unique<HeldBodies>(snapshot.bodies),
           .properties = snapshot.properties,
           .time = snapshot.time,
           .softening = snapshot.softening,
           .units = snapshot.units,
-          .units_assumed = snapshot.units_assumed};
+          .units_assumed = snapshot.units_assumed,
+          .frame = snapshot.frame};
 }
 
 ConvertedSnapshot::ConvertedSnapshot(const SnapshotView& of, const UnitScale& scale, const Units& to)
@@ -68,7 +83,8 @@ ConvertedSnapshot::ConvertedSnapshot(const SnapshotView& of, const UnitScale& sc
             .time = of.time * scale.time,
             .softening = static_cast<float>(of.softening * scale.length),
             .units = to,
-            .units_assumed = of.units_assumed} {
+            .units_assumed = of.units_assumed,
+            .frame = scale.of_frame(of.frame)} {
   scale.apply_to(properties_);
 }
 

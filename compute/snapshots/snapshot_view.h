@@ -18,6 +18,11 @@ struct SnapshotView {
   float softening = 0;
   std::optional<Units> units{};
   bool units_assumed = false;
+  Frame frame{};
+
+  /// A body's coordinates and velocity in the file, in double, where the frame is moved.
+  Vec3d position(std::size_t body) const;
+  Vec3d velocity(std::size_t body) const;
 };
 
 /// `snapshot` must outlive this.

@@ -369,6 +369,8 @@ std::vector<fs::path> write_table(const fs::path& file, const SnapshotView& snap
       if (i > 0) text += separator;
       if (columns[i] == BodyColumn::id) {
         append_number(text, row.id);
+      } else if (is_wide(columns[i], snapshot)) {
+        append_number(text, row[columns[i]]);
       } else {
         append_number(text, static_cast<float>(row[columns[i]]));
       }
@@ -398,7 +400,8 @@ constinit const SnapshotFormat text_format{
               .temperature = true,
               .metals = true,
               .formation_time = true,
-              .units = true},
+              .units = true,
+              .frame = true},
     .units = UnitRule::any,
     .takes_columns = true,
     .detect = detect_text,

@@ -142,6 +142,10 @@ void scale_values(std::vector<float>& values, double factor) {
   for (float& value : values) value = static_cast<float>(value * factor);
 }
 
+Vec3d scaled(const Vec3d& v, double by) {
+  return {v.x * by, v.y * by, v.z * by};
+}
+
 }  // namespace
 
 Units gravity_units(double length_cm, double mass_g) {
@@ -279,18 +283,21 @@ void UnitScale::apply_to(BodyProperties& properties) const {
   if (!properties.formation_scale_factors) scale_values(properties.formation_time, time);
 }
 
+Frame UnitScale::of_frame(const Frame& frame) const {
+  return {scaled(frame.position, length), scaled(frame.velocity, velocity), frame.time * time};
+}
+
 void convert_units(Snapshot& snapshot, const Units& to) {
   const UnitScale scale{*snapshot.units, to};
-  const auto scaled = [](const Vec3d& v, double by) { return Vec3d{v.x * by, v.y * by, v.z * by}; };
   for (Vec3d& position : snapshot.wide.positions) position = scaled(position, scale.length);
   for (Vec3d& velocity : snapshot.wide.velocities) velocity = scaled(velocity, scale.velocity);
   for (double& mass : snapshot.wide.masses) mass *= scale.mass;
-  snapshot.frame = {scaled(snapshot.frame.position, scale.length), scaled(snapshot.frame.velocity, scale.velocity),
-                    snapshot.frame.time * scale.time};
+  snapshot.frame = scale.of_frame(snapshot.frame);
   snapshot.box = scaled(snapshot.box, scale.length);
   snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaled floats have other low words
   for (Vec4& position : snapshot.bodies.positions) position = scale.of_position(position);
   for (Vec4& velocity : snapshot.bodies.velocities) velocity = scale.of_velocity(velocity);
+  round_all(snapshot);
   scale.apply_to(snapshot.properties);
   snapshot.softening = static_cast<float>(snapshot.softening * scale.length);
   snapshot.time *= scale.time;

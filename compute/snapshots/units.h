@@ -9,6 +9,7 @@
 namespace orrery {
 
 struct BodyProperties;
+struct Frame;
 struct Snapshot;
 
 /// The physical units of a snapshot's numbers, in CGS. Its unit of time is length / velocity. All are finite, above 0
@@ -82,6 +83,7 @@ std::string units_option(const Units& units);
 struct UnitScale : BodyScale {
   UnitScale(const Units& from, const Units& to);
   void apply_to(BodyProperties& properties) const;
+  Frame of_frame(const Frame& frame) const;
 
   double time;
 };

@@ -185,33 +185,64 @@ bool beyond_limits(const Snapshot& snapshot) {
 /// The named unit that suits a size in CGS, or else a power of ten.
 double handy_unit(double size, NamedUnit (*named)(double)) {
   const double unit = named(size).size, ratio = size / unit;
-  return ratio >= 0.1 && ratio < 1000 ? unit : std::pow(10.0, std::round(std::log10(size)));
+  return ratio >= 0.1 && ratio < 1e5 ? unit : std::pow(10.0, std::round(std::log10(size)));
 }
 
-/// Where numbers are too large or too small for single precision, but their units are known.
-void take_handy_units(Snapshot& snapshot) {
-  if (!snapshot.units || !beyond_limits(snapshot)) return;
-  WideBodies& wide = snapshot.wide;
-  Bodies& bodies = snapshot.bodies;
-  double mass = 0;
-  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
-    mass += wide.masses.empty() ? bodies.positions[i].w : wide.masses[i];
+/// The largest part of a periodic axis without bodies.
+struct Gap {
+  double begin = 0, size = 0;  ///< from the place of a body, in [0, edge)
+};
+Gap largest_gap(std::vector<double>& places, double edge) {
+  for (double& place : places) place -= std::floor(place / edge) * edge;
+  std::ranges::sort(places);
+  Gap gap{places.back(), places.front() + edge - places.back()};
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (const double size = places[i] - places[i - 1]; size > gap.size) gap = {places[i - 1], size};
   }
-  const Rows rows{bodies.positions, wide.positions};
-  const Spread spread = spread_of(rows.thinned(most_sampled));
-  const Units from = *snapshot.units;
-  const double length = spread.radius > 0 ? spread.radius : 1;
-  const Units to = gravity_units(handy_unit(length * from.length_cm, length_unit_for),
-                                 handy_unit(mass * from.mass_g, mass_unit_for));
-  if (!to.usable()) return;
-  widen(bodies.positions, wide.positions);
-  widen(bodies.velocities, wide.velocities);
-  if (wide.masses.empty()) {
-    for (const Vec4& position : bodies.positions) wide.masses.push_back(position.w);
+  return gap;
+}
+
+enum class OnAxis { free, whole, joined };  // more than half is occupied; in one piece; it was in two pieces
+/// Joins what the edge of an axis cuts, if more than half of the axis is empty.
+OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
+  const double edge = snapshot.box.*axis;
+  const Rows rows{snapshot.bodies.positions, snapshot.wide.positions};
+  std::vector<double> places(rows.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = rows[i].*axis;
+  const auto [low, high] = std::ranges::minmax(places);
+  if (high - low > 2 * edge) return OnAxis::whole;  // no edge of these bodies
+  const Gap gap = largest_gap(places, edge);
+  if (!(gap.size > edge / 2)) return OnAxis::free;
+  if (high - low <= edge - gap.size + 1e-9 * edge) return OnAxis::whole;
+  const double begin = gap.begin + gap.size;  // of the occupied part; bodies go there, most of them by no edge
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::floor((rows[i].*axis - begin) / edge) + 1;
+  for (const double edges : places) moved += edges == 0 ? 0 : 1;
+  const double back = 2 * moved > places.size() ? 1 : 0;
+  widen(snapshot.bodies.positions, snapshot.wide.positions);
+  for (std::size_t i = 0; i < places.size(); ++i) snapshot.wide.positions[i].*axis -= (places[i] - back) * edge;
+  return OnAxis::joined;
+}
+
+/// See settle(). The box stays where bodies fill it.
+void join_over_edges(Snapshot& snapshot) {
+  bool fills = false;
+  std::string joined;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (!(snapshot.box.*axes[k] > 0) || snapshot.bodies.positions.empty()) continue;
+    const OnAxis found = join_on_axis(snapshot, axes[k]);
+    fills |= found == OnAxis::free;
+    if (found == OnAxis::joined) joined.append(joined.empty() ? "" : ", ") += static_cast<char>('x' + k);
   }
-  convert_units(snapshot, to);
-  snapshot.notes.push_back("beyond the range of single precision in " + units_text(from) + ": converted to " +
-                           units_text(to));
+  if (!joined.empty()) {
+    snapshot.notes.push_back("periodic box: its edge cut the bodies along " + joined + "; they were joined");
+  }
+  if (fills) {
+    snapshot.notes.emplace_back(
+        "periodic box: Orrery's space has no edges, and the bodies fill more than half of the box");
+  } else {
+    snapshot.box = {};
+  }
 }
 
 /// "70000, 0, -12.5"
@@ -292,13 +323,59 @@ void append_bodies(Snapshot& to, const Snapshot& from) {
   wide.in_double |= from.wide.in_double;
 }
 
-std::string settle(Snapshot& snapshot) {
-  take_handy_units(snapshot);
-  move_origin(snapshot);
+void round_all(Snapshot& snapshot) {
   round_to(snapshot.bodies.positions, snapshot.wide.positions);
   round_to(snapshot.bodies.velocities, snapshot.wide.velocities);
   const std::vector<double>& masses = snapshot.wide.masses;
   for (std::size_t i = 0; i < masses.size(); ++i) snapshot.bodies.positions[i].w = single_precision(masses[i]);
+}
+
+bool convert_to_handy_units(Snapshot& snapshot) {
+  if (!snapshot.units) return false;
+  WideBodies& wide = snapshot.wide;
+  Bodies& bodies = snapshot.bodies;
+  double mass = 0;
+  for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
+    mass += wide.masses.empty() ? bodies.positions[i].w : wide.masses[i];
+  }
+  const Rows rows{bodies.positions, wide.positions};
+  const Spread spread = spread_of(rows.thinned(most_sampled));
+  const Units from = *snapshot.units;
+  const double length = spread.radius > 0 ? spread.radius : 1;
+  const Units to = gravity_units(handy_unit(length * from.length_cm, length_unit_for),
+                                 handy_unit(mass * from.mass_g, mass_unit_for));
+  if (!to.usable()) return false;
+  widen(bodies.positions, wide.positions);
+  widen(bodies.velocities, wide.velocities);
+  if (wide.masses.empty()) {
+    for (const Vec4& position : bodies.positions) wide.masses.push_back(position.w);
+  }
+  convert_units(snapshot, to);
+  round_all(snapshot);
+  snapshot.notes.push_back("beyond the range of single precision in " + units_text(from) + ": converted to " +
+                           units_text(to));
+  return true;
+}
+
+void take_low_words(Snapshot& snapshot) {
+  WideBodies& wide = snapshot.wide;
+  Bodies& bodies = snapshot.bodies;
+  const bool any = !wide.positions.empty() || !wide.velocities.empty();
+  if (any) bodies = with_digits(std::move(bodies), Digits::compensated);
+  for (std::size_t i = 0; i < wide.positions.size(); ++i) {
+    split(wide.positions[i], bodies.positions[i], bodies.positions_low[i]);
+  }
+  for (std::size_t i = 0; i < wide.velocities.size(); ++i) {
+    split(wide.velocities[i], bodies.velocities[i], bodies.velocities_low[i]);
+  }
+  wide = {};
+}
+
+std::string settle(Snapshot& snapshot) {
+  join_over_edges(snapshot);
+  if (beyond_limits(snapshot)) convert_to_handy_units(snapshot);
+  move_origin(snapshot);
+  round_all(snapshot);
   for (std::size_t i = 0; i < snapshot.bodies.positions.size(); ++i) {
     const std::string cause = unusable(snapshot.bodies.positions[i], snapshot.bodies.velocities[i]);
     if (!cause.empty()) return "body " + std::to_string(i) + " (counted from 0): " + cause;

@@ -43,15 +43,28 @@ void append_body(Snapshot& snapshot, const Vec3d& position, double mass, const V
 /// Appends the bodies of another snapshot, not their properties.
 void append_bodies(Snapshot& to, const Snapshot& from);
 
-/// Makes the numbers that readers gave the snapshot's own, and forgets the doubles. Call it once, with the final units.
-///  - A halo that a periodic box cuts is joined, see Snapshot::box.
+/// Makes the numbers that readers gave the snapshot's own. Call it once, with the final units.
+///  - Snapshot::box: along an axis that is empty for more than half of the box, bodies that its edge cuts are joined.
+///  If
+///    none is fuller, the box is forgotten.
 ///  - Numbers beyond SnapshotLimits are converted to handy units, if units are known.
 ///  - A centre is subtracted from the positions of doubles if rounding them, by 2^-24 of the distance from the origin,
 ///    exceeds 1e-4 of the bodies' smallest separation, and their spread is below a quarter of that distance; the mean
 ///    velocity the same way. Snapshot::frame has both.
-///  - What remains of the doubles becomes low words.
+/// The doubles stay, relative to that centre, until take_low_words().
 /// Each of that adds a note. Returns why a body cannot be stepped, such as "body 3 (counted from 0): a coordinate
 /// beyond 1e15"; empty if all can.
 std::string settle(Snapshot& snapshot);
+
+/// Expresses the snapshot in units of G = 1 in which its numbers are near 1, with a note. Returns false if its units
+/// are not known, or none suit.
+bool convert_to_handy_units(Snapshot& snapshot);
+
+/// Gives Bodies the doubles, rounded.
+void round_all(Snapshot& snapshot);
+
+/// What remains of the doubles becomes low words of the bodies; forgets the doubles. Bodies that have low words keep
+/// them.
+void take_low_words(Snapshot& snapshot);
 
 }  // namespace orrery

@@ -10,6 +10,7 @@
 
 #include "app/lab/statistics.h"
 #include "compute/core/error.h"
+#include "compute/core/nominal_step.h"
 #include "compute/diagnostics/conserved.h"
 
 namespace orrery {
@@ -53,7 +54,7 @@ PairedRun::PairedRun(const Backends& backends, PairPlan plan) : plan_{std::move(
   slow_ = lock_step.a > lock_step.b ? 1 : 0;
   members_[0].steps_per_unit = lock_step.a;
   members_[1].steps_per_unit = lock_step.b;
-  time_step_ = std::max(a.status().time_step, b.status().time_step);
+  time_step_ = nominal_step(std::max(a.status().time_step, b.status().time_step));
   every_ = plan_.every.value_or(std::max<std::int64_t>(1, plan_.steps / samples));
   const Bodies first = a.bodies();
   const Bodies second = b.bodies();

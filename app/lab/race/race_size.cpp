@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/core/nominal_step.h"
+
 namespace orrery {
 
 bool race_pairs(const KernelInfo& kernel, const IntegratorInfo& integrator, bool all_give_jerks) {
@@ -11,8 +13,8 @@ bool race_pairs(const KernelInfo& kernel, const IntegratorInfo& integrator, bool
 }
 
 double steps_to(double until, float time_step) {
-  constexpr double rounding = 1e-6;  // of a time step, which is a float
-  return std::max(1.0, std::ceil((1 - rounding) * until / static_cast<double>(time_step)));
+  const double steps = until / nominal_step(time_step);
+  return std::max(1.0, std::ceil(steps - rounding_of_steps(steps)));
 }
 
 RaceSize race_size(const KernelInfo& kernel, bool all_give_jerks, std::span<const std::string> integrators,

@@ -10,6 +10,7 @@
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
 #include "compute/core/hermite_state.h"
+#include "compute/core/nominal_step.h"
 #include "compute/integrators/hermite_update.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
@@ -39,7 +40,9 @@ struct StepPlan {
 struct StepTime {
   std::int64_t step = 0;
   double sim_time = 0;
-  StepTime after(int steps, float time_step) const { return {step + steps, sim_time + steps * double{time_step}}; }
+  StepTime after(int steps, float time_step) const {
+    return {step + steps, sim_time + steps * nominal_step(time_step)};
+  }
 };
 
 /// A batch of steps, and what to measure beside them.

@@ -84,8 +84,8 @@ TEST(CommandLine, RefusesValuesOutOfRange) {
   for (const char* step : {"0", "-0.1", "nan", "inf", "fast"}) inputs.push_back({{"--dt", step}, {"--dt", "above 0"}});
   for (const char* size : {"640", "0x0", "640x", "wide"}) inputs.push_back({{"--size", size}, {"--size", "1280x720"}});
   inputs.insert(inputs.end(), {
-                                  {{"--softening", "0"}, {"--softening", "from 1e-6 to 1e6"}},
-                                  {{"--softening", "2e6"}, {"--softening", "from 1e-6 to 1e6"}},
+                                  {{"--softening", "0"}, {"--softening", "from 1e-10 to 1e12"}},
+                                  {{"--softening", "2e12"}, {"--softening", "from 1e-10 to 1e12"}},
                                   {{"--repulsion", "-1"}, {"--repulsion", "from 0 to 1e6"}},
                                   {{"--repulsion", "2e6"}, {"--repulsion", "from 0 to 1e6"}},
                                   {{"--drag", "nan"}, {"--drag", "from 0 to 1e6"}},

@@ -1,0 +1,107 @@
+#include "compute/scenes/orbits.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "compute/core/force_law.h"
+#include "compute/scenes/natural_scales.h"
+#include "compute/scenes/scene.h"
+#include "tests/compute/scenes/systems.h"
+
+namespace orrery {
+namespace {
+
+constexpr double year = 2 * std::numbers::pi;
+
+TEST(Orbits, ArePlanetsAroundTheSun) {
+  const Bodies planets = test::solar_system();
+  const std::vector<Orbit> orbits = bound_orbits(planets);
+  ASSERT_EQ(orbits.size(), 8u);
+  EXPECT_EQ(orbits.front().body, 1);
+  EXPECT_EQ(orbits.front().around, 0);
+  EXPECT_NEAR(orbits.front().size, 0.387, 1e-4);
+  EXPECT_NEAR(orbits.front().time, year * std::pow(0.387, 1.5), 1e-3);
+  const NaturalScales scales = natural_scales(planets);
+  EXPECT_LT(scales.softening, 0.387 / 100);
+  EXPECT_LT(scales.time_step, orbits.front().time / 100);
+  EXPECT_EQ(coarse_softening(0.248, scales.smallest_orbit).substr(0, 57),
+            "softening 0.248 exceeds a tenth of the smallest orbit, 0.");
+  EXPECT_EQ(coarse_softening(scales.softening, scales.smallest_orbit), "");
+}
+
+TEST(Orbits, AreMoonsAroundPlanets) {
+  Bodies bodies = test::solar_system();
+  const Vec4 earth = bodies.positions[3], speed = bodies.velocities[3];
+  const double distance = 2.57e-3, orbital = std::sqrt(3e-6 / distance);
+  bodies.positions.push_back({earth.x + static_cast<float>(distance), earth.y, earth.z, 3.7e-8f});
+  bodies.velocities.push_back({speed.x, speed.y + static_cast<float>(orbital), speed.z, 0});
+  const std::vector<Orbit> orbits = bound_orbits(bodies);
+  EXPECT_EQ(orbits.front().body, 9);
+  EXPECT_EQ(orbits.front().around, 3);
+  EXPECT_NEAR(orbits.front().size, distance, 0.1 * distance);
+}
+
+TEST(Orbits, OfAClusterAreFewAndDecideNothing) {
+  for (const int count : {300, 1000, 4000}) {
+    const Bodies cluster = find_scene("plummer").generate(count, 5).bodies;
+    EXPECT_LT(bound_orbits(cluster).size(), static_cast<std::size_t>(std::max(2, count / 200)));
+    const Bodies at_rest{cluster.positions, std::vector<Vec4>(cluster.positions.size())};
+    EXPECT_LT(bound_orbits(at_rest).size(), static_cast<std::size_t>(std::max(3, count / 200))) << "a cold collapse";
+  }
+}
+
+TEST(Orbits, DecideWhereABodyIsFarHeavierThanAllOthers) {
+  for (const int place : {0, 777, 2000}) {
+    const Bodies disc = test::star_with_disc(2000, place);
+    const NaturalScales scales = natural_scales(disc);
+    EXPECT_NEAR(scales.smallest_orbit, 0.5, 0.01);
+    EXPECT_NEAR(scales.softening, 0.5 / 300, 1e-4);
+  }
+}
+
+TEST(NaturalScales, ResolveABinaryAndItsPericentre) {
+  for (const double scale : {1e-5, 1.0, 1e6}) {
+    const double axis = scale, eccentricity = 0.9, far = axis * (1 + eccentricity);
+    const double speed = std::sqrt(1 / axis * (1 - eccentricity) / (1 + eccentricity));
+    const Bodies pair{{{0, 0, 0, 0.5f}, {static_cast<float>(far), 0, 0, 0.5f}},
+                      {{0, 0, 0, 0}, {0, static_cast<float>(speed), 0, 0}}};
+    const NaturalScales scales = natural_scales(pair);
+    EXPECT_NEAR(scales.smallest_orbit / axis, 0.1, 1e-3);
+    EXPECT_LT(scales.softening, 0.01 * 0.1 * axis);
+    EXPECT_LT(scales.time_step, 0.01 * year * std::pow(0.1 * axis, 1.5));
+    EXPECT_TRUE(scales.usable());
+  }
+}
+
+TEST(NaturalScales, GoWithTheUnitsWithoutAFallback) {
+  const Bodies ball = find_scene("plummer").generate(4000, 2).bodies;
+  const NaturalScales one = natural_scales(ball);
+  for (const double scale : {1e-5, 1e-4, 1e4, 1e9}) {
+    const NaturalScales other = natural_scales(test::scaled(ball, scale, 1 / std::sqrt(scale)));
+    EXPECT_NEAR(other.softening / (one.softening * scale), 1, 1e-3) << scale;
+    EXPECT_NEAR(other.time_step / (one.time_step * std::pow(scale, 1.5)), 1, 1e-3) << scale;
+    EXPECT_TRUE(other.usable());
+  }
+  EXPECT_FALSE(natural_scales(test::scaled(ball, 1e-14, 1e7)).usable());
+}
+
+TEST(NaturalScales, TakeTheSofteningOfTheFile) {
+  const Bodies cluster = find_scene("plummer").generate(2000, 1).bodies;
+  const NaturalScales own = natural_scales(cluster, 0.001);
+  EXPECT_EQ(own.softening, 0.001);
+  EXPECT_LT(own.time_step, natural_scales(cluster).time_step);
+  EXPECT_NE(own.reason.find("softening 0.001 (the file's)"), std::string::npos) << own.reason;
+}
+
+TEST(NaturalScales, SayThatNoTwoBodiesAreApart) {
+  const Bodies coinciding{std::vector<Vec4>(10, {1, 2, 3, 4}), std::vector<Vec4>(10)};
+  EXPECT_NE(natural_scales(coinciding).reason.find("arbitrary"), std::string::npos);
+  Bodies half = find_scene("plummer").generate(1000, 1).bodies;
+  for (std::size_t i = 0; i < 500; ++i) half.positions[2 * i] = {0, 0, 0, 1e-3f};
+  EXPECT_EQ(natural_scales(half).reason.find("arbitrary"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery
