@@ -107,7 +107,7 @@ VirialRatio virial_ratio(const Bodies& bodies, double gravity, double softening,
   const double softening_sq = softening * softening;
   const double pairs = static_cast<double>(count) * static_cast<double>(count) / 2;
   const double kinetic =
-      twice_kinetic({bodies.positions, bodies.positions_low}, {bodies.velocities, bodies.velocities_low});
+      twice_kinetic(Columns{bodies.positions, bodies.positions_low}, Columns{bodies.velocities, bodies.velocities_low});
   const bool all = pairs <= static_cast<double>(most_pairs);
   const auto share = std::max<std::size_t>(static_cast<std::size_t>(most_pairs) / (2 * count), 32);
   const std::size_t heavy = all ? count : std::min(share, count - 1);

@@ -76,6 +76,11 @@ void Simulation::carry_out(const SetEta& c) {
 void Simulation::carry_out(const SetDigits& c) {
   Choice next = choice_;
   next.digits = c.digits;
+  const bool begins = after_all().step == 0 && scene_->bodies.digits() == Digits::compensated;
+  if (begins && c.digits == Digits::compensated && choice_.digits == Digits::single) {
+    replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);  // with what a file's doubles have left
+    return;
+  }
   adopt(next);
 }
 
