@@ -87,7 +87,8 @@ VirialRatio virial_of(const Snapshot& snapshot) {
   return virial_ratio(snapshot.bodies, gravity, softening);
 }
 
-std::string virial_text(const VirialRatio& virial) {
+std::string virial_text(const Snapshot& snapshot, const VirialRatio& virial) {
+  if (snapshot.bodies.count() == 1) return "not defined for one body";
   if (!std::isfinite(virial.ratio)) return "none: no two bodies attract each other";
   if (virial.exact()) return fmt::format("{:.3g} (2 K / |W|, of all pairs)", virial.ratio);
   return fmt::format("{:.3g} \u00b1 {:.1g} (2 K / |W|; all pairs of the {} heaviest bodies, the others from {} bodies)",
@@ -137,7 +138,7 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
     total += p.w;
   }
   for (const float length : snapshot.properties.softening) softening.add(length);
-  table.add({"Total mass", fmt::format("{:.6g}", total) + physical(snapshot, total, &Units::mass_g, mass_text)});
+  table.add({"Total mass", fmt::format("{:.6g}", total) + physical(snapshot, total, &Units::mass_g, mass_value)});
   table.add({"Masses", mass.text()});
   for (std::size_t k = 0; k < 3; ++k) table.add({std::string(1, static_cast<char>('x' + k)), place[k].text()});
   table.add({"Centre of mass",
@@ -145,8 +146,8 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
   if (snapshot.frame.is_moved()) table.add({"Origin", frame_text(snapshot.frame)});
   const double extent = place[0].high - place[0].low;
   table.add(
-      {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_text)});
-  table.add({"Speeds", speed.text() + physical(snapshot, speed.high, &Units::velocity_cm_s, velocity_text)});
+      {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_value)});
+  table.add({"Speeds", speed.text() + physical(snapshot, speed.high, &Units::velocity_cm_s, velocity_value)});
   table.add({"Softening", snapshot.properties.softening.empty() ? "not in the file" : softening.text()});
 }
 
@@ -169,12 +170,12 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
                                    counted(bytes, "byte"))});
   table.add({"Bodies", bodies_text(snapshot)});
   const double seconds = snapshot.units ? snapshot.time * snapshot.units->time_s() : 0;
-  table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_text(seconds) + ")" : "")});
+  table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_value(seconds) + ")" : "")});
   table.add({"Units", units_row(read)});
   if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
   add_ranges(table, snapshot);
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
-  table.add({"Virial ratio", virial_text(virial)});
+  table.add({"Virial ratio", virial_text(snapshot, virial)});
   table.add({"A run takes", suitable_scales(snapshot)});
   if (!snapshot.unread.empty()) table.add({"Not read", printable(joined(snapshot.unread))});
   std::string label = "Notes";

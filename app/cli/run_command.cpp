@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -284,6 +285,11 @@ class Run {
     return fmt::format(", {} ranks{}", sharing_->ranks(), way);
   }
 
+  static std::string change_text(const EnergyChange& energy, std::int64_t bodies) {
+    if (std::isfinite(energy.relative)) return short_exponent(fmt::format("{:.2e}", energy.relative));
+    return bodies == 1 ? "not defined for one body" : "not defined: the energy is 0 or not finite";
+  }
+
   void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
@@ -297,7 +303,7 @@ class Run {
     }
     if (const std::optional<EnergyChange>& energy = summary.energy) {
       text += fmt::format("relative change of the energy since step {}: {}\n", format_count(energy->since_step),
-                          short_exponent(fmt::format("{:.2e}", energy->relative)));
+                          change_text(*energy, now.count));
     }
     text += written_outputs(run);
     if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", name_from_here(order_.checkpoint));

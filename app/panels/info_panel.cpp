@@ -44,7 +44,7 @@ float width_of(const Entry& entry) {
 std::string time_words(const Status& status) {
   const std::string time = fmt::format("t = {:.3f}", status.sim_time);
   if (!status.units || !(status.sim_time > 0)) return time;
-  return time + " (" + time_text(status.sim_time * status.units->time_s()) + ")";
+  return time + " (" + time_value(status.sim_time * status.units->time_s()) + ")";
 }
 
 }  // namespace

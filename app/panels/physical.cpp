@@ -64,7 +64,7 @@ std::string shown_text(const std::optional<Units>& units, Dimension dimension, s
   const ShownUnit unit = shown_unit(units, dimension, largest);
   std::string text;
   for (const float number : numbers) {
-    text += fmt::format("{}{:.4g}", text.empty() ? "" : ", ", double{number} / unit.size);
+    text += (text.empty() ? "" : ", ") + four_digits(double{number} / unit.size);
   }
   return text + unit.name;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compute/core/descriptor.h"
+#include "compute/core/trimmed.h"
 
 namespace orrery {
 namespace {
@@ -133,6 +134,7 @@ std::string read_text(const std::string& file) {
     if (size == text.size()) text.resize(std::min(2 * size, most_bytes + 1));
   }
   text.resize(size);
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   return text;
 }
 

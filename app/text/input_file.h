@@ -12,7 +12,7 @@ namespace orrery {
 /// of memory, whatever the file holds.
 
 /// Reads a regular file of at most 64 MB. Refuses anything else at once, such as a pipe or a device, and a file that
-/// cannot be read to its end.
+/// cannot be read to its end. A UTF-8 byte order mark at its beginning is left out.
 std::string read_text(const std::string& file);
 
 /// Parses JSON text from `file`: at most 64 levels of arrays and objects, a million values and keys, a thousand members

@@ -1,7 +1,6 @@
 #include "compute/snapshots/columns.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <string>
 
@@ -9,28 +8,45 @@
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_input.h"
 #include "compute/snapshots/snapshot_view.h"
+#include "compute/snapshots/text_cells.h"
 
 namespace orrery {
 namespace {
 
 struct ColumnNames {
   BodyColumn column;
-  std::array<std::string_view, 5> names;  // the first is written
+  std::string_view written;               // by this program, and the name in messages
+  std::array<std::string_view, 16> read;  // by plain_name()
 };
 constexpr std::array<ColumnNames, column_count> all_columns{{
-    {BodyColumn::mass, {"m", "mass", "masses", "w"}},
-    {BodyColumn::x, {"x", "pos_x", "px", "x0"}},
-    {BodyColumn::y, {"y", "pos_y", "py", "y0"}},
-    {BodyColumn::z, {"z", "pos_z", "pz", "z0"}},
-    {BodyColumn::vx, {"vx", "vel_x", "v_x", "velocity_x"}},
-    {BodyColumn::vy, {"vy", "vel_y", "v_y", "velocity_y"}},
-    {BodyColumn::vz, {"vz", "vel_z", "v_z", "velocity_z"}},
-    {BodyColumn::id, {"id", "ids", "iord", "particle_id"}},
-    {BodyColumn::species, {"species", "type"}},
-    {BodyColumn::softening, {"softening", "eps"}},
-    {BodyColumn::temperature, {"temperature", "temp"}},
-    {BodyColumn::metals, {"metals", "metallicity"}},
-    {BodyColumn::formation_time, {"formation_time", "tform"}},
+    {BodyColumn::mass, "m", {"m", "mass", "masses", "w", "particlemass", "bodymass"}},
+    {BodyColumn::x,
+     "x",
+     {"x", "posx", "px", "x0", "rx", "positionx", "positionsx", "xpos", "xposition", "coordx", "coordinatex",
+      "coordinatesx", "xcoordinate", "points0", "positions0", "coordinates0"}},
+    {BodyColumn::y,
+     "y",
+     {"y", "posy", "py", "y0", "ry", "positiony", "positionsy", "ypos", "yposition", "coordy", "coordinatey",
+      "coordinatesy", "ycoordinate", "points1", "positions1", "coordinates1"}},
+    {BodyColumn::z,
+     "z",
+     {"z", "posz", "pz", "z0", "rz", "positionz", "positionsz", "zpos", "zposition", "coordz", "coordinatez",
+      "coordinatesz", "zcoordinate", "points2", "positions2", "coordinates2"}},
+    {BodyColumn::vx,
+     "vx",
+     {"vx", "velx", "velocityx", "velocitiesx", "xvel", "xvelocity", "xdot", "velocity0", "velocities0", "vel0"}},
+    {BodyColumn::vy,
+     "vy",
+     {"vy", "vely", "velocityy", "velocitiesy", "yvel", "yvelocity", "ydot", "velocity1", "velocities1", "vel1"}},
+    {BodyColumn::vz,
+     "vz",
+     {"vz", "velz", "velocityz", "velocitiesz", "zvel", "zvelocity", "zdot", "velocity2", "velocities2", "vel2"}},
+    {BodyColumn::id, "id", {"id", "ids", "iord", "particleid", "particleids", "pid"}},
+    {BodyColumn::species, "species", {"species", "type", "ptype", "particletype"}},
+    {BodyColumn::softening, "softening", {"softening", "eps", "epsilon", "softeninglength"}},
+    {BodyColumn::temperature, "temperature", {"temperature", "temp"}},
+    {BodyColumn::metals, "metals", {"metals", "metallicity"}},
+    {BodyColumn::formation_time, "formation_time", {"formationtime", "tform"}},
 }};
 
 /// The properties that are plain numbers.
@@ -41,45 +57,46 @@ constexpr std::array<std::pair<BodyColumn, std::vector<float> BodyProperties::*>
     {BodyColumn::formation_time, &BodyProperties::formation_time},
 }};
 
-std::string known_columns() {
-  std::string names;
-  for (const ColumnNames& known : all_columns) names.append(known.names.front()).append(", ");
-  return names + "- (skips a column)";
-}
-
 bool contains(std::span<const BodyColumn> columns, BodyColumn column) {
   return std::ranges::find(columns, column) != columns.end();
 }
 
 }  // namespace
 
+std::string known_columns() {
+  std::string names;
+  for (const ColumnNames& known : all_columns) names.append(known.written).append(", ");
+  return names + "- (skips a column)";
+}
+
 std::string_view column_name(BodyColumn column) {
-  return column == BodyColumn::skip ? "-" : all_columns[static_cast<std::size_t>(column)].names.front();
+  return column == BodyColumn::skip ? "-" : all_columns[static_cast<std::size_t>(column)].written;
 }
 
 BodyColumn column_named(std::string_view name) {
-  std::string lower{name};
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string unit;
+  const std::string plain = plain_name(name, unit);
   for (const ColumnNames& known : all_columns) {
-    for (const std::string_view known_name : known.names) {
-      if (!known_name.empty() && lower == known_name) return known.column;
+    for (const std::string_view known_name : known.read) {
+      if (!known_name.empty() && plain == known_name) return known.column;
     }
   }
   return BodyColumn::skip;
 }
 
 std::string fault_of_columns(std::span<const BodyColumn> columns) {
-  const auto missing = [&](BodyColumn column) { return "there is no column " + std::string{column_name(column)}; };
-  for (const BodyColumn column : {BodyColumn::x, BodyColumn::y, BodyColumn::z}) {
-    if (!contains(columns, column)) return missing(column);
-  }
-  const bool moves =
-      contains(columns, BodyColumn::vx) || contains(columns, BodyColumn::vy) || contains(columns, BodyColumn::vz);
-  for (const BodyColumn column : {BodyColumn::vx, BodyColumn::vy, BodyColumn::vz}) {
-    if (moves && !contains(columns, column)) return missing(column);
+  using enum BodyColumn;
+  const auto has = [&](BodyColumn column) { return contains(columns, column); };
+  const bool moves = has(vx) || has(vy) || has(vz), space = has(z) || has(vz);
+  const struct {
+    BodyColumn column;
+    bool needed;
+  } needs[] = {{x, true}, {y, true}, {z, space}, {vx, moves}, {vy, moves}, {vz, moves && space}};
+  for (const auto& [column, needed] : needs) {
+    if (needed && !has(column)) return "there is no column " + std::string{column_name(column)};
   }
   for (const BodyColumn column : columns) {
-    if (column != BodyColumn::skip && std::ranges::count(columns, column) > 1) {
+    if (column != skip && std::ranges::count(columns, column) > 1) {
       return "the column " + std::string{column_name(column)} + " is there twice";
     }
   }
@@ -181,6 +198,7 @@ std::string TableBodies::append(const TableRow& row) {
 
 void TableBodies::finish() {
   if (!has(BodyColumn::vx)) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
+  if (!has(BodyColumn::z)) snapshot_.notes.emplace_back("no z in the file: all bodies lie in the plane z = 0");
   if (has(BodyColumn::mass)) return;
   give_equal_masses(snapshot_);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,10 +34,13 @@ inline constexpr std::size_t column_count = 13;  // without skip
 
 /// "m", "x", "vx", "id"
 std::string_view column_name(BodyColumn column);
-/// The column of a name in a file, in either case: "m", "mass", "pos_x"; skip if it is none of them.
+/// The column of a name in a file, in either case, with or without a unit: "m", "Mass", "pos_x", "x [kpc]"; skip if it
+/// is none of them.
 BodyColumn column_named(std::string_view name);
+/// The names of all columns, for a message.
+std::string known_columns();
 /// "x,y,z,vx,vy,vz,m" as columns; "-" skips one. Throws UsageError, which begins with `option`, for an unknown name, a
-/// column given twice, or a missing coordinate.
+/// column given twice, or a missing coordinate. z, and then vz, may be missing: all bodies are in the plane z = 0.
 std::vector<BodyColumn> parse_columns(std::string_view option, std::string_view text);
 /// What is missing or given twice, such as "there is no column y"; empty if a table can have these columns.
 std::string fault_of_columns(std::span<const BodyColumn> columns);

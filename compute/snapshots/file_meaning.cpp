@@ -124,7 +124,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
   snapshot.units = own_units(meaning, hints);
   snapshot.units_assumed = snapshot.units && !hints.units && !meaning.units;
   if (!hints.units && snapshot.units) take_gravity(meaning, snapshot);
-  if (meaning.box_size > 0) snapshot.notes.emplace_back("periodic box: Orrery's space has no edges");
+  if (meaning.box_size > 0) snapshot.box = {meaning.box_size, meaning.box_size, meaning.box_size};
   if (hints.hubble && !has_h) snapshot.notes.emplace_back("--hubble changes nothing: the file's numbers are free of h");
 
   double h = 1;

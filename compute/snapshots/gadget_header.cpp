@@ -101,8 +101,6 @@ std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& 
     }
     first = end;
   }
-  const double box = header.meaning.box_size;
-  if (box > 0) snapshot.box = {box, box, box};
   return take_meaning(header.meaning, hints, snapshot);
 }
 

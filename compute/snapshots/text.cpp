@@ -11,11 +11,14 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/format_count.h"
+#include "compute/core/names.h"
 #include "compute/core/parse_number.h"
+#include "compute/core/trimmed.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_facts.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
+#include "compute/snapshots/text_cells.h"
 #include "compute/snapshots/text_lines.h"
 
 namespace orrery {
@@ -26,11 +29,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view names_cure =
     "name them with --columns, such as --columns m,x,y,z,vx,vy,vz, or in a first line";
 
-std::optional<double> number_in(std::string_view word) {
-  if (word.starts_with('+')) word.remove_prefix(1);
-  return parsed_number<double>(word);
-}
-
 /// Also "1.1e+01", as numpy writes it. Larger ones than a double can tell apart need all of their digits.
 std::optional<std::uint64_t> id_in(std::string_view word) {
   constexpr double end = 9007199254740992.0;  // 2^53
@@ -40,30 +38,43 @@ std::optional<std::uint64_t> id_in(std::string_view word) {
   return static_cast<std::uint64_t>(*value);
 }
 
-/// The columns that a line of names has; empty if it is none: it names no coordinate, or has numbers.
-std::vector<BodyColumn> columns_in(std::string_view line) {
-  std::vector<std::string_view> words;
-  split_words(line, words);
+/// The names of a table's columns.
+struct Names {
   std::vector<BodyColumn> columns;
-  for (const std::string_view word : words) {
-    if (number_in(word)) return {};
-    columns.push_back(column_named(word));
-  }
-  return std::ranges::find(columns, BodyColumn::x) == columns.end() ? std::vector<BodyColumn>{} : columns;
+  std::vector<std::string> words;  // as the file has them
+  std::vector<std::string> units;  // that they give, such as "kpc"
+};
+
+/// Whether cells can be names: none of them is a number.
+bool are_words(const std::vector<Cell>& cells) {
+  return std::ranges::none_of(cells, [](const Cell& cell) { return number_in(cell.text).has_value(); });
 }
 
-std::string_view without_mark(std::string_view comment) {
-  comment.remove_prefix(std::min(comment.find_first_not_of("# \t"), comment.size()));
-  return comment;
+/// Takes the line as names of columns; nothing if it has numbers, or names no x.
+std::optional<Names> names_in(std::string_view line) {
+  std::vector<Cell> cells;
+  for (const Separator separator : {Separator::semicolon, Separator::tab, Separator::comma, Separator::blanks}) {
+    split_cells(line, separator, cells);
+    if (!are_words(cells)) return std::nullopt;
+    Names names;
+    for (const Cell& cell : cells) {
+      if (separator == Separator::blanks && cell.text.find_first_of("[(") == 0) {  // "x [kpc]" is one name
+        names.units.emplace_back(cell.text.substr(1, cell.text.find_first_of("])") - 1));
+        continue;
+      }
+      names.columns.push_back(column_named(cell.text));
+      names.words.emplace_back(cell.text);
+      std::string unit;
+      plain_name(cell.text, unit);
+      if (!unit.empty()) names.units.push_back(unit);
+    }
+    if (std::ranges::find(names.columns, BodyColumn::x) != names.columns.end()) return names;
+  }
+  return std::nullopt;
 }
 
 bool is_empty(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
-}
-
-bool is_comment(std::string_view line) {
-  const std::size_t at = line.find_first_not_of(" \t");
-  return at != std::string_view::npos && line[at] == '#';
 }
 
 /// Its first line that is no comment has a number first, or names. A head without such a line is one of comments.
@@ -73,7 +84,8 @@ bool detect_text(std::span<const std::byte> head, std::uint64_t size) {
   std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
   const auto is_text = [](unsigned char c) { return c >= 0x20 || c == '\t' || c == '\n' || c == '\r'; };
   if (!std::ranges::all_of(text, is_text)) return false;
-  std::vector<std::string_view> words;
+  text = without_byte_order_mark(text);
+  std::vector<Cell> cells;
   bool comments = false;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -82,118 +94,219 @@ bool detect_text(std::span<const std::byte> head, std::uint64_t size) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (is_comment(line)) comments = true;
     if (!is_comment(line) && !is_empty(line)) {
-      if (!columns_in(line).empty()) return true;
-      split_words(line, words);
-      return cut || (words.size() >= 3 && number_in(words.front()));
+      if (names_in(line)) return true;
+      split_cells(line, separator_of(line), cells);
+      if (cut || cells.size() >= 3) return cut || number_in(cells.front().text);
+      if (cells.size() != 1 || !number_in(cells.front().text)) return false;
     }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return comments;
 }
 
+constexpr const char* no_commas = "; decimal commas are not read: write numbers with a point";
+
 class TextReader {
  public:
   explicit TextReader(SnapshotInput& input) : input_{input}, lines_{input}, columns_{input.hints().columns} {}
 
   Snapshot read() {
-    SnapshotFacts facts;
-    std::optional<TableBodies> bodies;
+    refuse_other_encodings();
     while (lines_.next()) {
-      const std::string_view line = lines_.line();
+      std::string_view line = lines_.line();
       if (is_comment(line)) {
-        if (!bodies) take_comment(without_mark(line), facts);
-      } else if (!is_empty(line)) {
-        if (!bodies) {
-          const bool names = is_line_of_names(line);
-          find_columns(line);
-          bodies.emplace(snapshot_, columns_);
-          if (names) continue;
-        }
-        add(line, *bodies);
+        if (!bodies_) take_comment(without_mark(line));
+      } else if (line = without_remark(line); !is_empty(line)) {
+        if (bodies_ || !is_heading(line)) add(line);
       }
     }
-    if (snapshot_.bodies.positions.empty()) {
-      input_.fail_at(input_.size(), lines_.place("end"), "a text table without bodies");
-    }
-    bodies->finish();
-    facts.give(snapshot_);
+    if (!bodies_) input_.fail_at(input_.size(), lines_.place("end"), "a text table without bodies");
+    refuse_possible_commas();
+    bodies_->finish();
+    facts_.give(snapshot_);
+    add_notes();
     return std::move(snapshot_);
   }
 
  private:
-  void take_comment(std::string_view text, SnapshotFacts& facts) {
-    if (const std::string fault = facts.take(text); !fault.empty()) {
+  void refuse_other_encodings() const {
+    const std::span<const std::byte> head = input_.head();
+    const auto starts_with = [&](unsigned a, unsigned b) {
+      return head.size() > 1 && head[0] == std::byte(a) && head[1] == std::byte(b);
+    };
+    if (starts_with(0xff, 0xfe) || starts_with(0xfe, 0xff)) {
+      input_.fail_at(0, "encoding", "UTF-16 text; save it as UTF-8");
+    }
+  }
+
+  void take_comment(std::string_view text) {
+    if (const std::string fault = facts_.take(text); !fault.empty()) {
       input_.fail_at(lines_.byte_of(text), lines_.place("comment"), fault);
     }
-    // Words that are all names: a sentence may have an "x" as well.
-    std::vector<BodyColumn> named = columns_in(text);
-    if (named.size() > 2 && std::ranges::find(named, BodyColumn::skip) == named.end()) named_ = std::move(named);
-  }
-
-  bool is_line_of_names(std::string_view line) {
-    std::vector<BodyColumn> named = columns_in(line);
-    if (named.empty()) return false;
-    split_words(line, words_);
-    for (std::size_t i = 0; i < named.size() && columns_.empty(); ++i) {
-      if (named[i] == BodyColumn::skip) snapshot_.unread.push_back("column " + std::string{words_[i]});
+    if (std::optional<Names> names = names_in(text)) {
+      // Words that are all names: a sentence may have an "x" as well. Others count if there are as many as values.
+      const bool all = std::ranges::find(names->columns, BodyColumn::skip) == names->columns.end();
+      if (all && names->columns.size() > 2)
+        names_ = std::move(*names), is_certain_ = true;
+      else if (!is_certain_ && std::ranges::find(names->columns, BodyColumn::y) != names->columns.end())
+        names_ = std::move(*names);
     }
-    named_ = std::move(named);
-    return true;
   }
 
-  /// The user's, the table's own, or those of the first line's number of values.
+  /// Whether a line before the first body is none: names, a number of bodies, or a spreadsheet's "sep=;".
+  bool is_heading(std::string_view line) {
+    if (lines_.number() == 1 && line.starts_with("sep=")) return true;
+    if (std::optional<Names> names = names_in(line)) {
+      names_ = std::move(*names);
+      is_certain_ = has_own_line_ = true;
+      return true;
+    }
+    separator_ = separator_of(line);
+    split_cells(line, separator_, cells_);
+    if (cells_.size() == 1 && number_in(cells_.front().text)) {
+      passed_over_.push_back(lines_.number());
+      return true;
+    }
+    if (cells_.size() > 1 && are_words(cells_) && !has_own_line_ &&
+        fault_of_number(cells_[0].text).ends_with("is not a number")) {
+      if (!columns_.empty()) return has_own_line_ = true;
+      fail_at(line, "names",
+              "no name of x and y among these names of columns; known names: " + known_columns() + "; " +
+                  std::string{names_cure});
+    }
+    find_columns(line);
+    bodies_.emplace(snapshot_, columns_);
+    return false;
+  }
+
+  /// The user's, the table's own, or those of the first line's number of values. `cells_` are the first body's.
   void find_columns(std::string_view line) {
-    if (columns_.empty()) columns_ = named_;
+    const std::size_t values = cells_.size();
+    if (columns_.empty() && (is_certain_ || names_.columns.size() == values)) take_names();
     if (columns_.empty()) {
       using enum BodyColumn;
-      split_words(line, words_);
-      if (words_.size() == 3) columns_ = {x, y, z};
-      if (words_.size() == 6) columns_ = {x, y, z, vx, vy, vz};
-      if (words_.size() == 7) columns_ = {mass, x, y, z, vx, vy, vz};
+      guessed_ = true;
+      if (values == 3) columns_ = {x, y, z};
+      if (values == 6) columns_ = {x, y, z, vx, vy, vz};
+      if (values == 7) columns_ = {mass, x, y, z, vx, vy, vz};
     }
     if (columns_.empty()) {
-      input_.fail_at(lines_.byte_of(line), "line " + std::to_string(lines_.number()),
-                     counted(words_.size(), "value") + ", whose meaning nothing tells: " + std::string{names_cure});
+      fail_at(line, "columns",
+              counted(values, "value") + ", whose meaning nothing tells: " + std::string{names_cure} + comma_hint());
     }
     if (const std::string fault = fault_of_columns(columns_); !fault.empty()) {
       fail_at(line, "columns", fault + ": " + std::string{names_cure});
     }
+    maybe_commas_ = guessed_ && values == 6 && separator_ == Separator::comma;
+  }
+
+  void take_names() {
+    named_ = true;
+    columns_ = names_.columns;
+    // R and pandas give row names no heading.
+    const std::string_view first = cells_.front().text;
+    has_row_names_ = has_own_line_ && cells_.size() == columns_.size() + 1 &&
+                     (cells_.front().quoted || first == "0" || first == "1" || !number_in(first));
+    if (has_row_names_) {
+      columns_.insert(columns_.begin(), BodyColumn::skip);
+      names_.words.insert(names_.words.begin(), "");
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] != BodyColumn::skip) continue;
+      const std::string& word = names_.words[i];
+      snapshot_.unread.push_back(word.empty() ? "column " + std::to_string(i + 1) + ", which has no name"
+                                              : "column " + word);
+    }
+  }
+
+  std::string comma_hint() const {
+    const bool halves = separator_ == Separator::comma && cells_.size() % 2 == 0 && are_whole(cells_);
+    const auto has_comma = [](const Cell& cell) { return cell.text.find(',') != cell.text.npos; };
+    return halves || std::ranges::any_of(cells_, has_comma) ? no_commas : "";
   }
 
   [[noreturn]] void fail_at(std::string_view part, std::string_view field, const std::string& cause) const {
     input_.fail_at(lines_.byte_of(part), lines_.place(field), cause);
   }
 
-  void add(std::string_view line, TableBodies& bodies) {
-    split_words(line, words_);
-    if (words_.size() != columns_.size()) {
+  void add(std::string_view line) {
+    split_cells(line, separator_, cells_);
+    if (cells_.size() != columns_.size()) {
       fail_at(line, "columns",
-              counted(words_.size(), "value") + ", but the table has " + counted(columns_.size(), "column") + ": " +
-                  std::string{names_cure});
+              counted(cells_.size(), "value") + ", but the table has " + counted(columns_.size(), "column") + ": " +
+                  std::string{names_cure} + comma_hint());
     }
+    check_row_name();
+    maybe_commas_ = maybe_commas_ && are_whole(cells_) && has_plain_fractions();
     TableRow row;
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      const BodyColumn column = columns_[i];
-      if (column == BodyColumn::skip) continue;
-      if (column == BodyColumn::id) {
-        const auto id = id_in(words_[i]);
-        if (!id) fail_at(words_[i], "column id", "not a whole number from 0 to 2^64 - 1");
-        row.id = *id;
-        continue;
-      }
-      const auto value = number_in(words_[i]);
-      if (!value) fail_at(words_[i], "column " + std::string{column_name(column)}, "not a number");
-      row[column] = *value;
-    }
-    if (std::string cause = bodies.append(row); !cause.empty()) {
-      const bool guessed = named_.empty() && input_.hints().columns.empty();
+    for (std::size_t i = 0; i < cells_.size(); ++i) take(cells_[i].text, columns_[i], row);
+    if (std::string cause = bodies_->append(row); !cause.empty()) {
       fail_at(
           line, "body " + std::to_string(snapshot_.bodies.positions.size()) + " (counted from 0)",
-          guessed ? cause + " (the columns are taken as " + names_of(columns_) + "; --columns names others)" : cause);
+          guessed_ ? cause + " (the columns are taken as " + names_of(columns_) + "; --columns names others)" : cause);
     }
     constexpr std::size_t interval = 65536;
     if (const std::size_t count = snapshot_.bodies.positions.size(); count % interval == 0) {
       input_.require_room_for(count);
+    }
+  }
+
+  void take(std::string_view text, BodyColumn column, TableRow& row) const {
+    if (column == BodyColumn::skip) return;
+    const std::string place = "column " + std::string{column_name(column)};
+    if (column == BodyColumn::id) {
+      const auto id = id_in(text);
+      if (!id) fail_at(text, place, "not a whole number from 0 to 2^64 - 1");
+      row.id = *id;
+      return;
+    }
+    const auto value = number_in(text);
+    if (!value) fail_at(text, place, fault_of_number(text));
+    row[column] = *value;
+  }
+
+  /// Row names are words, or count from the first line's number.
+  void check_row_name() {
+    if (!has_row_names_) return;
+    const auto number = parsed_number<std::uint64_t>(cells_.front().text);
+    const std::size_t bodies = snapshot_.bodies.positions.size();
+    if (bodies == 0) first_row_name_ = number.value_or(0);
+    if (!number || cells_.front().quoted || *number == first_row_name_ + bodies) return;
+    fail_at(cells_.front().text, "columns",
+            counted(cells_.size(), "value") + ", but the table names " + counted(columns_.size() - 1, "column") + ": " +
+                std::string{names_cure});
+  }
+
+  /// Whether every second value is a plain number, as the digits after a decimal comma are.
+  bool has_plain_fractions() const {
+    for (std::size_t i = 1; i < cells_.size(); i += 2) {
+      if (cells_[i].text.starts_with('+') || cells_[i].text.starts_with('-')) return false;
+    }
+    return true;
+  }
+
+  void refuse_possible_commas() const {
+    if (!maybe_commas_) return;
+    input_.fail(
+        "six columns of whole numbers with commas between may be three with decimal commas (0,5 for 0.5), which are "
+        "not read: " +
+        std::string{names_cure});
+  }
+
+  void add_notes() {
+    if (guessed_) {
+      snapshot_.notes.push_back("columns are not named: by their number, they are taken as " + names_of(columns_) +
+                                "; --columns names others");
+    }
+    if (named_ && !names_.units.empty() && !snapshot_.units && !input_.hints().units) {
+      std::ranges::sort(names_.units);
+      const auto [first, last] = std::ranges::unique(names_.units);
+      names_.units.erase(first, last);
+      snapshot_.notes.push_back("units in the names of columns (" + joined(names_.units) +
+                                ") are not read; --units gives them");
+    }
+    for (const std::uint64_t line : passed_over_) {
+      snapshot_.notes.push_back("line " + std::to_string(line) + " has one number: it is passed over");
     }
   }
 
@@ -205,9 +318,21 @@ class TextReader {
 
   SnapshotInput& input_;
   TextLines lines_;
-  std::vector<BodyColumn> columns_, named_;
-  std::vector<std::string_view> words_;
+  SnapshotFacts facts_;
+  std::vector<BodyColumn> columns_;
+  Names names_;
+  bool is_certain_ = false;     // the names are those of the columns, however many there are
+  bool has_own_line_ = false;   // the names are on a line that is no comment
+  bool has_row_names_ = false;  // before the named columns
+  bool named_ = false;          // columns_ are the table's names
+  bool guessed_ = false;        // columns_ are by their number alone
+  bool maybe_commas_ = false;   // so far, all values may be halves of numbers with decimal commas
+  std::uint64_t first_row_name_ = 0;
+  std::vector<std::uint64_t> passed_over_;  // numbers of lines
+  Separator separator_ = Separator::blanks;
+  std::vector<Cell> cells_;
   Snapshot snapshot_;
+  std::optional<TableBodies> bodies_;
 };
 
 Snapshot read_table(SnapshotInput& input) {

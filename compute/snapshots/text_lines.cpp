@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compute/core/trimmed.h"
 #include "compute/snapshots/snapshot_input.h"
 
 namespace orrery {
-namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8: spreadsheets begin their tables with it
-
-}  // namespace
-
 /// Moves what is unread to the front and reads on.
 void TextLines::fill() {
   block_.resize(2 * longest);
@@ -35,12 +30,16 @@ bool TextLines::next() {
   if (size == 0 && !whole) return false;
   ++number_;
   line_byte_ = next_byte();
+  if (std::string_view{block_.data() + begin_, std::min(size, longest)}.substr(0, size - (size > 0)).find('\r') !=
+      std::string_view::npos) {
+    input_.fail_at(line_byte_, "line " + std::to_string(number_), "a CR inside: end lines with LF or CR LF");
+  }
   if (size > longest) {
     input_.fail_at(line_byte_, "line " + std::to_string(number_), "longer than " + std::to_string(longest) + " bytes");
   }
   line_ = {block_.data() + begin_, size};
   if (line_.ends_with('\r')) line_.remove_suffix(1);
-  if (number_ == 1 && line_.starts_with(byte_order_mark)) line_.remove_prefix(byte_order_mark.size());
+  if (number_ == 1) line_ = without_byte_order_mark(line_);
   begin_ += size + (whole ? 1 : 0);
   return true;
 }

@@ -9,6 +9,7 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
 #include "compute/snapshots/bonsai_ids.h"
+#include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 #include "compute/snapshots/tipsy_iord.h"
@@ -34,6 +35,23 @@ struct RecordKind {
 };
 constexpr std::array<RecordKind, 3> record_kinds{
     {{"gas", Species::gas, 12}, {"dark", Species::dark, 9}, {"star", Species::star, 11}}};
+
+/// Which of the vectors of all records are doubles: 12 more bytes each (bDoublePos and bDoubleVel of gasoline).
+struct Doubles {
+  bool positions = false, velocities = false;
+  std::size_t more_bytes() const { return 12 * (std::size_t{positions} + std::size_t{velocities}); }
+  const char* text() const {
+    return positions && velocities ? ", positions and velocities in double"
+           : positions             ? ", positions in double"
+           : velocities            ? ", velocities in double"
+                                   : "";
+  }
+  /// Where the number at `place` among the floats begins.
+  std::size_t byte_of(std::size_t place) const {
+    const auto before = [&](std::size_t first) { return std::clamp<std::size_t>(place, first, first + 3) - first; };
+    return sizeof(float) * (place + (positions ? before(1) : 0) + (velocities ? before(4) : 0));
+  }
+};
 
 /// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
 struct Column {
@@ -65,18 +83,21 @@ struct Header {
     for_softening_and_potential,  // one of 64 bits
   } ids = Ids::none;
 
+  Doubles doubles{};
+
   std::uint64_t bodies() const { return counts[0] + counts[1] + counts[2]; }
+  std::size_t record_bytes(std::size_t kind) const { return record_kinds[kind].bytes() + doubles.more_bytes(); }
   std::uint64_t file_bytes() const {
     std::uint64_t bytes = header_bytes;
-    for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_kinds[kind].bytes();
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_bytes(kind);
     return bytes;
   }
   /// "star record 2 (counted from 0)": the one of this byte.
   std::string record_at(std::uint64_t byte) const {
     std::uint64_t first = header_bytes;
     for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-      const std::uint64_t next = first + counts[kind] * record_kinds[kind].bytes();
-      if (byte < next) return record_text(kind, (byte - first) / record_kinds[kind].bytes());
+      const std::uint64_t next = first + counts[kind] * record_bytes(kind);
+      if (byte < next) return record_text(kind, (byte - first) / record_bytes(kind));
       first = next;
     }
     return "records";
@@ -132,6 +153,18 @@ Header parsed_header(const SnapshotInput& input) {
                     format_count(small.counts[2]) + " star");
 }
 
+/// The size of a file decides which vectors are doubles. Of two ways that make the same size, its parameters tell the
+/// one; without them, positions are.
+Doubles doubles_in(const SnapshotInput& input, const Header& head, const TipsyParam& param) {
+  for (const bool both : {false, true}) {
+    const bool velocities_alone = param.double_velocities && !param.double_positions;
+    Header wide = head;
+    wide.doubles = {.positions = both || !velocities_alone, .velocities = both || velocities_alone};
+    if (wide.file_bytes() == input.size()) return wide.doubles;
+  }
+  return {};
+}
+
 /// Throws if the file's length is not the one that its header implies, or if it has too many bodies for this program.
 void check_size(const SnapshotInput& input, const Header& head) {
   if (head.bodies() == 0) input.fail_at(header::bodies, "nbodies", "a TIPSY file without bodies");
@@ -154,6 +187,7 @@ class RecordReader {
  public:
   RecordReader(SnapshotInput& input, const Header& head) : input_{input}, head_{head}, bytes_{head.order} {
     snapshot_.time = head.time;
+    snapshot_.wide.in_double = head.doubles.positions || head.doubles.velocities;
     snapshot_.bodies.positions.reserve(head.bodies());
     snapshot_.bodies.velocities.reserve(head.bodies());
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -189,7 +223,7 @@ class RecordReader {
   }
 
   void read_records(std::size_t kind) {
-    const std::size_t size = record_kinds[kind].bytes();
+    const std::size_t size = head_.record_bytes(kind);
     std::vector<std::byte> block(std::min<std::uint64_t>(records_per_block, head_.counts[kind]) * size);
     for (std::uint64_t first = 0; first < head_.counts[kind]; first += records_per_block) {
       const std::uint64_t here = std::min<std::uint64_t>(records_per_block, head_.counts[kind] - first);
@@ -204,11 +238,17 @@ class RecordReader {
 
   /// Returns why the record cannot be used; empty if it was appended.
   std::string append(std::size_t kind, const std::byte* at) {
-    const auto value = [&](std::size_t place) { return bytes_.load_float(at + place * sizeof(float)); };
-    const Vec4 position{value(1), value(2), value(3), value(0)}, velocity{value(4), value(5), value(6), 0.0f};
-    if (std::string cause = unusable(position, velocity); !cause.empty()) return cause;
-    snapshot_.bodies.positions.push_back(position);
-    snapshot_.bodies.velocities.push_back(velocity);
+    const Doubles& doubles = head_.doubles;
+    const auto value = [&](std::size_t place) { return bytes_.load_float(at + doubles.byte_of(place)); };
+    const auto vector = [&](std::size_t place, bool wide) {
+      const auto component = [&](std::size_t k) -> double {
+        return wide ? bytes_.load_double(at + doubles.byte_of(place + k)) : value(place + k);
+      };
+      return Vec3d{component(0), component(1), component(2)};
+    };
+    const Vec3d position = vector(1, doubles.positions), velocity = vector(4, doubles.velocities);
+    if (std::string cause = no_body(position, value(0), velocity); !cause.empty()) return cause;
+    append_body(snapshot_, position, value(0), velocity);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Column& column = columns[i];
       if (!used_[i]) continue;
@@ -217,7 +257,7 @@ class RecordReader {
       (snapshot_.properties.*column.values).push_back(held);
     }
     if (!all_dark()) snapshot_.properties.species.push_back(record_kinds[kind].species);
-    const std::byte* const end = at + record_kinds[kind].bytes();
+    const std::byte* const end = at + head_.record_bytes(kind);
     if (head_.ids == Header::Ids::for_potential) possible_ids_.add(record_kinds[kind].species, bytes_.load32(end - 4));
     if (head_.ids == Header::Ids::for_softening_and_potential) {
       snapshot_.properties.ids.push_back(bytes_.load64(end - 8));
@@ -236,10 +276,27 @@ class RecordReader {
   bool has_density_ = false, has_potential_ = false;
 };
 
+/// Gives the snapshot what its parameter file says: see FileMeaning.
+void take_param(const SnapshotInput& input, const TipsyParam& param, Snapshot& snapshot) {
+  FileMeaning meaning{.time = snapshot.time, .units = param.units, .length = {1, 0}, .mass = {}, .velocity = {1, 0}};
+  meaning.comoving = param.comoving.value_or(false);
+  meaning.comoving_name = "bComove";
+  meaning.box_size = param.box_size;
+  if (param.comoving) meaning.omega0 = param.omega0;
+  if (const std::string cause = take_meaning(meaning, input.hints(), snapshot); !cause.empty()) input.fail(cause);
+  if (param.units && !input.hints().units) snapshot.units_file = param.file.string();
+  if (!param.problem.empty()) snapshot.notes.push_back(param.problem);
+  if (snapshot.properties.formation_scale_factors && !snapshot.properties.formation_time.empty()) {
+    snapshot.notes.emplace_back("formation times are kept as they are in the file");
+  }
+}
+
 Snapshot read(SnapshotInput& input) {
-  const Header head = parsed_header(input);
+  const TipsyParam param = param_beside(input.path());
+  Header head = parsed_header(input);
+  head.doubles = doubles_in(input, head, param);
   check_size(input, head);
-  input.set_encoding(name_of(head.order));
+  input.set_encoding(std::string{name_of(head.order)} + head.doubles.text());
   std::array<std::byte, header_bytes> skipped;
   input.read(skipped.data(), skipped.size());
 
@@ -249,13 +306,7 @@ Snapshot read(SnapshotInput& input) {
   if (reader.has_density()) snapshot.unread.emplace_back(unread_density.name);
   if (reader.has_potential() && ids.empty()) snapshot.unread.emplace_back(unread_potential.name);
   if (ids.empty()) take_iord(input.path(), snapshot);
-  const ParamUnits beside = units_beside(input.path());
-  if (beside.units) {
-    snapshot.units = beside.units;
-    snapshot.units_file = beside.file.string();
-  } else if (!beside.problem.empty()) {
-    snapshot.notes.push_back(beside.problem);
-  }
+  take_param(input, param, snapshot);
   return snapshot;
 }
 
@@ -309,9 +360,8 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
 
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   const bool stream = is_stream(file);
-  const bool numbered = !stream && (!ids.empty() || !std::ranges::is_sorted(species, {}, plain_species) ||
-                                    (output.existing == Existing::replace && fs::exists(iord_of(file))));
-  if (snapshot.units) check_param(file, *snapshot.units, output.existing);
+  const bool numbered = !stream && (!ids.empty() || !std::ranges::is_sorted(species, {}, plain_species));
+  const std::optional<fs::path> own_param = prepare_param(file, snapshot.units, output.existing);
   if (!stream && !fs::exists(file)) check_iord(file, output.existing);
   AtomicFile out{file, output.existing};
   const Bytes bytes{order};
@@ -333,6 +383,8 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
     for_each_of(kind, [&](std::size_t body) { records.add(body); });
     records.flush();
   }
+  // A kill between the two files leaves bodies without ids, never with those of others.
+  if (!stream && output.existing == Existing::replace) fs::remove(iord_of(file));
   std::vector<fs::path> written{out.commit()};
   if (numbered) {
     IordFile beside{written.front(), count, output.existing};
@@ -341,7 +393,8 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
     }
     written.push_back(beside.commit());
   }
-  if (snapshot.units) write_param(written, *snapshot.units, output.existing);
+  const std::optional<fs::path> param = write_param(written.front(), snapshot.units, output.existing);
+  if (param || own_param) written.push_back(param ? *param : *own_param);
   return written;
 }
 
@@ -366,6 +419,7 @@ constinit const SnapshotFormat tipsy_format{
               .beside = true},
     .groups_species = true,
     .units = UnitRule::gravity,
+    .takes_cosmology = true,
     .detect = detect,
     .read = read,
     .write = write,

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "compute/core/output_name.h"
 #include "compute/snapshots/units.h"
@@ -14,17 +13,28 @@ namespace orrery {
 /// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
 /// the states of one run share a file.
 
-struct ParamUnits {
-  std::filesystem::path file;    ///< the one that exists, or the one that would be written
-  std::optional<Units> units{};  ///< none: it names none, or none that can be used
-  std::string problem{};         ///< why they cannot be used: one line that names the file and the field
+/// What a parameter file of gasoline, ChaNGa or pkdgrav says of a snapshot's numbers.
+struct TipsyParam {
+  std::filesystem::path file;                                ///< the one that exists, or the one that would be written
+  std::optional<Units> units{};                              ///< none: it names none, or none that can be used
+  std::optional<bool> comoving{};                            ///< bComove
+  bool double_positions = false, double_velocities = false;  ///< bDoublePos, bDoubleVel
+  double box_size = 0;                                       ///< of a periodic run, in its unit of length; 0: none
+  std::optional<double> omega0{};                            ///< dOmega0
+  std::string problem{};  ///< why something cannot be used: one line that names the file and the field
 };
-/// The units in the parameter file of a snapshot.
-ParamUnits units_beside(const std::filesystem::path& snapshot);
+/// Reads the parameter file of a snapshot, if there is one.
+TipsyParam param_beside(const std::filesystem::path& snapshot);
 
-/// Throws std::runtime_error if write_param() would have to change a file that exists.
-void check_param(const std::filesystem::path& snapshot, const Units& units, Existing existing);
-/// Writes the parameter file of the snapshot `written.front()` and appends its name, unless one there has these units.
-void write_param(std::vector<std::filesystem::path>& written, const Units& units, Existing existing);
+/// Makes sure that a snapshot that is about to be written gets these units, or none, and gives them to no other one.
+/// Throws std::runtime_error if that is impossible, or if a file that exists gives others and `existing` keeps it. Else
+/// the snapshot gets a parameter file of its own, without units until write_param(), so that a kill leaves at worst
+/// bodies without units; returns its name.
+std::optional<std::filesystem::path> prepare_param(const std::filesystem::path& snapshot,
+                                                   const std::optional<Units>& units, Existing existing);
+/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's if there is
+/// none and no other snapshot reads it, else the snapshot's own. Returns its name.
+std::optional<std::filesystem::path> write_param(const std::filesystem::path& snapshot,
+                                                 const std::optional<Units>& units, Existing existing);
 
 }  // namespace orrery

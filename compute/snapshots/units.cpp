@@ -20,6 +20,7 @@ namespace {
 constexpr double au_cm = 1.495978707e13;
 constexpr double year_s = 3.15576e7;
 
+// The names that users may give, with factors; the first is the one that messages suggest.
 constexpr NamedUnit length_units[]{{"kpc", kpc_cm},
                                    {"Mpc", 1e3 * kpc_cm},
                                    {"pc", 1e-3 * kpc_cm},
@@ -29,45 +30,53 @@ constexpr NamedUnit length_units[]{{"kpc", kpc_cm},
                                    {"m", 1e2},
                                    {"cm", 1},
                                    {"ly", 9.4607304725808e17}};
+constexpr double earth_mass_g = 5.97217e27, jupiter_mass_g = 1.89812e30;
 constexpr NamedUnit mass_units[]{
-    {"Msun", solar_mass_g}, {"Mjup", 1.89812e30}, {"Mearth", 5.97217e27}, {"kg", 1e3}, {"g", 1}};
+    {"Msun", solar_mass_g}, {"Mjup", jupiter_mass_g}, {"Mearth", earth_mass_g}, {"kg", 1e3}, {"g", 1}};
 constexpr NamedUnit velocity_units[]{{"km/s", 1e5},
                                      {"m/s", 1e2},
                                      {"cm/s", 1},
                                      {"AU/yr", au_cm / year_s},
                                      {"pc/Myr", 1e-3 * kpc_cm / (1e6 * year_s)},
                                      {"kpc/Gyr", kpc_cm / (1e9 * year_s)}};
-constexpr NamedUnit acceleration_units[]{{"km/s/Myr", 1e5 / (1e6 * year_s)},
-                                         {"km/s/Gyr", 1e5 / (1e9 * year_s)},
-                                         {"km/s/kyr", 1e5 / (1e3 * year_s)},
-                                         {"km/s/yr", 1e5 / year_s},
-                                         {"m/s\u00b2", 1e2},
-                                         {"mm/s\u00b2", 0.1}};
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
 
-constexpr double pc_cm = 1e-3 * kpc_cm;
-constexpr NamedUnit density_units[]{{"Msun/pc\u00b3", solar_mass_g / (pc_cm * pc_cm * pc_cm)},
-                                    {"Msun/kpc\u00b3", solar_mass_g / (kpc_cm * kpc_cm * kpc_cm)},
-                                    {"Msun/AU\u00b3", solar_mass_g / (au_cm * au_cm * au_cm)},
-                                    {"g/cm\u00b3", 1},
-                                    {"kg/m\u00b3", 1e-3}};
-constexpr NamedUnit mass_per_area_units[]{{"Msun/pc\u00b2", solar_mass_g / (pc_cm * pc_cm)},
-                                          {"Msun/kpc\u00b2", solar_mass_g / (kpc_cm * kpc_cm)},
-                                          {"Msun/AU\u00b2", solar_mass_g / (au_cm * au_cm)},
-                                          {"g/cm\u00b2", 1},
-                                          {"kg/m\u00b2", 0.1}};
+/// A unit in which values are shown from `from` of it on, up to the next larger unit's.
+struct ShownFrom {
+  NamedUnit unit;
+  double from;
+};
+// Units that readers of the field expect, the largest first. A system of planets is in AU, km/s and years, a cluster in
+// pc and Myr, a galaxy in kpc, km/s and Gyr. Values below the last are shown in it as well.
+constexpr double pc_cm = 1e-3 * kpc_cm, myr_s = 1e6 * year_s;
+constexpr ShownFrom shown_lengths[]{
+    {{"Mpc", 1e3 * kpc_cm}, 1}, {{"kpc", kpc_cm}, 0.1}, {{"pc", pc_cm}, 0.01}, {{"AU", au_cm}, 0.01},
+    {{"km", 1e5}, 0.1},         {{"m", 1e2}, 0.1},      {{"cm", 1}, 0}};
+constexpr ShownFrom shown_masses[]{{{"Msun", solar_mass_g}, 0.02},
+                                   {{"Mjup", jupiter_mass_g}, 0.1},
+                                   {{"Mearth", earth_mass_g}, 1e-3},
+                                   {{"kg", 1e3}, 0.1},
+                                   {{"g", 1}, 0}};
+constexpr ShownFrom shown_times[]{{{"Gyr", 1e3 * myr_s}, 0.1}, {{"Myr", myr_s}, 0.1}, {{"kyr", 1e-3 * myr_s}, 10},
+                                  {{"yr", year_s}, 0.5},       {{"d", 86400}, 0.1},   {{"s", 1}, 0}};
+constexpr ShownFrom shown_velocities[]{{{"km/s", 1e5}, 0.1}, {{"m/s", 1e2}, 0.1}, {{"cm/s", 1}, 0}};
+constexpr ShownFrom shown_accelerations[]{{{"m/s\u00b2", 1e2}, 0.1},        {{"mm/s\u00b2", 0.1}, 0.1},
+                                          {{"km/s/yr", 1e5 / year_s}, 0.1}, {{"km/s/kyr", 1e8 / myr_s}, 0.1},
+                                          {{"km/s/Myr", 1e5 / myr_s}, 0.1}, {{"km/s/Gyr", 1e2 / myr_s}, 0}};
+constexpr double cubic_pc_density = solar_mass_g / (pc_cm * pc_cm * pc_cm);
+constexpr ShownFrom shown_densities[]{{{"g/cm\u00b3", 1}, 1e-15},
+                                      {{"Msun/pc\u00b3", cubic_pc_density}, 1e-3},
+                                      {{"Msun/kpc\u00b3", 1e-9 * cubic_pc_density}, 0}};
+constexpr double square_pc_density = solar_mass_g / (pc_cm * pc_cm);
+constexpr ShownFrom shown_masses_per_area[]{{{"g/cm\u00b2", 1}, 10},
+                                            {{"Msun/pc\u00b2", square_pc_density}, 1e-3},
+                                            {{"Msun/kpc\u00b2", 1e-6 * square_pc_density}, 0}};
 
 constexpr double names_tolerance = 1e-3;  // names by other programs' constants
 
 bool near_one(double ratio) {
   return std::abs(ratio - 1) <= names_tolerance;
-}
-
-std::string number_text(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
 }
 
 /// With the fewest digits that read as the same number.
@@ -79,19 +88,23 @@ std::string exact_text(double value) {
 
 /// "1e10", "0.001": a power of ten.
 std::string power_text(int exponent) {
-  if (exponent >= -3 && exponent <= 3) return number_text(std::pow(10.0, exponent));
+  if (exponent >= -3 && exponent <= 3) return four_digits(std::pow(10.0, exponent));
   return "1e" + std::to_string(exponent);
 }
 
-/// The first in which the size is from 0.1 to 1000; the first of all if there is none.
-const NamedUnit& suitable(double size, std::span<const NamedUnit> units) {
-  const auto handy = [&](const NamedUnit& unit) { return size / unit.size >= 0.1 && size / unit.size < 1000; };
-  const auto found = std::ranges::find_if(units, handy);
-  return found == units.end() ? units.front() : *found;
+/// The largest unit in which a size is at least the unit's `from`; the first for 0.
+const NamedUnit& suitable(double size, std::span<const ShownFrom> units) {
+  const auto fits = [&](const ShownFrom& shown) { return size >= 0.999999 * shown.from * shown.unit.size; };
+  const auto found = size > 0 ? std::ranges::find_if(units, fits) : units.begin();
+  return (found == units.end() ? units.back() : *found).unit;
 }
 
-/// The unit itself, a power of ten of one, or a factor from 0.1 to 1000 of the first that has it.
-std::string unit_named(double size, std::span<const NamedUnit> units) {
+std::string value_in(double size, const NamedUnit& unit) {
+  return four_digits(size / unit.size) + ' ' + unit.name;
+}
+
+/// The unit itself, a power of ten of one, or a number of the one that suits it.
+std::string unit_named(double size, std::span<const NamedUnit> units, std::span<const ShownFrom> shown) {
   for (const NamedUnit& unit : units) {
     if (near_one(size / unit.size)) return unit.name;
   }
@@ -101,8 +114,7 @@ std::string unit_named(double size, std::span<const NamedUnit> units) {
       return power_text(exponent) + ' ' + unit.name;
     }
   }
-  const NamedUnit& unit = suitable(size, units);
-  return number_text(size / unit.size) + ' ' + unit.name;
+  return value_in(size, suitable(size, shown));
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -168,48 +180,81 @@ Units parse_units(std::string_view option, std::string_view text) {
   return units;
 }
 
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  std::array<char, 32> text;
+  if (size >= 999.95 && size < 999999.5) {
+    std::snprintf(text.data(), text.size(), "%.0f", value);
+    return text.data();
+  }
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  std::string short_text = text.data();
+  if (const std::size_t plus = short_text.find("e+"); plus != std::string::npos) {
+    short_text.erase(plus + 1, short_text[plus + 2] == '0' ? 2 : 1);
+  } else if (const std::size_t minus = short_text.find("e-0"); minus != std::string::npos) {
+    short_text.erase(minus + 2, 1);
+  }
+  return short_text;
+}
+
 std::string length_text(double cm) {
-  return unit_named(cm, length_units);
+  return unit_named(cm, length_units, shown_lengths);
 }
 
 std::string mass_text(double g) {
-  return unit_named(g, mass_units);
+  return unit_named(g, mass_units, shown_masses);
 }
 
 std::string velocity_text(double cm_s) {
-  return unit_named(cm_s, velocity_units);
+  return unit_named(cm_s, velocity_units, shown_velocities);
 }
 
 std::string time_text(double s) {
-  return unit_named(s, time_units);
+  return unit_named(s, time_units, shown_times);
+}
+
+std::string length_value(double cm) {
+  return value_in(cm, length_unit_for(cm));
+}
+
+std::string mass_value(double g) {
+  return value_in(g, mass_unit_for(g));
+}
+
+std::string velocity_value(double cm_s) {
+  return value_in(cm_s, velocity_unit_for(cm_s));
+}
+
+std::string time_value(double s) {
+  return value_in(s, time_unit_for(s));
 }
 
 NamedUnit length_unit_for(double cm) {
-  return suitable(cm, length_units);
+  return suitable(cm, shown_lengths);
 }
 
 NamedUnit mass_unit_for(double g) {
-  return suitable(g, mass_units);
+  return suitable(g, shown_masses);
 }
 
 NamedUnit time_unit_for(double s) {
-  return suitable(s, time_units);
+  return suitable(s, shown_times);
 }
 
 NamedUnit velocity_unit_for(double cm_s) {
-  return suitable(cm_s, velocity_units);
+  return suitable(cm_s, shown_velocities);
 }
 
 NamedUnit acceleration_unit_for(double cm_s2) {
-  return suitable(cm_s2, acceleration_units);
+  return suitable(cm_s2, shown_accelerations);
 }
 
 NamedUnit density_unit_for(double g_cm3) {
-  return suitable(g_cm3, density_units);
+  return suitable(g_cm3, shown_densities);
 }
 
 NamedUnit mass_per_area_unit_for(double g_cm2) {
-  return suitable(g_cm2, mass_per_area_units);
+  return suitable(g_cm2, shown_masses_per_area);
 }
 
 std::string units_option(const Units& units) {

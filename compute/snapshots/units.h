@@ -48,7 +48,7 @@ bool nearly_equal(const Units& a, const Units& b, double tolerance = 1e-3);
 /// the velocity is 0. Throws UsageError, which begins with `option` and lists the known names.
 Units parse_units(std::string_view option, std::string_view text);
 
-/// "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr": the unit by a name, with a factor where it needs one.
+/// A unit by its name, with a factor where it needs one: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
 std::string length_text(double cm);
 std::string mass_text(double g);
 std::string velocity_text(double cm_s);
@@ -56,8 +56,18 @@ std::string time_text(double s);
 /// "kpc, 1e10 Msun, km/s"
 std::string units_text(const Units& units);
 
-/// The named unit in which a value, given in CGS, is from 0.1 to 1000; if there is none: kpc, Msun, Gyr, km/s,
-/// km/s/Myr, Msun/pc³ or Msun/pc².
+/// A value in the unit that suits it: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
+std::string length_value(double cm);
+std::string mass_value(double g);
+std::string velocity_value(double cm_s);
+std::string time_value(double s);
+
+/// Four significant digits, or all digits before the point of a number below a million: "0.5", "12.35", "35210",
+/// "1e10".
+std::string four_digits(double value);
+
+/// The unit in which people of the field expect a value, given in CGS: Mpc, kpc, pc, AU, km ...; Msun, Mjup, Mearth, kg
+/// ...; Gyr, Myr, kyr, yr, d, s; km/s, m/s, cm/s; and so on. The larger the value, the larger its unit.
 NamedUnit length_unit_for(double cm);
 NamedUnit mass_unit_for(double g);
 NamedUnit time_unit_for(double s);

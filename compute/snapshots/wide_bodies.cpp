@@ -185,7 +185,7 @@ bool beyond_limits(const Snapshot& snapshot) {
 /// The named unit that suits a size in CGS, or else a power of ten.
 double handy_unit(double size, NamedUnit (*named)(double)) {
   const double unit = named(size).size, ratio = size / unit;
-  return ratio >= 0.1 && ratio < 1000 ? unit : std::pow(10.0, std::round(std::log10(size)));
+  return ratio >= 0.1 && ratio < 1e5 ? unit : std::pow(10.0, std::round(std::log10(size)));
 }
 
 /// The largest part of a periodic axis without bodies.
@@ -226,6 +226,7 @@ OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
 
 /// See settle(). The box stays where bodies fill it.
 void join_over_edges(Snapshot& snapshot) {
+  if (snapshot.box == Vec3d{}) return;
   bool fills = false;
   std::string joined;
   for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -234,15 +235,11 @@ void join_over_edges(Snapshot& snapshot) {
     fills |= found == OnAxis::free;
     if (found == OnAxis::joined) joined.append(joined.empty() ? "" : ", ") += static_cast<char>('x' + k);
   }
-  if (!joined.empty()) {
-    snapshot.notes.push_back("periodic box: its edge cut the bodies along " + joined + "; they were joined");
-  }
-  if (fills) {
-    snapshot.notes.emplace_back(
-        "periodic box: Orrery's space has no edges, and the bodies fill more than half of the box");
-  } else {
-    snapshot.box = {};
-  }
+  std::string note = "periodic box: Orrery's space has no edges";
+  if (!joined.empty()) note += "; its edge cut the bodies along " + joined + ", and they were joined";
+  if (fills) note += "; the bodies fill more than half of the box";
+  snapshot.notes.push_back(std::move(note));
+  if (!fills) snapshot.box = {};
 }
 
 /// "70000, 0, -12.5"

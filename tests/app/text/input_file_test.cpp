@@ -36,6 +36,11 @@ std::string repeated(const std::string& part, int times) {
   return text;
 }
 
+TEST_F(InputFile, LeavesOutTheByteOrderMark) {
+  EXPECT_EQ(json("\xEF\xBB\xBF[1]"), Json::parse("[1]"));
+  EXPECT_EQ(read_text(file), "[1]") << "as lessons, scripts, camera paths and replays are read";
+}
+
 TEST_F(InputFile, ReadsWholeFiles) {
   for (const std::size_t size : {0u, 1u, 4096u, 100'000u}) {
     const std::string text(size, 'a');

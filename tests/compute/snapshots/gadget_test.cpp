@@ -257,7 +257,7 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   expect_refused(file.bytes(), "body 1 (counted from 0)", "coordinate beyond 1e15");
   file = {};
   file.masses[1] = 1e300;
-  expect_refused(file.bytes(), "body 0 (counted from 0)", "a mass above 1e15");
+  expect_refused(file.bytes(), "body 1 (counted from 0)", "a mass above 1e15");
   file = {};
   file.velocities[11] = 1e30;
   expect_refused(file.bytes(), "body 3 (counted from 0)", "velocity beyond 1e15");

@@ -218,8 +218,7 @@ TEST(TipsyAuxiliary, HoldsIds) {
       test::Failure::runtime, [&] { write_snapshot(folder / "a.tipsy", snapshot); }, "a.tipsy.iord", "other bodies");
   snapshot.properties.ids = {};
   write_snapshot(folder / "a.tipsy", snapshot, {.existing = Existing::replace});
-  EXPECT_EQ(read_snapshot(folder / "a.tipsy").properties.ids, (std::vector<std::uint64_t>{0, 1, 2}))
-      << "not those of the bodies before";
+  EXPECT_TRUE(read_snapshot(folder / "a.tipsy").properties.ids.empty()) << "not those of the bodies before";
 }
 
 }  // namespace

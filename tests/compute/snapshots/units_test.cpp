@@ -161,9 +161,39 @@ TEST(UnitsTest, AreWrittenAsAnOptionThatReadsBack) {
   EXPECT_EQ(units_option(galactic_units), "kpc,1e10Msun,km/s");
 }
 
+TEST(UnitsTest, ValuesAreShownInUnitsOfTheField) {
+  constexpr double pc = 1e-3 * kpc_cm, au = 1.495978707e13, year = 3.15576e7, km_s = 1e5;
+  const struct {
+    double speed;
+    const char* text;
+  } speeds[]{{3500 * km_s, "3500 km/s"}, {29.7847 * km_s, "29.78 km/s"}, {1e5 * km_s, "100000 km/s"},
+             {0.4 * km_s, "0.4 km/s"},   {50 * km_s / 1e3, "50 m/s"},    {0.97781 * km_s, "0.9778 km/s"},
+             {1000 * km_s, "1000 km/s"}};
+  for (const auto& [speed, text] : speeds) EXPECT_EQ(velocity_value(speed), text);
+  EXPECT_EQ(length_value(5.2 * au), "5.2 AU");
+  EXPECT_EQ(length_value(1200 * au), "1200 AU");
+  EXPECT_EQ(length_value(384400 * km_s), "384400 km");
+  EXPECT_EQ(length_value(0.5 * pc), "0.5 pc");
+  EXPECT_EQ(length_value(8.2 * kpc_cm), "8.2 kpc");
+  EXPECT_EQ(length_value(2.5e3 * kpc_cm), "2.5 Mpc");
+  EXPECT_EQ(length_value(4e6 * kpc_cm), "4000 Mpc");
+  EXPECT_EQ(mass_value(1e12 * solar_mass_g), "1e12 Msun");
+  EXPECT_EQ(mass_value(5.97217e27), "1 Mearth");
+  EXPECT_EQ(mass_value(1.89812e30), "1 Mjup");
+  EXPECT_EQ(mass_value(1e6), "1000 kg");
+  EXPECT_EQ(time_value(248 * year), "248 yr");
+  EXPECT_EQ(time_value(13.8e9 * year), "13.8 Gyr");
+  EXPECT_EQ(time_value(2e6 * year), "2 Myr");
+  EXPECT_EQ(time_value(10 * 86400), "10 d");
+  EXPECT_EQ(four_digits(-0.00012345), "-0.0001234");
+  EXPECT_EQ(four_digits(1.2345e-7), "1.234e-7");
+  EXPECT_EQ(four_digits(4.3e8), "4.3e8");
+}
+
 TEST(UnitsTest, HaveTheNameThatSuitsAValue) {
   EXPECT_STREQ(length_unit_for(0.2 * kpc_cm).name, "kpc");
   EXPECT_STREQ(length_unit_for(0.02 * kpc_cm).name, "pc");
+  EXPECT_STREQ(length_unit_for(1e-6 * kpc_cm).name, "AU");
   EXPECT_STREQ(length_unit_for(3e3 * kpc_cm).name, "Mpc");
   EXPECT_STREQ(velocity_unit_for(2.2e7).name, "km/s");
   EXPECT_STREQ(mass_unit_for(1e11 * solar_mass_g).name, "Msun");
