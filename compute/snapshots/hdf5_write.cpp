@@ -232,6 +232,8 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView& snaps
     try {
       write_hdf5_file(target.present_path(), snapshot, header);
     } catch (const std::runtime_error& error) {
+      constexpr std::uint64_t any = 1 << 20;
+      target.require_room(hdf5_bytes(snapshot, header) + any);  // HDF5 does not say that a disk or a limit is full
       throw refuse(failure_text(error));
     }
   };

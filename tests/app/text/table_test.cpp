@@ -83,8 +83,8 @@ TEST(Table, IsWrittenInMarkdown) {
 
 TEST(Table, IsColouredWhereAskedForAndKeepsItsColumns) {
   Table table{"lt", {"kernel", "result"}};
-  table.add({"a", Cell{"PASS", Tone::good}});
-  table.add({"b", Cell{"FAIL", Tone::bad}});
+  table.add({"a", Cell{std::string_view{"PASS"}, Tone::good}});
+  table.add({"b", Cell{std::string_view{"FAIL"}, Tone::bad}});
   std::string coloured = printable_lines(table.text({.colour = true}));
   EXPECT_NE(coloured.find("\033["), std::string::npos);
   for (std::size_t at; (at = coloured.find('\033')) != std::string::npos;) {
