@@ -15,6 +15,7 @@
 #include "app/cli/compare_command.h"
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/convert_command.h"
+#include "app/cli/early_end.h"
 #include "app/cli/info_command.h"
 #include "app/cli/inspect_command.h"
 #include "app/cli/kernels_command.h"
@@ -287,9 +288,12 @@ int run_rank(const std::vector<std::string>& arguments) {
 }  // namespace orrery
 
 int main(int argc, char** argv) {
+  if (orrery::launched_ranks() <= 1) orrery::report_early_end();  // MPI ends ranks in its own way
   orrery::end_with_parent();
   orrery::let_openmp_threads_sleep(argv);
   orrery::console::open();
   const std::vector<std::string> arguments{argv + 1, argv + argc};
-  return orrery::launched_ranks() > 1 ? orrery::run_rank(arguments) : orrery::run(arguments, nullptr);
+  const int status = orrery::launched_ranks() > 1 ? orrery::run_rank(arguments) : orrery::run(arguments, nullptr);
+  orrery::end_as_planned();
+  return status;
 }
