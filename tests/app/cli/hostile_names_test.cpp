@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/text/printable.h"
 #include "compute/core/temporary_folder.h"
@@ -127,15 +128,15 @@ TEST_F(HostileNames, AreInNoJsonForThePrograms) {
 }
 
 /// Sets a variable, or removes it, while it lives.
-class Variable {
+class Surrounding {
  public:
-  Variable(const char* name, const char* value) : name_{name} {
+  Surrounding(const char* name, const char* value) : name_{name} {
     if (const char* const before = std::getenv(name)) before_ = before;
     set(value);
   }
-  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
+  ~Surrounding() { set(before_ ? before_->c_str() : nullptr); }
+  Surrounding(const Surrounding&) = delete;
+  Surrounding& operator=(const Surrounding&) = delete;
 
  private:
   void set(const char* value) const {
@@ -150,7 +151,7 @@ class Variable {
 };
 
 TEST_F(HostileNames, OfTheEnvironmentDoNotSteerTheTerminal) {
-  const Variable display{"DISPLAY", hostile.c_str()}, kept{"XDG_STATE_HOME", hostile.c_str()},
+  const Surrounding display{"DISPLAY", hostile.c_str()}, kept{"XDG_STATE_HOME", hostile.c_str()},
       threads{"OMP_NUM_THREADS", hostile.c_str()};
   const Outcome info = run_orrery({"info"});
   expect_harmless(info.out + info.err, "info");
@@ -159,7 +160,7 @@ TEST_F(HostileNames, OfTheEnvironmentDoNotSteerTheTerminal) {
 TEST(Messages, OfAWindowNameWaylandWhereOnlyThatIs) {
   const Outcome kernels = run_orrery({"view", "--help"});
   if (kernels.out.find("--offscreen") == std::string::npos) GTEST_SKIP() << "a build without a window";
-  const Variable display{"DISPLAY", nullptr}, wayland{"WAYLAND_DISPLAY", "wayland-0"};
+  const Surrounding display{"DISPLAY", nullptr}, wayland{"WAYLAND_DISPLAY", "wayland-0"};
   test::expect_complaint(run_orrery({"view", "-n", "64"}), 1, {"WAYLAND_DISPLAY", "XWayland", "--offscreen"});
 }
 
@@ -173,8 +174,7 @@ TEST(Messages, OfLibrariesAreInOwnWords) {
       EXPECT_EQ(outcome.err.find(raw), std::string::npos) << outcome.err;
     }
   };
-  const std::string run_of_long_names(250, 'a');
-  for (const std::string& option : {"--checkpoint", "--diagnostics", "--snapshots"}) {
+  for (const std::string option : {"--checkpoint", "--diagnostics", "--snapshots"}) {
     for (const std::size_t length : {238u, 245u, 255u, 300u, 5000u}) {
       Words words{"run", "--scene", "plummer", "-n", "64", "--kernel", "cpu-simd", "--steps", "2"};
       words.insert(words.end(), {option, std::string(length, 'a')});

@@ -9,8 +9,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 
@@ -45,7 +47,7 @@ class FakeFfmpeg : public testing::Test {
   }
   FilmOptions options() const { return {.out = (folder / "a.mp4").string()}; }
   FilmFrame frame(std::int64_t times) const {
-    return {.rgba = std::vector<std::uint8_t>(4 * side * side), .times = times};
+    return {.times = times, .rgba = std::vector<std::uint8_t>(4 * side * side)};
   }
 
   const std::string path = std::getenv("PATH");
@@ -75,50 +77,45 @@ TEST_F(FakeFfmpeg, ThatWritesAFilmIsBelieved) {
   EXPECT_EQ(film.finish(), options().out);
 }
 
-/// Runs `use` with an encoder in a process of its own, which gets a request to stop and must report the hanging ffmpeg.
-template <class Use>
-void expect_given_up(const FilmOptions& options, const Use& use) {
-  EXPECT_EXIT(
-      {
-        watch_stop_signals();
-        const int file = open(options.out.c_str(), O_WRONLY | O_CREAT, 0600);
-        Encoder encoder{side, side, 30, file, options.out, 50ms};
-        std::raise(SIGINT);
-        try {
-          use(encoder);
-        } catch (const std::exception& error) {
-          std::cerr << error.what() << '\n';
-          std::_Exit(7);
-        }
-        std::_Exit(0);
-      },
-      testing::ExitedWithCode(7), "a.mp4.*ffmpeg hangs");
+/// In a process of its own: ends with status 7 after the message of what `action` throws.
+[[noreturn]] void report(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    std::_Exit(7);
+  }
+  std::_Exit(0);
+}
+
+/// Uses an encoder after a request to stop.
+[[noreturn]] void stop_and_use(const FilmOptions& options, const std::function<void(Encoder&)>& use) {
+  watch_stop_signals();
+  const int file = open(options.out.c_str(), O_WRONLY | O_CREAT, 0600);
+  Encoder encoder{side, side, 30, file, options.out, 50ms};
+  std::raise(SIGINT);
+  report([&] { use(encoder); });
 }
 
 TEST_F(FakeFfmpeg, ThatHangsIsEndedByTheFirstRequestToStop) {
   become("echo $$ >\"$(dirname \"$0\")/number\"; sleep 1000 & sleep 1000");
   const auto begin = std::chrono::steady_clock::now();
-  expect_given_up(options(), [&](Encoder& encoder) { encoder.write(frame(1).rgba, 10'000); });
-  expect_given_up(options(), [&](Encoder& encoder) { encoder.finish(); });
+  const auto write = [&](Encoder& encoder) { encoder.write(frame(1).rgba, 10'000); };
+  EXPECT_EXIT(stop_and_use(options(), write), testing::ExitedWithCode(7), "a.mp4.*ffmpeg hangs");
+  EXPECT_EXIT(stop_and_use(options(), &Encoder::finish), testing::ExitedWithCode(7), "a.mp4.*ffmpeg hangs");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
   EXPECT_NE(kill(std::stoi(test::contents((folder / "number").string())), 0), 0) << "it is gone";
 }
 
 TEST_F(FakeFfmpeg, ThatHasNoRoomIsReportedWithTheCause) {
   become("head -c 100000 /dev/zero >/proc/self/fd/3; echo 'Error initializing output stream 0:0 --' >&2; exit 1");
-  EXPECT_EXIT(
-      {
-        const rlimit limit{4096, 4096};
-        if (setrlimit(RLIMIT_FSIZE, &limit) != 0) std::_Exit(1);
-        try {
-          FilmFile film{options(), {side, side}, Existing::replace};
-          (void)film.finish();
-        } catch (const std::exception& error) {
-          std::cerr << error.what() << '\n';
-          std::_Exit(7);
-        }
-      },
-      testing::ExitedWithCode(7), "a.mp4.*File too large.*Error initializing output");
+  const auto film = [&] {
+    const rlimit limit{4096, 4096};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    FilmFile film{options(), {side, side}, Existing::replace};
+    (void)film.finish();
+  };
+  EXPECT_EXIT(report(film), testing::ExitedWithCode(7), "a.mp4.*File too large.*Error initializing output");
 }
 
 }  // namespace
