@@ -15,6 +15,7 @@
 #include "app/cli/compare_command.h"
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/convert_command.h"
+#include "app/cli/early_end.h"
 #include "app/cli/info_command.h"
 #include "app/cli/inspect_command.h"
 #include "app/cli/kernels_command.h"
@@ -41,6 +42,7 @@
 #include "app/viewer/start_anew.h"
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "compute/ranks/mpi_ranks.h"
 #include "compute/ranks/rank_leader.h"
@@ -64,11 +66,11 @@ struct Runner {
   NextProgram& next_program;                              // see run_view()
 
   int operator()(const ShowText& show) const {
-    console::print("{}", show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
+    console::show(show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
     return 0;
   }
   int operator()(const ShowKeys& show) const {
-    console::print("{}", key_table(stdout_style(show.table)));
+    console::show(key_table(stdout_style(show.table)));
     return 0;
   }
   int operator()(const ViewOptions& given) const {
@@ -176,6 +178,13 @@ bool names_rank(const std::string& why) {
   return std::regex_search(why, std::regex{"(^|: )rank [0-9]+(:| )"});
 }
 
+/// What failed, and in which command if the exception is a library's, whose cause alone says too little.
+std::string why_failed(const std::exception& failure, const std::vector<std::string>& arguments) {
+  if (!is_of_library(failure)) return failure_text(failure);
+  const bool has_verb = !arguments.empty() && !arguments.front().starts_with('-');
+  return "'orrery" + (has_verb ? " " + arguments.front() : std::string{}) + "' failed: " + failure_text(failure);
+}
+
 /// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
 int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, NextProgram& next_program) {
   std::optional<std::filesystem::path> handover;
@@ -194,10 +203,8 @@ int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, 
     return console::problem().empty() ? status : fail(1, console::problem());
   } catch (const UsageError& error) {
     return failed(2, error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(1, "not enough memory");
   } catch (const std::exception& error) {
-    return failed(1, error.what());
+    return failed(1, why_failed(error, arguments));
   }
 }
 
@@ -240,10 +247,8 @@ void serve(Communicator& ranks, const std::vector<std::string>& arguments) {
     check_same_start(ranks, arguments);
     const std::unique_ptr<RankDevice> device = rank_device();
     serve_leader(ranks, KernelCatalog{}, device.get());
-  } catch (const std::bad_alloc&) {
-    give_up(name + "not enough memory");
   } catch (const std::exception& error) {
-    give_up(name + error.what());
+    give_up(name + failure_text(error));
   }
 }
 
@@ -259,7 +264,7 @@ int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& 
     leader.end();
     return status;
   } catch (const std::exception& error) {
-    if (status == 0) give_up(error.what());
+    if (status == 0) give_up(failure_text(error));
     std::_Exit(status);  // it has printed why
   }
 }
@@ -275,7 +280,7 @@ int run_rank(const std::vector<std::string>& arguments) {
     serve(*ranks, arguments);
     return 0;
   } catch (const std::exception& error) {
-    return rank == 0 ? fail(1, error.what()) : 1;
+    return rank == 0 ? fail(1, failure_text(error)) : 1;
   }
 }
 
@@ -283,9 +288,12 @@ int run_rank(const std::vector<std::string>& arguments) {
 }  // namespace orrery
 
 int main(int argc, char** argv) {
+  if (orrery::launched_ranks() <= 1) orrery::report_early_end();  // MPI ends ranks in its own way
   orrery::end_with_parent();
   orrery::let_openmp_threads_sleep(argv);
   orrery::console::open();
   const std::vector<std::string> arguments{argv + 1, argv + argc};
-  return orrery::launched_ranks() > 1 ? orrery::run_rank(arguments) : orrery::run(arguments, nullptr);
+  const int status = orrery::launched_ranks() > 1 ? orrery::run_rank(arguments) : orrery::run(arguments, nullptr);
+  orrery::end_as_planned();
+  return status;
 }

@@ -13,6 +13,7 @@
 #include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -89,7 +90,7 @@ CameraPath read_camera_path(const std::string& file) {
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("cannot read the camera path {}", error.what()));
+    throw std::runtime_error(fmt::format("cannot read the camera path {}", failure_text(error)));
   }
   return parse_camera_path(text, file);
 }

@@ -38,16 +38,16 @@ class Bench {
     if (measured == 0) return end_without_results();
     report_->save(skipped_);  // before anything else can fail
     const TextStyle style = stdout_style(options_.table);
-    console::print("{}", report_->text(skipped_, style));
+    console::show(report_->text(skipped_, style));
     if (const KernelSharing* const sharing = sweep_.backends().kernels().sharing()) {
       console::print("Shared by {} ranks.\n", sharing->ranks());
     }
     if (options_.card) add_limits();
     const std::optional<Comparison> comparison = comparison_with_baselines();
     report_->finish(skipped_);
-    console::print("{}", report_->files().written());
-    if (limits_) console::print("{}", limits_->text(entries, style));
-    if (comparison) console::print("{}", comparison->text(sweep_.backends().kernels(), style));
+    console::show(report_->files().written());
+    if (limits_) console::show(limits_->text(entries, style));
+    if (comparison) console::show(comparison->text(sweep_.backends().kernels(), style));
     fail_on_problems();
     if (sweep_.stopped()) {
       return say_stopped(

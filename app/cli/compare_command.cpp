@@ -56,7 +56,7 @@ int run_compare(const Backends& backends, const CompareOptions& options) {
     failure = std::current_exception();  // what is known until here is still shown
   }
   progress.clear();
-  console::print("{}", report.finish(stdout_style(options.table)));
+  console::show(report.finish(stdout_style(options.table)));
   if (failure) std::rethrow_exception(failure);
   if (!report.error().empty()) throw std::runtime_error(report.error());
   if (run.ended()) return 0;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "app/text/console.h"
-#include "app/text/printable.h"
 #include "compute/core/format_count.h"
 #include "compute/core/names.h"
 #include "compute/snapshots/units.h"
@@ -43,11 +42,11 @@ int run_convert(const ConvertOptions& options) {
   const WrittenSnapshot written =
       write_snapshot(options.out, std::move(snapshot), {options.order, options.existing, options.format});
   if (!written.converted.empty()) remarks.push_back(written.converted);
-  console::print("wrote {}: {}, {}\n", joined(written.files, [](const auto& file) { return printable(file.string()); }),
+  console::print("wrote {}: {}, {}\n", joined(written.files, [](const auto& file) { return file.string(); }),
                  options.format->title, counted_bodies(count));
-  for (const std::string& remark : remarks) console::print("{}\n", printable(remark));
+  for (const std::string& remark : remarks) console::print("{}\n", remark);
   if (const std::string fields = not_kept(options, unread, written.lost); !fields.empty()) {
-    console::print_error("note: not kept: {}\n", printable(fields));
+    console::print_error("note: not kept: {}\n", fields);
   }
   if (written.reordered) {
     console::print_error("note: the order of the bodies changes, because {} groups them by species: {}\n",

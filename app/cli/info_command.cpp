@@ -45,7 +45,7 @@ int run_info(const Backends& backends, const InfoOptions& options, const GlRepor
                    {"auto", choices},
                    {"health", to_string(health)},
                    {"findings", findings_json(findings)}};
-    console::print("{}\n", json_text(all, 2));
+    console::show(json_text(all, 2) + '\n');
     return exit_status(health);
   }
   Table table{"lt", {"", ""}};
@@ -56,7 +56,7 @@ int run_info(const Backends& backends, const InfoOptions& options, const GlRepor
   for (const auto& [unused, what, cure] : findings) {
     table.add({"", cure.empty() ? what + '.' : fmt::format("{}. Cure: {}.", what, cure)});
   }
-  console::print("{}", table.text(stdout_style(options.table)));
+  console::show(table.text(stdout_style(options.table)));
   return exit_status(health);
 }
 

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "app/text/console.h"
-#include "app/text/printable.h"
 #include "app/text/table.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
@@ -56,7 +55,7 @@ std::string bodies_text(const Snapshot& snapshot) {
 std::string units_row(const ReadSnapshot& read) {
   if (!read.snapshot.units) return "not known, so that G = 1; --units names them";
   const std::string text = units_text(*read.snapshot.units);
-  if (!read.snapshot.units_file.empty()) return text + ", from " + printable(read.snapshot.units_file);
+  if (!read.snapshot.units_file.empty()) return text + ", from " + read.snapshot.units_file;
   return read.snapshot.units_assumed ? text + ": not in the file, but what its readers assume; --units names others"
                                      : text;
 }
@@ -159,7 +158,7 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   const std::size_t again = repeated(snapshot.properties.ids);
   const VirialRatio virial = virial_of(snapshot);
   console::print(
-      "{}: {}, {}, {}, {}{}\n\n", printable(options.file), read.format->title,
+      "{}: {}, {}, {}, {}{}\n\n", options.file, read.format->title,
       snapshot.part ? "a part of its snapshot" : "complete", counted_bodies(snapshot.bodies.count()),
       state_of(snapshot, virial),
       again == 0 ? "" : fmt::format("; {} not unique", counted(static_cast<std::int64_t>(again), "id is", "ids are")));
@@ -177,15 +176,15 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
   table.add({"Virial ratio", virial_text(snapshot, virial)});
   table.add({"A run takes", suitable_scales(snapshot)});
-  if (!snapshot.unread.empty()) table.add({"Not read", printable(joined(snapshot.unread))});
+  if (!snapshot.unread.empty()) table.add({"Not read", joined(snapshot.unread)});
   std::string label = "Notes";
-  for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), printable(note)});
-  console::print("{}", table.text(stdout_style(options.table)));
+  for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), note});
+  console::show(table.text(stdout_style(options.table)));
 
   if (options.picture.empty()) return 0;
   const ReportPicture picture = draw();
   if (picture.png.empty()) throw std::runtime_error(picture.words);
-  console::print("\nwrote {}\n", printable(write_file(options.picture, picture.png, options.existing)));
+  console::print("\nwrote {}\n", write_file(options.picture, picture.png, options.existing));
   return 0;
 }
 

@@ -98,9 +98,9 @@ int run_kernels(const Backends& backends, const KernelsOptions& options) {
     text += kernel_text(*kernel, status, /*with_lesson=*/!options.only.empty(), style) + '\n';
   }
   if (options.json) {
-    console::print("{}\n", json_text(all, 2));
+    console::show(json_text(all, 2) + '\n');
   } else {
-    console::print("{}Initial values stand in brackets.\n", text);
+    console::show(text + "Initial values stand in brackets.\n");
   }
   return 0;
 }

@@ -15,7 +15,6 @@
 #include "app/lessons/read_lesson.h"
 #include "app/text/console.h"
 #include "app/text/lines.h"
-#include "app/text/printable.h"
 #include "app/text/table.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
@@ -127,7 +126,7 @@ std::optional<std::size_t> asked_prediction(const LessonQuestion& question) {
     if (word.size() == 1 && word.front() >= 'a' && word.front() <= last) {
       return static_cast<std::size_t>(word.front() - 'a');
     }
-    console::print("'{}' is no choice: type a letter from a to {}, or press Enter.\n", printable(word), last);
+    console::print("'{}' is no choice: type a letter from a to {}, or press Enter.\n", word, last);
   }
 }
 
@@ -147,27 +146,26 @@ int teach(const KernelCatalog& kernels, const LessonOptions& options, const Less
   if (!on_gpu) machine.gpu.clear();
   const LessonResults none(part.rows.size());
   const std::string number = options.number ? fmt::format("Lesson {}: ", *options.number) : std::string{};
-  console::print("{}{}", heading(number + lesson.title, style, 1), blocks_text(lesson.introduction, style));
-  console::print("{}{}{}", heading("Predict", style), blocks_text(filled(part.predict, part, none, machine), style),
-                 choices_text(part.question, style));
+  console::show(heading(number + lesson.title, style, 1) + blocks_text(lesson.introduction, style));
+  console::show(heading("Predict", style) + blocks_text(filled(part.predict, part, none, machine), style) +
+                choices_text(part.question, style));
   const bool asks = options.wait && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   const std::optional<std::size_t> predicted = asks ? asked_prediction(part.question) : std::nullopt;
 
   LessonMeasurement measurement{backends, lesson, part};
   measure_to_end(measurement, options.progress, [] {});
   const LessonResults& results = measurement.results();
-  console::print(
-      "{}{}{}{}", heading("Measure", style), blocks_text(part.measure, style),
+  console::show(
+      heading("Measure", style) + blocks_text(part.measure, style) +
       paragraph(fmt::format("Measured here and now: {}, scene {}.", machine_text(machine), lesson.scene.scene), style) +
-          "\n",
-      results_text(part, results, style));
+      '\n' + results_text(part, results, style));
   if (stop_requested()) {
     console::complain("stopped before the end of the measurement");
     return stop_status();
   }
-  console::print("{}\n", paragraph(verdict_text(judge(part, results), predicted), style));
-  console::print("{}{}", heading("Answer", style), blocks_text(filled(part.answer, part, results, machine), style));
-  console::print("{}{}", heading("Change", style), blocks_text(part.change, style));
+  console::show(paragraph(verdict_text(judge(part, results), predicted), style) + '\n');
+  console::show(heading("Answer", style) + blocks_text(filled(part.answer, part, results, machine), style));
+  console::show(heading("Change", style) + blocks_text(part.change, style));
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].problem.empty()) {
       throw std::runtime_error(fmt::format("{}: {}", part.rows[i].label, results[i].problem));
@@ -181,7 +179,7 @@ int teach(const KernelCatalog& kernels, const LessonOptions& options, const Less
 int run_lesson(const KernelCatalog& kernels, const LessonOptions& options) {
   if (!options.file.empty()) return teach(kernels, options, read_lesson(options.file, kernels));
   if (options.number) return teach(kernels, options, lesson_of(*options.number, kernels));
-  console::print("{}", list_text(stdout_style(options.table)));
+  console::show(list_text(stdout_style(options.table)));
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {
@@ -28,7 +29,7 @@ std::optional<KernelProfile> read_profile_baseline(const std::string& file) {
     if (profiles.empty()) throw std::runtime_error("it has no profiles");
     return std::move(profiles.back());
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("cannot compare with '{}': {}", file, error.what()));
+    throw std::runtime_error(fmt::format("cannot compare with '{}': {}", file, failure_text(error)));
   }
 }
 
@@ -63,13 +64,13 @@ class ProfileRun {
     for (const KernelProfile& profile : profiles_) {
       for (const std::vector<std::string>& row : profile_csv(profile, compared(profile))) files.add(row);
       results.push_back(profile_json(profile));
-      console::print("{}", profile_text(profile, compared(profile), stdout_style(options_.table)));
+      console::show(profile_text(profile, compared(profile), stdout_style(options_.table)));
     }
     if (profiles_.empty()) {
       files.discard();
     } else {
       files.finish({{"metadata", metadata}, {"profiles", results}});
-      console::print("{}{}", profiles_summary(profiles_, stdout_style(options_.table)), files.written());
+      console::show(profiles_summary(profiles_, stdout_style(options_.table)) + files.written());
     }
     return status(files);
   }

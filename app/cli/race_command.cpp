@@ -51,8 +51,8 @@ int run_race(const Backends& backends, const RaceOptions& options) {
   measure_to_end(race, options.progress, [] {});
   for (const RaceResult& result : race.results()) files.add(race_fields(result));
   files.finish(race_json(race, metadata));
-  if (!race.results().empty()) console::print("{}", race_text(race.results(), stdout_style(options.table)));
-  console::print("{}", files.written());
+  if (!race.results().empty()) console::show(race_text(race.results(), stdout_style(options.table)));
+  console::show(files.written());
   if (!files.error().empty()) throw std::runtime_error(files.error());
   if (!race.stopped()) return status_of(race.results());
   console::complain(fmt::format("stopped before the end: {:.0f} % was run", 100 * race.done()));

@@ -17,6 +17,7 @@
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
 
@@ -150,7 +151,7 @@ Script read_script(const std::string& file, const KernelCatalog& kernels, const 
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("cannot read the script {}", error.what()));
+    throw std::runtime_error(fmt::format("cannot read the script {}", failure_text(error)));
   }
   return parse_script(text, file, kernels, first, kernel_file);
 }

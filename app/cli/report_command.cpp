@@ -15,7 +15,6 @@
 #include "app/report/page.h"
 #include "app/report/run_facts.h"
 #include "app/text/console.h"
-#include "app/text/printable.h"
 #include "app/text/shell_line.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
@@ -105,7 +104,7 @@ class Report {
     if (failed_at_once) throw_failure(entries.front());
     const std::string written =
         write_file(options_.file, report_page(content(std::move(picture), gl)), options_.bench.files.existing);
-    console::print("wrote {}\n", printable(written));
+    console::print("wrote {}\n", written);
     for (const SweepEntry& entry : entries) {
       if (!entry.result && !entry.problem.refused) throw_failure(entry);
     }

@@ -19,12 +19,14 @@
 #include "app/runs/scene_notes.h"
 #include "app/runs/simulation_run.h"
 #include "app/text/console.h"
+#include "app/text/printable.h"
 #include "app/text/progress.h"
 #include "app/text/shell_line.h"
 #include "app/text/table.h"
 #include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 #include "compute/kernels/kernel_sharing.h"
@@ -148,10 +150,10 @@ class Run {
     } catch (const std::runtime_error& failure) {
       if (simulation_->status().non_finite) {
         throw std::runtime_error(
-            fmt::format("{}; a smaller --dt or a larger --softening may prevent it", failure.what()));
+            fmt::format("{}; a smaller --dt or a larger --softening may prevent it", failure_text(failure)));
       }
       if (!has_checkpoint(run)) throw;
-      throw std::runtime_error(fmt::format("{}; {}", failure.what(), how_to_continue(order_.checkpoint)));
+      throw std::runtime_error(fmt::format("{}; {}", failure_text(failure), how_to_continue(order_.checkpoint)));
     }
   }
 
@@ -184,7 +186,7 @@ class Run {
   /// Nothing of a stopped run is lost.
   int stop(SimulationRun& run) {
     const std::string continuation = kept(run);
-    console::print("{}", written_outputs(run));
+    console::show(written_outputs(run));
     console::complain(fmt::format("stopped after step {} of {}; {}", format_count(simulation_->status().step),
                                   format_count(run.last_step()), continuation));
     return stop_status();
@@ -201,7 +203,7 @@ class Run {
         run.write_checkpoint(file);
         return true;
       } catch (const std::runtime_error& error) {
-        if (refused.empty()) refused = error.what();
+        if (refused.empty()) refused = failure_text(error);
         return false;
       }
     };
@@ -230,9 +232,9 @@ class Run {
       return kept(run, said);
     } catch (const std::runtime_error& error) {
       if (has_checkpoint(run)) return how_to_continue(order_.checkpoint);
-      if (error.what() == said) return "nor can a checkpoint be written elsewhere";
-      if (said.ends_with(error.what())) return "nor can a checkpoint be written";
-      return fmt::format("nor can a checkpoint be written: {}", error.what());
+      if (failure_text(error) == said) return "nor can a checkpoint be written elsewhere";
+      if (said.ends_with(failure_text(error))) return "nor can a checkpoint be written";
+      return fmt::format("nor can a checkpoint be written: {}", failure_text(error));
     }
   }
   /// One that this run has written, or continues, and that nobody has moved since.
@@ -253,7 +255,7 @@ class Run {
         check_output(new_checkpoint_name(folder), Existing::replace);
         return;
       } catch (const std::runtime_error& error) {
-        if (refused.empty()) refused = error.what();
+        if (refused.empty()) refused = failure_text(error);
       }
     }
     console::complain(fmt::format("a stopped run will leave no checkpoint: {}; name one with --checkpoint", refused));
@@ -273,8 +275,10 @@ class Run {
   std::string written_outputs(const SimulationRun& run) const {
     std::string text;
     if (const int snapshots = run.summary().snapshots; snapshots > 0)
-      text += fmt::format("wrote {} to {}\n", counted(snapshots, "snapshot"), name_from_here(order_.snapshots));
-    if (!run.diagnostics_file().empty()) text += fmt::format("wrote {}\n", name_from_here(run.diagnostics_file()));
+      text +=
+          fmt::format("wrote {} to {}\n", counted(snapshots, "snapshot"), printable(name_from_here(order_.snapshots)));
+    if (!run.diagnostics_file().empty())
+      text += fmt::format("wrote {}\n", printable(name_from_here(run.diagnostics_file())));
     return text;
   }
 
@@ -293,9 +297,9 @@ class Run {
   void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
-    std::string text =
-        fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}{}\n", now.scene_name, counted_bodies(now.count),
-                    format_count(first), format_count(now.step), now.sim_time, now.kernel_id, ranks_text(now.backend));
+    std::string text = fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}{}\n", printable(now.scene_name),
+                                   counted_bodies(now.count), format_count(first), format_count(now.step), now.sim_time,
+                                   now.kernel_id, ranks_text(now.backend));
     if (summary.steps > 0) {
       text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),
@@ -306,8 +310,8 @@ class Run {
                           change_text(*energy, now.count));
     }
     text += written_outputs(run);
-    if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", name_from_here(order_.checkpoint));
-    console::print("{}", text);
+    if (!order_.checkpoint.empty()) text += fmt::format("wrote {}\n", printable(name_from_here(order_.checkpoint)));
+    console::show(text);
   }
 
   const RunOptions& options_;

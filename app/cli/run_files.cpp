@@ -12,6 +12,7 @@
 #include "app/recording/conserved_log.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -172,7 +173,7 @@ void check_files(const RunFiles& files) {
     try {
       check_output(output.path, files.existing);
     } catch (const std::runtime_error& error) {
-      throw std::runtime_error(fmt::format("{}: {}", output.where, error.what()));
+      throw std::runtime_error(fmt::format("{}: {}", output.where, failure_text(error)));
     }
   }
 }

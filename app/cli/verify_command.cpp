@@ -41,7 +41,7 @@ class Verification {
       failure = std::current_exception();  // what is known until here is still shown
     }
     progress_.clear();
-    console::print("{}", report_->finish(plan_.skipped, stdout_style(options_.table)));
+    console::show(report_->finish(plan_.skipped, stdout_style(options_.table)));
     if (failure) std::rethrow_exception(failure);
     if (!report_->error().empty()) throw std::runtime_error(report_->error());
     return report_->failed() == 0 ? 0 : 1;

@@ -76,12 +76,14 @@ void check_display(const Symptoms& s, Findings& findings) {
     findings.push_back({Health::degraded, "There is no display: no window can be opened",
                         "`--offscreen` and `render` draw without one; for a window, set DISPLAY to an X server"});
   } else if (!s.gl.window_problem.empty()) {
-    const bool is_reached = s.gl.window_problem.find("Failed to open display") == std::string::npos;
+    const auto says = [&](const char* words) { return s.gl.window_problem.find(words) != std::string::npos; };
     findings.push_back({Health::degraded, "No window can be opened: " + s.gl.window_problem,
-                        is_reached ? "update the graphics driver, or use `--offscreen`"
-                                   : fmt::format("start an X server for the display {} and let this user in, or set "
-                                                 "DISPLAY to one that runs; `--offscreen` and `render` need none",
-                                                 s.display)});
+                        says("Wayland alone") ? "start XWayland, or use `--offscreen`"
+                        : !says("Failed to open display")
+                            ? "update the graphics driver, or use `--offscreen`"
+                            : fmt::format("start an X server for the display {} and let this user in, or set "
+                                          "DISPLAY to one that runs; `--offscreen` and `render` need none",
+                                          s.display)});
   } else if (is_remote(s.display)) {
     findings.push_back({Health::degraded,
                         fmt::format("The display {} is on another machine: pictures travel to it", s.display),

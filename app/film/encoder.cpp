@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,14 +12,18 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/film/video_frame.h"
 #include "compute/core/range.h"
 #include "compute/core/start_thread.h"
+#include "compute/core/stop_signal.h"
 
 namespace orrery {
 namespace {
@@ -25,6 +31,7 @@ namespace {
 constexpr int file_number = 3;           // of the file in ffmpeg
 constexpr int pipe_bytes = 1 << 20;      // as much as the system lets every user have
 constexpr std::size_t most_kept = 1000;  // bytes of ffmpeg's last line
+constexpr std::chrono::milliseconds look{5};
 
 struct Pipe {
   Pipe() {
@@ -75,6 +82,37 @@ std::vector<std::string> arguments_of(int width, int height, double fps) {
           fmt::format("/proc/self/fd/{}", file_number)};
 }
 
+/// The time of the processors that a process has used, in nanoseconds; 0: it has ended.
+std::int64_t used_time(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
+}
+
+/// Why the file cannot grow, where ffmpeg's words do not say it; empty if it can. The file is given up.
+std::string no_room(int file) {
+  const std::vector<char> block(1 << 16);
+  const off_t end = lseek(file, 0, SEEK_END);
+  const ssize_t size = end < 0 ? 0 : pwrite(file, block.data(), block.size(), end);
+  if (end < 0 || size == static_cast<ssize_t>(block.size())) return {};
+  return std::generic_category().message(size < 0 ? errno : ENOSPC);
+}
+
+/// An MP4 file begins with a box of the type ftyp.
+bool is_mp4(int file) {
+  const std::string path = fmt::format("/proc/self/fd/{}", file);
+  const Descriptor again{open(path.c_str(), O_RDONLY | O_CLOEXEC)};  // the other is only for writing
+  std::array<char, 8> begin{};
+  return again && pread(again.number(), begin.data(), begin.size(), 0) == static_cast<ssize_t>(begin.size()) &&
+         std::string_view{begin.data() + 4, 4} == "ftyp";
+}
+
+bool is_regular(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /// The last line that is not empty; to the end of the stream.
 void read_last_line(int from, std::string& last) {
   std::string line;
@@ -96,18 +134,20 @@ void read_last_line(int from, std::string& last) {
 
 }  // namespace
 
-Encoder::Encoder(int width, int height, double fps, int file, std::string name)
-    : width_{width}, height_{height}, name_{std::move(name)} {
+Encoder::Encoder(int width, int height, double fps, int file, std::string name, std::chrono::milliseconds patience)
+    : width_{width}, height_{height}, file_{file}, name_{std::move(name)}, patience_{patience} {
   Pipe frames, errors;
   start(fps, file, frames.read, errors.write);
   frames_ = std::move(frames.write);
+  (void)fcntl(frames_.number(), F_SETFL, O_NONBLOCK);       // so that ffmpeg can be given up while it takes nothing
   (void)fcntl(frames_.number(), F_SETPIPE_SZ, pipe_bytes);  // fewer switches between the processes, where allowed
   reader_ = start_thread([this, from = std::move(errors.read)] { read_last_line(from.number(), last_line_); });
 }
 
 Encoder::~Encoder() {
   if (process_ < 0) return;
-  kill(process_, SIGKILL);
+  given_up_ = true;
+  kill(-process_, SIGKILL);
   (void)wait_for_end();
 }
 
@@ -137,7 +177,7 @@ void Encoder::start(double fps, int file, const Descriptor& input, const Descrip
   const int failed = posix_spawnp(&process_, argv.front(), &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed == 0) return;
+  if (failed == 0) return end_group_with_program(process_);
   process_ = -1;
   if (failed != ENOENT) fail("cannot start ffmpeg: " + std::generic_category().message(failed));
   fail("the program ffmpeg is not installed (Debian: ffmpeg); --out FOLDER saves PNG frames without it");
@@ -147,11 +187,30 @@ void Encoder::fail(const std::string& cause) const {
   throw std::runtime_error(cannot_write(name_, cause));
 }
 
+/// Call again and again while ffmpeg neither takes a frame nor ends.
+void Encoder::watch() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::int64_t used = used_time(process_);
+  if (!stop_requested() || std::exchange(used_, used) != used || !last_sign_) last_sign_ = now;
+  if (now - *last_sign_ < patience_) return;
+  given_up_ = true;
+  kill(-process_, SIGKILL);
+  (void)wait_for_end();
+  fail("ffmpeg hangs, and was ended after the request to stop");
+}
+
 /// Returns ffmpeg's status as waitpid() does.
 int Encoder::wait_for_end() {
   frames_ = {};
   int status = 0;
-  while (waitpid(std::exchange(process_, -1), &status, 0) < 0 && errno == EINTR) continue;
+  for (;;) {
+    const pid_t ended = waitpid(process_, &status, WNOHANG);
+    if (ended == process_ || (ended < 0 && errno != EINTR)) break;
+    std::this_thread::sleep_for(look);
+    if (!given_up_) watch();
+  }
+  kill(-std::exchange(process_, -1), SIGKILL);  // what it has started holds its standard error open
+  end_group_with_program(0);
   if (reader_.joinable()) reader_.join();
   return status;
 }
@@ -161,7 +220,9 @@ void Encoder::check_end() {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   const std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ended ffmpeg", WTERMSIG(status))
                                               : fmt::format("ffmpeg ended with status {}", WEXITSTATUS(status));
-  fail(last_line_.empty() ? how : how + ": " + last_line_);
+  const std::string why = last_line_.empty() ? how : how + ": " + last_line_;
+  const std::string room = is_regular(file_) ? no_room(file_) : std::string{};
+  fail(room.empty() ? why : room + "; " + why);
 }
 
 void Encoder::write(std::span<const std::uint8_t> rgba, std::int64_t times) {
@@ -175,6 +236,9 @@ void Encoder::send_frame() {
     const ssize_t size = ::write(frames_.number(), rest.data(), rest.size());
     if (size > 0) {
       rest = rest.subspan(static_cast<std::size_t>(size));
+    } else if (errno == EAGAIN) {
+      pollfd room{.fd = frames_.number(), .events = POLLOUT, .revents = 0};
+      if (poll(&room, 1, static_cast<int>(look.count())) == 0) watch();
     } else if (errno != EINTR) {
       const int error = errno;
       check_end();
@@ -185,6 +249,7 @@ void Encoder::send_frame() {
 
 void Encoder::finish() {
   check_end();
+  if (is_regular(file_) && !is_mp4(file_)) fail("ffmpeg ended without an error, but wrote no film");
 }
 
 }  // namespace orrery

@@ -2,7 +2,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -13,12 +15,14 @@
 namespace orrery {
 
 /// The program ffmpeg, which encodes raw frames as H.264 in an MP4 file. Ctrl+C on the terminal does not reach it. If
-/// this process is killed, it ends by itself.
+/// this process is killed, it ends by itself. If it hangs after a request to stop, it is ended.
 class Encoder {
  public:
   /// Starts ffmpeg. `file` is open for writing and empty; ffmpeg opens it once more. `name` is that of the film, for
-  /// messages. Throws std::runtime_error, one line, if ffmpeg cannot be started.
-  Encoder(int width, int height, double fps, int file, std::string name);
+  /// messages. After a request to stop, ffmpeg is ended if it has used no processor for `patience`. Throws
+  /// std::runtime_error, one line, if ffmpeg cannot be started.
+  Encoder(int width, int height, double fps, int file, std::string name,
+          std::chrono::milliseconds patience = std::chrono::seconds{3});
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
   /// Kills ffmpeg if finish() was not called.
@@ -27,22 +31,27 @@ class Encoder {
   /// Hands over a frame as FilmFrame holds it, `times` times. Waits while ffmpeg is busy. Throws std::runtime_error
   /// with ffmpeg's last line if it has ended.
   void write(std::span<const std::uint8_t> rgba, std::int64_t times);
-  /// Waits until ffmpeg has written the file. Throws as write().
+  /// Waits until ffmpeg has written the file. Throws as write(), and if there is no film in the file.
   void finish();
 
  private:
   void send_frame();
   void start(double fps, int file, const Descriptor& input, const Descriptor& errors);
   [[noreturn]] void fail(const std::string& cause) const;
+  void watch();
   int wait_for_end();
   void check_end();
 
-  const int width_, height_;
+  const int width_, height_, file_;
   const std::string name_;
+  const std::chrono::milliseconds patience_;
   std::vector<std::uint8_t> video_;  // the frame as it goes to ffmpeg
-  pid_t process_ = -1;               // -1: it has ended
-  Descriptor frames_;                // the writing end of ffmpeg's standard input
-  std::string last_line_;            // of its standard error; belongs to reader_ until that is joined
+  pid_t process_ = -1;               // and its group; -1: it has ended
+  bool given_up_ = false;            // it was killed
+  std::int64_t used_ = 0;            // its time of the processors at last_sign_, in nanoseconds
+  std::optional<std::chrono::steady_clock::time_point> last_sign_{};  // of life; empty: never looked
+  Descriptor frames_;                                                 // the writing end of ffmpeg's standard input
+  std::string last_line_;  // of its standard error; belongs to reader_ until that is joined
   std::jthread reader_;
 };
 

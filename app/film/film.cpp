@@ -37,7 +37,7 @@ void Film::begin(const Json& run) {
   last_wanted_ = frames_ - 1;
   while (kept.contains(last_wanted_)) --last_wanted_;
   if (kept_ == 0) return;
-  console::print("kept {} of {} in {}\n", format_count(kept_), counted(frames_, "frame"), printable(options_.out));
+  console::print("kept {} of {} in {}\n", format_count(kept_), counted(frames_, "frame"), options_.out);
 }
 
 void Film::add(FilmFrame frame) {

@@ -13,6 +13,7 @@
 #include "app/lab/baseline.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
+#include "compute/core/failure_text.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -85,7 +86,7 @@ Baseline read_baseline(const std::string& file) {
     const std::string text = read_text(file);
     whole = text.starts_with('#') ? whole_of_csv(text, file) : parse_json(text, file);
   } catch (const std::runtime_error& error) {
-    fail(error.what());
+    fail(failure_text(error));
   }
   const auto results = whole.find("results");
   const auto has_times = [](const Json& result) {

@@ -5,6 +5,7 @@
 
 #include "app/text/lines.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 
@@ -17,7 +18,7 @@ Problem problem_of(const std::function<void()>& action) {
   } catch (const std::bad_alloc&) {
     return {.text = "not enough memory"};
   } catch (const std::exception& error) {
-    return {.text = one_line(error.what())};
+    return {.text = one_line(failure_text(error))};
   }
 }
 

@@ -12,6 +12,7 @@
 #include "app/lessons/lesson_results.h"
 #include "app/text/input_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 
 namespace orrery {
@@ -157,7 +158,7 @@ Lesson read_lesson(const std::string& file, const KernelCatalog& kernels) {
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("cannot read the lesson {}", error.what()));
+    throw std::runtime_error(fmt::format("cannot read the lesson {}", failure_text(error)));
   }
   return parse_lesson(text, file, kernels);
 }

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/failure_text.h"
+
 namespace orrery {
 namespace {
 
@@ -62,7 +64,7 @@ std::string ConservedLog::write(const ConservedProbe& probe) {
     try {
       file_ = OutputFile::create(wanted_name_, existing_);
     } catch (const std::runtime_error& failure) {
-      return failure.what();
+      return failure_text(failure);
     }
     first_energy_ = probe.sums.energy();
     text = csv_header(metadata_, columns);

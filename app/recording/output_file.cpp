@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/core/failure_text.h"
 #include "compute/core/write_all.h"
 
 namespace orrery {
@@ -43,7 +44,7 @@ std::string OutputFile::begin(std::string_view text) {
     path_ = pending_->commit().string();
     descriptor_ = pending_->release();
   } catch (const std::runtime_error& error) {
-    return error.what();
+    return failure_text(error);
   }
   pending_.reset();
   size_ = static_cast<std::int64_t>(text.size());

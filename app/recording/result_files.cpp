@@ -5,6 +5,7 @@
 
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 
@@ -48,7 +49,7 @@ void ResultFiles::finish(const Json& whole) {
     json_written_ = write_file(saved ? json_written_ : names_.json, json_text(whole, 2) + '\n',
                                saved ? Existing::replace : names_.existing);
   } catch (const std::runtime_error& error) {
-    if (error_.empty()) error_ = error.what();
+    if (error_.empty()) error_ = failure_text(error);
     names_.json.clear();
   }
 }

@@ -9,6 +9,7 @@
 #include "app/runs/run_history.h"
 #include "app/runs/simulation_run.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/snapshots/checkpoint.h"
 
@@ -167,7 +168,7 @@ ReplayOutcome play_replay(const Backends& backends, const Replay& replay, const 
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("{}:{}: {}", name, line, error.what()));
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("{}:{}: {}", name, line, error.what()));
+    throw std::runtime_error(fmt::format("{}:{}: {}", name, line, failure_text(error)));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -194,7 +195,7 @@ Replay read_replay(const std::string& file) {
   try {
     text = read_text(file);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("cannot read the replay {}", error.what()));
+    throw std::runtime_error(fmt::format("cannot read the replay {}", failure_text(error)));
   }
   return parse_replay(text, file);
 }

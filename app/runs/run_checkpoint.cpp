@@ -11,6 +11,7 @@
 #include "app/ui_state/command.h"
 #include "app/ui_state/trial.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"
 
@@ -63,7 +64,7 @@ RunCheckpoint read_run_checkpoint(const std::string& file) {
   try {
     take_setup(stored.setup, checkpoint);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("'{}': {}", file, error.what()));
+    throw std::runtime_error(fmt::format("'{}': {}", file, failure_text(error)));
   }
   return checkpoint;
 }
@@ -121,7 +122,7 @@ void keep_checkpoint(const std::string& file, const RunRecord& run, const Snapsh
   try {
     write_run_checkpoint(next, run, state, Existing::replace);
   } catch (const std::runtime_error& error) {  // it names the temporary file
-    std::string cause = error.what();
+    std::string cause = failure_text(error);
     if (const std::size_t at = cause.find(next); at != cause.npos) cause.replace(at, next.size(), file);
     throw std::runtime_error(cause);
   }
@@ -145,7 +146,7 @@ FoundCheckpoint find_checkpoint(const std::string& file) {
   try {
     return {read_run_checkpoint(file)};
   } catch (const std::runtime_error& error) {
-    const std::string previous = previous_name(file), why = error.what();
+    const std::string previous = previous_name(file), why = failure_text(error);
     if (!fs::exists(previous)) throw;
     return {read_run_checkpoint(previous), fmt::format("{}; continues from '{}'", why, previous)};
   }

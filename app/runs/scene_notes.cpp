@@ -20,7 +20,7 @@ std::string print_scene_notes(const Simulation& simulation) {
   if (!coarse.empty() && std::ranges::find(notes, coarse) == notes.end()) notes.push_back(std::move(coarse));
   if (notes.empty()) return {};
   const std::string name = printable(simulation.status().scene_name);
-  for (const std::string& note : notes) console::print_error("note: {}: {}\n", name, printable(note));
+  for (const std::string& note : notes) console::print_error("note: {}: {}\n", name, note);
   return fmt::format("{}: {}", name, printable(fmt::format("{}", fmt::join(notes, "; "))));
 }
 

@@ -13,6 +13,7 @@
 
 #include "app/lab/sampling.h"
 #include "compute/core/descriptor.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 #include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -76,7 +77,7 @@ void SimulationRun::write_outputs(std::int64_t event) {
     outputs_due_ = true;
     const bool began_file = log_ && log_->place() && !place_before_outputs_;
     if (began_file) place_before_outputs_ = DiagnosticsPlace{};
-    throw OutputFailure{error.what()};
+    throw OutputFailure{failure_text(error)};
   }
 }
 
@@ -177,7 +178,7 @@ void SimulationRun::write_checkpoint_in_time() {
     write_checkpoint(order_.checkpoint);
     summary_.problem.clear();
   } catch (const std::runtime_error& error) {
-    summary_.problem = error.what();
+    summary_.problem = failure_text(error);
   }
   last_checkpoint_ = Clock::now();
 }
@@ -187,7 +188,7 @@ void SimulationRun::write_last_checkpoint() {
     write_checkpoint(order_.checkpoint);
     summary_.problem.clear();
   } catch (const std::runtime_error& error) {
-    throw OutputFailure{error.what()};
+    throw OutputFailure{failure_text(error)};
   }
 }
 

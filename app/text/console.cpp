@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 
-#include "app/text/printable.h"
 #include "compute/core/write_all.h"
 
 namespace orrery::console {
@@ -32,7 +31,7 @@ void yield_stdout() {
 }
 
 /// Nothing follows a failure: a reader who finds more text would take it for the whole.
-void write_out(std::string_view text) {
+void detail::write_out(std::string_view text) {
   if (stdout_yielded) return write_error(text);
   if (!stdout_problem.empty()) return;
   if (const std::string cause = write_all(STDOUT_FILENO, text); !cause.empty()) {
@@ -40,12 +39,24 @@ void write_out(std::string_view text) {
   }
 }
 
-void write_error(std::string_view text) {
+void detail::write_error(std::string_view text) {
   (void)write_all(STDERR_FILENO, text);
 }
 
+void show(std::string_view lines) {
+  detail::write_out(printable_lines(lines));
+}
+
+void write_bytes(std::string_view bytes) {
+  detail::write_out(bytes);
+}
+
+void show_progress(std::string_view line) {
+  detail::write_error("\r\033[K" + printable_line(line));
+}
+
 void complain(std::string_view message) {
-  print_error("orrery: {}\n", printable(message));
+  print_error("orrery: {}\n", message);
 }
 
 const std::string& problem() {

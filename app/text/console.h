@@ -4,10 +4,15 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
-/// Where everything that the program prints goes. A stream that cannot be written never ends the program and loses no
-/// file: a failure of stdout is remembered, one of stderr has no place to be reported.
+#include "app/text/printable.h"
+
+/// The only way to stdout and stderr. Foreign text (a file, a file's name, the environment, a command line) may hold
+/// escape sequences and line ends. No caller has to think of it: print() and complain() make one printable line of
+/// every text that they are given, show() prints lines without control characters. A stream that cannot be written
+/// never ends the program and loses no file: a failure of stdout is remembered, one of stderr has no place to be
+/// reported.
 namespace orrery::console {
 
 /// Call first in main(). Opens descriptors 0 to 2 if they are closed, so that no file of ours becomes stdout, and
@@ -17,18 +22,47 @@ void open();
 /// An output file has stdout to itself: print() goes to stderr from here on.
 void yield_stdout();
 
+namespace detail {
+
 void write_out(std::string_view text);
 void write_error(std::string_view text);
 
-/// Print at once, without a buffer.
+/// An argument as print() shows it.
+template <class Argument>
+auto shown(const Argument& argument) {
+  if constexpr (std::is_convertible_v<const Argument&, std::string_view>) {
+    return printable(argument);
+  } else {
+    static_assert(std::is_arithmetic_v<Argument>, "print() shows numbers and text");
+    return argument;
+  }
+}
+
+template <class... Arguments>
+std::string formatted(fmt::string_view format, const Arguments&... arguments) {
+  return fmt::vformat(format, fmt::make_format_args(arguments...));
+}
+
+}  // namespace detail
+
+/// Print at once, without a buffer. Each text among the arguments becomes one printable line, see printable().
 template <class... Arguments>
 void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  write_out(fmt::format(format, std::forward<Arguments>(arguments)...));
+  detail::write_out(detail::formatted(format, detail::shown(arguments)...));
 }
 template <class... Arguments>
 void print_error(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  write_error(fmt::format(format, std::forward<Arguments>(arguments)...));
+  detail::write_error(detail::formatted(format, detail::shown(arguments)...));
 }
+
+/// Prints text of several lines, such as tables and paragraphs: see printable_lines().
+void show(std::string_view lines);
+
+/// Writes bytes for another program to stdout, as they are.
+void write_bytes(std::string_view bytes);
+
+/// Prints a line on stderr, a terminal, that the next one replaces; an empty one is removed.
+void show_progress(std::string_view line);
 
 /// Prints an error, as "orrery: MESSAGE" in one printable line.
 void complain(std::string_view message);

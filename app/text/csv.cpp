@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "app/text/printable.h"
 
 namespace orrery {
 namespace {
@@ -56,8 +59,24 @@ Json json_number(double number) {
   return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
+/// Outside its texts, JSON has no control character but line ends.
 std::string json_text(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string safe;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t size = rest.front() == '\n' ? 0 : control_size(rest);
+    if (size == 0) {
+      safe += rest.front();
+    } else {
+      const auto bits = [rest](std::size_t at, unsigned mask) { return static_cast<unsigned char>(rest[at]) & mask; };
+      const unsigned code = size == 1   ? bits(0, 0x7F)
+                            : size == 2 ? bits(0, 0x1F) << 6 | bits(1, 0x3F)
+                                        : bits(0, 0x0F) << 12 | bits(1, 0x3F) << 6 | bits(2, 0x3F);
+      safe += fmt::format("\\u{:04x}", code);
+    }
+    rest.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return safe;
 }
 
 }  // namespace orrery

@@ -29,7 +29,8 @@ std::string csv_number(std::optional<double> number, int digits = 6);
 /// A number as JSON; null if it is not finite.
 Json json_number(double number);
 
-/// JSON as text. Bytes that are not UTF-8 (a file name may have them) are replaced.
+/// JSON as text, fit for a terminal. Bytes that are not UTF-8 (a file name may have them) are replaced, and control
+/// characters and those that reorder text (see printable_line()) are escaped, such as \\u202e.
 std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace orrery

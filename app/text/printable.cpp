@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <random>
 
-#include "app/text/lines.h"
 #include "compute/core/format_count.h"
 
 namespace orrery {
@@ -17,40 +17,78 @@ struct Length {
 };
 constexpr Length of_a_word{160, 60, 20}, of_a_text{4000, 3000, 1000};
 
-std::string shortened(std::string_view text, const Length& length) {
-  if (text.size() <= length.most) return std::string{text};
-  return fmt::format("{}...{} ({} bytes)", text.substr(0, length.head), text.substr(text.size() - length.tail),
-                     format_count(static_cast<std::int64_t>(text.size())));
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-/// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a control character.
-std::size_t character_size(std::string_view text) {
+/// The size stands in the middle, where no punctuation of the message follows it.
+std::string shortened(std::string_view text, const Length& length) {
+  if (text.size() <= length.most) return std::string{text};
+  std::size_t head = length.head, tail = text.size() - length.tail;
+  while (head > 0 && continues_character(text[head])) --head;
+  while (tail < text.size() && continues_character(text[tail])) ++tail;
+  return fmt::format("{}...({} bytes)...{}", text.substr(0, head), format_count(static_cast<std::int64_t>(text.size())),
+                     text.substr(tail));
+}
+
+/// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none.
+std::size_t utf8_size(std::string_view text) {
   const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : 0;
+  if (first < 0x80) return 1;
   const std::size_t size = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : 4;
   if (first < 0xC2 || first > 0xF4 || text.size() < size) return 0;
   for (std::size_t at = 1; at < size; ++at) {
     if ((byte(at) & 0xC0) != 0x80) return 0;
   }
-  const bool is_c1_control = first == 0xC2 && byte(1) < 0xA0;
-  const bool is_reordering = first == 0xE2 && ((byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) ||
-                                               (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9));
-  return is_c1_control || is_reordering ? 0 : size;
+  return size;
 }
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  while (!text.empty()) {
-    const std::size_t size = character_size(text);
-    safe +=
-        size > 0 ? std::string{text.substr(0, size)} : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    text.remove_prefix(std::max<std::size_t>(size, 1));
+/// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a control character.
+std::size_t character_size(std::string_view text) {
+  return control_size(text) > 0 ? 0 : utf8_size(text);
+}
+
+/// Moves the first character of `text`, or its first byte, to `safe`.
+void move_character(std::string_view& text, std::string& safe) {
+  const std::size_t size = character_size(text);
+  if (size > 0) {
+    safe += text.substr(0, size);
+  } else if (const char c = text.front(); c == '\n' || c == '\r' || c == '\t') {
+    safe += ' ';
+  } else {
+    safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
-  return safe;
+  text.remove_prefix(std::max<std::size_t>(size, 1));
+}
+
+/// Begins every style.
+const std::string& style_mark() {
+  static const std::string mark = [] {
+    std::random_device random;
+    return fmt::format("\033{:08x}{:08x}[", random(), random());
+  }();
+  return mark;
 }
 
 }  // namespace
+
+std::size_t control_size(std::string_view text) {
+  const std::size_t size = text.empty() ? 0 : utf8_size(text);
+  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (size == 1) return byte(0) < 0x20 || byte(0) == 0x7F ? 1 : 0;
+  if (size == 2) return byte(0) == 0xC2 && byte(1) < 0xA0 ? 2 : 0;
+  const bool reorders = size == 3 && byte(0) == 0xE2 &&
+                        ((byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) ||
+                         (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9));
+  return reorders ? 3 : 0;
+}
+
+std::string printable_line(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) move_character(text, safe);
+  return safe;
+}
 
 std::string printable(std::string_view text) {
   std::string line;
@@ -59,12 +97,33 @@ std::string printable(std::string_view text) {
     line += (begin > 0 ? " " : "") + shortened(text.substr(begin, end - begin), of_a_word);
     begin = end + 1;
   }
-  return escaped(shortened(line, of_a_text));
+  return printable_line(shortened(line, of_a_text));
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) {
+    if (text.front() == '\n') {
+      safe += '\n';
+      text.remove_prefix(1);
+    } else if (text.starts_with(style_mark())) {
+      safe += "\033[";
+      text.remove_prefix(style_mark().size());
+    } else {
+      move_character(text, safe);
+    }
+  }
+  return safe;
+}
+
+std::string styled(std::string_view text, int sgr) {
+  return fmt::format("{0}{1}m{2}{0}0m", style_mark(), sgr, text);
 }
 
 bool is_text(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
   while (!line.empty()) {
-    const std::size_t size = blanks.find(line.front()) != std::string_view::npos ? 1 : character_size(line);
+    const std::size_t size = line.front() == '\t' ? 1 : character_size(line);
     if (size == 0) return false;
     line.remove_prefix(size);
   }

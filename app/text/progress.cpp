@@ -28,7 +28,8 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what, 
       left_s ? fmt::format("about {} left", duration_text(*left_s)) : std::string{"estimating the time left"};
   const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done.value_or(of_the_time) * 100), what, left);
   if (terminal_) {
-    console::print_error("\r\033[K{}", cut_to(line, terminal_columns(STDERR_FILENO) - 1));  // a longer one would wrap
+    console::show_progress(
+        cut_to(printable_line(line), terminal_columns(STDERR_FILENO) - 1));  // a longer one would wrap
   } else {
     console::print_error("{}\n", line);
   }
@@ -36,7 +37,7 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what, 
 }
 
 void Progress::clear() {
-  if (on_screen_) console::print_error("\r\033[K");
+  if (on_screen_) console::show_progress({});
   on_screen_ = false;
 }
 

@@ -1,6 +1,5 @@
 #include "app/text/table.h"
 
-#include <fmt/color.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <iterator>
 #include <numeric>
 #include <string_view>
+
+#include "app/text/printable.h"
 
 namespace orrery {
 namespace {
@@ -26,9 +27,9 @@ std::size_t longest_word(std::string_view text) {
 }
 
 std::string in_tone(const std::string& text, Tone tone, bool is_title) {
-  if (is_title) return fmt::format(fmt::emphasis::bold, "{}", text);
-  if (tone == Tone::plain) return text;
-  return fmt::format(fmt::fg(tone == Tone::good ? fmt::terminal_color::green : fmt::terminal_color::red), "{}", text);
+  constexpr int bold = 1, red = 31, green = 32;
+  if (is_title) return styled(text, bold);
+  return tone == Tone::plain ? text : styled(text, tone == Tone::good ? green : red);
 }
 
 std::string without_blanks_at_end(const std::string& text) {
@@ -36,6 +37,8 @@ std::string without_blanks_at_end(const std::string& text) {
 }
 
 }  // namespace
+
+Cell::Cell(std::string_view words, Tone tone_of_them) : text{printable_line(words)}, tone{tone_of_them} {}
 
 Table::Table(std::string align, std::vector<std::string> titles, std::vector<std::string> may_leave_out)
     : align_{std::move(align)},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/text/text_style.h"
@@ -9,12 +10,14 @@ namespace orrery {
 
 enum class Tone { plain, good, bad };
 
+/// One line, whoever wrote it: see printable_line().
 struct Cell {
   std::string text;
   Tone tone = Tone::plain;  ///< its colour
 
-  Cell(std::string words, Tone tone_of_them = Tone::plain) : text{std::move(words)}, tone{tone_of_them} {}
-  Cell(const char* words) : text{words} {}
+  Cell(std::string_view words, Tone tone_of_them = Tone::plain);
+  Cell(const std::string& words, Tone tone_of_them = Tone::plain) : Cell(std::string_view{words}, tone_of_them) {}
+  Cell(const char* words) : Cell(std::string_view{words}) {}
 };
 
 /// Text in columns for people, that fits the columns of a TextStyle: a table that is too wide breaks titles and text

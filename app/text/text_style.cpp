@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "app/text/printable.h"
+
 namespace orrery {
 namespace {
 
@@ -81,7 +83,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   return lines;
 }
 
-std::string paragraph(std::string_view text, const TextStyle& style, std::size_t indent) {
+std::string paragraph(std::string_view words, const TextStyle& style, std::size_t indent) {
+  const std::string line_of_words = printable_line(words);
+  const std::string_view text = line_of_words;
   std::string result;
   const std::string_view first = text.substr(0, std::min(indent, text.size()));
   for (const std::string& line : wrapped(text.substr(first.size()), style.columns - indent)) {

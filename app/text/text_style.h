@@ -37,8 +37,8 @@ std::string_view cut_to(std::string_view text, std::size_t columns);
 /// The lines of `text`, broken at blanks; a word longer than `columns` > 0 is broken as well. Blanks
 /// in front indent every line. At least one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
-/// `text` as lines with their ends; all but the first are indented by `indent` < style.columns. In Markdown an empty
-/// line follows.
-std::string paragraph(std::string_view text, const TextStyle& style, std::size_t indent = 0);
+/// `words` as printable lines with their ends; all but the first are indented by `indent` < style.columns. In Markdown
+/// an empty line follows.
+std::string paragraph(std::string_view words, const TextStyle& style, std::size_t indent = 0);
 
 }  // namespace orrery

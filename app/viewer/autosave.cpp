@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/text/printable.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/core/start_thread.h"
 
@@ -93,7 +94,7 @@ void Autosave::write(const RunCheckpoint& checkpoint) {
     fs::create_directories(folder_);
     keep_checkpoint(file("run", *place_, ".checkpoint").string(), checkpoint);
   } catch (const std::exception& error) {
-    failure_ = std::string{"the run is not saved for the next window: "} + error.what();
+    failure_ = std::string{"the run is not saved for the next window: "} + failure_text(error);
   }
 }
 

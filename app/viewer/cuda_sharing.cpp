@@ -1,5 +1,6 @@
 #include "app/viewer/cuda_sharing.h"
 
+#include "compute/core/failure_text.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/error.h"
 #include "compute/interop/gl_bodies.h"
@@ -42,7 +43,7 @@ Sharing try_sharing(const Backends& backends) {
       sharing.cure = backends.team_words().empty() ? "leave --device out, or use --device " + std::to_string(*owner)
                                                    : "let --devices begin with " + std::to_string(*owner);
     } else {
-      sharing.reason = std::string{"CUDA cannot map OpenGL buffers: "} + error.what();
+      sharing.reason = std::string{"CUDA cannot map OpenGL buffers: "} + failure_text(error);
       sharing.cure = "update the NVIDIA driver";
     }
   }

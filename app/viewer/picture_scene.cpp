@@ -7,6 +7,7 @@
 #include "app/viewer/shader_cache.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 
@@ -27,7 +28,7 @@ ReportPicture picture_scene(KernelCatalog& kernels, const SceneRequest& scene, W
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {
-    return {.words = fmt::format("There is no picture: {}.", error.what())};
+    return {.words = fmt::format("There is no picture: {}.", failure_text(error))};
   }
 }
 

@@ -6,6 +6,7 @@
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/shader_cache.h"
 #include "app/viewer/window.h"
+#include "compute/core/failure_text.h"
 #include "render/gl/offscreen_context.h"
 
 namespace orrery {
@@ -15,7 +16,7 @@ void probe_window(GlReport& report) {
   try {
     report.window_renderer = Window::renderer();
   } catch (const std::exception& error) {
-    report.window_problem = error.what();
+    report.window_problem = failure_text(error);
   }
 }
 
@@ -34,7 +35,7 @@ GlReport probe_gl(const KernelCatalog& kernels) {
                      : sharing.same_gpu ? to_string(Interop::staged)
                                         : to_string(Interop::host);
   } catch (const std::exception& error) {
-    report.problem = error.what();
+    report.problem = failure_text(error);
     report.cure =
         "install a graphics driver with EGL: the GPU's own, or Mesa's software renderer (libegl1, libgl1-mesa-dri)";
   }

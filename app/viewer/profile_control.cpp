@@ -18,6 +18,7 @@
 #include "app/ui_state/hint_words.h"
 #include "app/viewer/shown_bodies.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/is_ready.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
@@ -197,7 +198,7 @@ void ProfileControl::take(ProfileStatus& status) {
     status.profiles.back().kernel_version = version_;
     status.taken_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   } catch (const std::exception& failure) {
-    status.error = one_line(failure.what());
+    status.error = one_line(failure_text(failure));
   }
   if (status.profiles.size() <= ProfileStatus::most_profiles) return;
   status.profiles.erase(status.profiles.begin());

@@ -10,6 +10,7 @@
 #include "app/recording/new_output.h"
 #include "app/recording/race_rows.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -101,7 +102,7 @@ void RaceControl::take_results(RaceStatus& status) {
     if (!files_) files_.emplace(ResultNames{new_output("race.csv"), new_output("race.json")}, metadata_, race_columns);
     for (; taken_ < results.size(); ++taken_) files_->add(race_fields(results[taken_]));
   } catch (const std::exception& error) {
-    status.error = error.what();
+    status.error = failure_text(error);
     race_->stop();
   }
   status.rows.clear();

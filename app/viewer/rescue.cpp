@@ -93,7 +93,7 @@ void Rescue::display_lost() {
 void Rescue::end_program(const std::string& cause, int status) {
   if (disarmed_) std::_Exit(status_);
   const std::string problem = write_outputs_ ? write_outputs_() : std::string{};
-  console::print_error("orrery: {}{}{}\n", cause, problem.empty() ? "" : "; ", problem);
+  console::complain(problem.empty() ? cause : cause + "; " + problem);
   std::_Exit(problem.empty() && console::problem().empty() ? status : 1);
 }
 

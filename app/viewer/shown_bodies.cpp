@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/integrators/finite.h"
 
@@ -82,7 +83,7 @@ void ShownBodies::answer(Simulation& simulation) {
   try {
     copy_ = Copy{simulation.snapshot(), status.law, {}};
   } catch (const std::exception& error) {  // a run whose GPU context is lost has no bodies
-    error_ = error.what();
+    error_ = failure_text(error);
   }
   answered_.notify_one();
 }

@@ -10,6 +10,7 @@
 #include "app/recording/new_output.h"
 #include "app/viewer/step_statistics.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -139,7 +140,7 @@ bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
     }
     if (report_) report_->update();
   } catch (const std::exception& error) {
-    status.error = error.what();
+    status.error = failure_text(error);
     sweep_->stop();
   }
   if (sweep_->ended()) {

@@ -23,6 +23,7 @@
 #include "app/viewer/scene_view.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "render/colour_map.h"
 
@@ -252,7 +253,7 @@ void Viewer::run_script() {
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
     } catch (const std::exception& error) {
-      throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
+      throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, line.line, failure_text(error)));
     }
   }
 }
@@ -370,7 +371,7 @@ std::string Viewer::rescue_outputs() {
   try {
     failure.rethrow();
   } catch (const std::exception& error) {
-    return error.what();
+    return failure_text(error);
   }
   if (!options_.screenshot_file.empty()) return fmt::format("'{}' was not written", options_.screenshot_file);
   return failed_ ? "not all outputs are whole" : "";
@@ -378,7 +379,7 @@ std::string Viewer::rescue_outputs() {
 
 void Viewer::print_summary() {
   lane_.log().describe(view_, lane_.status());
-  console::print("{}", run_summary(lane_.status(), view_, stdout_style({})));
+  console::show(run_summary(lane_.status(), view_, stdout_style({})));
   if (stop_requested() && options_.frames) {
     console::print("stopped before the end: {} of {}\n", format_count(frame_), counted(*options_.frames, "frame"));
   }

@@ -7,6 +7,7 @@
 #include "app/viewer/legend.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "render/colour_map.h"
 
@@ -77,7 +78,7 @@ bool Viewer::second_lane_allows_steps(std::int64_t frame) {
     if (!lockstep_ && lane_.status().paused && second_.in_step(lane_))
       second_.advance(lane_, frame, path_clock_s(), view_);
   } catch (const std::exception& error) {
-    end_comparison(fmt::format("the comparison ends: {}", error.what()));
+    end_comparison(fmt::format("the comparison ends: {}", failure_text(error)));
     return false;
   }
   return true;

@@ -13,6 +13,7 @@
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 
 namespace orrery {
@@ -132,7 +133,7 @@ void Viewer::follow_live_film() {
       live_film_.reset();
       if (lockstep_) throw;
       failed_ = true;
-      complain(error.what());
+      complain(failure_text(error));
     }
   }
   view_.film = live_film_ ? FilmStatus{true, live_film_->file(), live_film_->pictures()} : FilmStatus{};

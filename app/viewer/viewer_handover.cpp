@@ -13,6 +13,7 @@
 #include "app/viewer/handover.h"
 #include "app/viewer/start_anew.h"
 #include "app/viewer/viewer.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
 #include "compute/integrators/integrator.h"
@@ -51,7 +52,7 @@ void Viewer::follow_device() {
     said_error_ = lane_.status().last_error;  // the next window says it in other words
   } catch (const std::exception& error) {
     if (!folder.empty()) remove_handover(folder);
-    complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, error.what()));
+    complain(fmt::format("{}; the window cannot start again: {}", lane_.status().last_error, failure_text(error)));
   }
 }
 
@@ -83,7 +84,7 @@ void Viewer::leave_hanging_kernel() {
     carry_out(StopRecording{});
     why = closed ? continuation(folder) : start_anew(folder, next_program_->words);
   } catch (const std::exception& error) {
-    why = fmt::format("the window cannot start again: {}", error.what());
+    why = fmt::format("the window cannot start again: {}", failure_text(error));
     if (const std::string by_hand = folder.empty() ? "" : continuation(folder); !by_hand.empty()) why += "; " + by_hand;
   }
   rescue_.end_program(fmt::format("{}; {}", what, why), stop_requested() ? stop_status() : 1);
@@ -136,7 +137,7 @@ std::vector<std::string> Viewer::left_behind(bool at_once) {
     try {
       carry_out(ExportResults{});
     } catch (const std::exception& error) {
-      left.push_back(fmt::format("{} ({})", counted(rows, "result", "results"), error.what()));
+      left.push_back(fmt::format("{} ({})", counted(rows, "result", "results"), failure_text(error)));
     }
   }
   return left;
@@ -184,7 +185,8 @@ void Viewer::resume_handed_over() {
   } catch (const std::exception& error) {
     RunSetup& run = found.checkpoint.setup;
     const KernelPtr kernel = backends_.default_cpu_kernel(find_integrator(run.physics.integrator_id).needs_jerks);
-    handover_->message += fmt::format("; but {} cannot run: {}; {} goes on", run.kernel_id, error.what(), kernel->id);
+    handover_->message +=
+        fmt::format("; but {} cannot run: {}; {} goes on", run.kernel_id, failure_text(error), kernel->id);
     run.kernel_id = kernel->id;
     run.settings = {};
     resume(found);
@@ -201,7 +203,7 @@ void Viewer::take_over() {
       begin_next_recording();
     } catch (const std::exception& error) {
       failed_ = true;
-      complain(error.what());
+      complain(failure_text(error));
     }
   }
   continued_ = true;

@@ -3,8 +3,8 @@
 
 #include "app/runs/run_checkpoint.h"
 #include "app/text/console.h"
-#include "app/text/printable.h"
 #include "app/viewer/viewer.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -24,7 +24,7 @@ WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
   try {
     return read_window_memory(usual_memory_file());
   } catch (const std::exception& error) {
-    console::complain(printable(fmt::format("the window of the last session is not restored: {}", error.what())));
+    console::complain(fmt::format("the window of the last session is not restored: {}", failure_text(error)));
     return {};
   }
 }
@@ -43,7 +43,7 @@ void Viewer::remember() {
   try {
     write_window_memory(usual_memory_file(), present_memory(present_place()));
   } catch (const std::exception& error) {
-    console::complain(printable(fmt::format("the window is not remembered: {}", error.what())));
+    console::complain(fmt::format("the window is not remembered: {}", failure_text(error)));
   }
   keep_run();
 }
@@ -54,7 +54,7 @@ void Viewer::keep_run() {
   try {
     if (const std::string failure = autosave_.finish(lane_.simulation()); !failure.empty()) complain(failure);
   } catch (const std::exception& error) {
-    console::complain(printable(fmt::format("the run is not kept: {}", error.what())));
+    console::complain(fmt::format("the run is not kept: {}", failure_text(error)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "app/panels/panels.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/failure_text.h"
 #include "render/image.h"
 
 namespace orrery {
@@ -18,9 +19,10 @@ void Viewer::save_pictures() {
       wanted.save();
     } catch (const std::exception& error) {
       if (!lockstep_) {
-        complain(error.what());
+        complain(failure_text(error));
       } else if (wanted.script_line > 0) {
-        throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, wanted.script_line, error.what()));
+        throw std::runtime_error(
+            fmt::format("{}:{}: {}", options_.script_file, wanted.script_line, failure_text(error)));
       } else {
         throw;
       }

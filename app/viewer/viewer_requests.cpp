@@ -18,6 +18,7 @@
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
@@ -52,7 +53,7 @@ void Viewer::carry_out_requests(const Requests& requests) {
     try {
       carry_out(request);
     } catch (const std::exception& error) {
-      complain(error.what());
+      complain(failure_text(error));
     }
   }
 }
@@ -187,7 +188,7 @@ void Viewer::follow_recording() {
   } catch (const std::exception& error) {
     if (lockstep_) throw;
     failed_ = true;
-    complain(error.what());
+    complain(failure_text(error));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/viewer/scene_view.h"
 #include "app/viewer/viewer.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {
@@ -50,14 +51,14 @@ int Viewer::advance(std::int64_t frame) {
     lane_.examine(now_s, view_);
   } catch (const std::exception& error) {
     if (lockstep_) throw;
-    complain(error.what());
+    complain(failure_text(error));
   }
   try {
     return lane_.advance(frame);
   } catch (const std::exception& error) {
     if (lockstep_) throw;
     lane_.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
-    complain(error.what());
+    complain(failure_text(error));
     return 0;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {
@@ -94,7 +95,7 @@ void Viewer::take_up_version() {
       if (!lane_.status().preparing) report_version(workshop_.took());
       workshop_.describe_running(lane_.status(), view_.workshop);
     } catch (const std::exception& error) {
-      workshop_.refused(error.what());
+      workshop_.refused(failure_text(error));
       (void)workshop_.tick(lane_.status(), view_.workshop);
     }
   }

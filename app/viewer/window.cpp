@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -108,14 +109,20 @@ GLFWmonitor* monitor_of_or_any(const WindowPlace& place) {
   return best ? best : glfwGetPrimaryMonitor();
 }
 
+std::string no_display(const std::string& cause, const char* x11, const char* wayland) {
+  const bool only_wayland = wayland && *wayland && (!x11 || !*x11);
+  return fmt::format(
+      "no display: cannot open a window ({}). {}, or run with --offscreen", cause,
+      only_wayland ? "A window needs X11, and WAYLAND_DISPLAY names a display of Wayland alone: start XWayland and set "
+                     "DISPLAY to it"
+                   : "Set DISPLAY to an X server");
+}
+
 }  // namespace
 
 Window::Library::Library() {
   if (glfwInit() == GLFW_TRUE) return;
-  throw std::runtime_error(
-      fmt::format("no display: cannot open a window ({}). Set DISPLAY to an X server, or run with "
-                  "--offscreen",
-                  last_glfw_error()));
+  throw std::runtime_error(no_display(last_glfw_error(), std::getenv("DISPLAY"), std::getenv("WAYLAND_DISPLAY")));
 }
 
 Window::Library::~Library() {

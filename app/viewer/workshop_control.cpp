@@ -12,6 +12,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
@@ -216,7 +217,7 @@ std::optional<SelectKernel> WorkshopControl::tick(const Status& shown, WorkshopS
                               is_shown ? allowed_values(*accepted->file, shown.settings.values()) : Settings::Values{}};
       }
     } catch (const std::exception& error) {
-      workshop_->reject(accepted->version, error.what());
+      workshop_->reject(accepted->version, failure_text(error));
     }
   }
   const int text = status.text_number;
@@ -247,7 +248,7 @@ int WorkshopControl::took(const PreparedKernel& prepared) {
     if (is_new) refused(error.what());
     if (!is_new) of_settings_ = messages_of(error, prepared.settings);
   } catch (const std::exception& error) {
-    if (is_new) refused(error.what());
+    if (is_new) refused(failure_text(error));
   }
   return 0;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/text/input_file.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/runtime/compiler_log.h"
@@ -119,7 +120,7 @@ KernelCheck read_check(std::string_view json) {
     }
     if (document.at("results").empty()) check.problem = "the check did not run";
   } catch (const std::exception& error) {
-    check.problem = std::string{"the check's results cannot be read: "} + error.what();
+    check.problem = std::string{"the check's results cannot be read: "} + failure_text(error);
   }
   return check;
 }
@@ -168,7 +169,7 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   try {
     if (write_shown) shown = write_shown(folder);
   } catch (const std::exception& error) {
-    return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", error.what())};
+    return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", failure_text(error))};
   }
   std::atomic<bool> ended{false};  // the other processes must end
   std::vector<std::future<KernelCheck>> others;

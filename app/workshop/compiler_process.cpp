@@ -1,7 +1,6 @@
 #include "app/workshop/compiler_process.h"
 
 #include <fmt/format.h>
-#include <sys/poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -72,15 +71,20 @@ std::unique_ptr<ChildProcess> start_compiler(const std::filesystem::path& progra
   return std::make_unique<ChildProcess>(program, std::vector{std::string{compiler_word}});
 }
 
-/// Loads what NVRTC needs for any text, unless one is there.
+/// Loads what NVRTC needs for any text.
 void warm_up() {
-  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-  if (poll(&input, 1, 0) != 0) return;
   try {
     (void)compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"});
   } catch (const std::exception&) {
     // The first text meets it again.
   }
+}
+
+/// From here on, a text can include the headers that it is compiled with, and no file: neither #include nor
+/// __has_include opens one, by whatever name or macro.
+void leave_files() {
+  const rlimit none{0, 0};
+  (void)setrlimit(RLIMIT_NOFILE, &none);
 }
 
 }  // namespace
@@ -142,7 +146,8 @@ int run_compiler_process() {
   (void)setrlimit(RLIMIT_AS, &memory);
 #endif
   warm_up();
-  console::write_out(packed(compile_here(read_input(std::cin))));
+  leave_files();
+  console::write_bytes(packed(compile_here(read_input(std::cin))));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -216,7 +217,7 @@ void KernelWorkshop::take_in_text() {
     error = failure.what();
     error_line = failure.messages().front().line;
   } catch (const std::exception& failure) {
-    error = failure.what();
+    error = failure_text(failure);
   }
   int version = 0;
   change([&] {
@@ -312,7 +313,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
   } catch (const KernelFileError& error) {
     reject_with(error.what(), shown_messages(error.messages()));
   } catch (const std::exception& error) {
-    if (!left) reject_with(error.what(), {{1, true, error.what()}});
+    if (!left) reject_with(failure_text(error), {{1, true, failure_text(error)}});
   }
 }
 

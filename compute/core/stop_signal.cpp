@@ -20,6 +20,8 @@ std::atomic<int> stopped_by{0};         // the signal; 0: none
 std::atomic<Clock::rep> stopped_at{0};  // 0: never
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
+std::atomic<int> group_to_end{0};  // 0: none
+
 std::atomic<pthread_t> held_by{};  // the thread that called hold_stop_signals()
 std::atomic<bool> held{false};
 
@@ -40,6 +42,7 @@ void note(int signal) {
   if (stopped_at.compare_exchange_strong(first, now.count())) {
     stopped_by = signal;
   } else if (now - Clock::duration{first} > same_request) {
+    if (const int group = group_to_end; group > 0) kill(-group, SIGKILL);
     ::signal(signal, SIG_DFL);
     raise(signal);
   }
@@ -74,6 +77,10 @@ void take_stop_signals() {
   held = false;
   const sigset_t set = stop_signal_set();
   (void)pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+void end_group_with_program(int group) {
+  group_to_end = group;
 }
 
 bool stop_requested() {

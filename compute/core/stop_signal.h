@@ -11,6 +11,8 @@ void ignore_stop_signals();
 void hold_stop_signals();
 /// Those that were held are delivered now.
 void take_stop_signals();
+/// A group of processes that a second signal ends with this program; 0: none. One at a time.
+void end_group_with_program(int group);
 bool stop_requested();
 /// The exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
 int stop_status();

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "compute/core/failure_text.h"
 #include "compute/cuda/cupti.h"
 #include "compute/cuda/library_functions.h"
 
@@ -68,7 +69,8 @@ struct Cupti::Functions {
     try {
       find_all(LibraryFunctions{library.get(), "this CUPTI"});
     } catch (const std::runtime_error& error) {
-      throw CuptiError(std::string{"no hardware counters: "} + error.what() + ". Install CUPTI of CUDA 12.6 or later");
+      throw CuptiError(std::string{"no hardware counters: "} + failure_text(error) +
+                       ". Install CUPTI of CUDA 12.6 or later");
     }
   }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/core/failure_text.h"
 #include "compute/cuda/library_functions.h"
 
 #if ORRERY_HAVE_CUDA
@@ -118,7 +119,7 @@ Nvml::Nvml(const char* library) {
   try {
     functions_ = std::make_unique<const Functions>(library);
   } catch (const std::runtime_error& error) {
-    reason_ = error.what();
+    reason_ = failure_text(error);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "compute/core/failure_text.h"
 #include "compute/cuda/library_functions.h"
 
 #if ORRERY_HAVE_CUDA
@@ -114,7 +115,7 @@ Nvrtc::Nvrtc(std::span<const char* const> libraries) {
       functions_ = std::make_unique<const Functions>(library);
       return;
     } catch (const std::runtime_error& error) {
-      reason_ = error.what();
+      reason_ = failure_text(error);
     }
   }
   if (reason_.empty()) {

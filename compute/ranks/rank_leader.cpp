@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/failure_text.h"
 #include "compute/ranks/domain_kernel.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/shared_kernel.h"
@@ -75,7 +76,7 @@ DataWay RankLeader::connect() {
                           order.put(Order::disconnect);
                         }});
   } catch (const std::exception& failure) {
-    return by_mpi(failure.what());
+    return by_mpi(failure_text(failure));
   }
   return {.text = nccl_text(versions.front()), .connected = true};
 }

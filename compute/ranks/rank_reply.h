@@ -4,6 +4,7 @@
 #include <new>
 
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/message.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"
@@ -38,7 +39,7 @@ class RankReply {
     } catch (const std::bad_alloc&) {
       report(Outcome::failed, "not enough memory");
     } catch (const std::exception& error) {
-      report(Outcome::failed, error.what());
+      report(Outcome::failed, failure_text(error).c_str());
     }
     ranks_.send(0, message_.bytes());
   }

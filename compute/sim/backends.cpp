@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/kernel_sharing.h"
@@ -83,7 +84,7 @@ std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing&
     status = {false, reason_of(error), ""};
   } catch (const std::exception& failure) {
     if (asked) throw;
-    status = {false, failure.what(), ""};
+    status = {false, failure_text(failure), ""};
   }
 #else
   status = {false, no_cuda_in_build, ""};

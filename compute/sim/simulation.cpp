@@ -7,6 +7,7 @@
 
 #include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -125,7 +126,7 @@ void Simulation::apply(const Command& command) {
   } catch (const std::exception& failure) {
     const auto* const lost = dynamic_cast<const BackendLost*>(&failure);
     if (!lost) throw;
-    throw std::runtime_error(after_loss(*lost, failure.what(), !paused_));
+    throw std::runtime_error(after_loss(*lost, failure_text(failure), !paused_));
   }
   if (!by_itself) last_error_ = diagnostics_.line();
 }

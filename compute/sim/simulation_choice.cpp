@@ -4,6 +4,7 @@
 
 #include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -103,9 +104,10 @@ void Simulation::take_over_choice() {
     }
     adopt(next);
   } catch (const std::exception& failure) {
-    choice_.automatic = named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure.what()});
+    choice_.automatic =
+        named({choice_.kernel, choice_.settings, std::string{"The choice failed: "} + failure_text(failure)});
     const auto* const lost = dynamic_cast<const BackendLost*>(&failure);
-    last_error_ = lost ? after_loss(*lost, failure.what(), !paused_) : failure.what();
+    last_error_ = lost ? after_loss(*lost, failure_text(failure), !paused_) : failure_text(failure);
   }
 }
 

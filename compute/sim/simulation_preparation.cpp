@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compute/core/backend_lost.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/is_ready.h"
 #include "compute/sim/simulation.h"
 
@@ -69,7 +70,7 @@ void Simulation::take_over_preparation() {
   } catch (const std::exception& failure) {
     prepared_->failure = std::current_exception();
     if (dynamic_cast<const BackendLost*>(&failure)) return report_failure(failure);
-    last_error_ = failure.what();
+    last_error_ = failure_text(failure);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/body_rows.h"
+#include "compute/core/failure_text.h"
 #include "compute/core/joint_rows.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/hdf5_object.h"
@@ -262,7 +263,9 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView& snaps
     try {
       write_hdf5_file(target.present_path(), snapshot, header);
     } catch (const std::runtime_error& error) {
-      throw refuse(error.what());
+      constexpr std::uint64_t any = 1 << 20;
+      target.require_room(hdf5_bytes(snapshot, header) + any);  // HDF5 does not say that a disk or a limit is full
+      throw refuse(failure_text(error));
     }
   };
   AtomicFile out{file, output.existing, AtomicFile::Temporary::named};

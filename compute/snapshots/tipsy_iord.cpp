@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/failure_text.h"
 #include "compute/core/parse_number.h"
 #include "compute/core/trimmed.h"
 #include "compute/snapshots/snapshot.h"
@@ -52,7 +53,7 @@ void take_iord(const fs::path& file, Snapshot& snapshot) {
   try {
     snapshot.properties.ids = ids_in(beside, snapshot.bodies.positions.size());
   } catch (const std::runtime_error& error) {
-    snapshot.notes.push_back(std::string{"ids are not read: "} + error.what());
+    snapshot.notes.push_back(std::string{"ids are not read: "} + failure_text(error));
   }
 }
 

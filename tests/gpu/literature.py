@@ -66,7 +66,7 @@ def brute_force():
     counted = variant("cuda-tiled-count", law, **AS_WRITTEN)
     hybrid = variant("cuda-hybrid", law, **AS_WRITTEN)
     return Ladder(
-        "Brute Force N-Body Optimization (document 000)", "GTX 1060, 20,480 bodies, mean of 1000 runs",
+        "Brute Force N-Body Optimization (document 000)", "GTX 1060, 20,480 bodies, blocks of 1,024 (here 256), mean of 1000 runs",
         [
             Step("1", "nBodyGPU5", variant("cuda-branchy", law), 1.0, "95.8 ms"),
             Step("2", "v1: no tile, softened 1/sqrt, kick in the force kernel", variant("cuda-naive", **plain), 5.81,

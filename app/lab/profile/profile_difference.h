@@ -10,7 +10,7 @@ namespace orrery {
 
 /// (after - before) / before. 0 if both are 0; NaN if only `before` is 0, or one is not finite.
 double relative_change(double before, double after);
-/// "-37.85 %" with a real minus sign, as source 000 states it; "-" if it is NaN.
+/// "−37.85 %" with a real minus sign; "-" if it is NaN.
 std::string change_text(double change);
 
 /// That of a figure; NaN if it is the machine's: two measurements of one limit differ by chance.

@@ -9,6 +9,7 @@
 #include "app/text/table.h"
 
 #if ORRERY_HAVE_CUDA
+#include "compute/core/failure_text.h"
 #include "compute/cuda/device.h"
 #endif
 
@@ -57,7 +58,7 @@ MachinePeakRates measure_machine_peak_rates([[maybe_unused]] const Backends& bac
   try {
     return {.device = backends.device()->ordinal(), .peak_rates = cuda::measure_peak_rates(*backends.device())};
   } catch (const std::exception& failure) {
-    return {.reason = failure.what()};
+    return {.reason = failure_text(failure)};
   }
 #else
   return {.reason = "this program was built without CUDA"};

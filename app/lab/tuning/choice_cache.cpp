@@ -12,6 +12,7 @@
 #include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -122,7 +123,7 @@ std::vector<ChoiceCache::Entry> ChoiceCache::read() {
   } catch (const Json::exception&) {
     return fail(fmt::format("'{}': it is not what this program writes", file_.string()));
   } catch (const std::runtime_error& error) {
-    return fail(error.what());
+    return fail(failure_text(error));
   }
 }
 
@@ -171,7 +172,7 @@ void ChoiceCache::write() {
     problem_ =
         fmt::format("the choice of a kernel cannot be cached in '{}': {}", file_.string(), error.code().message());
   } catch (const std::exception& error) {
-    problem_ = fmt::format("the choice of a kernel cannot be cached: {}", error.what());
+    problem_ = fmt::format("the choice of a kernel cannot be cached: {}", failure_text(error));
   }
 }
 

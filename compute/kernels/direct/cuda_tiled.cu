@@ -243,7 +243,8 @@ ORRERY_KERNEL(
         "past the array where the block does not divide N and omits the barrier before a tile's refill; row 16's sums "
         "the last tile apart, where here bodies without mass fill it.",
     .source =
-        "Brute Force N-Body, v3 (row 3); UTH homework: tiling, layouts, unrolling, arithmetic (rows 15, 16, 17, 20)",
+        "Brute Force N-Body, v3, blocks of 1,024 threads (row 3); UTH homework: tiling, layouts, unrolling, arithmetic "
+        "(rows 15, 16, 17, 20)",
     .lesson =
         "A tile in shared memory turns one slow read per pair into one per tile. Holding several bodies in registers "
         "lets one shared read serve several pairs, and then the arithmetic itself is the limit.",

@@ -41,7 +41,8 @@ int number_of(const std::string& text) {
   return number;
 }
 
-/// The compiler does not list the includes that exist.
+/// The compiler does not list the includes that exist. It adds the cause after the name of a file that does exist,
+/// since its process may open none.
 std::optional<std::string> unknown_include(const std::string& text) {
   static const std::regex pattern{R"re((?:could not|cannot) open source file "([^"]*)")re"};
   std::smatch found;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compute/core/backend_lost.h"
+#include "compute/core/failure_text.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"
@@ -352,7 +353,7 @@ class CudaEngine final : public Engine {
       if (!doubles.bodies.empty()) hermite_.go_on(doubles, stream_.get());
     } catch (const std::exception& failure) {
       if (dynamic_cast<const BackendLost*>(&failure)) throw;
-      throw CudaBodiesLost{std::string{"the bodies cannot be brought back: "} + failure.what()};
+      throw CudaBodiesLost{std::string{"the bodies cannot be brought back: "} + failure_text(failure)};
     }
     accelerations_current_ = false;
   }

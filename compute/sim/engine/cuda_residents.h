@@ -6,6 +6,7 @@
 
 #include "compute/core/backend_lost.h"
 #include "compute/core/error.h"
+#include "compute/core/failure_text.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/kernels/resident_facet.h"
 #include "compute/sim/engine/cuda_bodies.h"
@@ -159,7 +160,7 @@ class CudaResidents {
       refused_ |= dynamic_cast<const UsageError*>(&failure) != nullptr;  // no memory
       forget();
       if (!lost) throw;
-      throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure.what()};
+      throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure_text(failure)};
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "compute/core/failure_text.h"
 #include "compute/sim/engine/device_storage.h"
 
 namespace orrery {
@@ -28,7 +29,7 @@ class Mapping {
     try {
       storage_.unmap(stream_);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "orrery: %s\n", error.what());
+      std::fprintf(stderr, "orrery: %s\n", failure_text(error));
     }
   }
   /// Returns the CPU time it took, in ms.

@@ -107,6 +107,8 @@ TEST(Doctor, KnowsDisplaysThatAreMissingBrokenOrFar) {
   }
   s.gl.window_problem = "no display: cannot open a window (X11: Failed to open display :78)";
   expect_one(s, Health::degraded, "Failed to open display :78", "start an X server for the display :78");
+  s.gl.window_problem = "no display: cannot open a window (X11). A window needs X11, and Wayland alone has none";
+  expect_one(s, Health::degraded, "No window can be opened", "start XWayland");
   s.gl.window_problem = "cannot open a window with OpenGL on this display";
   expect_one(s, Health::degraded, "cannot open a window", "update the graphics driver");
 }

@@ -2,6 +2,7 @@
 #include "app/workshop/compiler_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cstdint>
@@ -94,6 +95,40 @@ TEST_F(CompilerOfTheProgram, StartsAnotherProcessInPlaceOfOneThatHasEnded) {
   compiler.spares = std::make_shared<SpareCompilers>(dying_program());
   compiler.spares->fill();
   EXPECT_NO_THROW(compile(kernel_text("  // no spare answers"), compiler));
+}
+
+/// Before the function, so that the include has the function's line in kernel_text().
+std::string text_with(const std::string& lines) {
+  return with(kernel_text(), "__global__", lines + "\n__global__");
+}
+
+TEST_F(CompilerOfTheProgram, IncludesNoFileOfTheDisk) {
+  const std::string secret = folder.write("secret.h", "TOPSECRET x;\n").string(), pipe = (folder / "pipe.h").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string line = "my.cu(" + std::to_string(parse_kernel_file("my.cu", kernel_text()).function_line) + "): ";
+  for (const std::string& name : {secret, std::filesystem::relative(secret).string(), pipe, std::string{"/etc/shadow"},
+                                  std::string{"/dev/zero"}, std::string{"/proc/self/environ"}}) {
+    for (const std::string& directive :
+         {"#include \"" + name + '"', "#include <" + name + '>', "  %: /* */ include \"" + name + '"'}) {
+      expect_failure(
+          Failure::usage, [&] { compile(text_with(directive), compiler); }, line, "unknown include '" + name + "'",
+          "a kernel file can include: compute/");
+    }
+    expect_failure(
+        Failure::usage, [&] { compile(text_with("#define NAME \"" + name + "\"\n#include NAME"), compiler); },
+        "unknown include '" + name + "'");
+  }
+}
+
+TEST_F(CompilerOfTheProgram, DoesNotSayWhichFilesExist) {
+  const std::string secret = folder.write("secret.h", "").string();
+  for (const std::string& has : {std::string{"__has_include"}, std::string{"CAT(__has_, include)"}}) {
+    EXPECT_NO_THROW(
+        compile(text_with("#define CAT(a, b) a##b\n#define HAS " + has + "\n#if HAS(\"" + secret +
+                          "\")\n#error it exists\n#endif\n#if !HAS(\"compute/core/law.h\")\n#error no header\n#endif"),
+                compiler))
+        << has;
+  }
 }
 
 TEST_F(CompilerOfTheProgram, IsEndedAfterItsTime) {
