@@ -14,7 +14,7 @@ mapfile -d '' -t all < <(sources '*')
 
 for file in "${code[@]}"; do
   lines=$(wc -l <"$file")
-  ((lines <= 400)) || refuse "$file has $lines lines: split it, 400 is the most"
+  ((lines <= 1200)) || refuse "$file has $lines lines: split it, 1200 is the most"
 done
 
 if grep -nIE '(^|[^[:alnum:]_.])/(work|root|home)/' -- "${all[@]}"; then

@@ -7,6 +7,18 @@ import tempfile
 import unittest
 
 
+def mounts_are_permitted():
+    """Whether `unshare -rm` gives this user a place to mount file systems for itself: not in a chroot, for one."""
+    try:
+        mount = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", tempfile.gettempdir()]
+        return subprocess.run(mount, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+needs_mounts = unittest.skipUnless(mounts_are_permitted(), "no file system may be mounted here")
+
+
 class ProcessCase(unittest.TestCase):
     orrery = None  # the program
     patience_s = 120
