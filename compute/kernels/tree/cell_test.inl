@@ -28,12 +28,13 @@ enum TargetValue {
   half_x,
   half_y,
   half_z,
-  ball_sq,  ///< WalkTarget::radius_sq
+  ball_sq,          ///< WalkTarget::radius_sq
+  inverse_ball_sq,  ///< of FarField::local
   error_of_target,
   reach_scale,
   distant_scale,
   least_distant,
-  part_of_radius,
+  radius,
   widest_sq,
   target_values
 };
@@ -46,19 +47,21 @@ struct TargetNumbers {
 TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
   const Vec3 &center = target.center, &half = target.half;
   const float error = target.error, r_sq = target.radius_sq, widest = local_radii / plan.theta;
-  TargetNumbers numbers{
-      {center.x, center.y, center.z, half.x, half.y, half.z, r_sq, error, /*reach_scale=*/0, 0, 0, 0, 0}};
+  TargetNumbers numbers{{center.x, center.y, center.z, half.x, half.y, half.z, r_sq}};
+  numbers.of[error_of_target] = error;
   if (error > 0) {
     numbers.of[reach_scale] = plan.far == FarField::monopole ? 1 / std::sqrt(error) : std::pow(error, -0.4f);
   }
   if (plan.far == FarField::local) {
-    const float least_sq = widest * widest * r_sq;
-    numbers.of[distant_scale] = error > 0 ? r_sq * r_sq * (local_safety / error) : 0;
-    numbers.of[least_distant] = error > 0 ? 0 : least_sq * least_sq * least_sq;
+    constexpr float point_sq = 1e-30f;  // of a group in a point: its inverse is a number
+    const float inverse_sq = 1 / std::max(r_sq, point_sq), least = error > 0 ? least_radii : widest;
+    numbers.of[inverse_ball_sq] = inverse_sq;
+    numbers.of[distant_scale] = error > 0 ? inverse_sq * (local_safety / error) : 0;
+    numbers.of[least_distant] = least * least * least * least * least * least;
   } else {
-    numbers.of[part_of_radius] = std::sqrt(r_sq) / 2;
+    numbers.of[radius] = std::sqrt(r_sq);
     numbers.of[widest_sq] = error > 0 ? 0 : widest * widest;
-    numbers.of[least_distant] = std::max(high::least_radii * high::least_radii * r_sq, high::nearest * high::nearest);
+    numbers.of[least_distant] = std::max(least_radii * least_radii * r_sq, high::nearest * high::nearest);
   }
   return numbers;
 }
@@ -132,13 +135,15 @@ class CellTest {
     return {distant, hn::Or(whole, distant)};
   }
 
+  /// Compares (d / r)^6 with M / (r^2 error): powers of d and r alone may leave the range of float.
   HWY_INLINE Mask is_distant(Lanes distance_sq, Lanes mass) const {
+    const Lanes radii_sq = distance_sq * targets_[inverse_ball_sq];
     const Lanes least{hn::Max((mass * targets_[distant_scale]).v, targets_[least_distant].v)};
-    return hn::And(hn::Ge((distance_sq * distance_sq * distance_sq).v, least.v),
+    return hn::And(hn::Ge((radii_sq * radii_sq * radii_sq).v, least.v),
                    hn::Lt(distance_sq.v, lanes(farthest_local * farthest_local).v));
   }
   HWY_INLINE Mask is_high_distant(Lanes distance_sq, Lanes mass, Lanes sigma) const {
-    const Lanes extent = sigma + targets_[part_of_radius], extent_sq = extent * extent;
+    const Lanes extent = sigma + targets_[radius], extent_sq = extent * extent;
     const Lanes left_out = high::left_out(mass, extent_sq, targets_[ball_sq], distance_sq);
     const Lanes distance_4 = distance_sq * distance_sq;
     const Mask exact = has_errors_ ? hn::Le(left_out.v, (targets_[error_of_target] * distance_sq).v)

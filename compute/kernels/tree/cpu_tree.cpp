@@ -61,6 +61,7 @@ struct GroupWork {
   std::array<Vec4, max_group> points;
   GroupPoints columns, from_fields;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
+  std::vector<LoneBody> alone;                   ///< bodies that the walks of their groups did not finish
   std::int64_t with_bodies = 0, with_cells = 0;  ///< interactions by kind, besides walk.with_distant
   bool lacks_cells = false;                      ///< opened one whose children another rank has
 };
@@ -68,9 +69,12 @@ struct GroupWork {
 /// How the groups are evaluated.
 struct GroupPlan {
   WalkPlan walk;
+  WalkPlan alone;  ///< of bodies that walk alone: without expansions
   const std::vector<BodyGroup>& groups;
   const char* is_target;  ///< nonzero for the bodies wanted, in their own order; null: every body is wanted
   int rows;
+  float tolerance;  ///< 0: off
+  bool finds_lone;  ///< whether bodies may walk alone
 };
 
 /// Fills `targets` with the bodies of the group that are wanted. Returns how many there are.
@@ -97,23 +101,35 @@ namespace {
 #include "compute/kernels/tree/host_walk.inl"
 #include "compute/kernels/tree/opened_cells.inl"
 
-/// Evaluates the groups [first, last).
-void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
-                     GroupWork& work) {
+/// Evaluates the targets [first, last): groups by number, or bodies that walk alone.
+template <class Targets>
+void evaluate_targets(const ForceArgs& args, const GroupPlan& plan, const Targets& targets, std::size_t first,
+                      std::size_t last, GroupWork& work) {
   work.walk.depth = 0;
-  visit_pair_law_of_lanes(args.law, [&](const auto& law) {
+  visit_pair_law_of_lanes(plan.walk.law, [&](const auto& law) {
     simd_rows.dispatch(plan.rows, [&](auto rows) {
       GroupSums<decltype(rows)::value, std::decay_t<decltype(law)>> sums{args, plan, work, law};
-      for (std::size_t g = first; g < last && !cancelled(args); ++g) sums.evaluate(g);
+      for (std::size_t i = first; i < last && !cancelled(args); ++i) sums.evaluate(targets(i));
     });
   });
 }
+void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
+                     GroupWork& work) {
+  evaluate_targets(
+      args, plan, [](std::size_t g) { return g; }, first, last, work);
+}
+void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LoneBody>& bodies,
+                    std::size_t first, std::size_t last, GroupWork& work) {
+  evaluate_targets(
+      args, plan, [&](std::size_t i) { return bodies[i]; }, first, last, work);
+}
 
-float estimate(const Law& of, const HostOctree& tree, const BodyGroup& group, CellQueue& queue) {
+float estimate(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue) {
   float acceleration = 0;
-  const Box box = tree.box_of(group);
-  visit_pair_law_of_lanes(
-      of, [&](const auto& law) { acceleration = estimate_acceleration(tree, law, box.center(), queue); });
+  const Box box = plan.tree.box_of(group);
+  visit_pair_law_of_lanes(plan.law, [&](const auto& law) {
+    acceleration = estimate_acceleration(plan.tree, law, group, box.center(), queue);
+  });
   return acceleration;
 }
 
@@ -132,6 +148,7 @@ namespace orrery {
 namespace {
 
 HWY_EXPORT(evaluate_groups);
+HWY_EXPORT(evaluate_alone);
 HWY_EXPORT(estimate);
 HWY_EXPORT(find_walk);
 HWY_EXPORT(mark_for_estimate);
@@ -183,7 +200,10 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     run("walk", [&] {
       begin_walk(args);
       if (tolerance_ > 0) find_errors(args);
-      walk(args, report);
+      GroupPlan plan = group_plan(args);
+      walk(args, plan);
+      walk_alone(args, plan);
+      count(args, report);
     });
     report_.reset();
     if (cancelled(args)) return;
@@ -217,8 +237,8 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     TreeReport report;
     PhaseClock clock;
     domain_.begin(work);
-    plan_.emplace(WalkPlan{tree_, shape_.theta, far_for(args.law), tolerance_ > 0});
     domain_.build(args.bodies, args.count, ids, division);
+    plan_.emplace(plan_for(args));
     clock.end_phase("build", report.phases);
     domain_.exchange_pieces();
     work.attempt([&] { begin_walk(args); });
@@ -233,7 +253,18 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
       HWY_DYNAMIC_DISPATCH(mark_for_walk)(*plan_, targets, opened);
     });
     clock.end_phase("exchange", report.phases);
-    work.attempt([&] { walk(args, report); });
+    std::optional<GroupPlan> plan;
+    work.attempt([&] {
+      plan.emplace(group_plan(args));
+      walk(args, *plan);
+    });
+    if (may_walk_alone(args)) {
+      domain_.exchange_for_bodies(alone_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
+        HWY_DYNAMIC_DISPATCH(mark_for_walk)(plan->alone, targets, opened);
+      });
+      work.attempt([&] { walk_alone(args, *plan); });
+    }
+    work.attempt([&] { count(args, report); });
     clock.end_phase("walk", report.phases);
     report_.reset();
     if (!work.goes_on()) return;
@@ -259,20 +290,43 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   void begin_walk(const ForceArgs& args) {
     while (static_cast<int>(work_.size()) < shape_.threads) work_.push_back(std::make_unique<GroupWork>());
     for (const auto& work : work_) {
+      work->alone.clear();
       work->with_bodies = work->with_cells = work->walk.with_distant = 0;
       work->lacks_cells = false;
     }
     groups_ = tree_.groups(group_);
-    plan_.emplace(WalkPlan{tree_, shape_.theta, far_for(args.law), tolerance_ > 0, std::vector<float>(groups_.size()),
-                           std::vector<float>(tree_.cells().size())});
+    plan_.emplace(plan_for(args));
+    plan_->group_errors.resize(groups_.size());
+    plan_->cell_errors.resize(tree_.cells().size());
+    alone_.clear();
+  }
+  WalkPlan plan_for(const ForceArgs& args) const {
+    return {tree_, shape_.theta, far_for(args.law), tolerance_ > 0, law_in(tree_.units(), args.law)};
+  }
+  /// Where pulls of both signs balance, as under attract-repel, any number of bodies might walk alone.
+  bool may_walk_alone(const ForceArgs& args) const { return tolerance_ > 0 && args.law.id == LawId::gravity; }
+  GroupPlan group_plan(const ForceArgs& args) {
+    WalkPlan alone = plan_for(args);
+    if (alone.expands()) alone.far = FarField::quadrupole;
+    return {*plan_, std::move(alone), groups_, mark_targets(args), rows_, tolerance_, may_walk_alone(args)};
   }
 
-  void walk(const ForceArgs& args, TreeReport& report) {
-    const GroupPlan plan{*plan_, groups_, mark_targets(args), rows_};
+  /// The walks of all groups. The bodies that are left for walks of their own are then in alone_.
+  void walk(const ForceArgs& args, const GroupPlan& plan) {
     // A thread takes neighbouring groups together, since they have most levels of their walks in common.
-    for_each_work(args, 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
+    for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       HWY_DYNAMIC_DISPATCH(evaluate_groups)(args, plan, first, last, work);
     });
+    for (const auto& work : work_) alone_.insert(alone_.end(), work->alone.begin(), work->alone.end());
+  }
+  void walk_alone(const ForceArgs& args, const GroupPlan& plan) {
+    for_each_work(args, alone_.size(), 8, [&](std::size_t first, std::size_t last, GroupWork& work) {
+      HWY_DYNAMIC_DISPATCH(evaluate_alone)(args, plan, alone_, first, last, work);
+    });
+  }
+
+  /// Adds up what the threads evaluated.
+  void count(const ForceArgs& args, TreeReport& report) const {
     for (const auto& work : work_) {
       if (work->lacks_cells) throw std::logic_error("cpu-tree opened a cell of another rank that it did not get");
       report.interactions += work->with_bodies + work->with_cells + work->walk.with_distant;
@@ -296,15 +350,14 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     return expands && law.id != LawId::gravity ? FarField::quadrupole : shape_.far;
   }
 
-  /// Calls use(first, last, work) for chunks of the groups.
+  /// Calls use(first, last, work) for chunks of `count` items.
   template <class Use>
-  void for_each_work(const ForceArgs& args, int chunk, const Use& use) {
+  void for_each_work(const ForceArgs& args, std::size_t count, int chunk, const Use& use) {
     const auto step = static_cast<std::size_t>(chunk);
     std::atomic<std::size_t> next = 0;
     run_team(shape_.threads, [&](int slot) {
-      for (std::size_t first = next.fetch_add(step); first < groups_.size() && !cancelled(args);
-           first = next.fetch_add(step)) {
-        use(first, std::min(first + step, groups_.size()), *work_[static_cast<std::size_t>(slot)]);
+      for (std::size_t first = next.fetch_add(step); first < count && !cancelled(args); first = next.fetch_add(step)) {
+        use(first, std::min(first + step, count), *work_[static_cast<std::size_t>(slot)]);
       }
     });
   }
@@ -312,9 +365,9 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   /// What a cell's pull may leave out: a part of the acceleration of the group, or of the least of those in a cell.
   void find_errors(const ForceArgs& args) {
     constexpr float least = 1e-35f;  // so that scales in which it is a divisor are finite
-    for_each_work(args, 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
+    for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       for (std::size_t g = first; g < last; ++g) {
-        const float pull = HWY_DYNAMIC_DISPATCH(estimate)(args.law, tree_, groups_[g], work.walk.queue);
+        const float pull = HWY_DYNAMIC_DISPATCH(estimate)(*plan_, groups_[g], work.walk.queue);
         plan_->group_errors[g] = std::max(least, tolerance_ * pull);  // `least` if the pull is not a number
       }
     });
@@ -369,6 +422,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   std::vector<BodyGroup> groups_;
   std::optional<WalkPlan> plan_;                  ///< of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
+  std::vector<LoneBody> alone_;                   ///< of the latest evaluation
   std::vector<char> is_target_;
   std::optional<TreeReport> report_;  ///< none if the latest evaluation was cancelled
   std::optional<PickedCells> picked_;

@@ -204,6 +204,30 @@ void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   exchange_opened(mark, shared, /*moments=*/true);
 }
 
+void DomainTree::exchange_for_bodies(const std::vector<LoneBody>& bodies, const Mark& mark) {
+  bool any = !bodies.empty();
+  work_->attempt([&] {
+    std::vector<DistantTarget> targets;
+    for (const LoneBody& body : bodies) {
+      const Vec4& at = tree_.bodies()[place_of(body.place)];
+      targets.push_back({.bodies = {{at.x, at.y, at.z}, {}, 0, body.error}});
+    }
+    work_->put_all_for_all(targets);
+  });
+  if (!work_->exchange()) return;
+  // Nothing can fail here: all ranks come to the same decision.
+  work_->for_each_other([&](int rank) { any |= work_->from(rank).get<std::size_t>() > 0; });
+  if (!any) return;
+  work_->attempt([&] {
+    work_->for_each_other([&](int rank) {
+      others_[place_of(rank)].clear();
+      MessageReader message = work_->from(rank);
+      message.get_all(others_[place_of(rank)]);
+    });
+  });
+  exchange_opened(mark, {}, /*moments=*/true);
+}
+
 std::int64_t DomainTree::own_cells() const {
   const int around = work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // with the pieces of all ranks
   return tree_.top_begin() - tree_.piece_count() + around;

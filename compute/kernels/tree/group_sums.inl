@@ -23,7 +23,17 @@ class GroupSums {
       add_distant(walk.distant, walk.target, walk.field);
       add_fields();
     }
-    if (!cancelled(args_)) finish();
+    if (!cancelled(args_)) finish(plan_.walk.expands(), plan_.walk.group_errors[g]);
+  }
+  /// The walk of one body, from the root on.
+  void evaluate(const LoneBody& body) {
+    work_.targets[0] = body.place;
+    count_ = 1;
+    set_points();
+    find_cells(plan_.alone, {{body.place, body.place + 1}}, body.error, work_.walk, [](const WalkLevel& /*level*/) {});
+    add_leaves();
+    add_whole_cells();
+    if (!cancelled(args_)) finish(/*expands=*/false, /*error=*/0);
   }
 
  private:
@@ -129,15 +139,21 @@ class GroupSums {
     add(walk.distant, walk.target, walk.field);
   }
 
-  void finish() {
+  /// `error`: of a cell's pull, at most. A body for which that is too much is left for a walk of its own; 0: none is.
+  void finish(bool expands, float error) {
     const GroupPoints& pulls = work_.from_fields;
-    const bool expands = plan_.walk.expands();
     for (int i = 0; i < count_; ++i) {
       const auto place = static_cast<std::size_t>(i);
       Vec3 a = acceleration_of(work_.sums.data() + i * 3 * lane_count);
       a = {a.x * of_sums, a.y * of_sums, a.z * of_sums};
       if (expands) a = {a.x + pulls.x[i], a.y + pulls.y[i], a.z + pulls.z[i]};
-      args_.epilogue.finish(tree_.original(work_.targets[place]), work_.points[place].w, a);
+      const float own_error = plan_.tolerance * std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
+      if (plan_.finds_lone && walks_alone(own_error, error)) {
+        work_.alone.push_back({work_.targets[place], error_alone(own_error, error)});
+        continue;
+      }
+      args_.epilogue.finish(tree_.original(work_.targets[place]), units_.mass(work_.points[place].w),
+                            units_.acceleration(a));
     }
   }
 
@@ -146,5 +162,6 @@ class GroupSums {
   GroupWork& work_;
   const PairLaw law_;
   const HostOctree& tree_;
+  const TreeUnits units_ = tree_.units();
   int count_ = 0;  ///< of targets
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -48,8 +49,6 @@ inline constexpr int field_terms = terms_below(field_order + 1);
 inline constexpr int moment_terms = terms_below(moment_order + 1);
 /// Moments up to the second are those of every tree.
 inline constexpr int first_high_moment = terms_below(3);
-/// Distant cells are at least this many radii of the group away; the series converges beyond one.
-inline constexpr float least_radii = 1.5f;
 /// Within these distances, and up to this mass over the eighth power of the distance, the highest derivatives of 1 / R
 /// and the terms of a cell are numbers of fp32.
 inline constexpr float nearest = 1e-4f, farthest = 1e5f, most_pull = 1e33f;
@@ -68,6 +67,21 @@ inline Moments moments_to_second(float mass, const SecondMoments<float>& q) {
   const float second[] = {q.xx / 2, q.xy, q.xz, q.yy / 2, q.yz, q.zz / 2};
   for (int i = 0; i < 6; ++i) moments.at[terms_below(2) + i] = second[i];
   return moments;
+}
+
+/// The fourth root of the mean fourth power of the distances of a cell's bodies from its centre of mass. Unlike the
+/// root of the second, it sees the few bodies far out whose high moments a pull leaves out.
+ORRERY_HD inline float spread_of(const Moments& moments) {
+  constexpr float mixed = 2 * 2 * 2, pure = 24;  // twice the factorials of the powers, and once
+  float sum = 0;
+  for_each<terms_below(4), terms_below(5)>([&](auto constant) {
+    constexpr int term = decltype(constant)::value;
+    constexpr Powers k = powers_of(term);
+    if constexpr (k.x % 2 == 0 && k.y % 2 == 0 && k.z % 2 == 0) {
+      sum += (k.x == 4 || k.y == 4 || k.z == 4 ? pure : mixed) * moments.at[term];
+    }
+  });
+  return sum > 0 ? sqrtf(sqrtf(sum / moments.at[0])) : 0;
 }
 
 }  // namespace orrery::high

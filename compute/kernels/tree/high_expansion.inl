@@ -115,16 +115,16 @@ ORRERY_HD void add_distant_cell(Sums&& sums, Real inverse, Real dx, Real dy, Rea
   });
 }
 
-/// What the pull of a distant cell leaves out, times distance_sq: M (sigma + r / 2)^6 / d^6, with sigma the rms
-/// distance of the cell's bodies from their centre of mass and r that of the farthest body from the expansion's centre,
-/// and twice M r^6 / d^6. The terms of the masses alone do not cancel between cells on one side of the group, and are
-/// greatest at its edge. extent_sq = (sigma + r / 2)^2.
+/// What the pull of a distant cell leaves out, times distance_sq: M (s + r)^6 / (2 d^6), with s the spread of the cell
+/// (spread_of) and r the distance of the farthest body from the expansion's centre, and 6 M r^6 / d^6. The first
+/// neglected term of a mass is 7 M r^6 / d^6 where the body lies in its direction, and the terms of cells on one side
+/// of the group do not cancel. extent_sq = (s + r)^2.
 template <class Real>
 ORRERY_HD Real left_out(Real mass, Real extent_sq, Real radius_sq, Real distance_sq) {
-  const Real same_sign = constant_like(mass, 2);
+  const Real same_sign = constant_like(mass, 6), mixed = constant_like(mass, 0.5f);
   const Real inverse_sq = constant_like(mass, 1) / distance_sq;
   const Real both = extent_sq * inverse_sq, group = radius_sq * inverse_sq;
-  return mass * (both * both * both + same_sign * (group * group * group));
+  return mass * (mixed * (both * both * both) + same_sign * (group * group * group));
 }
 
 /// The pull of an expansion, an ExpansionOf<float>, at an offset (x, y, z) from its centre.

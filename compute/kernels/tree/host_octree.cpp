@@ -65,12 +65,13 @@ void HostOctree::sort_equal_keys(std::span<const int> ids) {
 void HostOctree::build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled,
                        const KeyRange& domain) {
   const int count = static_cast<int>(keys_.size());
+  const TreeUnits own = units();
   bodies_.resize(keys_.size());
   for (std::vector<float>& column : columns_) column.resize(keys_.size() + read_ahead);
   for_each_chunk(count, bodies_per_share, shape.threads, cancelled, [&](int first, int last) {
     for (int i = first; i < last; ++i) {
       const auto place = static_cast<std::size_t>(i);
-      const Vec4 body = bodies_[place] = bodies[original(i)];
+      const Vec4 body = bodies_[place] = own.of_body(bodies[original(i)]);
       columns_[0][place] = body.x, columns_[1][place] = body.y, columns_[2][place] = body.z;
       columns_[3][place] = body.w;
     }
@@ -178,6 +179,7 @@ void HostOctree::find_high_moments_of(std::size_t index) {
                      high_rows_[static_cast<std::size_t>(i)]);
     }
   }
+  values_[spread * values_stride() + index] = high::spread_of(sum);
   float all = 0;
   for (const float moment : sum.at) all += std::abs(moment);
   if (!std::isfinite(all)) {
@@ -265,7 +267,7 @@ TreeCell HostOctree::cube(std::size_t index) const {
   const OctreeCell& cell = cells_[index];
   TreeCell cube = cell_of_key(cube_, keys_[static_cast<std::size_t>(cell.bodies.begin)].key, cell.level);
   const auto reach = [](float center, float low, float high) { return std::max(center - low, high - center); };
-  const Box& box = boxes_[index];
+  const Box box{units().point(boxes_[index].low), units().point(boxes_[index].high)};
   cube.half_size = std::max({cube.half_size, reach(cube.center.x, box.low.x, box.high.x),
                              reach(cube.center.y, box.low.y, box.high.y), reach(cube.center.z, box.low.z, box.high.z)});
   return cube;

@@ -14,6 +14,7 @@
 #include "compute/kernels/tree/morton.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/tree_division.h"
+#include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
@@ -51,7 +52,7 @@ enum WalkValue {
   opening_sq,  ///< the square of the distance from which the cell may count as a whole
   reach,       ///< see HostOctree::Shape::far
   cell_mass,
-  spread,   ///< the rms distance of the bodies from their centre of mass
+  spread,   ///< the rms distance of the bodies from their centre of mass; with high moments, the root of fourth powers
   size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 of a leaf
   walk_values
 };
@@ -80,7 +81,8 @@ struct TreePiece {
 /// As many floats may be read from the place of any body or cell on.
 inline constexpr int read_ahead = 16;
 
-/// An octree over bodies in host memory. All arrays are reused by the next call.
+/// An octree over bodies in host memory, whose bodies and cells are in the units of units(). All arrays are reused by
+/// the next call.
 class HostOctree {
  public:
   struct Shape {
@@ -130,6 +132,7 @@ class HostOctree {
   int piece_count() const { return top_.pieces; }
   bool is_joined() const { return top_.joined; }
 
+  TreeUnits units() const { return TreeUnits{cube_}; }
   /// Bodies in the order of their keys, and the original index of each.
   const std::vector<Vec4>& bodies() const { return bodies_; }
   int original(int body) const { return static_cast<int>(keys_[static_cast<std::size_t>(body)].body); }
@@ -152,7 +155,7 @@ class HostOctree {
   std::vector<BodyGroup> groups(int most) const;
   /// The cells asked for, by level; of this rank alone.
   PickedCells cubes(const CellRequest& request) const;
-  /// The cube of a cell. It contains all its bodies, also distant ones.
+  /// The cube of a cell, in the units of the bodies. It contains all its bodies, also distant ones.
   TreeCell cube(std::size_t cell) const;
 
  private:

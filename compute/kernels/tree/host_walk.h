@@ -126,6 +126,7 @@ struct WalkPlan {
   float theta;
   FarField far;     ///< without an expansion for laws that have none
   bool has_errors;  ///< otherwise theta alone decides
+  Law law;          ///< in the units of the tree
   /// What a cell's pull on the bodies of a group, or of a cell, may leave out; 0: any.
   std::vector<float> group_errors{}, cell_errors{};
 
@@ -143,6 +144,12 @@ struct DistantTarget {
   /// On the way to its groups, no cell opens another of at most this size, which is the square root of this.
   float size_limit = 0;
   int after = 0;  ///< in a list where targets follow those around them: the number of the first that is not inside
+};
+
+/// A body that walks alone, as its place in the order of the keys.
+struct LoneBody {
+  int place;
+  float error;  ///< what a cell's pull may leave out
 };
 
 /// The walk of one group after the other, in one thread's memory.

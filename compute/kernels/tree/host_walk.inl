@@ -171,13 +171,24 @@ void find_cells(const WalkPlan& plan, const BodyGroup& group, float error, Group
   sort_cells(plan, walk);
 }
 
-/// Estimates the acceleration of a group from the pull of a few dozen coarse cells on the center of its box.
-template <class PairLaw>
-HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& pair_law, const Vec3& center,
-                                         CellQueue& queue) {
-  const PairLaw law = pair_law;
+/// The pull of coarse cells on one body.
+struct CoarsePull {
   Vec3Of<Lanes> sum{lanes(0), lanes(0), lanes(0)};
   Lanes sizes = lanes(0);
+
+  float estimate() const {
+    const float x = sum_of_lanes(sum.x), y = sum_of_lanes(sum.y), z = sum_of_lanes(sum.z);
+    return std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(sizes));
+  }
+};
+
+/// Estimates the acceleration of a group, whose box has this center, from the pull of a few dozen coarse cells on some
+/// of its bodies.
+template <class PairLaw>
+HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& pair_law, BodyRange group,
+                                         const Vec3& center, CellQueue& queue) {
+  const PairLaw law = pair_law;
+  CoarsePull pulls[estimate_bodies];
   begin_at_root(queue, tree);
   for_each_vector(queue, [&](Mask valid, int i) {
     const auto value = [&](WalkValue which) { return load_unaligned(queue.values(which) + i); };
@@ -187,11 +198,23 @@ HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& 
     const Mask stands = hn::Ge((lanes(coarse_opening * coarse_opening) * distance_sq).v, value(size_sq).v);
     // The lanes behind the last cell hold anything, also infinities, and zero times these is not a number.
     const auto of_cells = [acts = hn::And(stands, valid)](Lanes all) { return Lanes{hn::IfThenElseZero(acts, all.v)}; };
-    const Lanes factor = law.factor(dx, dy, dz, value(cell_mass));
-    sum = {sum.x + of_cells(factor * dx), sum.y + of_cells(factor * dy), sum.z + of_cells(factor * dz)};
-    sizes = sizes + of_cells({hn::Mul(hn::Abs(factor.v), hn::Sqrt(distance_sq.v))});
+    for (int k = 0; k < estimate_bodies; ++k) {
+      const Vec4& body = tree.bodies()[place_of(group.begin + estimate_body(k, group.count()))];
+      CoarsePull& pull = pulls[k];
+      const Lanes x = value(center_x) - lanes(body.x), y = value(center_y) - lanes(body.y),
+                  z = value(center_z) - lanes(body.z);
+      const Lanes factor = law.factor(x, y, z, value(cell_mass));
+      pull.sum = {pull.sum.x + of_cells(factor * x), pull.sum.y + of_cells(factor * y),
+                  pull.sum.z + of_cells(factor * z)};
+      pull.sizes = pull.sizes + of_cells({hn::Mul(hn::Abs(factor.v), hn::Sqrt(square_of_length(x, y, z).v))});
+    }
     add_children(tree, hn::LoadU(IntTag{}, queue.cells() + i), hn::AndNot(stands, valid), queue);
   });
-  const float x = sum_of_lanes(sum.x), y = sum_of_lanes(sum.y), z = sum_of_lanes(sum.z);
-  return of_sums * std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(sizes));
+  float mean = 0, least = std::numeric_limits<float>::infinity();
+  for (const CoarsePull& pull : pulls) {
+    const float estimate = pull.estimate();
+    mean += estimate / estimate_bodies;
+    least = std::min(least, estimate);
+  }
+  return of_sums * group_estimate(mean, least);
 }

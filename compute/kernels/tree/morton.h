@@ -13,18 +13,19 @@ namespace orrery {
 /// Octree levels below the root that a key distinguishes: its bits on each axis.
 inline constexpr int key_levels = 21;
 
-/// The root cube of a tree.
+/// The root cube of a tree, with what TreeUnits needs of the masses.
 struct TreeCube {
   Vec3 low;        ///< its corner of least coordinates
   float size = 0;  ///< > 0
+  float mass = 0;  ///< the greatest of a body; 0: none has a mass
 };
 
 /// A cube that contains a box, whose sides may be zero.
-ORRERY_HD inline TreeCube cube_around(Vec3 low, Vec3 high) {
+ORRERY_HD inline TreeCube cube_around(Vec3 low, Vec3 high, float mass = 0) {
   const float dx = high.x - low.x, dy = high.y - low.y, dz = high.z - low.z;
   const float xy = dx > dy ? dx : dy;
   const float widest = dz > xy ? dz : xy;
-  return {low, widest > 0 ? widest : 1.0f};
+  return {low, widest > 0 ? widest : 1.0f, mass};
 }
 
 /// Puts two zero bits before each of the lowest 21 bits.

@@ -38,15 +38,41 @@ inline constexpr float local_radii = 2.5f;
 /// Where what a cell leaves out decides: the first neglected term of the expansion of a mass, about M radius^4 / d^6,
 /// is at least so many times smaller than that.
 inline constexpr float local_safety = 10;
+/// Cells nearer than this many radii of the group join none of its expansions. The series diverge at one radius, and
+/// converge slowly near it.
+inline constexpr float least_radii = 2;
 /// Beyond this distance, terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 
-/// The acceleration of a group is estimated from the pull of coarse cells on the center of its box: their extent over
-/// their distance is at most this.
+/// The acceleration of a group is estimated from the pull of coarse cells on a few of its bodies: the extent of a cell
+/// over its distance from the center of the group's box is at most this.
 inline constexpr float coarse_opening = 1.5f;
-/// Pulls may cancel at the center, but not at every body of the group: the estimate is at least this part of the sum of
-/// their sizes.
+inline constexpr int estimate_bodies = 4;
+/// The place of such a body in a group of `count`, from 0.
+ORRERY_HD constexpr int estimate_body(int i, int count) {
+  return (2 * i + 1) * count / (2 * estimate_bodies);
+}
+/// Pulls of coarse cells may cancel where those of all bodies do not: the estimate for a body is at least this part of
+/// the sum of their sizes.
 inline constexpr float least_pull_part = 0.05f;
+/// The estimate for a group, from the mean and the least of those for its bodies.
+ORRERY_HD constexpr float group_estimate(float mean, float least) {
+  constexpr float most_above_least = 1.5f;
+  const float most = most_above_least * least;
+  return mean < most ? mean : most;
+}
+
+/// A body whose pull turns out much weaker than the estimate of its group walks again, alone.
+ORRERY_HD constexpr bool walks_alone(float error_of_body, float error_of_group) {
+  constexpr float most_ratio = 3;
+  return most_ratio * error_of_body < error_of_group;
+}
+/// What a cell's pull on that body may leave out. Where pulls cancel all but wholly, no walk must meet every body.
+ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group) {
+  constexpr float least_part = 0.01f;
+  const float least = least_part * error_of_group, own = error_of_body / 2;
+  return own > least ? own : least;
+}
 
 /// The far field of a cell.
 struct Moments {

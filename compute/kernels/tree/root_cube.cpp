@@ -25,12 +25,14 @@ void Bounds::add(std::span<const Vec4> bodies) {
     extend(body.x, box.low.x, box.high.x);
     extend(body.y, box.low.y, box.high.y);
     extend(body.z, box.low.z, box.high.z);
+    mass = body.w > mass ? body.w : mass;
   }
   count += static_cast<std::int64_t>(bodies.size());
 }
 
 void Bounds::add(const Bounds& other) {
   box.add(other.box);
+  mass = std::max(mass, other.mass);
   count += other.count;
 }
 
@@ -76,7 +78,7 @@ Vec3d CubeGrid::distances(std::span<const Vec4> bodies, const Vec3d& sums) const
 
 TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
   const Box& box = all_.box;
-  if (!(places_per_length_ > 0)) return cube_around(box.low, box.high);
+  if (!(places_per_length_ > 0)) return cube_around(box.low, box.high, all_.mass);
   constexpr double rounding = 1;  // of the places
   const double furthest = std::max({distances.x, distances.y, distances.z}) / static_cast<double>(all_.count);
   const double reach = 16 * furthest + rounding;
@@ -89,7 +91,8 @@ TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
   };
   return cube_around(
       {low(at.x, box.low.x), low(at.y, box.low.y), low(at.z, box.low.z)},
-      {high(at.x, box.low.x, box.high.x), high(at.y, box.low.y, box.high.y), high(at.z, box.low.z, box.high.z)});
+      {high(at.x, box.low.x, box.high.x), high(at.y, box.low.y, box.high.y), high(at.z, box.low.z, box.high.z)},
+      all_.mass);
 }
 
 }  // namespace orrery

@@ -12,11 +12,12 @@
 // the order of the bodies, nor on the ranks that have them.
 namespace orrery {
 
-/// What the first pass finds: the box around bodies, and their number.
+/// What the first pass finds: the box around bodies, their greatest mass, and their number.
 struct Bounds {
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
   Box box{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  float mass = 0;  ///< the greatest of a body
   std::int64_t count = 0;
 
   /// Coordinates that are not numbers do not count.
