@@ -14,8 +14,8 @@ class AccuracyWatch {
   static constexpr double shortest_pause_s = 20, longest_pause_s = 640;  ///< from one choice to the next
 
   /// Whether `auto` is to choose again. Call at every frame. True after two probes in a row whose median error is above
-  /// the accuracy by more than the scatter of their samples, but at most once per pause. The pause doubles each time,
-  /// until a probe is within the accuracy again.
+  /// the accuracy, or whose p99 is above p99_over_accuracy times the accuracy, by more than the scatter of their
+  /// samples, but at most once per pause. The pause doubles each time, until a probe is within the accuracy again.
   bool tune_again(double now_s, const Status& status);
 
  private:

@@ -16,46 +16,52 @@ namespace {
 
 // Of the size: about eight units in the last place.
 constexpr double floor_share = 0x1p-21, compensated_floor_share = 0x1p-45;
-constexpr double ceiling_share = 0.1;    // of the size
-constexpr double most_deviation = 0.35;  // of the logarithm, rms, of a law that fits
-constexpr int most_begins = 24;          // that are tried
+constexpr double ceiling_share = 0.1;  // of the size
+// The rms deviation of the logarithm from a law that fits: at most this, or this part of the growth of the logarithm,
+// so that a long growth may be as uneven as R^2 = 0.95 is. Encounters make the growth uneven, not its length.
+constexpr double most_deviation = 0.35, most_deviation_share = 0.06;
+constexpr std::size_t most_ends = 24;  // beginnings and ends of the exponential phase that are tried
 
 struct Line {
   double slope = 0, intercept = 0, deviation = 0;  // rms
 };
 
-/// Least squares of y over x.
-template <class X, class Y>
-Line fitted(std::span<const GrowthPoint> points, X x_of, Y y_of) {
-  const auto count = static_cast<double>(points.size());
-  double x_mean = 0, y_mean = 0, xx = 0, xy = 0, squares = 0;
-  for (const GrowthPoint& p : points) {
-    x_mean += x_of(p) / count;
-    y_mean += y_of(p) / count;
+/// Least squares of the logarithm of the distance over the time or its logarithm, for any range of the points in
+/// constant time: sums of all powers up to the second, from the first point to each.
+class Fits {
+ public:
+  Fits(std::span<const GrowthPoint> points, bool over_log_time) : sums_(points.size() + 1) {
+    for (const GrowthPoint& p : points) {
+      x_mean_ += x_of(p, over_log_time) / static_cast<double>(points.size());
+      y_mean_ += std::log(p.distance) / static_cast<double>(points.size());
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double x = x_of(points[i], over_log_time) - x_mean_, y = std::log(points[i].distance) - y_mean_;
+      const Sums& before = sums_[i];
+      sums_[i + 1] = {before.x + x, before.y + y, before.xx + x * x, before.xy + x * y, before.yy + y * y};
+    }
   }
-  for (const GrowthPoint& p : points) {
-    xx += (x_of(p) - x_mean) * (x_of(p) - x_mean);
-    xy += (x_of(p) - x_mean) * (y_of(p) - y_mean);
+  /// Of the points [begin, end), two or more.
+  Line line(std::size_t begin, std::size_t end) const {
+    const Sums &a = sums_[begin], &b = sums_[end];
+    const auto count = static_cast<double>(end - begin);
+    const double x = (b.x - a.x) / count, y = (b.y - a.y) / count;
+    const double xx = b.xx - a.xx - count * x * x, xy = b.xy - a.xy - count * x * y;
+    const double yy = b.yy - a.yy - count * y * y, slope = xy / xx;
+    return {.slope = slope,
+            .intercept = y + y_mean_ - slope * (x + x_mean_),
+            .deviation = std::sqrt(std::max(0.0, yy - slope * xy) / count)};
   }
-  Line line{.slope = xy / xx};
-  line.intercept = y_mean - line.slope * x_mean;
-  for (const GrowthPoint& p : points) {
-    const double off = y_of(p) - line.intercept - line.slope * x_of(p);
-    squares += off * off;
-  }
-  line.deviation = std::sqrt(squares / count);
-  return line;
-}
 
-double time_of(const GrowthPoint& p) {
-  return p.time;
-}
-double log_time_of(const GrowthPoint& p) {
-  return std::log(p.time);
-}
-double log_distance_of(const GrowthPoint& p) {
-  return std::log(p.distance);
-}
+ private:
+  struct Sums {
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+  };
+  static double x_of(const GrowthPoint& p, bool over_log_time) { return over_log_time ? std::log(p.time) : p.time; }
+
+  double x_mean_ = 0, y_mean_ = 0;  // subtracted from all points: sums keep their digits
+  std::vector<Sums> sums_;
+};
 
 /// From the last point at the floor before the first one above the ceiling.
 std::span<const GrowthPoint> growing_part(std::span<const GrowthPoint> points, double floor, double ceiling) {
@@ -73,29 +79,44 @@ bool enough(std::span<const GrowthPoint> points) {
   return static_cast<int>(points.size()) >= Growth::points_least && growth_factor(points) >= Growth::growth_least;
 }
 
+/// Whether the points deviate from a law so little that it describes them.
+bool fits(const Line& line, std::span<const GrowthPoint> points) {
+  return line.deviation <= std::max(most_deviation, most_deviation_share * std::log(growth_factor(points)));
+}
+
 struct Phase {
   std::span<const GrowthPoint> points;
   Line line;
 };
 
-/// The longest end of the points that an exponential fits better than a power law, and nearly as well as its best end:
-/// the beginning may be flat, or grow with a power of the time. None if a power law fits all ends better.
-std::optional<Phase> exponential_phase(std::span<const GrowthPoint> points) {
-  constexpr double nearly = 1.25;  // times the smallest deviation
+/// The part of the points with the most growth that an exponential fits better than a power law, and nearly as well as
+/// the best such part, in relation to its growth. The beginning may be flat, or grow with a power of the time, and the
+/// end may saturate: the part has at least half of the growth of the logarithm. None if there is no such part.
+std::optional<Phase> exponential_phase(std::span<const GrowthPoint> points, const Fits& exponential,
+                                       const Fits& power) {
+  constexpr double nearly = 1.25, as_good_as_none = 0.001;  // times the smallest; parts of the growth
   const double least_growth = std::sqrt(growth_factor(points));
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / most_begins);
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / most_ends);
   std::vector<Phase> phases;
-  for (std::size_t begin = 0; begin < points.size() && enough(points.subspan(begin)); begin += stride) {
-    const std::span<const GrowthPoint> rest = points.subspan(begin);
-    if (!(growth_factor(rest) >= least_growth)) break;
-    const Line line = fitted(rest, time_of, log_distance_of);
-    const bool better = line.deviation < fitted(rest, log_time_of, log_distance_of).deviation;
-    if (better && line.slope > 0 && line.deviation <= most_deviation) phases.push_back({rest, line});
+  for (std::size_t begin = 0; begin < points.size(); begin += stride) {
+    for (std::size_t left_out = 0; begin + left_out < points.size(); left_out += stride) {
+      const std::size_t end = points.size() - left_out;
+      const std::span<const GrowthPoint> part = points.subspan(begin, end - begin);
+      if (!enough(part)) continue;
+      const Line line = exponential.line(begin, end);
+      const bool better = line.deviation < power.line(begin, end).deviation;
+      const bool grows = growth_factor(part) >= least_growth && line.slope > 0;
+      if (better && grows && fits(line, part)) phases.push_back({part, line});
+    }
   }
   if (phases.empty()) return std::nullopt;
-  const auto deviation = [](const Phase& phase) { return phase.line.deviation; };
-  const double best = std::ranges::min(phases, {}, deviation).line.deviation;
-  return *std::ranges::find_if(phases, [&](const Phase& phase) { return phase.line.deviation <= nearly * best; });
+  const auto unevenness = [](const Phase& phase) {
+    return phase.line.deviation / std::log(growth_factor(phase.points));
+  };
+  const double best = unevenness(*std::ranges::min_element(phases, {}, unevenness));
+  std::erase_if(phases,
+                [&](const Phase& phase) { return unevenness(phase) > std::max(nearly * best, as_good_as_none); });
+  return *std::ranges::max_element(phases, {}, [](const Phase& phase) { return growth_factor(phase.points); });
 }
 
 void take_range(Growth& growth, std::span<const GrowthPoint> points) {
@@ -117,15 +138,16 @@ Growth fit_growth(std::span<const GrowthPoint> all, double size, Digits digits) 
   const std::span<const GrowthPoint> part = growing_part(points, growth.floor, growth.ceiling);
   take_range(growth, part);
   if (!enough(part)) return growth;
-  const Line power_of_all = fitted(part, log_time_of, log_distance_of);
-  if (const std::optional<Phase> phase = exponential_phase(part)) {
+  const Fits exponential{part, /*over_log_time=*/false}, power{part, /*over_log_time=*/true};
+  if (const std::optional<Phase> phase = exponential_phase(part, exponential, power)) {
     growth.kind = Growth::Kind::exponential;
     growth.e_folding_time = 1 / phase->line.slope;
     growth.at_zero = std::exp(phase->line.intercept);
     take_range(growth, phase->points);
     return growth;
   }
-  growth.kind = power_of_all.deviation <= most_deviation ? Growth::Kind::power : Growth::Kind::irregular;
+  const Line power_of_all = power.line(0, part.size());
+  growth.kind = fits(power_of_all, part) ? Growth::Kind::power : Growth::Kind::irregular;
   growth.exponent = power_of_all.slope;
   return growth;
 }
@@ -159,8 +181,10 @@ std::string growth_words(const Growth& growth) {
     case Growth::Kind::irregular:
       break;
   }
-  return fmt::format("The median distance does not grow exponentially ({}, by a factor of {:.2g}).", range(),
-                     growth.factor);
+  return fmt::format(
+      "No e-folding time: the growth of the median distance is too uneven for an exponential or a power law ({}, by a "
+      "factor of {:.2g}).",
+      range(), growth.factor);
 }
 
 }  // namespace orrery

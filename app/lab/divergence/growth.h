@@ -36,9 +36,9 @@ struct Growth {
   double floor = 0, ceiling = 0;  ///< in units of length
 };
 
-/// Fits the points, whose times grow, by least squares of the logarithm of the distance. If the beginning is not
-/// exponential, leaves it out. `size` is that of the system, as median_radius() returns it. `digits` are those of the
-/// positions that the distances were measured of.
+/// Fits the points, whose times grow, by least squares of the logarithm of the distance. If the beginning or the end is
+/// not exponential, leaves it out. `size` is that of the system, as median_radius() returns it. `digits` are those of
+/// the positions that the distances were measured of.
 Growth fit_growth(std::span<const GrowthPoint> points, double size, Digits digits = Digits::single);
 
 /// "grows by e every 2.31 units of time (t = 3 to 20, ...)", or why there is no such time.

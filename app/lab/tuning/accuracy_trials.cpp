@@ -64,9 +64,8 @@ class Trials {
     if (fastest_tree_ && fastest_tree_->step_ms < worth_a_trial * limits_.direct_ms) {
       return rule_out(candidate, words_for(fastest_tree_->variant) + " is accurate enough and faster");
     }
-    const AccuracyTrial trial = try_one_(candidate.variant);
-    candidate.median_error = trial.median_error;
-    if (!(trial.median_error <= target_)) rule_out_inaccurate(candidate);
+    take_errors(candidate, try_one_(candidate.variant));
+    if (!meets(candidate, limits_.accuracy)) rule_out_inaccurate(candidate);
   }
 
   const Candidate* faster_than(const KernelInfo& kernel) const {
@@ -77,7 +76,7 @@ class Trials {
     return found == candidates_.end() ? nullptr : &*found;
   }
 
-  /// Of the candidates of one tree that began with the same value.
+  /// The first search of the candidates of one tree that begin with the same value.
   struct Search {
     double start;
     const Candidate* result;
@@ -96,7 +95,11 @@ class Trials {
     for (const Search& search : searches_) {
       const Candidate& other = *search.result;
       if (!same_kernel(*other.variant.kernel, kernel)) continue;
-      if (search.start == start) return take_result(tree, other, tunable);
+      if (search.start == start) {
+        if (other.problem) return rule_out(tree, other.problem.text);
+        search_from(tree, tunable, value_of(other), most_further_trials);
+        return;
+      }
       if (!other.problem && value_of(other) > start) {
         return rule_out(tree, words_for(other.variant) + " is accurate enough: this is for less");
       }
@@ -104,6 +107,12 @@ class Trials {
       trials_left -= search.trials;
     }
     if (trials_left <= 0) return rule_out(tree, "the evaluations of this tree's search are spent");
+    searches_.push_back({.start = start, .result = &tree});
+    searches_.back().trials = search_from(tree, tunable, first, trials_left);
+  }
+
+  /// From the value `first`. Returns how many trials it made.
+  int search_from(Candidate& tree, const Tunable* tunable, double first, int most_trials) {
     std::vector<double> values{1};  // without a tunable, its settings as they are
     if (tunable) values = two_digit_numbers(*tunable->numbers);
     const auto with_value = [&](std::size_t index) {
@@ -111,37 +120,50 @@ class Trials {
       if (tunable) variant.settings.set(tunable->name, shortest_text(values[index]));
       return variant;
     };
-    searches_.push_back({.start = start, .result = &tree});
-    int& tried = searches_.back().trials;
     std::map<std::size_t, AccuracyTrial> trials;
     const auto try_value = [&](std::size_t index) {
-      ++tried;
       const AccuracyTrial trial = trials[index] = try_one_(with_value(index));
       const bool warm = trials.size() > 1;
       const bool slow = warm && limits_.direct_ms > 0 && trial.step_ms > std::max(slow_ms, limits_.direct_ms);
-      return SettingTrial{trial.median_error, slow};
+      return SettingTrial{deciding_error(trial), slow};
     };
     const auto first_index = static_cast<std::size_t>(std::ranges::lower_bound(values, first) - values.begin());
-    const std::optional<std::size_t> found = search_setting(values, first_index, target_, trials_left, try_value);
+    const std::optional<std::size_t> found = search_setting(values, first_index, target_, most_trials, try_value);
+    const int tried = static_cast<int>(trials.size());
     const auto& [index, trial] = found ? *trials.find(*found) : *trials.begin();
     tree.variant = with_value(index);
-    tree.median_error = trial.median_error;
-    if (!found) return rule_out_inaccurate(tree);
-    if (!(trial.step_ms > 0 && std::isfinite(trial.step_ms))) return;
+    take_errors(tree, trial);
+    if (!found) {
+      rule_out_inaccurate(tree);
+      return tried;
+    }
+    if (!(trial.step_ms > 0 && std::isfinite(trial.step_ms))) return tried;
     tree.step_ms = trial.step_ms;
     if (!fastest_tree_ || tree.step_ms < fastest_tree_->step_ms) fastest_tree_ = &tree;
+    return tried;
   }
 
-  static void take_result(Candidate& tree, const Candidate& other, const Tunable* tunable) {
-    if (tunable) tree.variant.settings.set(tunable->name, other.variant.settings.text(tunable->name));
-    tree.problem = other.problem;
-    tree.median_error = other.median_error;
-    tree.step_ms = other.step_ms;
+  static void take_errors(Candidate& candidate, const AccuracyTrial& trial) {
+    candidate.median_error = trial.median_error;
+    candidate.p99_error = trial.p99_error;
+    candidate.max_error = trial.max_error;
+  }
+
+  /// The error of a median that is as far from its limit as the error that is farther from its own. NaN stays NaN.
+  double deciding_error(const AccuracyTrial& trial) const {
+    const double of_p99 = trial.p99_error * (target_ / largest_p99_error(limits_.accuracy));
+    return trial.median_error >= of_p99 || std::isnan(trial.median_error) ? trial.median_error : of_p99;
   }
 
   void rule_out_inaccurate(Candidate& candidate) const {
-    rule_out(candidate, fmt::format("{}, above {:.2g}, which is {:g} % of the accuracy",
-                                    error_words(*candidate.median_error), target_, 100 * accuracy_margin));
+    const bool by_median = !(*candidate.median_error <= target_);
+    rule_out(candidate,
+             by_median
+                 ? fmt::format("median error {:.2g}, above {:.2g}, which is {:g} % of the accuracy",
+                               *candidate.median_error, target_, 100 * accuracy_margin)
+                 : fmt::format("p99 of the error {:.2g}, above {:.2g}, which is {:g} % of {:g} times the accuracy",
+                               candidate.p99_error, largest_p99_error(limits_.accuracy), 100 * p99_margin,
+                               p99_over_accuracy));
   }
 
   std::vector<Candidate>& candidates_;
@@ -158,8 +180,14 @@ std::string words_for(const Variant& variant) {
   return words_for(*variant.kernel, variant.settings);
 }
 
-std::string error_words(double median_error) {
-  return fmt::format("median error {:.2g}", median_error);
+bool meets(const Candidate& candidate, double accuracy) {
+  return candidate.median_error && *candidate.median_error <= largest_median_error(accuracy) &&
+         candidate.p99_error <= largest_p99_error(accuracy);
+}
+
+std::string error_words(const Candidate& candidate) {
+  return fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}", *candidate.median_error, candidate.p99_error,
+                     candidate.max_error);
 }
 
 void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,15 @@ namespace orrery {
 struct AccuracyTrial {
   double median_error;  ///< |da|/|a| against fp64; NaN fails
   double step_ms;       ///< of one step, the first, which also takes memory and warms up
+  /// The 99th percentile, and the maximum over the sample. NaN fails.
+  double p99_error = std::numeric_limits<double>::quiet_NaN();
+  double max_error = std::numeric_limits<double>::quiet_NaN();
 };
 /// Throws what the candidate fails with: UsageError if it cannot run here.
 using TryAccuracy = std::function<AccuracyTrial(const Variant& candidate)>;
+
+/// An accuracy A promises two errors |da|/|a|: a median of at most A, and a 99th percentile of at most this times A.
+inline constexpr double p99_over_accuracy = 5;
 
 /// A median error in a trial must be at most this part of the accuracy. It is the median of 1,024 bodies: that of
 /// other bodies differs by some 4 % (one standard deviation), and the bodies move. With this margin, it is to stay
@@ -22,6 +29,11 @@ using TryAccuracy = std::function<AccuracyTrial(const Variant& candidate)>;
 inline constexpr double accuracy_margin = 0.9;
 inline double largest_median_error(double accuracy) {
   return accuracy_margin * accuracy;
+}
+/// The same for the 99th percentile, which is the eleventh largest of 1,024 errors: it differs by some 15 %.
+inline constexpr double p99_margin = 0.75;
+inline double largest_p99_error(double accuracy) {
+  return p99_margin * p99_over_accuracy * accuracy;
 }
 
 struct TrialLimits {
@@ -37,9 +49,10 @@ struct AccuracyTrials {
 };
 
 /// Tries the candidates that are not full_fp32, and those whose kernel's tolerance does not ensure the accuracy. Trees
-/// come first: search_setting() finds the value of the tunable that trades accuracy, once for all candidates of a tree
-/// that have the same value of it. Those of another value are tried if the former need a smaller value than theirs:
-/// their search begins where the former ended, and all searches of a tree make at most most_setting_trials. Then direct
+/// come first: search_setting() finds the value of the tunable that trades accuracy. Each candidate is measured with
+/// its own settings: the search of a further candidate that begins with the same value begins where the first one
+/// ended, and makes at most most_further_trials. Candidates of another value are tried if the former need a smaller
+/// value than theirs; their first search and the former one make at most most_setting_trials together. Then direct
 /// sums, and last the kernels that have a faster one, which are ruled out if that one meets the accuracy. Direct sums
 /// that need a trial are ruled out if a tree meets the accuracy and is much faster. Rules out all that do not meet the
 /// accuracy; if none does, those of full fp32 accuracy remain. Never throws what a candidate fails with.
@@ -47,7 +60,9 @@ void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one
 
 /// "cuda-tree tolerance=5e-05".
 std::string words_for(const Variant& variant);
-/// "median error 0.00041".
-std::string error_words(double median_error);
+/// Whether the candidate had a trial, and both of its errors are within the accuracy with their margins.
+bool meets(const Candidate& candidate, double accuracy);
+/// "median error 0.00041, p99 0.0018, maximum 0.0093", of a candidate that had a trial.
+std::string error_words(const Candidate& candidate);
 
 }  // namespace orrery

@@ -31,7 +31,7 @@ std::string result_of(const Candidate& candidate) {
   if (!(candidate.step_ms > 0)) return candidate.problem.text;
   std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
   if (candidate.forecast_from > 0) text += fmt::format(", forecast from {}", counted_bodies(candidate.forecast_from));
-  if (candidate.median_error) text += ", " + error_words(*candidate.median_error);
+  if (candidate.median_error) text += ", " + error_words(candidate);
   return text;
 }
 
@@ -47,13 +47,14 @@ std::string table(const TuningResult& result) {
 std::string unmet(const TuningResult& result, double accuracy) {
   const std::vector<std::size_t> order = result.preference();
   if (order.empty()) return "";
-  const std::optional<double> error = result.candidates[order.front()].median_error;
-  const double most = largest_median_error(accuracy);
-  if (!error || *error <= most) return "";
+  const Candidate& best = result.candidates[order.front()];
+  if (!best.median_error || meets(best, accuracy)) return "";
   return fmt::format(
-      "\nNo candidate has a median error of at most {:.2g}, {:g} % of the accuracy: the fastest of full "
-      "fp32 accuracy is used.",
-      most, 100 * accuracy_margin);
+      "\nNo candidate has a median error of at most {:.2g}, {:g} % of the accuracy, and a p99 of at most {:.2g}, {:g} "
+      "% "
+      "of {:g} times the accuracy: the fastest of full fp32 accuracy is used.",
+      largest_median_error(accuracy), 100 * accuracy_margin, largest_p99_error(accuracy), 100 * p99_margin,
+      p99_over_accuracy);
 }
 
 bool failed(const Candidate& candidate) {
@@ -64,8 +65,7 @@ bool failed(const Candidate& candidate) {
 Json accurate_among(const AccuracyTrials& trials, double accuracy) {
   Json accurate = Json::array();
   for (const Candidate& candidate : trials.candidates) {
-    const bool meets = candidate.median_error && *candidate.median_error <= largest_median_error(accuracy);
-    if (!candidate.problem && meets) accurate.push_back(words_for(candidate.variant));
+    if (!candidate.problem && meets(candidate, accuracy)) accurate.push_back(words_for(candidate.variant));
   }
   return accurate;
 }
@@ -78,6 +78,8 @@ void take_errors(TuningResult& cached, const AccuracyTrials& trials) {
       cached.candidates[i] = now;
     } else {
       cached.candidates[i].median_error = now.median_error;
+      cached.candidates[i].p99_error = now.p99_error;
+      cached.candidates[i].max_error = now.max_error;
     }
   }
 }
@@ -149,7 +151,7 @@ std::optional<AutoChooser::Found> AutoChooser::cached_result(const Json& key, co
   const std::filesystem::path& file = environment_.cache_file;
   std::string source = fmt::format("One step with {}, measured {} and cached{}{}:", counted_bodies(cached->count),
                                    cached->date, file.empty() ? "" : " in " + file.string(),
-                                   has_errors(trials) ? "; median errors measured now, with the present bodies" : "");
+                                   has_errors(trials) ? "; errors measured now, with the present bodies" : "");
   return Found{std::move(*cached), std::move(source)};
 }
 
@@ -171,6 +173,7 @@ AutoChooser::Found AutoChooser::new_result(const Json& key, const AccuracyTrials
 }
 
 KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) {
+  chosen_.reset();
   std::string none = "There is no candidate here: the default is used.";
   if (const std::vector<Variant> candidates = candidates_for(demand); !candidates.empty()) {
     const Backend backend = candidates.front().kernel->backend;
@@ -186,7 +189,10 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
     for (const std::size_t index : found.result.preference()) {
       const Variant& variant = found.result.candidates[index].variant;
       const Problem problem = problem_with(environment_.backends, variant, demand.count);
-      if (!problem) return {variant.kernel, variant.settings, how + too_large};
+      if (!problem) {
+        chosen_ = found.result.candidates[index];
+        return {variant.kernel, variant.settings, how + too_large};
+      }
       too_large +=
           fmt::format("\n{} cannot take {}: {}", words_for(variant), counted_bodies(demand.count), problem.text);
     }

@@ -46,6 +46,8 @@ class AutoChooser final : public KernelChooser {
   explicit AutoChooser(Environment environment);
 
   KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) override;
+  /// The candidate that choose() returned last, with its time and its errors; none if that was the default.
+  const std::optional<Candidate>& chosen() const { return chosen_; }
 
  private:
   struct Found {
@@ -60,6 +62,7 @@ class AutoChooser final : public KernelChooser {
 
   Environment environment_;
   ChoiceCache cache_;
+  std::optional<Candidate> chosen_;
 };
 
 }  // namespace orrery

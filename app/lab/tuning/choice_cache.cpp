@@ -30,7 +30,11 @@ Json result_json(const TuningResult& result) {
       row["problem"] = candidate.problem.text;
     }
     if (candidate.forecast_from > 0) row["forecast_from"] = candidate.forecast_from;
-    if (candidate.median_error) row["median_error"] = json_number(*candidate.median_error);
+    if (candidate.median_error) {
+      row["median_error"] = json_number(*candidate.median_error);
+      row["p99_error"] = json_number(candidate.p99_error);
+      row["max_error"] = json_number(candidate.max_error);
+    }
     candidates.push_back(std::move(row));
   }
   return {{"date", result.date}, {"bodies", result.count}, {"candidates", candidates}};
@@ -64,6 +68,8 @@ TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
     if (row.contains("forecast_from")) candidate.forecast_from = count_of(row["forecast_from"]);
     if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
       candidate.median_error = error->get<double>();
+      candidate.p99_error = row.at("p99_error").get<double>();  // the earlier versions judged medians alone
+      candidate.max_error = row.at("max_error").get<double>();
     }
     result.candidates.push_back(std::move(candidate));
   }

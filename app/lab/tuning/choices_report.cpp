@@ -60,6 +60,8 @@ Json choices_json(const Backends& backends) {
                        {"settings", chosen.variant.settings.to_string()},
                        {"step_ms", json_number(chosen.step_ms)},
                        {"median_error", chosen.median_error ? json_number(*chosen.median_error) : Json(nullptr)},
+                       {"p99_error", chosen.median_error ? json_number(chosen.p99_error) : Json(nullptr)},
+                       {"max_error", chosen.median_error ? json_number(chosen.max_error) : Json(nullptr)},
                        {"bodies", entry.result.count},
                        {"date", entry.result.date}});
   }
@@ -75,15 +77,17 @@ std::vector<std::string> choices_lines(const Json& choices) {
   if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
   for (const Json& choice : choices["choices"]) {
     const Json& error = choice["median_error"];
-    lines.push_back(fmt::format("{}, about {}{}{}{}: {} {}, {:.3g} ms per step with {}{} ({})",
-                                choice["law"].get<std::string>(), counted_bodies(choice["bodies_about"].get<int>()),
-                                choice["equal_masses"].get<bool>() ? " of one mass" : "",
-                                choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
-                                accuracy_words(choice["accuracy"].get<double>(), choice[accurate_variants]),
-                                choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(),
-                                choice["step_ms"].get<double>(), counted_bodies(choice["bodies"].get<int>()),
-                                error.is_number() ? ", " + error_words(error.get<double>()) : std::string{},
-                                choice["date"].get<std::string>()));
+    lines.push_back(fmt::format(
+        "{}, about {}{}{}{}: {} {}, {:.3g} ms per step with {}{} ({})", choice["law"].get<std::string>(),
+        counted_bodies(choice["bodies_about"].get<int>()), choice["equal_masses"].get<bool>() ? " of one mass" : "",
+        choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
+        accuracy_words(choice["accuracy"].get<double>(), choice[accurate_variants]),
+        choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(), choice["step_ms"].get<double>(),
+        counted_bodies(choice["bodies"].get<int>()),
+        error.is_number()
+            ? fmt::format(", median error {:.2g}, p99 {:.2g}", error.get<double>(), choice["p99_error"].get<double>())
+            : std::string{},
+        choice["date"].get<std::string>()));
   }
   return lines;
 }

@@ -92,7 +92,8 @@ AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   const std::optional<ForceProbe> probe = simulation.status().force_probe;
   simulation.apply(SelectIntegrator{"leapfrog"});
   if (!probe) throw std::runtime_error("its error could not be measured");
-  return {.median_error = probe->error.median, .step_ms = ms};
+  const ForceError& error = probe->error;
+  return {.median_error = error.median, .step_ms = ms, .p99_error = error.p99, .max_error = error.max};
 }
 
 /// A picture may be drawn during one short batch, hardly during two.

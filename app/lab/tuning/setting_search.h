@@ -20,8 +20,9 @@ struct SettingTrial {
 /// positive numbers only, and at least one of these.
 std::vector<double> two_digit_numbers(const Range<double>& range);
 
-/// Trials of one tree at most.
-inline constexpr int most_setting_trials = 8;
+/// Trials of one tree at most, by its first candidate and by the first one with another order. Then those by each
+/// further candidate, which begins with a value that is nearly right.
+inline constexpr int most_setting_trials = 8, most_further_trials = 3;
 
 /// Finds the largest of `settings` (positive, ascending, at least one) whose error is at most `target` (> 0). A larger
 /// setting is faster and less accurate. Searches by regula falsi over log(error) against log(setting), from the index

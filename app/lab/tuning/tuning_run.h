@@ -17,7 +17,8 @@ struct Candidate {
   double step_ms = 0;     ///< of one step; 0: not measured
   Problem problem{};      ///< why it was not measured or is ruled out
   int forecast_from = 0;  ///< bodies with which step_ms was measured, then scaled to all by n^2; 0: all of them
-  std::optional<double> median_error{};  ///< |da|/|a| in the last accuracy trial; none: it needed no trial
+  std::optional<double> median_error{};  ///< |da|/|a| in its own last accuracy trial; none: it needed no trial
+  double p99_error = 0, max_error = 0;   ///< in the same trial; mean nothing without one
 };
 
 /// The measurements behind a choice.

@@ -56,6 +56,20 @@ TEST_F(AccuracyWatchTest, OneProbeOrASmallExcessIsNotEnough) {
   EXPECT_FALSE(probed(1.2e-4, 64)) << "within the scatter of 64 bodies";
 }
 
+TEST_F(AccuracyWatchTest, AsksForATailAboveFiveTimesTheAccuracyAsWell) {
+  const auto asks = [&](double p99) {
+    bool asked = false;
+    for (int probe = 0; probe < 4; ++probe, now_s += 1000) {
+      status.force_probe = ForceProbe{.step = ++step, .sample = 1024, .error = {1e-4, 0.5e-4, p99, 1}};
+      asked |= watch.tune_again(now_s, status);
+    }
+    return asked;
+  };
+  EXPECT_FALSE(asks(4.9e-4));
+  EXPECT_FALSE(asks(7e-4)) << "within the scatter of ten bodies";
+  EXPECT_TRUE(asks(9e-4));
+}
+
 TEST_F(AccuracyWatchTest, PausesLongerWhereAChoiceDoesNotHelp) {
   const std::vector<double> times = choices(2e-4, 200);
   ASSERT_EQ(times.size(), 4u);

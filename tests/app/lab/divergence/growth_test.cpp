@@ -91,6 +91,68 @@ TEST(Growth, OfDistancesThatJumpAboutIsIrregular) {
   EXPECT_EQ(fit_growth(points, 1).kind, Kind::irregular);
 }
 
+/// A growth by `decades`, with normal deviations of the logarithm that persist over some samples, as encounters cause.
+std::vector<GrowthPoint> uneven_growth(double decades, double deviation, unsigned seed) {
+  std::mt19937 random{seed};
+  std::normal_distribution<double> noise{0, deviation};
+  std::vector<GrowthPoint> points;
+  double off = 0;
+  for (int i = 1; i <= 200; ++i) {
+    if (i % 8 == 1) off = noise(random);
+    points.push_back({0.1 * i, 1e-12 * std::pow(10, decades * i / 200.0) * std::exp(off)});
+  }
+  return points;
+}
+
+TEST(Growth, IsExponentialOverManyDecadesHoweverUneven) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const auto points = uneven_growth(7.9, 0.52, seed);  // a factor of 7.4e7 with R^2 of about 0.99
+    const Growth growth = fit_growth(points, 1, Digits::compensated);
+    ASSERT_EQ(growth.kind, Kind::exponential) << "seed " << seed << ": " << growth_words(growth);
+    EXPECT_NEAR(growth.e_folding_time, 20 / (7.9 * std::log(10)), 0.15);
+  }
+}
+
+TEST(Growth, LeavesOutASaturationBelowTheCeiling) {
+  for (const double plateau : {0.02, 0.05, 0.09, 0.3}) {
+    std::vector<GrowthPoint> points;
+    for (int i = 1; i <= 200; ++i) {
+      const double free = 1e-6 * std::exp(0.25 * i / 1.5);
+      points.push_back({0.25 * i, free / (1 + free / plateau)});
+    }
+    const Growth growth = fit_growth(points, 1);
+    ASSERT_EQ(growth.kind, Kind::exponential) << plateau << ": " << growth_words(growth);
+    EXPECT_NEAR(growth.e_folding_time, 1.5, 0.15) << plateau;
+  }
+}
+
+TEST(Growth, OfPowersOfTheTimeIsNeverExponentialEvenWithNoise) {
+  for (const double power : {1.0, 1.5, 2.0, 4.0}) {
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+      std::mt19937 random{seed};
+      std::normal_distribution<double> noise{0, 0.05};
+      std::vector<GrowthPoint> points;
+      for (int i = 1; i <= 200; ++i) {
+        const double time = 0.1 * i;
+        points.push_back({time, 0.05 * std::pow(time / 20, power) * std::exp(noise(random))});
+      }
+      const Growth growth = fit_growth(points, 1);
+      ASSERT_EQ(growth.kind, Kind::power) << power << ", seed " << seed << ": " << growth_words(growth);
+      EXPECT_NEAR(growth.exponent, power, 0.1);
+    }
+  }
+}
+
+TEST(Growth, OfRoundingAloneIsTooLittle) {
+  std::mt19937 random{5};
+  std::uniform_real_distribution<double> rounding{1e-7, 9e-7};
+  std::vector<GrowthPoint> points;
+  for (int i = 1; i <= 200; ++i) points.push_back({0.1 * i, rounding(random)});
+  EXPECT_EQ(fit_growth(points, 1).kind, Kind::too_few) << "around the floor of 4.8e-7";
+  for (GrowthPoint& p : points) p.distance = 1e-4;
+  EXPECT_EQ(fit_growth(points, 1).kind, Kind::too_few) << "constant";
+}
+
 TEST(Growth, NeedsEnoughSamplesAndGrowth) {
   const Growth none = fit_growth({}, 1);
   EXPECT_EQ(none.kind, Kind::too_few);

@@ -1,6 +1,7 @@
 // Which candidates meet an accuracy, with errors of the test's own.
 #include "app/lab/tuning/accuracy_trials.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class AccuracyTrialsTest : public testing::Test {
           tried.push_back(value);
           if (is_tree) return tree(parsed_number<double>(value).value());
           if (refuse == value) throw UsageError("no\nroom");
-          return AccuracyTrial{.median_error = errors_.at(value), .step_ms = 250};
+          return test::trial(errors_.at(value), 250);
         },
         limits);
   }
@@ -61,7 +62,7 @@ class AccuracyTrialsTest : public testing::Test {
   std::vector<Candidate> candidates;
   std::vector<std::string> tried;  // values of theta, or of `rows`
   std::function<AccuracyTrial(double theta)> tree = [](double theta) {
-    return AccuracyTrial{.median_error = 1e-3 * std::pow(theta, 4), .step_ms = 50 / (theta * theta)};
+    return test::trial(1e-3 * std::pow(theta, 4), 50 / (theta * theta));
   };
   std::string refuse;
 
@@ -86,20 +87,60 @@ TEST_F(AccuracyTrialsTest, ATreeGetsTheLargestSettingThatMeetsTheAccuracyWithIts
   }
 }
 
-TEST_F(AccuracyTrialsTest, CandidatesOfOneTreeShareASearch) {
-  for (const double accuracy : {1e-4, 1e-12}) {
+TEST_F(AccuracyTrialsTest, EachCandidateOfATreeIsMeasuredWithItsOwnSettings) {
+  for (const double factor : {1.0, 1.24, 0.8}) {  // errors of the second one in relation to the first
+    candidates.assign(2, {test::tree_variant("0.7")});
+    candidates[1].variant.settings.set("leaf", "64");
+    std::vector<bool> seconds;
+    try_accuracy(candidates,
+                 [&](const Variant& variant) {
+                   const bool second = variant.settings.text("leaf") == "64";
+                   seconds.push_back(second);
+                   const double theta = parsed_number<double>(variant.settings.text("theta")).value();
+                   return test::trial((second ? factor : 1) * 1e-3 * std::pow(theta, 4), 1);
+                 },
+                 {.accuracy = 1e-4});
+    EXPECT_LE(std::ranges::count(seconds, false), most_setting_trials);
+    EXPECT_LE(std::ranges::count(seconds, true), most_further_trials) << "it begins where the first one ended";
+    const double theta = parsed_number<double>(candidates[1].variant.settings.text("theta")).value();
+    EXPECT_EQ(candidates[1].median_error, factor * 1e-3 * std::pow(theta, 4)) << factor << ": its own error";
+    ASSERT_FALSE(candidates[1].problem) << factor << ": " << candidates[1].problem.text;
+    EXPECT_LE(*candidates[1].median_error, 0.9e-4) << factor;
+  }
+}
+
+TEST_F(AccuracyTrialsTest, ATreeOfWhichNoSettingMeetsTheAccuracyIsTriedWithOneCandidateOnly) {
+  candidates.assign(2, {test::tree_variant("0.7")});
+  candidates[1].variant.settings.set("leaf", "64");
+  try_them({.accuracy = 1e-12});
+  EXPECT_LE(tried.size(), 8u);
+  for (const Candidate& candidate : candidates) EXPECT_TRUE(candidate.problem.refused);
+  EXPECT_EQ(candidates[1].problem.text, candidates[0].problem.text);
+}
+
+TEST_F(AccuracyTrialsTest, ThePercentileDecidesWhereItIsFartherFromItsLimitThanTheMedian) {
+  for (const double tail : {2.0, 8.0, 40.0}) {
     candidates.clear();
     add_tree();
-    add_tree();
-    candidates[1].variant.settings.set("leaf", "64");
-    try_them({.accuracy = accuracy});
-    EXPECT_LE(tried.size(), 8u);
-    EXPECT_EQ(candidates[1].variant.settings.text("leaf"), "64");
-    EXPECT_EQ(candidates[1].variant.settings.text("theta"), candidates[0].variant.settings.text("theta"));
-    EXPECT_EQ(candidates[1].median_error, candidates[0].median_error);
-    EXPECT_EQ(candidates[1].problem.refused, accuracy == 1e-12);
-    EXPECT_EQ(candidates[1].problem.text, candidates[0].problem.text);
+    tree = [&](double theta) {
+      const double median = 1e-3 * std::pow(theta, 4);
+      return AccuracyTrial{.median_error = median, .step_ms = 1, .p99_error = tail * median, .max_error = 99 * median};
+    };
+    try_them({.accuracy = 1e-4});
+    const Candidate& found = candidates.front();
+    ASSERT_FALSE(found.problem) << tail << ": " << found.problem.text;
+    EXPECT_LE(*found.median_error, 0.9e-4) << tail;
+    EXPECT_LE(found.p99_error, 0.75 * 5e-4) << tail;
+    EXPECT_GT(std::max(*found.median_error / 0.9e-4, found.p99_error / 3.75e-4), 0.6) << tail << ": as fast as allowed";
+    EXPECT_EQ(error_words(found), fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}", *found.median_error,
+                                              found.p99_error, found.max_error));
   }
+  add_coarse_sum("1", 1e-9);
+  const Candidate fine{.variant = candidates.back().variant, .median_error = 1e-9, .p99_error = nan};
+  EXPECT_FALSE(meets(fine, 1e-4)) << "NaN is within no accuracy";
+  EXPECT_FALSE(meets({.variant = fine.variant, .median_error = 1e-9, .p99_error = 4e-4}, 1e-4));
+  EXPECT_TRUE(meets({.variant = fine.variant, .median_error = 1e-9, .p99_error = 3e-4}, 1e-4));
+  EXPECT_FALSE(meets({.variant = fine.variant}, 1e-4)) << "it had no trial";
 }
 
 /// A tree with a second order of its moments: `leaf` stands for it. Its error is smaller, and its steps are shorter at
@@ -116,7 +157,7 @@ class OrdersOfATree : public AccuracyTrialsTest {
                    const double theta = parsed_number<double>(variant.settings.text("theta")).value();
                    const bool second = variant.settings.text("leaf") == "64";
                    orders.push_back({second, theta});
-                   return AccuracyTrial{.median_error = error_of(second, theta), .step_ms = 1};
+                   return test::trial(error_of(second, theta), 1);
                  },
                  {.accuracy = accuracy});
   }
@@ -145,7 +186,7 @@ TEST_F(OrdersOfATree, TheSecondIsTriedOnlyWhereTheFirstNeedsASmallerValue) {
 TEST_F(OrdersOfATree, TheSecondBeginsWhereTheFirstEndedAndBothShareTheEvaluations) {
   for (const double accuracy : {8e-6, 1e-6, 1e-7}) {
     try_both(accuracy);
-    EXPECT_LE(orders.size(), static_cast<std::size_t>(most_setting_trials)) << accuracy;
+    EXPECT_LE(orders.size(), static_cast<std::size_t>(most_setting_trials + most_further_trials)) << accuracy;
     const auto second = std::ranges::find(orders, true, &Tried::second);
     ASSERT_NE(second, orders.end()) << accuracy;
     for (const Candidate& candidate : candidates) {
@@ -155,7 +196,7 @@ TEST_F(OrdersOfATree, TheSecondBeginsWhereTheFirstEndedAndBothShareTheEvaluation
     const auto theta = [&](std::size_t i) { return candidates[i].variant.settings.text("theta"); };
     EXPECT_EQ(shortest_text(second->theta), theta(0));
     EXPECT_GT(parsed_number<double>(theta(1)), parsed_number<double>(theta(0))) << "its own search";
-    EXPECT_EQ(theta(2), theta(1)) << "equal errors share a search";
+    EXPECT_EQ(theta(2), theta(1)) << "equal errors";
   }
 }
 
@@ -177,7 +218,7 @@ TEST_F(OrdersOfATree, TheSecondIsNotTriedIfTheFirstTookAllEvaluations) {
 
 TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastError) {
   add_tree();
-  tree = [](double theta) { return AccuracyTrial{1e-3 * theta, 50}; };
+  tree = [](double theta) { return test::trial(1e-3 * theta, 50); };
   candidates.push_back({test::rows_variant("1")});
   try_them({.accuracy = 1e-5});
   EXPECT_TRUE(candidates[0].problem.refused);
@@ -190,7 +231,7 @@ TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastE
 
 TEST_F(AccuracyTrialsTest, ATreeThatIsSlowerThanADirectSumIsNotTriedFurther) {
   add_tree();
-  tree = [](double theta) { return AccuracyTrial{1e-3 * theta, 50 / (theta * theta)}; };
+  tree = [](double theta) { return test::trial(1e-3 * theta, 50 / (theta * theta)); };
   try_them({.accuracy = 1e-7, .direct_ms = 150});
   EXPECT_TRUE(candidates[0].problem.refused);
   EXPECT_LE(tried.size(), 3u);
@@ -254,7 +295,7 @@ TEST_F(AccuracyTrialsTest, ADirectSumIsTriedUnlessATreeIsMuchFaster) {
   candidates.clear();
   add_coarse_sum("1", 1e-5);
   add_tree();
-  tree = [](double) { return AccuracyTrial{1, 1}; };
+  tree = [](double) { return test::trial(1, 1); };
   try_them({.accuracy = 1e-3, .direct_ms = 500});
   EXPECT_FALSE(candidates[0].problem) << "the tree does not meet the accuracy";
 }
@@ -294,7 +335,7 @@ TEST_F(AccuracyTrialsTest, FullFp32RemainsIfNothingMeetsTheAccuracy) {
   add_tree();
   add_coarse_sum("1", 1e-5);
   add_full_sum("2", 2e-7, 1e-6);
-  tree = [](double) { return AccuracyTrial{1e-3, 1}; };
+  tree = [](double) { return test::trial(1e-3, 1); };
   try_them({.accuracy = 1e-8});
   EXPECT_TRUE(candidates[0].problem.refused);
   EXPECT_TRUE(candidates[1].problem.refused);

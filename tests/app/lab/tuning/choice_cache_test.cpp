@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 
+#include "app/text/input_file.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/app/support/text_file.h"
@@ -88,6 +89,8 @@ TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
   TuningResult stored = result();
   stored.candidates[0].forecast_from = 512;
   stored.candidates[1].median_error = 4.25e-4;
+  stored.candidates[1].p99_error = 2e-3;
+  stored.candidates[1].max_error = 0.03;
   stored.candidates[2].median_error = std::numeric_limits<double>::quiet_NaN();
   another_run().store(key, stored);
   const auto found = another_run().find(key, candidates());
@@ -96,7 +99,20 @@ TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
   EXPECT_FALSE(found->candidates[0].median_error);
   EXPECT_EQ(found->candidates[1].forecast_from, 0);
   EXPECT_EQ(found->candidates[1].median_error, 4.25e-4);
+  EXPECT_EQ(found->candidates[1].p99_error, 2e-3);
+  EXPECT_EQ(found->candidates[1].max_error, 0.03);
   EXPECT_FALSE(found->candidates[2].median_error) << "no number";
+}
+
+TEST_F(ChoiceCacheTest, AChoiceByTheMedianAloneIsNotBelieved) {
+  TuningResult stored = result();
+  stored.candidates[1].median_error = 4.25e-4;
+  another_run().store(key, stored);
+  ASSERT_TRUE(another_run().find(key, candidates()));
+  Json json = read_json(file.string());
+  for (Json& candidate : json["choices"][0]["candidates"]) candidate.erase("p99_error");
+  std::ofstream{file} << json;
+  EXPECT_FALSE(another_run().find(key, candidates())) << "an earlier version wrote it";
 }
 
 TEST_F(ChoiceCacheTest, TheLatestTuningResultCounts) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/lab/tuning/accuracy_trials.h"
 #include "app/lab/tuning/tuning_run.h"
 #include "tests/compute/support/backends.h"
 
@@ -40,6 +41,12 @@ inline Variant tree_variant(const char* theta) {
   Variant variant{kernel, Settings{*kernel}};
   variant.settings.set("theta", theta);
   return variant;
+}
+
+/// A trial with these errors: a p99 of twice the median meets every accuracy that the median meets.
+inline AccuracyTrial trial(double median_error, double step_ms) {
+  return {
+      .median_error = median_error, .step_ms = step_ms, .p99_error = 2 * median_error, .max_error = 3 * median_error};
 }
 
 }  // namespace orrery::test
