@@ -97,7 +97,6 @@ class Hdf5Reader {
     read_header();
     check_sizes();
     take_dataset_powers();
-    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
     input_.require_room_for(header_.bodies());
   }
 
@@ -123,6 +122,7 @@ class Hdf5Reader {
                                 " is no number of files: read as the only one");
     }
     read_totals(header.id());
+    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }
 
   void read_totals(hid_t header) {
