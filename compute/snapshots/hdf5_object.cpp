@@ -1,5 +1,6 @@
 #include "compute/snapshots/hdf5_object.h"
 
+#include <array>
 #include <mutex>
 #include <utility>
 
@@ -32,15 +33,18 @@ hid_t no_foreign_links() {
   return access;
 }
 
-[[noreturn]] void refuse_link(const std::string& path) {
-  throw ForeignLink{path +
+[[noreturn]] void refuse_link(hid_t in, const std::string& path) {
+  std::array<char, 256> name{};
+  const ssize_t length = H5Iget_name(in, name.data(), name.size());
+  const std::string group = length > 1 ? std::string{name.data() + 1} + '/' : "";
+  throw ForeignLink{group + path +
                     ": a link to another file, which is not followed: copy its data into this file (h5copy -f ext)"};
 }
 
 bool has_own_link(hid_t in, const std::string& path, hid_t access) {
   if (H5Lexists(in, path.c_str(), access) <= 0) return false;
   H5L_info_t link;
-  if (H5Lget_info(in, path.c_str(), &link, access) >= 0 && link.type == H5L_TYPE_EXTERNAL) refuse_link(path);
+  if (H5Lget_info(in, path.c_str(), &link, access) >= 0 && link.type == H5L_TYPE_EXTERNAL) refuse_link(in, path);
   return true;
 }
 
@@ -71,7 +75,7 @@ Hdf5Object open_object(hid_t in, const std::string& path) {
   if (!has_own_link(in, path, access)) return {};
   foreign_link_met = false;
   Hdf5Object found{H5Oopen(in, path.c_str(), access), H5Oclose};
-  if (foreign_link_met) refuse_link(path);  // behind a soft link
+  if (foreign_link_met) refuse_link(in, path);  // behind a soft link
   return found;
 }
 

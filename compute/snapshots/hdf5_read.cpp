@@ -99,7 +99,6 @@ class Hdf5Reader {
     read_header();
     check_sizes();
     take_dataset_powers();
-    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
     input_.require_room_for(header_.bodies());
   }
 
@@ -125,6 +124,7 @@ class Hdf5Reader {
                                 " is no number of files: read as the only one");
     }
     read_totals(header.id());
+    if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }
 
   /// SWIFT has an edge for each axis.
