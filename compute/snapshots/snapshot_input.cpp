@@ -46,7 +46,7 @@ std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity) {
   if (!finite(position.x, position.y, position.z)) return "a position that is not finite";
   if (!finite(velocity.x, velocity.y, velocity.z)) return "a velocity that is not finite";
   if (!std::isfinite(mass)) return "a mass that is not finite";
-  return mass > 0 ? "" : "a mass that is not positive";
+  return mass >= 0 ? "" : "a mass below 0";
 }
 
 std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass) {
@@ -65,12 +65,12 @@ std::string unusable(const Vec4& position, const Vec4& velocity) {
   if (!finite(x, y, z)) return "a position that is not finite";
   if (!finite(vx, vy, vz)) return "a velocity that is not finite";
   if (!std::isfinite(m)) return "a mass that is not finite";
-  if (!(m > 0)) return "a mass that is not positive";
+  if (m < 0) return "a mass below 0";
   const char* cure = ", which single precision cannot work with: rescale the units of the file";
   if (too_large(x, y, z)) return std::string{"a coordinate beyond 1e15"} + cure;
   if (too_large(vx, vy, vz)) return std::string{"a velocity beyond 1e15"} + cure;
   if (m > SnapshotLimits::largest) return std::string{"a mass above 1e15"} + cure;
-  if (m < SnapshotLimits::smallest_mass) return std::string{"a mass below 1e-30"} + cure;
+  if (m != 0 && m < SnapshotLimits::smallest_mass) return std::string{"a mass below 1e-30"} + cure;
   return {};
 }
 

@@ -69,13 +69,13 @@ float single_precision(double value);
 /// Why a property of a body cannot be used, such as "not finite"; empty if it can be.
 std::string unusable_property(double value);
 
-/// Why these numbers are no body, such as "a mass that is not positive"; empty if they are one. settle() applies the
+/// Why these numbers are no body, such as "a mass below 0"; empty if they are one. settle() applies the
 /// limits of single precision later, in units that suit the bodies.
 std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity);
 /// The same for a body of a snapshot: for its place, its velocity and its mass, each if asked.
 std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass);
 
-/// Why a body cannot be stepped, such as "a mass that is not positive"; empty if it can be.
+/// Why a body cannot be stepped, such as "a mass below 0"; empty if it can be.
 std::string unusable(const Vec4& position, const Vec4& velocity);
 
 /// For a file without masses: gives all bodies the same, 1 in total, and notes it.

@@ -177,7 +177,7 @@ bool beyond_limits(const Snapshot& snapshot) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double mass = snapshot.wide.masses.empty() ? snapshot.bodies.positions[i].w : snapshot.wide.masses[i];
     if (!(largest(places[i]) <= most && largest(speeds[i]) <= most)) return true;
-    if (!(mass <= most && mass >= SnapshotLimits::smallest_mass)) return true;
+    if (mass != 0 && !(mass <= most && mass >= SnapshotLimits::smallest_mass)) return true;
   }
   return false;
 }

@@ -77,7 +77,7 @@ TEST_F(Tables, RefuseWhatIsAmbiguousOrDamagedWithLineAndByte) {
   expect_refused("1 2 nan 4 5 6 7\n", "body 0", "position that is not finite");
   expect_refused("1 2 3 4 5 1e39 7\n", "body 0", "velocity beyond 1e15");
   expect_refused("x y z temperature\n1 0 0 1e39\n", "body 0", "temperature that is beyond the range");
-  expect_refused("-1 2 3 4 5 6 7\n", "mass that is not positive", "m x y z vx vy vz", "--columns");
+  expect_refused("-1 2 3 4 5 6 7\n", "a mass below 0", "m x y z vx vy vz", "--columns");
   expect_refused("1 0 0 0 0 0 0\n1e-40 0 0 0 0 0 0\n", "body 1", "mass");
   expect_refused("m x y z vx\n1 0 0 0 0\n", "no column vy", "--columns");
   expect_refused("x y z x\n1 0 0 0\n", "column x is there twice");

@@ -144,13 +144,19 @@ TEST_F(TipsyErrors, BodiesThatCannotBeSimulated) {
     std::size_t index;
     float value;
     const char* cause;
-  } faults[] = {{0, 0, "mass that is not positive"},    {0, -1, "mass that is not positive"},
-                {0, nan, "mass that is not finite"},    {0, infinity, "mass that is not finite"},
-                {1, nan, "position that is not"},       {2, infinity, "position that is not"},
-                {3, -infinity, "position that is not"}, {4, nan, "velocity that is not"},
-                {5, infinity, "velocity that is not"},  {6, nan, "velocity that is not"},
-                {0, 2e15f, "mass above 1e15"},          {0, 5e-31f, "mass below 1e-30"},
-                {1, 3e21f, "coordinate beyond 1e15"},   {3, -2e15f, "coordinate beyond 1e15"},
+  } faults[] = {{0, -1, "mass below 0"},
+                {0, nan, "mass that is not finite"},
+                {0, infinity, "mass that is not finite"},
+                {1, nan, "position that is not"},
+                {2, infinity, "position that is not"},
+                {3, -infinity, "position that is not"},
+                {4, nan, "velocity that is not"},
+                {5, infinity, "velocity that is not"},
+                {6, nan, "velocity that is not"},
+                {0, 2e15f, "mass above 1e15"},
+                {0, 5e-31f, "mass below 1e-30"},
+                {1, 3e21f, "coordinate beyond 1e15"},
+                {3, -2e15f, "coordinate beyond 1e15"},
                 {5, -3e38f, "velocity beyond 1e15"}};
   for (const auto& record : records) {
     for (const auto& fault : faults) {
