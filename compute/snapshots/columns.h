@@ -70,7 +70,7 @@ class TableBodies {
 
   /// Reserves memory for this many.
   void reserve(std::size_t bodies);
-  /// Returns why the body cannot be used, such as "a mass that is not positive"; empty if it was appended.
+  /// Returns why the body cannot be used, such as "a mass below 0"; empty if it was appended.
   std::string append(const TableRow& row);
   /// Call after the last body: gives equal masses if the table has none, and notes what was missing.
   void finish();

@@ -55,6 +55,7 @@ std::optional<Names> names_in(std::string_view line) {
   std::vector<Cell> cells;
   for (const Separator separator : {Separator::semicolon, Separator::tab, Separator::comma, Separator::blanks}) {
     split_cells(line, separator, cells);
+    if (separator != Separator::blanks && cells.size() < 2) continue;
     if (!are_words(cells)) return std::nullopt;
     Names names;
     for (const Cell& cell : cells) {

@@ -185,7 +185,9 @@ void check_size(const SnapshotInput& input, const Header& head) {
 /// Reads the records, one kind after the other.
 class RecordReader {
  public:
-  RecordReader(SnapshotInput& input, const Header& head) : input_{input}, head_{head}, bytes_{head.order} {
+  /// With known units, settle() applies the limits of single precision in units that suit the bodies.
+  RecordReader(SnapshotInput& input, const Header& head, bool units_known)
+      : input_{input}, head_{head}, bytes_{head.order}, units_known_{units_known} {
     snapshot_.time = head.time;
     snapshot_.wide.in_double = head.doubles.positions || head.doubles.velocities;
     snapshot_.bodies.positions.reserve(head.bodies());
@@ -211,6 +213,9 @@ class RecordReader {
   bool has_potential() const { return has_potential_; }
 
  private:
+  static Vec4 single(const Vec3d& v, float w) {
+    return {single_precision(v.x), single_precision(v.y), single_precision(v.z), w};
+  }
   bool all_dark() const { return head_.counts[1] == head_.bodies(); }
   bool is_used(const Column& column) const {
     if (column.values == &BodyProperties::softening && head_.ids == Header::Ids::for_softening_and_potential)
@@ -247,7 +252,9 @@ class RecordReader {
       return Vec3d{component(0), component(1), component(2)};
     };
     const Vec3d position = vector(1, doubles.positions), velocity = vector(4, doubles.velocities);
-    if (std::string cause = no_body(position, value(0), velocity); !cause.empty()) return cause;
+    std::string cause = no_body(position, value(0), velocity);
+    if (cause.empty() && !units_known_) cause = unusable(single(position, value(0)), single(velocity, 0));
+    if (!cause.empty()) return cause;
     append_body(snapshot_, position, value(0), velocity);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Column& column = columns[i];
@@ -270,6 +277,7 @@ class RecordReader {
   SnapshotInput& input_;
   const Header& head_;
   const Bytes bytes_;
+  const bool units_known_;
   Snapshot snapshot_;
   BonsaiIds possible_ids_;
   std::array<bool, columns.size()> used_{};
@@ -300,7 +308,7 @@ Snapshot read(SnapshotInput& input) {
   std::array<std::byte, header_bytes> skipped;
   input.read(skipped.data(), skipped.size());
 
-  RecordReader reader{input, head};
+  RecordReader reader{input, head, param.units || param.comoving.value_or(false) || input.hints().units};
   Snapshot snapshot = reader.read();
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   if (reader.has_density()) snapshot.unread.emplace_back(unread_density.name);

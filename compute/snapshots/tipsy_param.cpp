@@ -27,6 +27,12 @@ fs::path own_param(fs::path snapshot) {
   return snapshot.replace_extension(".param");
 }
 
+/// Whether there is anything of that name; false where that cannot be known.
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error);
+}
+
 /// "run.param" for "run_00128.tipsy" and "run.00128.bin"; the snapshot's own where its name has no number.
 fs::path param_of_run(const fs::path& snapshot) {
   constexpr std::string_view digits = "0123456789", separators = "._-";
@@ -40,7 +46,7 @@ fs::path param_of_run(const fs::path& snapshot) {
 /// The one that exists, or the one that would be written.
 fs::path param_of(const fs::path& snapshot) {
   const fs::path own = own_param(snapshot);
-  return fs::exists(own) ? own : param_of_run(snapshot);
+  return is_there(own) ? own : param_of_run(snapshot);
 }
 
 /// The value in a line "name = value # comment", or its beginning.
@@ -183,7 +189,7 @@ std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optio
       refuse(own, "is also the parameter file of '" + other->string() + "', which has other units");
     }
   }
-  if (!fs::exists(found.file)) return std::nullopt;
+  if (!is_there(found.file) && found.problem.empty()) return std::nullopt;
   if (existing == Existing::keep) {
     refuse(found.file, units ? "exists and holds other units than the snapshot"
                              : "exists and would give its units to bodies that have none");
@@ -196,7 +202,7 @@ std::optional<fs::path> write_param(const fs::path& snapshot, const std::optiona
   const std::string text = "dKpcUnit = " + shortest_text(units->length_cm / kpc_cm) +
                            "\ndMsolUnit = " + shortest_text(units->mass_g / solar_mass_g) + '\n' + no_units;
   const fs::path run = param_of_run(snapshot);
-  const bool shared = fs::exists(run) || other_reader(run, snapshot);
+  const bool shared = is_there(run) || other_reader(run, snapshot);
   return write_file(shared ? own_param(snapshot) : run, text, existing);
 }
 

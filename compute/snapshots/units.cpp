@@ -92,10 +92,12 @@ std::string power_text(int exponent) {
   return "1e" + std::to_string(exponent);
 }
 
-/// The largest unit in which a size is at least the unit's `from`; the first for 0.
-const NamedUnit& suitable(double size, std::span<const ShownFrom> units) {
-  const auto fits = [&](const ShownFrom& shown) { return size >= 0.999999 * shown.from * shown.unit.size; };
-  const auto found = size > 0 ? std::ranges::find_if(units, fits) : units.begin();
+/// The largest unit in which a size is at least the unit's `from`; units[of_zero] for 0.
+const NamedUnit& suitable(double size, std::span<const ShownFrom> units, std::size_t of_zero = 0) {
+  if (!(size > 0)) return units[of_zero].unit;
+  constexpr double rounding = 1e-6;
+  const auto found = std::ranges::find_if(
+      units, [&](const ShownFrom& shown) { return size >= (1 - rounding) * shown.from * shown.unit.size; });
   return (found == units.end() ? units.back() : *found).unit;
 }
 
@@ -230,7 +232,7 @@ std::string time_value(double s) {
 }
 
 NamedUnit length_unit_for(double cm) {
-  return suitable(cm, shown_lengths);
+  return suitable(cm, shown_lengths, 1);
 }
 
 NamedUnit mass_unit_for(double g) {
@@ -246,15 +248,15 @@ NamedUnit velocity_unit_for(double cm_s) {
 }
 
 NamedUnit acceleration_unit_for(double cm_s2) {
-  return suitable(cm_s2, shown_accelerations);
+  return suitable(cm_s2, shown_accelerations, 4);
 }
 
 NamedUnit density_unit_for(double g_cm3) {
-  return suitable(g_cm3, shown_densities);
+  return suitable(g_cm3, shown_densities, 1);
 }
 
 NamedUnit mass_per_area_unit_for(double g_cm2) {
-  return suitable(g_cm2, shown_masses_per_area);
+  return suitable(g_cm2, shown_masses_per_area, 1);
 }
 
 std::string units_option(const Units& units) {

@@ -46,7 +46,9 @@ TEST_F(Tables, SevenNumbersAreMassPlaceAndVelocity) {
     const bool named =
         std::string{text}.find('m') != std::string::npos && std::string{text}.find("vx") != std::string::npos;
     ASSERT_EQ(snapshot.notes.size(), named ? 0u : 1u) << text;
-    if (!named) EXPECT_NE(snapshot.notes[0].find("taken as m x y z vx vy vz; --columns"), std::string::npos);
+    if (!named) {
+      EXPECT_NE(snapshot.notes[0].find("taken as m x y z vx vy vz; --columns"), std::string::npos);
+    }
   }
 }
 

@@ -48,10 +48,10 @@ TEST_F(TipsyParameters, ComovingNumbersBecomeProperOnes) {
   file.time = 0.25;
   file.order = ByteOrder::big;
   test::write_bytes(folder_ / "halo.00128", file.bytes());
-  test::write_bytes(
-      folder_ / "halo.param",
-      "\xEF\xBB\xBF"
-      "dKpcUnit = 50000\ndMsolUnit=1.8e16 # of the box\n bComove = 1\nbPeriodic = 1\ndHubble0 = 2.894405\n");
+  test::write_bytes(folder_ / "halo.param",
+                    "\xEF\xBB\xBF"
+                    "dKpcUnit = 50000\ndMsolUnit=1.8e16 # of the box\n bComove = 1\nbPeriodic = 1\ndPeriod = "
+                    "1000\ndHubble0 = 2.894405\n");
   const Snapshot snapshot = read_snapshot(folder_ / "halo.00128");
   const Units code = gravity_units(50000 * kpc_cm, 1.8e16 * solar_mass_g);
   ASSERT_TRUE(snapshot.units);

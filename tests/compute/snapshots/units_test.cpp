@@ -186,7 +186,7 @@ TEST(UnitsTest, ValuesAreShownInUnitsOfTheField) {
   EXPECT_EQ(time_value(2e6 * year), "2 Myr");
   EXPECT_EQ(time_value(10 * 86400), "10 d");
   EXPECT_EQ(four_digits(-0.00012345), "-0.0001234");
-  EXPECT_EQ(four_digits(1.2345e-7), "1.234e-7");
+  EXPECT_EQ(four_digits(1.234e-7), "1.234e-7");
   EXPECT_EQ(four_digits(4.3e8), "4.3e8");
 }
 
