@@ -1,5 +1,6 @@
 #include <cuda_fp16.h>
 
+#include "compute/cuda/warp.h"
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/scratch.h"
@@ -14,8 +15,27 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// Half the largest half, so that the difference of two coordinates is finite.
-constexpr float max_coordinate = 32752;
+/// Coordinates are multiplied by a power of two that brings the largest magnitude to [2^13, 2^14): so differences are
+/// finite, and few coordinates are subnormal.
+struct Scale {
+  float factor;
+
+  /// `farthest`: the largest magnitude of a coordinate, as the bits of a float.
+  explicit __device__ Scale(const int* farthest) {
+    const float largest = __int_as_float(*farthest);
+    factor = largest > 0 ? ldexpf(1, min(max(13 - ilogbf(largest), -126), 126)) : 1;
+  }
+  /// Lengths squared. A body meets itself, so the softening length has a floor, a 10^10th of the largest coordinate.
+  __device__ PairConstants of(PairConstants constants) const {
+    constexpr float least_sq = 1e-12f;
+    constants.softening_sq = fmaxf(constants.softening_sq * factor * factor, least_sq);
+    constants.repulsion *= factor * factor;
+    return constants;
+  }
+  __device__ Vec3 acceleration(const Vec3& a) const {
+    return {a.x * factor * factor, a.y * factor * factor, a.z * factor * factor};
+  }
+};
 
 struct alignas(8) HalfPosition {
   __half x, y, z, unused;
@@ -32,17 +52,23 @@ struct Tile {
       : positions{shared}, masses{reinterpret_cast<float*>(shared + width)} {}
 };
 
-__device__ __half nearest_half(float coordinate) {
-  // Not by fminf and fmaxf, which would make a number of a NaN.
-  const float high = coordinate > max_coordinate ? max_coordinate : coordinate;
-  return __float2half_rn(high < -max_coordinate ? -max_coordinate : high);
+/// `farthest` is 0 before.
+__global__ void find_farthest(const Vec4* __restrict__ bodies, int count, int* farthest) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  float largest = 0;
+  if (i < count) largest = fmaxf(fmaxf(fabsf(bodies[i].x), fabsf(bodies[i].y)), fabsf(bodies[i].z));
+  largest = cuda::greatest_over(cuda::Warp{}, largest);
+  if (threadIdx.x % 32 == 0) atomicMax(farthest, __float_as_int(largest));
 }
 
-__global__ void repack(const Vec4* __restrict__ bodies, int count, HalfPosition* __restrict__ positions) {
+__global__ void repack(const Vec4* __restrict__ bodies, int count, const int* farthest,
+                       HalfPosition* __restrict__ positions) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   const Vec4 body = bodies[i];
-  positions[i] = {nearest_half(body.x), nearest_half(body.y), nearest_half(body.z), {}};
+  const float factor = Scale{farthest}.factor;
+  positions[i] = {
+      __float2half_rn(body.x * factor), __float2half_rn(body.y * factor), __float2half_rn(body.z * factor), {}};
 }
 
 /// b - a, rounded to half.
@@ -52,14 +78,15 @@ __device__ float difference(__half b, __half a) {
 
 template <LawId law, class Real>
 __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec4* __restrict__ bodies, int count,
-                           PairConstants constants, Epilogue epilogue) {
+                           PairConstants constants, const int* farthest, Epilogue epilogue) {
   extern __shared__ HalfPosition shared[];
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
   const Tile tile{shared, width};
   const int i = static_cast<int>(blockIdx.x) * width + lane;
   const HalfPosition me =
       i < count ? positions[i] : HalfPosition{};  // no early return: every thread meets the barriers
-  const auto pair = pair_law<law, Real>(constants);
+  const Scale scale{farthest};
+  const auto pair = pair_law<law, Real>(scale.of(constants));
   Vec3Of<Real> sum;
   for (int first = 0; first < count; first += width) {
     const int mine = first + lane;
@@ -74,10 +101,10 @@ __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec
     }
     __syncthreads();  // the tile is refilled only after all threads have read it
   }
-  if (i < count) epilogue.finish(i, bodies[i].w, values(sum));
+  if (i < count) epilogue.finish(i, bodies[i].w, scale.acceleration(values(sum)));
 }
 
-class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, PairConstants, Epilogue> {
+class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, PairConstants, const int*, Epilogue> {
  public:
   Fp16(const Settings& settings, const cuda::Device& device)
       : BlockKernel{"cuda-fp16",
@@ -91,18 +118,23 @@ class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, Pai
   void prepare(int count) override {
     take_scratch(device(), positions_, static_cast<std::size_t>(count), "cuda-fp16: the positions in half precision",
                  "cuda-tiled");
+    take_scratch(device(), farthest_, 1, "cuda-fp16: the scale", "cuda-tiled");
   }
 
   void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
-    repack<<<cuda::ceil_div(args.count, block()), block(), 0, args.stream>>>(args.bodies, args.count,
-                                                                             positions_.data());
+    const int blocks = cuda::ceil_div(args.count, block());
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(farthest_.data(), 0, sizeof(int), args.stream));
+    find_farthest<<<blocks, block(), 0, args.stream>>>(args.bodies, args.count, farthest_.data());
+    ORRERY_CUDA_CHECK_LAUNCH(find_farthest);
+    repack<<<blocks, block(), 0, args.stream>>>(args.bodies, args.count, farthest_.data(), positions_.data());
     ORRERY_CUDA_CHECK_LAUNCH(repack);
-    launch(args, positions_.data(), args.bodies, args.count, PairConstants{args.law}, args.epilogue);
+    launch(args, positions_.data(), args.bodies, args.count, PairConstants{args.law}, farthest_.data(), args.epilogue);
   }
 
  private:
   cuda::DeviceArray<HalfPosition> positions_;
+  cuda::DeviceArray<int> farthest_;
 };
 
 }  // namespace
@@ -114,8 +146,8 @@ class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, Pai
 ORRERY_KERNEL(
     cuda_fp16, .id = "cuda-fp16", .title = "CUDA fp16",
     .notes =
-        "Tiles of half-precision positions, packed anew for each evaluation, and half differences; float masses and "
-        "sums; coordinates count as at most 32752.",
+        "Tiles of half-precision positions, packed for each evaluation and scaled to the range of half, and half "
+        "differences; float masses and sums.",
     .source = "UTH homework 5.6, FP16 storage and half differences (row 18)",
     .lesson =
         "Half the bytes in a tile save nothing where arithmetic is the limit, and each conversion between half and "

@@ -71,8 +71,11 @@ struct OctreeCells {
   /// cell after the latest sort.
   __device__ TreeCell cell(int i) const {
     const OctreeLinks links = tree.links[i];
-    const Vec4 body = tree.bodies[links.begin], low = tree.low[i], high = tree.high[i];
     const TreeCube& cube = tree.state->cube;
+    const TreeUnits units{cube};
+    const Vec4 body = tree.bodies[links.begin];
+    const Vec3 low = units.point({tree.low[i].x, tree.low[i].y, tree.low[i].z}),
+               high = units.point({tree.high[i].x, tree.high[i].y, tree.high[i].z});
     TreeCell cell = cell_of_key(cube, morton_key(cube, body.x, body.y, body.z), links.level);
     const auto widen = [&](float center, float from, float to) {
       cell.half_size = fmaxf(cell.half_size, fmaxf(center - from, to - center));

@@ -96,7 +96,9 @@ __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
     const float noted = tree.reach_scales[i];
     scale = noted >= 0 ? fmaxf(scale, noted) : INFINITY;
   }
-  return scale > 0 ? change * scale : INFINITY;
+  const auto unit = static_cast<float>(TreeUnits{tree.state->cube}.acceleration_exponent());
+  const float power = tree.far == FarField::monopole ? 0.5f : 0.4f;
+  return scale > 0 ? change * scale * exp2f(power * unit) : INFINITY;
 }
 
 /// One block. `knows_reach`: the notes are those of a walk of all groups, or more. `forgets`: the next walk makes them

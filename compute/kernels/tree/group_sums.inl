@@ -23,7 +23,7 @@ class GroupSums {
       add_distant(walk.distant, walk.target, walk.field);
       add_fields();
     }
-    if (!cancelled(args_)) finish(plan_.walk.expands(), plan_.walk.group_errors[g]);
+    if (!cancelled(args_)) finish(plan_.walk.expands(), meets_cells() ? plan_.walk.group_errors[g] : 0);
   }
   /// The walk of one body, from the root on.
   void evaluate(const LoneBody& body) {
@@ -38,6 +38,14 @@ class GroupSums {
 
  private:
   static int whole(int count, int part) { return (count + part - 1) / part * part; }
+
+  /// Whether the group met any body through a cell.
+  bool meets_cells() const {
+    const GroupWalk& walk = work_.walk;
+    int cells = walk.cells.count() + walk.distant.count();
+    for (int k = 0; k < walk.depth; ++k) cells += walk.levels[place_of(k)].distant.count();
+    return cells > 0;
+  }
 
   void set_points() {
     const int padded = whole(whole(count_, rows), lane_count);

@@ -146,12 +146,6 @@ struct DistantTarget {
   int after = 0;  ///< in a list where targets follow those around them: the number of the first that is not inside
 };
 
-/// A body that walks alone, as its place in the order of the keys.
-struct LoneBody {
-  int place;
-  float error;  ///< what a cell's pull may leave out
-};
-
 /// The walk of one group after the other, in one thread's memory.
 struct GroupWalk {
   std::vector<WalkLevel> levels;  ///< from the root down; of the first `depth`

@@ -173,14 +173,13 @@ void find_cells(const WalkPlan& plan, const BodyGroup& group, float error, Group
 
 /// The pull of coarse cells on one body.
 struct CoarsePull {
-  Vec3Of<Lanes> sum{lanes(0), lanes(0), lanes(0)};
-  Lanes sizes = lanes(0);
-
-  float estimate() const {
-    const float x = sum_of_lanes(sum.x), y = sum_of_lanes(sum.y), z = sum_of_lanes(sum.z);
-    return std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(sizes));
-  }
+  Vec3Of<Lanes> sum;
+  Lanes sizes;
 };
+float estimate_from(const CoarsePull& pull) {
+  const float x = sum_of_lanes(pull.sum.x), y = sum_of_lanes(pull.sum.y), z = sum_of_lanes(pull.sum.z);
+  return std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(pull.sizes));
+}
 
 /// Estimates the acceleration of a group, whose box has this center, from the pull of a few dozen coarse cells on some
 /// of its bodies.
@@ -189,6 +188,7 @@ HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& 
                                          const Vec3& center, CellQueue& queue) {
   const PairLaw law = pair_law;
   CoarsePull pulls[estimate_bodies];
+  std::ranges::fill(pulls, CoarsePull{{lanes(0), lanes(0), lanes(0)}, lanes(0)});
   begin_at_root(queue, tree);
   for_each_vector(queue, [&](Mask valid, int i) {
     const auto value = [&](WalkValue which) { return load_unaligned(queue.values(which) + i); };
@@ -212,7 +212,7 @@ HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& 
   });
   float mean = 0, least = std::numeric_limits<float>::infinity();
   for (const CoarsePull& pull : pulls) {
-    const float estimate = pull.estimate();
+    const float estimate = estimate_from(pull);
     mean += estimate / estimate_bodies;
     least = std::min(least, estimate);
   }

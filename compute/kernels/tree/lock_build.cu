@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-/// The bounding box ignores coordinates beyond this: their squares would leave the range of float.
-constexpr float farthest = 1e18f;
+/// The bounding box ignores coordinates beyond this.
+constexpr float farthest = 1e30f;
 
 /// Returns the center of a cube around the box and, in w, half of its edge, > 0.
 __device__ Vec4 cube_around(const cuda::Box& box) {
@@ -17,7 +17,20 @@ __device__ Vec4 cube_around(const cuda::Box& box) {
   const float edge = fmaxf(fmaxf(high.x - low.x, high.y - low.y), high.z - low.z);
   // The margin covers the rounding of the center. The minimum keeps the edge of the deepest cell above zero.
   const float rounding = 1e-6f * fmaxf(fmaxf(fabsf(center.x), fabsf(center.y)), fabsf(center.z));
-  return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-18f)};
+  return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-28f)};
+}
+
+/// Of values >= 0. All threads of the block call it and get the result.
+__device__ float greatest_of_block(float value) {
+  __shared__ int greatest;
+  if (threadIdx.x == 0) greatest = 0;
+  __syncthreads();
+  value = cuda::greatest_over(cuda::Warp{}, value);
+  if (threadIdx.x % 32 == 0) atomicMax(&greatest, __float_as_int(value));
+  __syncthreads();
+  value = __int_as_float(greatest);
+  __syncthreads();
+  return value;
 }
 
 /// Makes an empty cell. `place`: the index of the place that will point to it, counted from cell 0's first.
@@ -33,19 +46,22 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
 
 __global__ void __launch_bounds__(max_tree_block) bounding_box(const __grid_constant__ LockTree tree) {
   cuda::Box box;
+  float mass = 0;
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < tree.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     const Vec4 body = tree.bodies[i];
     const bool counts = fabsf(body.x) <= farthest && fabsf(body.y) <= farthest && fabsf(body.z) <= farthest;
     if (counts) box.add({body.x, body.y, body.z}, {body.x, body.y, body.z});
+    mass = fmaxf(mass, body.w);
   }
   cuda::join_over_block(box);
+  mass = greatest_of_block(mass);
 
   LockCounters& counters = *tree.counters;
   __shared__ bool last;
   if (threadIdx.x == 0) {
     counters.least[blockIdx.x] = {box.low.x, box.low.y, box.low.z, 0};
-    counters.greatest[blockIdx.x] = {box.high.x, box.high.y, box.high.z, 0};
+    counters.greatest[blockIdx.x] = {box.high.x, box.high.y, box.high.z, mass};
     __threadfence();
     last = atomicAdd(&counters.blocks_done, 1) == gridDim.x - 1;
   }
@@ -56,11 +72,14 @@ __global__ void __launch_bounds__(max_tree_block) bounding_box(const __grid_cons
     const float4 low = __ldcg(reinterpret_cast<const float4*>(&counters.least[i]));
     const float4 high = __ldcg(reinterpret_cast<const float4*>(&counters.greatest[i]));
     box.add({low.x, low.y, low.z}, {high.x, high.y, high.z});
+    mass = fmaxf(mass, high.w);
   }
   cuda::join_over_block(box);
+  mass = greatest_of_block(mass);
   if (threadIdx.x > 0) return;
   make_cell(tree, 0, cube_around(box), 0);
   tree.first[0] = 0;
+  counters.mass = mass;
   counters.blocks_done = 0;
   counters.counts = {.interactions = 0, .cells = 1, .depth = 0};
   counters.sorted = counters.walked = 0;

@@ -19,7 +19,7 @@ struct LockLaunch {
 // bodies. Each launch has its own parameters in constant memory, so trees on several streams do not share them.
 
 /// 1: makes a cube around all bodies the root, and resets all counters. The cube ignores a body with a coordinate that
-/// is not finite or beyond 1e18; that body goes to a cell at the border. Launch at most LockCounters::most_boxes
+/// is not finite or beyond 1e30; that body goes to a cell at the border. Launch at most LockCounters::most_boxes
 /// blocks.
 void find_bounding_box(const LockTree& tree, const LockLaunch& launch);
 /// 2: inserts every body. If `throttled`, the threads of a block wait for each other after each attempt.

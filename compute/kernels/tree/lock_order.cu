@@ -49,7 +49,7 @@ class Center {
 };
 
 /// Stores the centers of a cell's lists in its members. Returns the number of bodies in these lists.
-__device__ int sum_lists(const LockTree& tree, int cell) {
+__device__ int sum_lists(const LockTree& tree, const TreeUnits& units, int cell) {
   int bodies = 0;
 #pragma unroll 1
   for (int k = 0; k < 8; ++k) {
@@ -62,7 +62,7 @@ __device__ int sum_lists(const LockTree& tree, int cell) {
     for (int i = head; i != LockTree::null; i = tree.next[i], ++bodies) {
       const Vec4 body = tree.bodies[i];
       spread |= !(body.x == origin.x && body.y == origin.y && body.z == origin.z);
-      center.add(body);
+      center.add(units.of_body(body));
     }
     tree.members[8 * cell + k] = center.get();
     if (!spread) *place = head;  // the bodies coincide: the walk treats them as one
@@ -75,12 +75,12 @@ struct Found {
   int bodies = 0, cells = 0;
   Center center;  ///< of the bodies
 
-  __device__ Found(const LockTree& tree, int cell) {
+  __device__ Found(const LockTree& tree, const TreeUnits& units, int cell) {
     const Places places{tree, cell};
     int least = INT_MAX;
 #pragma unroll
     for (const int node : places.nodes) least = min(least, node);
-    if (least <= LockTree::last_list) bodies = sum_lists(tree, cell);
+    if (least <= LockTree::last_list) bodies = sum_lists(tree, units, cell);
 
     Vec4 nodes[8];  // all loads are issued before the first value is used
 #pragma unroll
@@ -96,6 +96,7 @@ struct Found {
         ++cells;
         continue;
       }
+      if (node >= 0) nodes[k] = units.of_body(nodes[k]);
       if (node >= 0) ++bodies;
       tree.members[8 * cell + k] = nodes[k];
       center.add(nodes[k]);
@@ -122,10 +123,11 @@ __device__ bool complete(unsigned long long arrivals) {
 /// cell's center and continues with its parent.
 __global__ __launch_bounds__(max_tree_block) void sum_all(const __grid_constant__ LockTree tree) {
   const int cells = tree.cells();
+  const TreeUnits units = tree.units();
   for (int taken = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); taken < cells;
        taken += static_cast<int>(gridDim.x * blockDim.x)) {
     int cell = taken;
-    const Found found{tree, cell};
+    const Found found{tree, units, cell};
     auto arrivals = static_cast<unsigned long long>(found.cells) << 32 | static_cast<unsigned>(found.bodies);
     Vec4 center;
     if (found.cells == 0) {
@@ -205,7 +207,7 @@ struct SortedCell {
         int to = at;
         for (int i = tree.head(node); i != LockTree::null; i = tree.next[i], ++to) {
           tree.order[to] = i;
-          tree.sorted[to] = tree.bodies[i];
+          tree.sorted[to] = tree.units().of_body(tree.bodies[i]);
         }
       }
       at += numbers.bodies[k];

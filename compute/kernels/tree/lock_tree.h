@@ -8,6 +8,7 @@
 
 #include "compute/core/vec.h"
 #include "compute/cuda/warp.h"
+#include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"
 
 // The octree that threads build with locks, in index arrays (docs/literature.md, row 11).
@@ -17,7 +18,8 @@ namespace orrery {
 struct LockCounters {
   static constexpr int most_boxes = 1024;
 
-  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; w is unused
+  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; in greatest.w, the mass of a body
+  float mass;                                    ///< the greatest of all bodies
   unsigned blocks_done;                          ///< of kernel 1; 0 before and after it
   /// Until the walk, `cells` counts requests for cells. Requests beyond LockTree::most_cells got no cell.
   TreeCounts counts;
@@ -42,12 +44,12 @@ struct LockTree {
   LockCounters* counters = nullptr;
   /// Eight per node number. Those of the bodies are not places: their memory holds the next three arrays.
   int* places = nullptr;
-  Vec4* sorted = nullptr;  ///< bodies in the order of the tree; in the end the acceleration in x, y, z
+  Vec4* sorted = nullptr;  ///< bodies in the order of the tree and in its units; in the end accelerations and masses
   int* order = nullptr;    ///< their numbers in the caller's order
   int* next = nullptr;     ///< the next body of a list; null at its end
   // One entry per cell; eight in `members`:
   Vec4* cubes = nullptr;    ///< center, half of the edge
-  Vec4* members = nullptr;  ///< centers and masses of the nodes in the eight places; mass 0: no node
+  Vec4* members = nullptr;  ///< centers and masses of the nodes in the eight places, in units(); mass 0: no node
   /// Lower 32 bits: the bodies counted in a cell so far. Upper 32 bits: the child cells that are still missing.
   unsigned long long* arrivals = nullptr;
   /// Where a cell's bodies begin in `sorted`. Until that is known: ~i, where place i points to the cell.
@@ -71,6 +73,10 @@ struct LockTree {
   }
 
 #if defined(__CUDACC__)
+  /// From the root cube on; cubes and `bodies` are in the units of the bodies.
+  __device__ TreeUnits units() const {
+    return TreeUnits{TreeCube{.low = {}, .size = 2 * cubes[0].w, .mass = counters->mass}};
+  }
   __device__ int* places_of(int cell) const {
     return places + 8 * static_cast<std::size_t>(count + cell);
   }

@@ -38,9 +38,10 @@ __device__ int lanes_before(unsigned lanes, int lane) {
 /// Adds all bodies of a list.
 template <class PairLaw>
 __device__ int add_list(const LockTree& tree, const PairLaw& law, int place, const Vec4& me, Vec3& sum) {
+  const TreeUnits units = tree.units();
   int bodies = 0;
   for (int i = tree.head(place); i != LockTree::null; i = tree.next[i], ++bodies) {
-    add_pull(sum, law, me.x, me.y, me.z, tree.bodies[i]);
+    add_pull(sum, law, me.x, me.y, me.z, units.of_body(tree.bodies[i]));
   }
   return bodies;
 }
@@ -147,11 +148,14 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
 
 /// Warps claim 32 neighbouring bodies at a time.
 template <class PairLaw>
-__global__ void walk_all(const __grid_constant__ LockTree tree, PairLaw law, float inverse_theta_sq) {
+__global__ void walk_all(const __grid_constant__ LockTree tree, const __grid_constant__ Law of_bodies,
+                         float inverse_theta_sq) {
   extern __shared__ Vec4 dynamic_shared[];
   WarpWalk& shared = reinterpret_cast<WarpWalk*>(dynamic_shared)[threadIdx.x / warp];
   const int lane = static_cast<int>(threadIdx.x) % warp;
-  const float edge = 2 * tree.cubes[0].w;
+  const TreeUnits units = tree.units();
+  const auto law = pair_law_in<PairLaw>(units, of_bodies);
+  const float edge = units.of_length(2 * tree.cubes[0].w);
   const float root_reach_sq = edge * edge * inverse_theta_sq;
   unsigned long long interactions = 0;
   for (;;) {
@@ -161,7 +165,8 @@ __global__ void walk_all(const __grid_constant__ LockTree tree, PairLaw law, flo
     const Vec4 me = tree.sorted[mine];
     int met = 0;
     const Vec3 sum = walk(tree, law, root_reach_sq, shared, me, met);
-    if (first + lane < tree.count) tree.sorted[mine] = {sum.x, sum.y, sum.z, me.w};
+    const Vec3 a = units.acceleration(sum);
+    if (first + lane < tree.count) tree.sorted[mine] = {a.x, a.y, a.z, units.mass(me.w)};
     interactions += static_cast<unsigned long long>(met) * static_cast<unsigned>(min(warp, tree.count - first));
   }
   if (lane == 0) atomicAdd(&tree.counters->counts.interactions, interactions);
@@ -174,8 +179,8 @@ const std::size_t walk_bytes_per_thread = sizeof(WarpWalk) / warp;
 
 void walk_tree(const LockTree& tree, const Law& law, float theta, const LockLaunch& launch) {
   const std::size_t shared_bytes = walk_bytes_per_thread * static_cast<std::size_t>(launch.block);
-  visit_pair_law<float>(law, [&](const auto& pair) {
-    walk_all<<<launch.blocks, launch.block, shared_bytes, launch.stream>>>(tree, pair, 1 / (theta * theta));
+  visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& /*pair*/) {
+    walk_all<PairLaw><<<launch.blocks, launch.block, shared_bytes, launch.stream>>>(tree, law, 1 / (theta * theta));
   });
   ORRERY_CUDA_CHECK_LAUNCH(walk_all);
 }

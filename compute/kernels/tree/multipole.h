@@ -67,7 +67,12 @@ ORRERY_HD constexpr bool walks_alone(float error_of_body, float error_of_group) 
   constexpr float most_ratio = 3;
   return most_ratio * error_of_body < error_of_group;
 }
-/// What a cell's pull on that body may leave out. Where pulls cancel all but wholly, no walk must meet every body.
+/// A body that walks alone.
+struct LoneBody {
+  int place;    ///< in the order of the keys
+  float error;  ///< what a cell's pull on it may leave out
+};
+/// The error of such a body. Where pulls cancel all but wholly, no walk must meet every body.
 ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group) {
   constexpr float least_part = 0.01f;
   const float least = least_part * error_of_group, own = error_of_body / 2;

@@ -5,6 +5,7 @@
 #include "compute/core/vec.h"
 #include "compute/kernels/tree/morton.h"
 #include "compute/kernels/tree/multipole.h"
+#include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"
 
 // The octree over bodies that are sorted by key, in device memory. Cells lie level by level, the root first; the
@@ -35,6 +36,7 @@ struct OctreeState {
   double deviation;                     ///< sum of their distances from their means
   TreeCube cube;                        ///< of the keys
   int least[3], most[3];                ///< of the coordinates, as cuda::ordered_bits() has them
+  int most_mass;                        ///< of a body, likewise
   int rows;                             ///< of cells
   int row_begin[key_levels + 3];        ///< the first cell of each, and of the one after the last
   int children_wanted[key_levels + 3];  ///< requested by the cells of the row before it
@@ -42,6 +44,7 @@ struct OctreeState {
   TreeCounts found;
   int groups;      ///< of bodies that walk together
   int next_share;  ///< of a group, that a warp takes: Octree::split for each group
+  int lone;        ///< bodies that walk alone, also those for which Octree::lone has no room
 
   ORRERY_HD static OctreeState without_bodies() {
     constexpr int greatest = 0x7fffffff;
@@ -59,9 +62,12 @@ struct OctreeGroup {
   static constexpr int most = 64;  ///< bodies
 
   int begin, end;
+  float error;  ///< what a cell's pull might leave out in the latest walk, in the units of the tree
   ORRERY_HD int size() const { return end - begin; }
 };
 
+/// The bodies and the accelerations are in the units of the bodies, all else in those of the tree: TreeUnits of the
+/// state's cube.
 struct Octree {
   int count = 0;       ///< bodies
   int first_body = 0;  ///< its number
@@ -88,18 +94,20 @@ struct Octree {
   OctreeNode* nodes = nullptr;
   Vec4* tests = nullptr;      ///< centre of mass, and the square of the distance from which the cell counts as a whole
   Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
-  Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace of the stored moments
+  Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of() instead
   Vec4* high_moments = nullptr;  ///< from the third order on, see store_high_moments(); null: none
   // One per cell; a walk needs none of them, so other trees' need not exist:
   OctreeLinks* links = nullptr;
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the box around the bodies; w is unused
 
   /// If not null, walks note for each stretch of this many bodies how far the groups that begin there open cells: the
-  /// greatest factor of `reach` (see tolerance). 0 at first.
+  /// greatest factor of `reach` (see tolerance), for errors in the units of the bodies. 0 at first.
   float* reach_scales = nullptr;
   int stretch = 1;
 
   OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the least group
+  LoneBody* lone = nullptr;       ///< of this tree; room for lone_room(count)
+  static constexpr int lone_room(int count) { return count / 16 + 1024; }
 
   /// Where walks begin: the roots of all trees.
   int trees = 1;

@@ -70,7 +70,7 @@ __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   const int first = atomicAdd(&tree.state->groups, groups);
   for (int i = 0; i < groups; ++i) {
     const int begin = cell.begin + i * tree.group;
-    tree.groups[first + i] = {begin, min(begin + tree.group, cell.end)};
+    tree.groups[first + i] = {begin, min(begin + tree.group, cell.end), /*error=*/0};
   }
 }
 
@@ -93,17 +93,23 @@ __device__ void group_bodies(const Octree& tree, int cell) {
 
 /// What a cell consists of: its children, or the bodies of a leaf. The lanes of a team take them in turn.
 struct Parts {
+  const TreeUnits& units;
   bool is_leaf;
   int begin, end;  ///< bodies of a leaf, or cells
 
-  __device__ explicit Parts(const OctreeLinks& cell)
-      : is_leaf{cell.children == 0},
+  __device__ Parts(const TreeUnits& of_tree, const OctreeLinks& cell)
+      : units{of_tree},
+        is_leaf{cell.children == 0},
         begin{is_leaf ? cell.begin : cell.first_child},
         end{is_leaf ? cell.end : cell.first_child + cell.children} {}
 
+  /// A body, or the test of a cell: in both, the coordinates are those of the part.
+  __device__ Vec4 place(const Octree& tree, int i) const {
+    return is_leaf ? units.of_body(tree.bodies[i]) : tree.tests[i];
+  }
   /// Center of mass and mass of a part.
   __device__ Vec4 center(const Octree& tree, int i) const {
-    const Vec4 at = is_leaf ? tree.bodies[i] : tree.tests[i];
+    const Vec4 at = place(tree, i);
     return {at.x, at.y, at.z, is_leaf ? at.w : tree.moments_a[i].x};
   }
 };
@@ -115,7 +121,7 @@ struct FirstMoments {
   float mass = 0;
 
   __device__ FirstMoments(const Team& team, const Octree& tree, const Parts& parts) {
-    const Vec4 origin = parts.is_leaf ? tree.bodies[parts.begin] : tree.tests[parts.begin];
+    const Vec4 origin = parts.place(tree, parts.begin);
     Vec4 sum;  // relative to the origin, so that the center of coincident bodies is exact
     for (int i = parts.begin + static_cast<int>(team.thread_rank()); i < parts.end; i += team_size) {
       const Vec4 part = parts.center(tree, i);
@@ -209,16 +215,18 @@ __device__ bool in_range(const high::Moments& moments) {
 
 /// Computes the box and the moments of a cell from its children or its bodies.
 template <bool with_high>
-__device__ void sum_up(const Team& team, const Octree& tree, int cell) {
+__device__ void sum_up(const Team& team, const Octree& tree, const TreeUnits& units, int cell) {
   const OctreeLinks links = tree.links[cell];
   if (links.end == links.begin) return;  // a place that divide() left empty
-  const Parts parts{links};
+  const Parts parts{units, links};
   const FirstMoments first{team, tree, parts};
   const SecondMoments<float> q = second_moments(team, tree, parts, first.center);
   if (team.thread_rank() == 0) store_cell(tree, cell, parts, first, q);
   if constexpr (with_high) {
-    const high::Moments moments = high_moments(team, tree, parts, first.center);
+    high::Moments moments = high_moments(team, tree, parts, first.center);
+    moments.at[0] = first.mass;
     if (team.thread_rank() == 0) {
+      tree.moments_b[cell].w = high::spread_of(moments);
       store_high_moments({tree, cell}, moments);
       if (!in_range(moments)) tree.tests[cell].w = INFINITY;
     }
@@ -232,6 +240,7 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   const int first = static_cast<int>(grid.thread_rank()) / team_size;
   const int teams = static_cast<int>(grid.num_threads()) / team_size;
   OctreeState& state = *tree.state;
+  const TreeUnits units{state.cube};
   if (!keeps_cells) {
     if (grid.thread_rank() == 0) {
       tree.links[tree.first_cell] = {tree.first_body, tree.first_body + tree.count, 0, 0, 0};
@@ -264,10 +273,11 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   if (grid.thread_rank() == 0) {
     state.found.interactions = 0;
     state.next_share = 0;
+    state.lone = 0;
   }
   for (int row = state.rows - 1; row >= 0; --row) {
     for (int cell = state.row_begin[row] + first; cell < state.row_begin[row + 1]; cell += teams) {
-      sum_up<with_high>(team, tree, cell);
+      sum_up<with_high>(team, tree, units, cell);
     }
     grid.sync();
   }

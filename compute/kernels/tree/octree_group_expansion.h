@@ -29,12 +29,9 @@ class GroupExpansion<FarField::local> {
   explicit __device__ GroupExpansion(const Space& /*space*/) {}
   /// `error`: of a cell's pull, at most; 0: any.
   __device__ void find_range(const Octree& tree, float radius_sq, float error) {
-    if (error > 0) {
-      distant_scale_ = radius_sq * sqrtf(local_safety / error);
-    } else {
-      const float least_sq = local_radii * local_radii / (tree.theta * tree.theta) * radius_sq;
-      distant_least_ = least_sq * sqrtf(least_sq);
-    }
+    if (error > 0) distant_scale_ = radius_sq * sqrtf(local_safety / error);
+    const float radii = error > 0 ? least_radii : local_radii / tree.theta;
+    distant_least_ = radii * radii * radii * radius_sq * sqrtf(radius_sq);
   }
   __device__ bool takes(const Octree& tree, int cell, float distance_sq) const {
     const float mass = tree.moments_a[cell].x;
@@ -85,8 +82,8 @@ class GroupExpansion<FarField::high> {
   }
   __device__ void find_range(const Octree& tree, float radius_sq, float error) {
     radius_sq_ = radius_sq;
-    part_of_radius_ = 0.5f * sqrtf(radius_sq);
-    least_sq_ = fmaxf(high::least_radii * high::least_radii * radius_sq, high::nearest * high::nearest);
+    radius_ = sqrtf(radius_sq);
+    least_sq_ = fmaxf(least_radii * least_radii * radius_sq, high::nearest * high::nearest);
     if (error > 0) {
       inverse_error_ = 1 / error;
     } else {
@@ -94,9 +91,8 @@ class GroupExpansion<FarField::high> {
     }
   }
   __device__ bool takes(const Octree& tree, int cell, float distance_sq) const {
-    const float mass = tree.moments_a[cell].x, half_trace = tree.moments_b[cell].w;
-    const float sigma = mass > 0 ? sqrtf(fmaxf(half_trace / (-1.5f * mass), 0)) : 0;
-    const float extent = sigma + part_of_radius_, extent_sq = extent * extent;
+    const float mass = tree.moments_a[cell].x, spread = tree.moments_b[cell].w;
+    const float extent = spread + radius_, extent_sq = extent * extent;
     const float left_out = high::left_out(mass, extent_sq, radius_sq_, distance_sq);
     const float distance_8 = (distance_sq * distance_sq) * (distance_sq * distance_sq);
     return left_out * inverse_error_ <= distance_sq && extent_sq * widest_ <= distance_sq && distance_sq >= least_sq_ &&
@@ -128,7 +124,7 @@ class GroupExpansion<FarField::high> {
  private:
   LaneSums sums_;
   high::Expansion whole_;
-  float radius_sq_ = 0, part_of_radius_ = 0, least_sq_ = 0;
+  float radius_sq_ = 0, radius_ = 0, least_sq_ = 0;
   float inverse_error_ = 0, widest_ = 0;  // either is 0
 };
 

@@ -14,21 +14,6 @@ using cuda::all_lanes;
 inline constexpr int warps_per_block = walk_octree_block / lanes;
 inline constexpr int most_own_bodies = OctreeGroup::most / lanes;  // of a lane
 
-/// The shared memory of a warp's walk.
-template <FarField far>
-struct WarpSpace : GroupExpansion<far>::Space {
-  /// Children of opened cells that are still to be tested: the first child's number and their count. At first, the
-  /// roots of all trees. A batch of tests takes at least four entries, or all, and adds at most 32 entries for deeper
-  /// cells.
-  static constexpr int most_entries = 28 * key_levels + 2 * lanes;
-  static_assert(Octree::most_trees <= 2 * lanes);
-  unsigned stack[most_entries];
-  int cells[2 * lanes];    ///< accepted as a whole
-  int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
-  int distant[2 * lanes];  ///< cells for the local expansion
-  Vec4 staged[3][lanes];
-};
-
 /// Of a stack entry: those that have the number of children, from 1 to 8, less one.
 inline constexpr int count_bits = 3;
 static_assert(Octree::most_cells <= 1ll << (32 - count_bits));
@@ -46,9 +31,139 @@ inline __device__ int owner_of_place(bool takes_part, int start, int lane) {
   return __popc(starts & (2u << lane) - 1) - 1;
 }
 
+/// The cells that a warp has still to test: children of opened cells, by the first child's number and their count, and
+/// at first the roots of all trees. All lanes call its functions.
+class CellStack {
+ public:
+  /// A batch of tests takes at least four entries, or all, and adds at most 32 entries for deeper cells.
+  static constexpr int most_entries = 28 * key_levels + 2 * lanes;
+  static_assert(Octree::most_trees <= 2 * lanes);
+
+  /// `stack`: in shared memory, most_entries of them.
+  explicit __device__ CellStack(unsigned* stack) : stack_{stack}, lane_{static_cast<int>(threadIdx.x) % lanes} {}
+
+  __device__ bool has_cells() const { return entries_ > 0; }
+  __device__ void begin_at_roots(const Octree& tree) {
+#pragma unroll 1
+    for (int i = lane_; i < tree.trees; i += lanes) stack_[i] = entry_of(tree.roots[i], 1);
+    entries_ = tree.trees;
+    __syncwarp();
+  }
+  /// Takes entries with at most 32 cells in total off the stack. Returns this lane's cell, or -1.
+  __device__ int take_cell() {
+    const int reach = min(entries_, lanes);
+    const unsigned entry = lane_ < reach ? stack_[entries_ - 1 - lane_] : 0;
+    const int children = lane_ < reach ? children_of(entry) : 0;
+    const int end = cuda::sum_up_to(children, lane_);
+    const bool taken = lane_ < reach && end <= lanes;
+    const int entries = __popc(__ballot_sync(all_lanes, taken));
+    const int total = __shfl_sync(all_lanes, end, entries - 1);
+    const int owner = owner_of_place(taken, end - children, lane_);
+    const int first = __shfl_sync(all_lanes, static_cast<int>(entry >> count_bits), owner);
+    const int cell = first + lane_ - __shfl_sync(all_lanes, end - children, owner);
+    entries_ -= entries;
+    __syncwarp();
+    return lane_ < total ? cell : -1;
+  }
+  __device__ void put_children(bool opens, const OctreeNode& node) {
+    const unsigned opened = __ballot_sync(all_lanes, opens);
+    if (opens) stack_[entries_ + rank(opened)] = entry_of(node.first, node.children);
+    entries_ += __popc(opened);
+    __syncwarp();
+  }
+  /// The number of lanes in `with` before this one.
+  __device__ int rank(unsigned with) const {
+    return __popc(with & ((1u << lane_) - 1));
+  }
+
+ private:
+  unsigned* stack_;
+  int lane_;
+  int entries_ = 0;
+};
+
+/// The shared memory of a warp's walk.
+template <FarField far>
+struct WarpSpace : GroupExpansion<far>::Space {
+  unsigned stack[CellStack::most_entries];
+  int cells[2 * lanes];    ///< accepted as a whole
+  int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
+  int distant[2 * lanes];  ///< cells for the local expansion
+  Vec4 staged[3][lanes];
+};
+
+/// The power of 1 / error that multiplies a cell's `reach`, see Octree::tolerance.
+template <FarField far>
+inline constexpr float reach_power = far == FarField::monopole ? 0.5f : 0.4f;
+template <FarField far>
+__device__ float reach_scale_of_error(float error) {
+  return far == FarField::monopole ? rsqrtf(error) : powf(error, -reach_power<far>);
+}
+
 /// For walks that compute forces.
 struct NoRecord {
   __device__ void add(int /*cell*/, bool /*stands*/, bool /*is_leaf*/, int /*bodies*/) const {}
+};
+
+/// A warp's walk for one body, in the units of the tree. Each lane has other cells.
+template <class PairLaw, FarField far>
+class LoneWalk {
+ public:
+  __device__ LoneWalk(const Octree& tree, const PairLaw& law, unsigned* stack)
+      : tree_{tree}, law_{law}, stack_{stack} {}
+
+  /// The acceleration of the body. `error`: of a cell's pull, at most.
+  __device__ Vec3 walk(const Vec4& own, float error) {
+    const float reach_scale = reach_scale_of_error<far>(error);
+    Vec3 sum;
+    stack_.begin_at_roots(tree_);
+    while (stack_.has_cells()) {
+      const int cell = stack_.take_cell();
+      OctreeNode node{};
+      bool stands = false;
+      if (cell >= 0) {
+        const Vec4 test = tree_.tests[cell];
+        node = tree_.nodes[cell];
+        const float dx = test.x - own.x, dy = test.y - own.y, dz = test.z - own.z;
+        stands = dx * dx + dy * dy + dz * dz >= fmaxf(test.w, node.reach * reach_scale);
+        if (stands) {
+          add_cell(sum, cell, dx, dy, dz);
+        } else if (node.children == 0) {
+          add_leaf(sum, node, own);
+        }
+      }
+      stack_.put_children(cell >= 0 && !stands && node.children > 0, node);
+    }
+    const cuda::Warp warp;
+    return {cuda::sum_over(warp, sum.x), cuda::sum_over(warp, sum.y), cuda::sum_over(warp, sum.z)};
+  }
+  /// Cells and bodies that this lane has met in all walks.
+  __device__ unsigned met() const { return met_; }
+
+ private:
+  __device__ void add_cell(Vec3& sum, int cell, float dx, float dy, float dz) {
+    const Vec4 a = tree_.moments_a[cell];
+    if constexpr (far == FarField::monopole) {
+      add_pull_along(sum, law_, dx, dy, dz, a.x);
+    } else {
+      const Vec4 b = tree_.moments_b[cell];
+      const Quadrupole<float> q{a.y, b.x, b.z, a.z, a.w, b.y, 0.5f * (a.y + b.x + b.z)};
+      add_cell_pull(sum, law_, scalar_units(), dx, dy, dz, a.x, q);
+    }
+    ++met_;
+  }
+  __device__ void add_leaf(Vec3& sum, const OctreeNode& leaf, const Vec4& own) {
+    const TreeUnits units{tree_.state->cube};
+    for (int i = leaf.first; i < leaf.first + leaf.bodies; ++i) {
+      add_pull(sum, law_, own.x, own.y, own.z, units.of_body(tree_.bodies[i]));
+    }
+    met_ += static_cast<unsigned>(leaf.bodies);
+  }
+
+  const Octree& tree_;
+  const PairLaw law_;
+  CellStack stack_;
+  unsigned met_ = 0;
 };
 
 /// A warp's walk for the bodies of one group, up to `own_bodies` per lane. Octree::split warps may share a group: each
@@ -57,20 +172,22 @@ template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
 class Walk {
  public:
   /// `share`: of the group, from 0 to Octree::split - 1.
-  __device__ Walk(const Octree& tree, const PairLaw& law, WarpSpace<far>& space, const OctreeGroup& group, int share,
+  __device__ Walk(const Octree& tree, const Law& law, WarpSpace<far>& space, const OctreeGroup& group, int share,
                   const Record& record = {})
       : tree_{tree},
         space_{space},
+        stack_{space.stack},
         lane_{static_cast<int>(threadIdx.x) % lanes},
         group_{group},
-        law_{law},
+        units_{tree.state->cube},
+        law_{pair_law_in<PairLaw>(units_, law)},
         record_{record},
         expansion_{space},
         batches_to_skip_{share} {
     cuda::Box box;
     for (int k = 0; k < own_bodies; ++k) {
       // Lanes without a body walk with the last one.
-      own_[k] = tree.bodies[min(group.begin + k * lanes + lane_, group.end - 1)];
+      own_[k] = units_.of_body(tree.bodies[min(group.begin + k * lanes + lane_, group.end - 1)]);
       const Vec3 at{own_[k].x, own_[k].y, own_[k].z};
       box.add(at, at);
     }
@@ -80,16 +197,18 @@ class Walk {
     half_ = {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2};
   }
 
-  __device__ void walk() {
+  /// Notes what a cell's pull may leave out, unless `noted` is null.
+  __device__ void walk(float* noted) {
     float error = 0;  // of a cell's pull, at most
     if (tree_.tolerance > 0) {
       error = tree_.tolerance * acceleration_scale();
-      reach_scale_ = scale_of(error);
+      reach_scale_ = reach_scale_of_error<far>(error);
       if (tree_.reach_scales) note_reach();
     }
+    if (noted && lane_ == 0) *noted = error;
     if constexpr (expands) find_distant_range(error);
-    begin_at_roots();
-    while (entries_ > 0) {
+    stack_.begin_at_roots(tree_);
+    while (stack_.has_cells()) {
       test_batch();
       if constexpr (expands) {
         while (distant_ >= lanes) add_distant_cells(lanes);
@@ -107,17 +226,20 @@ class Walk {
 
   /// `share` as before. Warps that share a group add to accelerations that are zero before the first of them.
   __device__ void store(int share) const {
+    const TreeUnits units{tree_.state->cube};
     for (int k = 0; k < own_bodies; ++k) {
       const int i = group_.begin + k * lanes + lane_;
       if (i >= group_.end) continue;
       if (tree_.split == 1) {
-        tree_.accelerations[i] = {sum_[k].x, sum_[k].y, sum_[k].z, own_[k].w};
+        const Vec3 a = units.acceleration(sum_[k]);
+        tree_.accelerations[i] = {a.x, a.y, a.z, units.mass(own_[k].w)};
       } else {
         float* whole = &tree_.accelerations[i].x;
-        atomicAdd(whole, sum_[k].x);
-        atomicAdd(whole + 1, sum_[k].y);
-        atomicAdd(whole + 2, sum_[k].z);
-        if (share == 0) whole[3] = own_[k].w;
+        const Vec3 a = units.acceleration(sum_[k]);
+        atomicAdd(whole, a.x);
+        atomicAdd(whole + 1, a.y);
+        atomicAdd(whole + 2, a.z);
+        if (share == 0) whole[3] = units.mass(own_[k].w);
       }
     }
   }
@@ -160,80 +282,59 @@ class Walk {
     return takes;
   }
 
-  /// The number of lanes in `with` before this one.
-  __device__ int rank(unsigned with) const { return __popc(with & ((1u << lane_) - 1)); }
-
-  __device__ void begin_at_roots() {
-#pragma unroll 1
-    for (int i = lane_; i < tree_.trees; i += lanes) space_.stack[i] = entry_of(tree_.roots[i], 1);
-    entries_ = tree_.trees;
-    __syncwarp();
-  }
-
-  /// Takes entries with at most 32 cells in total off the stack. Returns this lane's cell, or -1.
-  __device__ int take_cell() {
-    const int reach = min(entries_, lanes);
-    const unsigned entry = lane_ < reach ? space_.stack[entries_ - 1 - lane_] : 0;
-    const int children = lane_ < reach ? children_of(entry) : 0;
-    const int end = cuda::sum_up_to(children, lane_);
-    const bool taken = lane_ < reach && end <= lanes;
-    const int entries = __popc(__ballot_sync(all_lanes, taken));
-    const int total = __shfl_sync(all_lanes, end, entries - 1);
-    const int owner = owner_of_place(taken, end - children, lane_);
-    const int first = __shfl_sync(all_lanes, static_cast<int>(entry >> count_bits), owner);
-    const int cell = first + lane_ - __shfl_sync(all_lanes, end - children, owner);
-    entries_ -= entries;
-    __syncwarp();
-    return lane_ < total ? cell : -1;
-  }
-  __device__ void put_children(bool opens, const OctreeNode& node) {
-    const unsigned opened = __ballot_sync(all_lanes, opens);
-    if (opens) space_.stack[entries_ + rank(opened)] = entry_of(node.first, node.children);
-    entries_ += __popc(opened);
-    __syncwarp();
-  }
-
-  /// Estimates the group's acceleration from the pull of a few dozen coarse cells on the center of its box.
+  /// Estimates the group's acceleration from the pull of a few dozen coarse cells on some of its bodies.
   __device__ float acceleration_scale() {
     constexpr float coarse = coarse_opening * coarse_opening;
-    Vec3 sum;
-    float size = 0;
-    begin_at_roots();
-    while (entries_ > 0) {
-      const int cell = take_cell();
+    Vec4 at[estimate_bodies];
+    Vec3 sum[estimate_bodies];
+    float size[estimate_bodies] = {};
+    for (int k = 0; k < estimate_bodies; ++k) {
+      at[k] = units_.of_body(tree_.bodies[group_.begin + estimate_body(k, group_.size())]);
+    }
+    stack_.begin_at_roots(tree_);
+    while (stack_.has_cells()) {
+      const int cell = stack_.take_cell();
       OctreeNode node{};
       bool opens = false;
       if (cell >= 0) {
         const Vec4 test = tree_.tests[cell];
         node = tree_.nodes[cell];
-        const float dx = test.x - center_.x, dy = test.y - center_.y, dz = test.z - center_.z;
         const float opening = tree_.theta * tree_.theta * test.w;  // about the cell's extent, squared
-        opens = node.children > 0 && !(coarse * (dx * dx + dy * dy + dz * dz) >= opening);
+        opens = node.children > 0 && !(coarse * distance_sq_to(test) >= opening);
         if (!opens) {
-          const float factor = law_.factor(dx, dy, dz, tree_.moments_a[cell].x);
-          sum = {sum.x + factor * dx, sum.y + factor * dy, sum.z + factor * dz};
-          size += fabsf(factor) * sqrtf(dx * dx + dy * dy + dz * dz);
+          const float mass = tree_.moments_a[cell].x;
+#pragma unroll
+          for (int k = 0; k < estimate_bodies; ++k) {
+            const float dx = test.x - at[k].x, dy = test.y - at[k].y, dz = test.z - at[k].z;
+            const float factor = law_.factor(dx, dy, dz, mass);
+            sum[k] = {sum[k].x + factor * dx, sum[k].y + factor * dy, sum[k].z + factor * dz};
+            size[k] += fabsf(factor) * sqrtf(dx * dx + dy * dy + dz * dz);
+          }
         }
       }
-      put_children(opens, node);
+      stack_.put_children(opens, node);
     }
-    // Does not call sum_over(), which would change the machine code of the inner loops.
-    for (unsigned apart = 16; apart > 0; apart /= 2) {
-      const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
-      sum = {sum.x + other(sum.x), sum.y + other(sum.y), sum.z + other(sum.z)};
-      size += other(size);
+    float mean = 0, least = INFINITY;
+    for (int k = 0; k < estimate_bodies; ++k) {
+      // Does not call sum_over(), which would change the machine code of the inner loops.
+      for (unsigned apart = 16; apart > 0; apart /= 2) {
+        const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
+        sum[k] = {sum[k].x + other(sum[k].x), sum[k].y + other(sum[k].y), sum[k].z + other(sum[k].z)};
+        size[k] += other(size[k]);
+      }
+      const float estimate = fmaxf(norm3df(sum[k].x, sum[k].y, sum[k].z), least_pull_part * size[k]);
+      mean += estimate / estimate_bodies;
+      least = fminf(least, estimate);
     }
-    return fmaxf(norm3df(sum.x, sum.y, sum.z), least_pull_part * size);
-  }
-  __device__ float scale_of(float error) const {
-    return far == FarField::monopole ? rsqrtf(error) : powf(error, -0.4f);
+    return group_estimate(mean, least);
   }
 
   /// See Octree::reach_scales. Scales are not negative, so their bits have their order; NaN is beyond all.
   __device__ void note_reach() const {
     if (lane_ > 0) return;
     float* const greatest = tree_.reach_scales + (group_.begin - tree_.first_body) / tree_.stretch;
-    atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(reach_scale_));
+    const auto unit = static_cast<float>(units_.acceleration_exponent());
+    atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(reach_scale_ * exp2f(-reach_power<far> * unit)));
   }
 
   /// Decides which cells are distant. `error`: of a cell's pull, at most; 0: any.
@@ -249,7 +350,7 @@ class Walk {
 
   /// Tests cells against the group's box.
   __device__ void test_batch() {
-    const int cell = take_cell();
+    const int cell = stack_.take_cell();
     bool stands = false, distant = false;
     OctreeNode node{};
     if (cell >= 0) {
@@ -269,16 +370,16 @@ class Walk {
     record_.add(cell, stands, is_leaf, node.bodies);
     if constexpr (expands) {
       const unsigned with_distant = __ballot_sync(all_lanes, distant);
-      if (distant) space_.distant[distant_ + rank(with_distant)] = cell;
+      if (distant) space_.distant[distant_ + stack_.rank(with_distant)] = cell;
       distant_ += __popc(with_distant);
     }
     const bool acts = stands && !distant;  // on each body
     const unsigned standing = __ballot_sync(all_lanes, acts), leaves = __ballot_sync(all_lanes, is_leaf);
-    if (acts) space_.cells[cells_ + rank(standing)] = cell;
-    if (is_leaf) space_.leaves[leaves_ + rank(leaves)] = {node.first, node.bodies};
+    if (acts) space_.cells[cells_ + stack_.rank(standing)] = cell;
+    if (is_leaf) space_.leaves[leaves_ + stack_.rank(leaves)] = {node.first, node.bodies};
     cells_ += __popc(standing);
     leaves_ += __popc(leaves);
-    put_children(cell >= 0 && !stands && !is_leaf, node);
+    stack_.put_children(cell >= 0 && !stands && !is_leaf, node);
   }
 
   /// Adds the first `count` <= 32 distant cells to the lanes' expansions, one cell each, and removes them.
@@ -315,7 +416,8 @@ class Walk {
       space_.staged[0][lane_] = Vec4{test.x, test.y, test.z, a.x};
       if constexpr (far != FarField::monopole) {
         const Vec4 b = tree_.moments_b[cell];
-        space_.staged[1][lane_] = Vec4{a.y, a.z, a.w, b.w};
+        // With high moments, the trace is not stored.
+        space_.staged[1][lane_] = Vec4{a.y, a.z, a.w, far == FarField::high ? 0.5f * (a.y + b.x + b.z) : b.w};
         space_.staged[2][lane_] = b;
       }
     }
@@ -364,7 +466,7 @@ class Walk {
       const int body = __shfl_sync(all_lanes, leaf.x - start, skipped + owner) + done + lane_;
       const int staged = min(bodies - done, lanes);
       sources_ += staged;
-      if (lane_ < staged) space_.staged[0][lane_] = tree_.bodies[body];
+      if (lane_ < staged) space_.staged[0][lane_] = units_.of_body(tree_.bodies[body]);
       __syncwarp();
       BatchSums batch{sum_};
 #pragma unroll 4
@@ -380,8 +482,10 @@ class Walk {
 
   const Octree& tree_;
   WarpSpace<far>& space_;
+  CellStack stack_;
   int lane_;
   OctreeGroup group_;
+  TreeUnits units_;
   PairLaw law_;
   Record record_;
   Vec4 own_[own_bodies];
@@ -389,7 +493,7 @@ class Walk {
   Vec3 center_, half_;  // of the box around the group
   float reach_scale_ = 0;
   GroupExpansion<far> expansion_;  // around the center, of this lane's distant cells
-  int entries_ = 0, cells_ = 0, leaves_ = 0, distant_ = 0;
+  int cells_ = 0, leaves_ = 0, distant_ = 0;
   int batches_to_skip_;  // before this warp's next one
   int sources_ = 0;      // cells and bodies that each body of the group has met in this warp
   int expanded_ = 0;     // distant cells that the whole group has met in this warp

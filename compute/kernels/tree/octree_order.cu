@@ -41,10 +41,25 @@ __device__ float distance_along_axes(const Vec4& body, const Vec3& center) {
   return fabsf(body.x - center.x) + fabsf(body.y - center.y) + fabsf(body.z - center.z);
 }
 
+__device__ void note_mass(OctreeState* state, float mass) {
+  mass = cuda::greatest_over(cuda::Warp{}, mass);
+  if (threadIdx.x % 32 == 0) atomicMax(&state->most_mass, cuda::ordered_bits(mass));
+}
+
+__device__ void greatest_mass(OctreeState* state, const Vec4* bodies, int count) {
+  float mass = 0;
+  for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * block)) {
+    mass = fmaxf(mass, bodies[i].w);
+  }
+  note_mass(state, mass);
+}
+
 __global__ void add_extent(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
   extent_of_axis(state, 0, bodies, count, &Vec4::x);
   extent_of_axis(state, 1, bodies, count, &Vec4::y);
   extent_of_axis(state, 2, bodies, count, &Vec4::z);
+  greatest_mass(state, bodies, count);
 }
 
 /// From the mean, if the state has the sum.
@@ -66,6 +81,7 @@ __global__ void add_extent_around(OctreeState* state, const Vec3* known_center, 
   const Vec3 center = known_center ? *known_center : Vec3{};
   cuda::Box box;
   double x = 0, y = 0, z = 0, deviation = 0;
+  float mass = 0;
   for (int i = static_cast<int>(blockIdx.x * block + threadIdx.x); i < count;
        i += static_cast<int>(gridDim.x * block)) {
     const Vec4 body = bodies[i];
@@ -73,7 +89,9 @@ __global__ void add_extent_around(OctreeState* state, const Vec3* known_center, 
     box.add(place, place);
     x += body.x, y += body.y, z += body.z;
     deviation += distance_along_axes(body, center);
+    mass = fmaxf(mass, body.w);
   }
+  note_mass(state, mass);
   cuda::join_over_block(box);
   x = cuda::block_sum<block>(x), y = cuda::block_sum<block>(y), z = cuda::block_sum<block>(z);
   deviation = cuda::block_sum<block>(deviation);
@@ -97,14 +115,14 @@ __device__ TreeCube cube_of(const OctreeState& state, int count) {
   const auto high = [&](int axis) {
     return fminf(cuda::from_ordered_bits(state.most[axis]), static_cast<float>(state.sum[axis] / count) + reach);
   };
-  return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)});
+  return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)}, cuda::from_ordered_bits(state.most_mass));
 }
 
 /// A block with a thread for each device. All devices find the same, bit for bit: they add in the same order.
 __global__ void __launch_bounds__(most_devices)
     join_extents(const __grid_constant__ OnAll<const OctreeState> extents, int count, TreeCube* cube, Vec3* mean) {
   __shared__ double sums[most_devices][4];
-  __shared__ int least[most_devices][3], most[most_devices][3];
+  __shared__ int least[most_devices][3], most[most_devices][3], mass[most_devices];
   if (const auto own = static_cast<int>(threadIdx.x); own < extents.devices) {
     const OctreeState& extent = *extents.of[own];
     for (int axis = 0; axis < 3; ++axis) {
@@ -113,6 +131,7 @@ __global__ void __launch_bounds__(most_devices)
       most[own][axis] = extent.most[axis];
     }
     sums[own][3] = extent.deviation;
+    mass[own] = extent.most_mass;
   }
   __syncthreads();
   if (threadIdx.x > 0) return;
@@ -124,6 +143,7 @@ __global__ void __launch_bounds__(most_devices)
       all.most[axis] = max(all.most[axis], most[i][axis]);
     }
     all.deviation += sums[i][3];
+    all.most_mass = max(all.most_mass, mass[i]);
   }
   *cube = cube_of(all, count);
   const auto mean_of = [&](int axis) { return static_cast<float>(all.sum[axis] / count); };

@@ -45,7 +45,7 @@ __global__ void find_group(const __grid_constant__ Octree tree, WalkFound* found
 /// One warp.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(lanes)
-    record_group_walk(const __grid_constant__ Octree tree, PairLaw law, WalkRecord record) {
+    record_group_walk(const __grid_constant__ Octree tree, const __grid_constant__ Law law, WalkRecord record) {
   alignas(WarpSpace<far>) __shared__ unsigned char space[sizeof(WarpSpace<far>)];
   const OctreeGroup group = record.found->group;
   if (group.end > group.begin) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(lanes)
                                                     group,
                                                     /*share=*/0,
                                                     CellRecord{record}}
-        .walk();
+        .walk(/*noted=*/nullptr);
   }
 }
 
@@ -71,14 +71,14 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   ORRERY_CUDA_CHECK_LAUNCH(find_place);
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_group);
-  visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
+  visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& /*pair*/) {
     // A local expansion changes what is done with a cell, but not which cells are opened. High moments do.
     auto function = tree.far == FarField::monopole ? record_group_walk<PairLaw, FarField::monopole>
                                                    : record_group_walk<PairLaw, FarField::quadrupole>;
     if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
       if (tree.far == FarField::high) function = record_group_walk<PairLaw, FarField::high>;
     }
-    function<<<1, lanes, 0, stream>>>(tree, pair, record);
+    function<<<1, lanes, 0, stream>>>(tree, law, record);
   });
   ORRERY_CUDA_CHECK_LAUNCH(record_group_walk);
 }

@@ -29,7 +29,7 @@ constexpr int least_blocks(FarField far) {
 
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
-    walk_groups(const __grid_constant__ Octree tree, PairLaw law) {
+    walk_groups(const __grid_constant__ Octree tree, const __grid_constant__ Law law) {
   // Raw bytes, because Vec4 would be initialized to zero.
   alignas(WarpSpace<far>) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace<far>)];
   WarpSpace<far>& space = reinterpret_cast<WarpSpace<far>*>(spaces)[threadIdx.x / lanes];
@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
-    const auto walk_with = [&, share = share](auto walk) {
-      walk.walk();
+    const auto walk_with = [&, group = group, share = share](auto walk) {
+      walk.walk(&tree.groups[group].error);
       walk.store(share);
       interactions += walk.interactions(bodies.size());
     };
@@ -68,7 +68,8 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
 /// many warps share a group, and these add their sums in any order.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
-    walk_groups_with_targets(const __grid_constant__ Octree tree, PairLaw law, const unsigned char* is_target) {
+    walk_groups_with_targets(const __grid_constant__ Octree tree, const __grid_constant__ Law law,
+                             const unsigned char* is_target) {
   alignas(WarpSpace<far>) __shared__ unsigned char spaces[warps_per_block * sizeof(WarpSpace<far>)];
   WarpSpace<far>& space = reinterpret_cast<WarpSpace<far>*>(spaces)[threadIdx.x / lanes];
   const bool leads = threadIdx.x % lanes == 0;
@@ -79,8 +80,8 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const OctreeGroup bodies = tree.groups[group];
     const int targets = count_targets(tree, bodies, is_target);
     if (targets == 0) continue;
-    const auto walk_with = [&, share = share](auto walk) {
-      walk.walk();
+    const auto walk_with = [&, group = group, share = share](auto walk) {
+      walk.walk(&tree.groups[group].error);
       walk.store(share);
       interactions += walk.interactions(targets);
     };
@@ -91,6 +92,45 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
+}
+
+/// Lists the bodies that walk alone. `is_target`: see walk_octree().
+__global__ void __launch_bounds__(walk_octree_block)
+    find_lone(const __grid_constant__ Octree tree, const unsigned char* is_target) {
+  const int lane = static_cast<int>(threadIdx.x) % lanes, warps = static_cast<int>(gridDim.x) * warps_per_block;
+  const TreeUnits units{tree.state->cube};
+  for (int g = static_cast<int>(blockIdx.x) * warps_per_block + static_cast<int>(threadIdx.x) / lanes;
+       g < tree.state->groups; g += warps) {
+    const OctreeGroup group = tree.groups[g];
+    for (int i = group.begin + lane; i < group.end; i += lanes) {
+      if (is_target && !is_target[tree.order[i]]) continue;
+      const Vec4 stored = tree.accelerations[i];
+      const Vec3 a = units.of_acceleration({stored.x, stored.y, stored.z});
+      const float error = tree.tolerance * norm3df(a.x, a.y, a.z);
+      if (!walks_alone(error, group.error)) continue;
+      const int place = atomicAdd(&tree.state->lone, 1);
+      if (place < Octree::lone_room(tree.count)) tree.lone[place] = {i, error_alone(error, group.error)};
+    }
+  }
+}
+
+/// A warp for each body that walks alone. Only under gravity: where pulls of both signs balance, any number of bodies
+/// might.
+template <FarField far>
+__global__ void __launch_bounds__(walk_octree_block)
+    walk_alone(const __grid_constant__ Octree tree, const __grid_constant__ Law law) {
+  __shared__ unsigned stacks[warps_per_block][CellStack::most_entries];
+  const int warp = static_cast<int>(threadIdx.x) / lanes, warps = static_cast<int>(gridDim.x) * warps_per_block;
+  const TreeUnits units{tree.state->cube};
+  LoneWalk<Gravity<float>, far> walk{tree, pair_law_in<Gravity<float>>(units, law), stacks[warp]};
+  const int bodies = min(tree.state->lone, Octree::lone_room(tree.count));
+  for (int i = static_cast<int>(blockIdx.x) * warps_per_block + warp; i < bodies; i += warps) {
+    const LoneBody body = tree.lone[i];
+    const Vec3 a = units.acceleration(walk.walk(units.of_body(tree.bodies[body.place]), body.error));
+    Vec4& stored = tree.accelerations[body.place];
+    if (threadIdx.x % lanes == 0) stored = {a.x, a.y, a.z, stored.w};
+  }
+  if (walk.met() > 0) atomicAdd(&tree.state->found.interactions, static_cast<unsigned long long>(walk.met()));
 }
 
 /// Returns use(far), with the far field that the law's cells have as a constant: expansions are gravity's alone.
@@ -137,14 +177,23 @@ void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law,
     ORRERY_CUDA_CHECK(cudaMemsetAsync(tree.accelerations + tree.first_body, 0, bytes, stream));
   }
   const int blocks = walk_octree_blocks(device, law.id, tree.far, tree.count, tree.split);
-  visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& pair) {
+  visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& /*pair*/) {
     if (is_target) {
-      function_with_targets<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair, is_target);
+      function_with_targets<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, law, is_target);
     } else {
-      function_for<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, pair);
+      function_for<PairLaw>(tree.far)<<<blocks, walk_octree_block, 0, stream>>>(tree, law);
     }
   });
   ORRERY_CUDA_CHECK_LAUNCH(walk_groups);
+  if (law.id != LawId::gravity || !(tree.tolerance > 0)) return;
+  constexpr int blocks_per_processor = 8;
+  const int few =
+      std::min(cuda::ceil_div(tree.count, walk_octree_block), blocks_per_processor * device.multiprocessors());
+  find_lone<<<few, walk_octree_block, 0, stream>>>(tree, is_target);
+  ORRERY_CUDA_CHECK_LAUNCH(find_lone);
+  (tree.far == FarField::monopole ? walk_alone<FarField::monopole>
+                                  : walk_alone<FarField::quadrupole>)<<<few, walk_octree_block, 0, stream>>>(tree, law);
+  ORRERY_CUDA_CHECK_LAUNCH(walk_alone);
 }
 
 }  // namespace orrery

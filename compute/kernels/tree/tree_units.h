@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "compute/core/law.h"
 #include "compute/core/vec.h"
@@ -20,6 +21,11 @@ class TreeUnits {
   /// From the units of the bodies to those of the tree.
   ORRERY_HD Vec4 of_body(const Vec4& body) const {
     return {body.x * inverse_length_, body.y * inverse_length_, body.z * inverse_length_, body.w * inverse_mass_};
+  }
+  ORRERY_HD float of_length(float length) const { return length * inverse_length_; }
+  ORRERY_HD Vec3 of_acceleration(const Vec3& a) const {
+    return {a.x / half_acceleration_ / other_half_, a.y / half_acceleration_ / other_half_,
+            a.z / half_acceleration_ / other_half_};
   }
 
   // From the units of the tree to those of the bodies:
@@ -76,6 +82,17 @@ ORRERY_HD inline Law law_in(const TreeUnits& units, Law law) {
   law.repulsion = units.repulsion(law);
   law.softening = softening;
   return law;
+}
+
+/// The pair law for scalars in the units of a tree.
+template <class PairLaw>
+ORRERY_HD PairLaw pair_law_in(const TreeUnits& units, const Law& law) {
+  const float softening = units.softening(law);
+  if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
+    return {softening * softening};
+  } else {
+    return {softening * softening, units.repulsion(law), 1};
+  }
 }
 
 }  // namespace orrery
