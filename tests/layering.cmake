@@ -89,13 +89,13 @@ may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|prof
             "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
-            "compute/(integrators/integrator|scenes/natural_scales)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
+            "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/deciding_threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel|plain_words)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(pareto|race/race_size|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
+may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(force_promise|pareto|race/race_size|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
             "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")

@@ -7,21 +7,39 @@
 #include <stdexcept>
 #include <thread>
 
+#include "app/cli/auto_variants.h"
 #include "app/cli/compare_report.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::chrono::milliseconds nap{1};  // between looks at a batch in flight
 
-PairPlan plan_of(const CompareOptions& options) {
+/// With the kernel that `auto` stands for, if that is asked for.
+RunVariant resolved(const Backends& backends, const CompareOptions& options, RunVariant run) {
+  if (run.variant.kernel) return run;
+  std::string integrator = run.integrator_id.value_or(leapfrog.id);
+  for (const Command& command : options.setup) {
+    const auto* select = std::get_if<SelectIntegrator>(&command);
+    if (select && !run.integrator_id) integrator = select->id;
+  }
+  run.variant = auto_variant(backends, {.scene = options.scene,
+                                        .setup = options.setup,
+                                        .accuracy = options.accuracy,
+                                        .jerks = find_integrator(integrator).needs_jerks});
+  return run;
+}
+
+PairPlan plan_of(const Backends& backends, const CompareOptions& options) {
   PairPlan plan{.scene = options.scene,
                 .setup = options.setup,
-                .variants = {*options.variants[0], *options.variants[1]},
+                .variants = {resolved(backends, options, *options.variants[0]),
+                             resolved(backends, options, *options.variants[1])},
                 .steps = options.steps,
                 .every = options.every};
   if (options.energy) plan.energy_bodies = *options.energy ? body_counts.most : 0;
@@ -38,7 +56,7 @@ std::string position_of(const PairedRun& run) {
 int run_compare(const Backends& backends, const CompareOptions& options) {
   using Clock = std::chrono::steady_clock;
   watch_stop_signals();
-  PairedRun run{backends, plan_of(options)};
+  PairedRun run{backends, plan_of(backends, options)};
   CompareReport report{backends, run, options};
   Progress progress{options.progress};
   std::exception_ptr failure;

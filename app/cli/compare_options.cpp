@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,8 +30,10 @@ void declare_compare(CLI::App& app, OptionDraft& draft) {
   add_kernel_file(
       app, draft, FileKernelUse::plain,
       "kernel of your own, which --a and --b can name; repeatable: two versions of one kernel need two ids");
-  add_variant(app, draft, "--a", 0, "the first run: KERNEL, then NAME=VALUE for settings, integrator, dt and nudge");
+  add_variant(app, draft, "--a", 0,
+              "the first run: KERNEL or auto, then NAME=VALUE for settings, integrator, dt and nudge");
   add_variant(app, draft, "--b", 1, "the second run, likewise");
+  add_accuracy(app, draft);
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
   add(app, "--steps", "K", fmt::format("number of steps; with two time steps, of the longer ones ({})", compare.steps),
       [&](const std::string& text) { compare.steps = parse_integer("--steps", text, 1, most_steps); });
@@ -68,6 +71,9 @@ CompareOptions finish_compare(OptionDraft& draft) {
     throw UsageError(
         fmt::format("'orrery compare' needs two variants: add {} KERNEL, such as {} cpu-simd", name, name));
   }
+  const auto is_auto = [](const std::optional<RunVariant>& run) { return !run->variant.kernel; };
+  if (std::ranges::none_of(compare.variants, is_auto)) refuse_accuracy_of_a_kernel(draft, "--a or --b");
+  compare.accuracy = draft.accuracy.value_or(default_accuracy);
   std::vector<std::string> own_integrators;
   for (const std::optional<RunVariant>& variant : compare.variants) {
     if (variant->integrator_id) own_integrators.push_back(*variant->integrator_id);

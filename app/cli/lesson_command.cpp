@@ -132,7 +132,7 @@ std::optional<std::size_t> asked_prediction(const LessonQuestion& question) {
 
 std::string verdict_text(const Judgement& judgement, std::optional<std::size_t> predicted) {
   const std::string text = "Measured: " + verdict(judgement);
-  if (!predicted || !judgement.known) return text;
+  if (!predicted || !judgement.decided()) return text;
   return text + fmt::format(" You predicted {}: {}.", letter_of(*predicted),
                             judgement.right[*predicted] ? "right" : "not this time");
 }

@@ -172,8 +172,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
   add_kernel_file(app, draft, FileKernelUse::guarded,
                   "checks a kernel of your own with every value of its settings; repeatable");
-  add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
-      [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
+  add_measured_kernels(app, draft);
   add_measurement(app, draft, verify.table, verify.progress, verify.files);
   add_devices(app, draft);
   add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "app/commands/argument_text.h"
+#include "app/lab/tuning/accuracy_trials.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/integrators/integrator.h"
@@ -183,7 +184,9 @@ void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, c
 
 void add_accuracy(CLI::App& app, OptionDraft& draft) {
   add(app, "--accuracy", "VALUE",
-      fmt::format("largest median force error that auto allows, or exact: full fp32 accuracy ({:g})", default_accuracy),
+      fmt::format("force error that auto allows: a median of at most this and a p99 of at most {:g} times this, or "
+                  "exact: full fp32 accuracy ({:g})",
+                  p99_over_accuracy, default_accuracy),
       [&](const std::string& text) { draft.accuracy = read_option<&SetAccuracy::median_error>("--accuracy", text); });
 }
 
@@ -227,12 +230,12 @@ void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool&
   add_device(app, draft);
 }
 
-void add_measured_kernels(CLI::App& app, OptionDraft& draft) {
+void add_measured_kernels(CLI::App& app, OptionDraft& draft, const std::string& otherwise) {
   add(app, "--kernels", "all|auto|A,B",
-      "kernels, separated by commas (all that can run here); auto: the fastest that is accurate enough",
+      fmt::format("kernels, separated by commas ({}); auto: the fastest that is accurate enough", otherwise),
       [&](const std::string& text) {
-        draft.selection = text == auto_kernel ? KernelSelection{.kernels = {}, .automatic = true}
-                                              : parse_kernels(draft.catalog, text);
+        draft.selection = parse_kernels_or_auto(draft.catalog, text);
+        draft.kernel_named = true;
       });
   add_accuracy(app, draft);
 }

@@ -48,7 +48,8 @@ void add_table_flags(CLI::App& app, TableFlags& flags);
 void add_progress(CLI::App& app, bool& progress);
 void add_measurement(CLI::App& app, OptionDraft& draft, TableFlags& table, bool& progress, ResultNames& files);
 /// What bench and report measure.
-void add_measured_kernels(CLI::App& app, OptionDraft& draft);
+/// --kernels and the accuracy of `auto`. `otherwise`: what is taken without it.
+void add_measured_kernels(CLI::App& app, OptionDraft& draft, const std::string& otherwise = "all that can run here");
 void add_repeats(CLI::App& app, OptionDraft& draft);
 void add_size(CLI::App& app, OptionDraft& draft, const std::string& help);
 void add_panel(CLI::App& app, OptionDraft& draft, const std::string& help);

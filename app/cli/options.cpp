@@ -206,9 +206,7 @@ BenchOptions finish_bench(OptionDraft& draft) {
   }
   draft.bench.noise = draft.noise.value_or(usual_noise);
   add_law_command(draft);
-  if (!draft.selection.automatic) refuse_accuracy_of_a_kernel(draft, "--kernels");
-  draft.bench.accuracy = draft.accuracy.value_or(default_accuracy);
-  if (draft.selection.automatic && !draft.axes.empty()) refuse_settings_of_auto(draft, "--kernels");
+  draft.bench.accuracy = accuracy_of_auto(draft);
   refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
   refuse_eta_without_block_steps(draft);
   if (draft.bench.uth) {
@@ -245,6 +243,7 @@ VerifyOptions finish_verify(OptionDraft& draft) {
     }
   }
   refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
+  draft.verify.accuracy = accuracy_of_auto(draft);
   finish_measurement(draft, draft.verify, counts);
   draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
   draft.verify.each_value = !draft.kernel_file.empty() && draft.axes.empty();

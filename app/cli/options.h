@@ -47,6 +47,7 @@ struct VerifyOptions {
   SceneRequest scene;
   std::vector<int> counts;
   KernelSelection kernels;
+  double accuracy = default_accuracy;  ///< of the kernels that `auto` stands for
   std::vector<Axis> axes;
   Commands setup;                        ///< constants of the law
   std::vector<LawId> laws;               ///< never empty
@@ -96,6 +97,7 @@ struct ReplayOptions {
 struct ProfileOptions {
   SceneRequest scene;
   KernelSelection kernels;
+  double accuracy = default_accuracy;  ///< of the kernels that `auto` stands for
   std::vector<Axis> axes;
   Commands setup;             ///< the law and its constants
   bool marks_only = false;    ///< marks one evaluation for another profiler, and reads no counters
@@ -108,6 +110,7 @@ struct ProfileOptions {
 struct CompareOptions {
   SceneRequest scene;
   std::array<std::optional<RunVariant>, 2> variants;  ///< A and B; both are given
+  double accuracy = default_accuracy;                 ///< of the kernels that `auto` stands for
   Commands setup;                                     ///< integrator, time step, law and its constants, of both
   std::int64_t steps = 1000;                          ///< of the run with the longer time step
   std::optional<std::int64_t> every;                  ///< of these steps between two samples
@@ -122,6 +125,7 @@ struct RaceOptions {
   SceneRequest scene;
   std::optional<double> until;             ///< the time at the end; given
   std::optional<KernelSelection> kernels;  ///< none: this machine's default kernel
+  double accuracy = default_accuracy;      ///< of the kernels that `auto` stands for
   std::vector<Axis> axes;
   std::vector<std::string> integrators;  ///< ids
   std::vector<float> time_steps;         ///< empty: see RacePlan

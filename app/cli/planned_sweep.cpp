@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "app/cli/auto_variants.h"
+#include "app/lab/force_promise.h"
 #include "app/lab/sweep/uth_protocol.h"
-#include "app/lab/tuning/auto_chooser.h"
 #include "app/text/console.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
@@ -27,44 +29,41 @@ std::string named(const SweepEntry& entry) {
 
 /// The choice of `auto` for each number of bodies.
 std::vector<Variant> choose(const Backends& backends, const BenchOptions& options) {
-  AutoChooser chooser{AutoChooser::this_machine(backends)};
+  const auto needs_jerks = [](const Command& command) {
+    const auto* select = std::get_if<SelectIntegrator>(&command);
+    return select && find_integrator(select->id).needs_jerks;
+  };
+  const bool jerks = std::ranges::any_of(options.setup, needs_jerks);
   std::vector<Variant> chosen;
   for (const int asked : options.counts) {
     SceneRequest request = options.scene;
     request.count = asked;
-    const Scene scene = load_scene(request);
-    const Bodies& bodies = scene.bodies;
-    const Law law = law_of(options.setup, scene);
-    const KernelChoice choice = chooser.choose({.count = bodies.count(),
-                                                .law = law.id,
-                                                .equal_masses = mass_range(bodies.positions).equal(),
-                                                .accuracy = options.accuracy},
-                                               {bodies, law}, {});
-    console::print_error("note: {}: {}\n", counted_bodies(bodies.count()), name_of(choice));
-    chosen.push_back({choice.kernel, choice.settings});
+    chosen.push_back(auto_variant(
+        backends, {.scene = request, .setup = options.setup, .accuracy = options.accuracy, .jerks = jerks}));
   }
   return chosen;
+}
+
+void print_law_notes(const std::vector<Variant>& variants, const Commands& setup) {
+  std::set<std::string> notes;
+  for (const Variant& variant : variants) {
+    notes.insert(law_note(*variant.kernel, variant.settings, law_of(setup, Scene{}).id));
+  }
+  for (const std::string& note : notes) {
+    if (!note.empty()) console::print_error("note: {}\n", note);
+  }
 }
 
 VariantPlan variants_of(const Backends& backends, const BenchOptions& options) {
   VariantPlan plan = expand(backends, options.kernels, options.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
-  if (plan.variants.empty()) throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
+  if (plan.variants.empty() && !options.kernels.automatic) {
+    throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
+  }
   return plan;
 }
 
 }  // namespace
-
-Law law_of(const Commands& setup, const Scene& scene) {
-  Law law{.softening = scene.softening};
-  for (const Command& command : setup) {
-    if (const auto* select = std::get_if<SelectLaw>(&command)) law.id = find_law(select->id);
-    if (const auto* set = std::get_if<SetSoftening>(&command)) law.softening = set->softening;
-    if (const auto* set = std::get_if<SetRepulsion>(&command)) law.repulsion = set->repulsion;
-    if (const auto* set = std::get_if<SetDrag>(&command)) law.drag = set->drag;
-  }
-  return law;
-}
 
 PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options) {
   PlannedSweep planned{.plan = {.scene = options.scene,
@@ -73,14 +72,14 @@ PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options) {
                                 .setup = options.setup,
                                 .sampling = sampling_of(options)},
                        .skipped = {}};
+  VariantPlan variants = variants_of(backends, options);
+  planned.plan.variants = std::move(variants.variants);
+  planned.skipped = std::move(variants.skipped);
   if (options.kernels.automatic) {
     planned.plan.chosen = choose(backends, options);
-    planned.plan.variants = {planned.plan.chosen.front()};
-  } else {
-    VariantPlan variants = variants_of(backends, options);
-    planned.plan.variants = std::move(variants.variants);
-    planned.skipped = std::move(variants.skipped);
+    planned.plan.variants.insert(planned.plan.variants.begin(), planned.plan.chosen.front());
   }
+  print_law_notes(planned.plan.variants, options.setup);
   return planned;
 }
 

@@ -13,12 +13,9 @@ struct PlannedSweep {
   std::vector<Skipped> skipped;  ///< cannot run here
 };
 
-/// The sweep that these options ask for. If they ask for `auto`, it measures what `auto` chooses. Prints notes to
+/// The sweep that these options ask for. If they ask for `auto`, it measures what `auto` chooses first. Prints notes to
 /// stderr. Throws UsageError, or std::runtime_error if no kernel is left.
 PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options);
-
-/// The law of a setup's commands, with the scene's softening if they have none.
-Law law_of(const Commands& setup, const Scene& scene);
 
 /// Throws the entry's problem, as the exception that belongs to the exit status.
 [[noreturn]] void throw_failure(const SweepEntry& entry);

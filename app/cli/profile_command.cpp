@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/planned_sweep.h"
+#include "app/cli/auto_variants.h"
 #include "app/cli/profile_report.h"
 #include "app/lab/metadata.h"
 #include "app/lab/problem.h"
@@ -41,7 +41,11 @@ class ProfileRun {
 
   int run() {
     std::optional<KernelProfile> baseline = read_profile_baseline(options_.baseline_file);
-    const VariantPlan plan = expand(backends_, options_.kernels, options_.axes);
+    VariantPlan plan = expand(backends_, options_.kernels, options_.axes);
+    if (options_.kernels.automatic) {
+      add_auto_variant(plan, backends_,
+                       {.scene = options_.scene, .setup = options_.setup, .accuracy = options_.accuracy});
+    }
     for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
     if (plan.variants.empty()) throw std::runtime_error("no kernel to profile: " + plan.skipped.front().reason);
     load();

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/option_parts.h"
+#include "app/cli/start_options.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 
@@ -10,8 +11,7 @@ namespace orrery {
 void declare_profile(CLI::App& app, OptionDraft& draft) {
   ProfileOptions& profile = draft.profile;
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add(app, "--kernels", "all|A,B", "kernels, separated by commas (all that can run here)",
-      [&](const std::string& text) { draft.selection = parse_kernels(draft.catalog, text); });
+  add_measured_kernels(app, draft);
   add_kernel_file(app, draft, FileKernelUse::plain, "profiles a kernel of your own; repeatable");
   add_setting_lists(app, draft);
   add_law(app, draft, joined_ids(laws()));
@@ -35,6 +35,7 @@ void declare_profile(CLI::App& app, OptionDraft& draft) {
 
 ProfileOptions finish_profile(OptionDraft& draft) {
   ProfileOptions& profile = draft.profile;
+  profile.accuracy = accuracy_of_auto(draft);
   check_axes(draft.selection, draft.axes);
   profile.scene = draft.scene_of_one_count();
   profile.kernels = draft.selection;

@@ -2,18 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "app/cli/auto_variants.h"
 #include "app/cli/measure_to_end.h"
 #include "app/cli/race_report.h"
 #include "app/recording/race_rows.h"
 #include "app/recording/result_files.h"
 #include "app/text/console.h"
 #include "compute/core/stop_signal.h"
+#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
+
+/// One for the integrators that need jerks, and one for the others, as far as there are any.
+void add_choices_of_auto(VariantPlan& variants, const Backends& backends, const RaceOptions& options) {
+  for (const bool jerks : {true, false}) {
+    const auto is_so = [&](const std::string& id) { return find_integrator(id).needs_jerks == jerks; };
+    if (std::ranges::none_of(options.integrators, is_so)) continue;
+    add_auto_variant(variants, backends,
+                     {.scene = options.scene, .setup = options.setup, .accuracy = options.accuracy, .jerks = jerks});
+  }
+}
 
 RacePlan plan_of(const Backends& backends, const RaceOptions& options) {
   const KernelSelection kernels =
@@ -22,6 +35,7 @@ RacePlan plan_of(const Backends& backends, const RaceOptions& options) {
   if (!options.kernels) check_axes(kernels, options.axes);
   VariantPlan variants = expand(backends, kernels, options.axes);
   for (const std::string& note : variants.notes) console::print_error("note: {}\n", note);
+  if (kernels.automatic) add_choices_of_auto(variants, backends, options);
   if (variants.variants.empty()) throw std::runtime_error("no kernel to race: " + variants.skipped.front().reason);
   return {.scene = options.scene,
           .setup = options.setup,

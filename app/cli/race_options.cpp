@@ -18,11 +18,7 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
   add(app, "--until", "T", "runs each combination to this time",
       [&](const std::string& text) { race.until = parse_in("--until", text, StartRace::ends); });
   add_kernel_file(app, draft, FileKernelUse::plain, "races a kernel of your own; repeatable");
-  add(app, "--kernels", "all|A,B", "kernels, separated by commas (this machine's default kernels)",
-      [&](const std::string& text) {
-        draft.selection = parse_kernels(draft.catalog, text);
-        draft.kernel_named = true;
-      });
+  add_measured_kernels(app, draft, "this machine's default kernels");
   add(app, "--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
       [&](const std::string& text) {
         race.integrators = split_list("the list of integrators", text);
@@ -53,11 +49,13 @@ RaceOptions finish_race(OptionDraft& draft) {
   RaceOptions& race = draft.race;
   if (!race.until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
   if (race.integrators.empty()) {
-    race.integrators = race_integrators(draft.kernel_named ? draft.selection.kernels : std::vector<KernelPtr>{});
+    const bool any = !draft.kernel_named || draft.selection.automatic;
+    race.integrators = race_integrators(any ? std::vector<KernelPtr>{} : draft.selection.kernels);
   }
   refuse_eta_without_block_steps(draft, race.integrators);
   race.scene = draft.scene_of_one_count();
   if (draft.kernel_named) race.kernels = draft.selection;
+  race.accuracy = accuracy_of_auto(draft);
   if (race.kernels) check_axes(*race.kernels, draft.axes);
   race.axes = draft.axes;
   race.setup = draft.physics;

@@ -73,8 +73,8 @@ std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& s
   }
   const SweepPlan& plan = sweep.plan();
   for (std::size_t i = sweep.entries().size(); i < sweep.total(); ++i) {
-    const Variant& variant = plan.chosen.empty() ? plan.variants[i % plan.variants.size()] : plan.chosen[i];
-    gaps.push_back({name_of(variant, plan.counts[i / plan.variants.size()]), "measuring was stopped before its turn"});
+    gaps.push_back(
+        {name_of(plan.variant(i), plan.counts[i / plan.variants.size()]), "measuring was stopped before its turn"});
   }
   return gaps;
 }

@@ -121,6 +121,7 @@ class Run {
     outputs_.existing = options.existing;
     outputs_.metadata = machine_metadata(backends);
     add_simulation(outputs_.metadata, simulation_->status());
+    add_kernel(outputs_.metadata);
   }
 
   int operator()() {
@@ -294,12 +295,47 @@ class Run {
     return bodies == 1 ? "not defined for one body" : "not defined: the energy is 0 or not finite";
   }
 
+  /// What `auto` measured of the kernel that runs; none if the user or a checkpoint named it, or nothing was measured.
+  const Candidate* chosen() const {
+    return simulation_->status().auto_choice && chooser_.chosen() ? &*chooser_.chosen() : nullptr;
+  }
+
+  /// The kernel with all of its settings, and who chose it.
+  void add_kernel(Json& metadata) const {
+    const Status& now = simulation_->status();
+    metadata["kernel"] = now.kernel_id;
+    metadata["settings"] = Json(now.settings.values());
+    metadata["auto"] = nullptr;
+    if (!now.auto_choice) return;
+    const Candidate* const candidate = chosen();
+    const bool measured = candidate && candidate->median_error;
+    const auto error = [&](double Candidate::*part) {
+      return measured ? json_number((*candidate).*part) : Json(nullptr);
+    };
+    metadata["auto"] = {{"accuracy", now.accuracy},
+                        {"median_error", measured ? json_number(*candidate->median_error) : Json(nullptr)},
+                        {"p99_error", error(&Candidate::p99_error)},
+                        {"max_error", error(&Candidate::max_error)}};
+  }
+
+  /// "kernel cpu-tree leaf=32 tolerance=0.0007", and in a second line why `auto` has chosen it.
+  std::string kernel_text() const {
+    const Status& now = simulation_->status();
+    std::string text = fmt::format("kernel {}{}\n", words_for(*now.kernel, now.settings), ranks_text(now.backend));
+    if (!now.auto_choice) return text;
+    const Candidate* const candidate = chosen();
+    const std::string accuracy = now.accuracy > 0 ? fmt::format("accuracy {:g}", now.accuracy) : "exact";
+    return text + fmt::format("auto chose the kernel ({}): {}\n", accuracy,
+                              candidate && candidate->median_error ? error_words(*candidate)
+                              : candidate                          ? "a direct sum of full fp32 accuracy"
+                                                                   : "the default, nothing was measured");
+  }
+
   void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
-    std::string text = fmt::format("{}: {}, steps {} to {}, t = {:.6g}, kernel {}{}\n", printable(now.scene_name),
-                                   counted_bodies(now.count), format_count(first), format_count(now.step), now.sim_time,
-                                   now.kernel_id, ranks_text(now.backend));
+    std::string text = fmt::format("{}: {}, steps {} to {}, t = {:.6g}, {}", now.scene_name, counted_bodies(now.count),
+                                   format_count(first), format_count(now.step), now.sim_time, kernel_text());
     if (summary.steps > 0) {
       text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),

@@ -66,6 +66,15 @@ void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
       fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
 }
 
+double accuracy_of_auto(const OptionDraft& draft) {
+  const KernelSelection& selection = draft.selection;
+  if (!selection.automatic) refuse_accuracy_of_a_kernel(draft, "--kernels");
+  if (selection.automatic && selection.kernels.empty() && !draft.axes.empty()) {
+    refuse_settings_of_auto(draft, "--kernels");
+  }
+  return draft.accuracy.value_or(default_accuracy);
+}
+
 void add_law_command(OptionDraft& draft) {
   if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
 }

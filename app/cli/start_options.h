@@ -17,6 +17,9 @@ void set_first_kernel(Commands& setup, Settings::Values& settings, const KernelS
 /// Each throws UsageError; `option` is the one that names the kernel.
 [[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option);
 void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option);
+/// The accuracy of the kernels that `auto` stands for in --kernels. Throws UsageError if settings are given for `auto`
+/// alone, or an accuracy without it.
+double accuracy_of_auto(const OptionDraft& draft);
 
 /// Appends the law that --law names, if any.
 void add_law_command(OptionDraft& draft);

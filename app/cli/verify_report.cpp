@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "app/lab/distribution.h"
 #include "app/lab/metadata.h"
@@ -13,11 +15,27 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, 21> columns{"kernel",    "backend",    "settings",         "law",
-                                                   "n",         "dt",         "softening",        "repulsion",
-                                                   "sample",    "error_rms",  "error_median",     "error_p99",
-                                                   "error_max", "worst_body", "tolerance_median", "tolerance_max",
-                                                   "ulps",      "digits",     "digits_largest",   "digits_accepted",
+constexpr std::array<std::string_view, 22> columns{"kernel",
+                                                   "backend",
+                                                   "settings",
+                                                   "law",
+                                                   "n",
+                                                   "dt",
+                                                   "softening",
+                                                   "repulsion",
+                                                   "sample",
+                                                   "error_rms",
+                                                   "error_median",
+                                                   "error_p99",
+                                                   "error_max",
+                                                   "worst_body",
+                                                   "tolerance_median",
+                                                   "tolerance_p99",
+                                                   "tolerance_max",
+                                                   "ulps",
+                                                   "digits",
+                                                   "digits_largest",
+                                                   "digits_accepted",
                                                    "result"};
 
 Json verify_metadata(const Backends& backends, const VerifyOptions& options, const Status& first) {
@@ -47,7 +65,7 @@ const char* accepted_text(const WrongDigits& digits) {
 }
 
 std::array<std::string, columns.size()> csv_fields(const Check& check) {
-  const Tolerance& tolerance = check.variant.kernel->tolerance;
+  const auto limit = [&](double AllowedError::*part) { return check.error ? csv_number(check.allowed.*part) : ""; };
   const auto field = [&](double ForceError::*part) { return check.error ? csv_number((*check.error).*part) : ""; };
   return {check.variant.kernel->id,
           to_string(check.variant.kernel->backend),
@@ -63,8 +81,9 @@ std::array<std::string, columns.size()> csv_fields(const Check& check) {
           field(&ForceError::p99),
           field(&ForceError::max),
           worst_body(check),
-          csv_number(tolerance.median),
-          csv_number(tolerance.max),
+          limit(&AllowedError::median),
+          limit(&AllowedError::p99),
+          limit(&AllowedError::max),
           to_csv(distribution(check.ulps)),
           check.digits ? to_csv(distribution(*check.digits)) : "",
           check.digits ? csv_number(check.digits->largest) : "",
@@ -73,7 +92,6 @@ std::array<std::string, columns.size()> csv_fields(const Check& check) {
 }
 
 Json json_row(const Check& check) {
-  const Tolerance& tolerance = check.variant.kernel->tolerance;
   Json row{{"kernel", check.variant.kernel->id},
            {"backend", to_string(check.variant.kernel->backend)},
            {"settings", Json(check.variant.settings.values())},
@@ -84,7 +102,7 @@ Json json_row(const Check& check) {
            {"repulsion", has_repulsion(check) ? Json(decimal(check.law.repulsion)) : Json(nullptr)},
            {"sample", check.sample},
            {"error", nullptr},
-           {"tolerance", {{"median", tolerance.median}, {"max", tolerance.max}}},
+           {"tolerance", nullptr},
            {"ulps", nullptr},
            {"digits", nullptr},
            {"result", check.result}};
@@ -94,6 +112,9 @@ Json json_row(const Check& check) {
                     {"p99", json_number(check.error->p99)},
                     {"max", json_number(check.error->max)},
                     {"worst_body", check.error->worst >= 0 ? Json(check.error->worst) : Json(nullptr)}};
+    row["tolerance"] = {{"median", json_number(check.allowed.median)},
+                        {"p99", json_number(check.allowed.p99)},
+                        {"max", json_number(check.allowed.max)}};
     row["ulps"] = to_json(distribution(check.ulps));
   }
   if (check.digits) {
@@ -126,19 +147,32 @@ void add_row(Table& table, const SettingsCells& settings, const Check& check, co
 }
 
 std::string errors_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
-  Table table{"ltlrrrrrrrrt",
+  Table table{"ltlrrrrrrrrrt",
               {"kernel", "settings", "law", "n", "rms", "median", "p99", "max", "worst body", "allowed median",
-               "allowed max", "result"},
-              {"p99", "rms", "worst body", "allowed median"}};
+               "allowed p99", "allowed max", "result"},
+              {"rms", "worst body", "allowed max", "allowed p99", "allowed median"}};
+  const auto limit = [](const Check& check, double AllowedError::*part) {
+    return check.error ? short_exponent(fmt::format("{:.2g}", check.allowed.*part)) : "-";
+  };
   for (const Check& check : checks) {
-    const Tolerance& tolerance = check.variant.kernel->tolerance;
     const std::string worst = worst_body(check);
     add_row(table, settings, check,
             {shown(check, &ForceError::rms), shown(check, &ForceError::median), shown(check, &ForceError::p99),
-             shown(check, &ForceError::max), worst.empty() ? "-" : worst, significant(tolerance.median, 2),
-             significant(tolerance.max, 2), Cell{check.result, tone_of(check.result)}});
+             shown(check, &ForceError::max), worst.empty() ? "-" : worst, limit(check, &AllowedError::median),
+             limit(check, &AllowedError::p99), limit(check, &AllowedError::max),
+             Cell{check.result, tone_of(check.result)}});
   }
   return table.text(style);
+}
+
+/// Each note once.
+std::vector<std::string> law_notes(const std::vector<Check>& checks) {
+  std::vector<std::string> notes;
+  for (const Check& check : checks) {
+    std::string note = law_note(*check.variant.kernel, check.variant.settings, check.law.id);
+    if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 std::string ulps_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
@@ -202,6 +236,7 @@ std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const Text
   for (const auto& [names, reason] : together(skipped)) {
     text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
   }
+  for (const std::string& note : law_notes(checks_)) text += paragraph(note, style);
   text += paragraph(fmt::format("{}, {} failed; force error |da|/|a| against a direct sum in fp64",
                                 counted(std::ssize(checks_), "check"), failed_),
                     style);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/options.h"
+#include "app/lab/force_promise.h"
 #include "app/lab/kernel_axes.h"
 #include "app/recording/result_files.h"
 #include "app/text/text_style.h"
@@ -22,6 +23,7 @@ struct Check {
   float time_step = 0;
   int sample = 0;                       ///< bodies whose forces were compared
   std::optional<ForceError> error{};    ///< none if there are no forces
+  AllowedError allowed{};               ///< the limits of `error`; they mean nothing without it
   UlpHistogram ulps{};                  ///< of the same forces
   std::optional<WrongDigits> digits{};  ///< of the coordinates after the second step; none if not requested
   std::string result{};                 ///< "PASS", "FAIL", "FAIL: why" or "skipped: why"

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "app/lab/force_sample.h"
+#include "app/lab/force_promise.h"
 #include "app/lab/problem.h"
 #include "app/lab/variant_runner.h"
 #include "compute/core/host_memory.h"
@@ -111,9 +111,11 @@ KernelTrial try_kernel(const Backends& backends, const KernelPtr& kernel) {
   const Problem problem = problem_of([&] {
     VariantRunner runner{backends, {.scene = "plummer", .count = bodies}, [](Simulation&) {}};
     Simulation& simulation = runner.simulation(kernel);
-    const ForceSample expected{simulation.bodies().positions, simulation.status().law};
-    const ForceError error = expected.error(simulation.accelerations());
-    if (!within(error, kernel->tolerance)) trial.failure = fmt::format("the relative error is {:.2g}", error.median);
+    const std::vector<Vec4> bodies = simulation.bodies().positions;
+    const Law law = simulation.status().law;
+    const ForceSample expected{bodies, law};
+    trial.failure =
+        ForcePromise{bodies, expected, law}.judge(*kernel, Settings{*kernel}, simulation.accelerations()).failure;
   });
   if (problem) trial.failure = problem.text;
   return trial;

@@ -7,8 +7,4 @@ ForceSample::ForceSample(std::span<const Vec4> bodies, const Law& law, int size)
       reference_{reference_accelerations(bodies, targets_, law)},
       seconds_{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()} {}
 
-bool within(const ForceError& error, const Tolerance& tolerance) {
-  return error.median <= tolerance.median && error.max <= tolerance.max;
-}
-
 }  // namespace orrery

@@ -18,6 +18,8 @@ class ForceSample {
   ForceSample(std::span<const Vec4> bodies, const Law& law, int size = usual_size);
   /// The bodies of the sample.
   std::span<const int> targets() const { return targets_; }
+  /// Their accelerations, one for each of targets().
+  std::span<const Vec3d> reference() const { return reference_; }
   int size() const { return static_cast<int>(targets_.size()); }
   /// The time that the sum took.
   double seconds() const { return seconds_; }
@@ -39,8 +41,5 @@ class ForceSample {
   std::vector<Vec3d> reference_;
   double seconds_;
 };
-
-/// Whether an error is within a tolerance; never for NaN.
-bool within(const ForceError& error, const Tolerance& tolerance);
 
 }  // namespace orrery

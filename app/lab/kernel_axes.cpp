@@ -56,6 +56,14 @@ KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view tex
   return select_kernels(kernels, split_list("the list of kernels", text));
 }
 
+KernelSelection parse_kernels_or_auto(const KernelCatalog& kernels, std::string_view text) {
+  std::vector<std::string> ids = split_list("the list of kernels", text);
+  const bool automatic = std::erase(ids, auto_kernel) > 0;
+  KernelSelection selection = ids.empty() ? KernelSelection{} : select_kernels(kernels, ids);
+  selection.automatic = automatic;
+  return selection;
+}
+
 KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids) {
   KernelSelection selection;
   if (ids == std::vector<std::string>{"all"}) {

@@ -14,11 +14,13 @@ namespace orrery {
 struct KernelSelection {
   std::vector<KernelPtr> kernels;
   bool all = false;        ///< "all": a kernel that cannot run here is skipped, not an error
-  bool automatic = false;  ///< "auto": the choice of `auto` for each number of bodies; `kernels` is empty
+  bool automatic = false;  ///< "auto": also the choice of `auto` for each number of bodies
 };
 /// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
 KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view text);
-/// The same for the parts of such a text.
+/// The same, and "auto" alone or in the list.
+KernelSelection parse_kernels_or_auto(const KernelCatalog& kernels, std::string_view text);
+/// The same as parse_kernels() for the parts of such a text.
 KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids);
 
 /// One tunable with the values to try.

@@ -95,25 +95,25 @@ Quantity quantity_of(QuestionKind kind) {
 
 Judgement judge_best(const LessonPart& part, const LessonResults& results) {
   const std::vector<std::string> best = best_rows(quantity_of(part.question.kind), part, results);
-  Judgement judgement{.known = !best.empty(), .words = {}, .right = {}};
+  Judgement judgement{.known = !best.empty(), .words = {}, .possible = {}, .right = {}};
   judgement.words = fmt::format("{}: {}", part.question.kind == QuestionKind::fastest ? "fastest" : "most accurate",
                                 best.empty() ? not_measured : fmt::format("{}", fmt::join(best, " or ")));
   for (const LessonChoice& choice : part.question.choices) {
-    judgement.right.push_back(std::ranges::find(best, choice.row) != best.end());
+    judgement.possible.push_back(std::ranges::find(best, choice.row) != best.end());
   }
   return judgement;
 }
 
 Judgement judge_ratio(const LessonPart& part, const LessonResults& results) {
   const Value ratio = value_of(part.question.ratio, part, results);
-  Judgement judgement{.known = std::isfinite(ratio.value), .words = {}, .right = {}};
+  Judgement judgement{.known = std::isfinite(ratio.value), .words = {}, .possible = {}, .right = {}};
   judgement.words = fmt::format("{} = {}", name_of(part.question.ratio), text_of(part.question.ratio, ratio));
   if (judgement.known && ratio.low < ratio.high) {
     judgement.words += fmt::format(" ({} to {})", significant(ratio.low, 3), significant(ratio.high, 3));
   }
   for (const LessonChoice& choice : part.question.choices) {
     const bool holds = ratio.value >= choice.low && ratio.value < choice.high;
-    judgement.right.push_back(holds || (ratio.high >= choice.low && ratio.low < choice.high));
+    judgement.possible.push_back(holds || (ratio.high >= choice.low && ratio.low < choice.high));
   }
   return judgement;
 }
@@ -234,20 +234,25 @@ std::string joined_cells(const std::vector<std::string>& row) {
 }  // namespace
 
 Judgement judge(const LessonPart& part, const LessonResults& results) {
-  return part.question.kind == QuestionKind::ratio ? judge_ratio(part, results) : judge_best(part, results);
+  Judgement judgement =
+      part.question.kind == QuestionKind::ratio ? judge_ratio(part, results) : judge_best(part, results);
+  const bool decided = judgement.known && std::ranges::count(judgement.possible, true) == 1;
+  judgement.right = decided ? judgement.possible : std::vector<bool>(judgement.possible.size());
+  return judgement;
 }
 
 std::string verdict(const Judgement& judgement) {
   if (!judgement.known) return judgement.words + ": the question stays open.";
   std::vector<std::string> letters;
-  for (std::size_t i = 0; i < judgement.right.size(); ++i) {
-    if (judgement.right[i]) letters.emplace_back(1, letter_of(i));
+  for (std::size_t i = 0; i < judgement.possible.size(); ++i) {
+    if (judgement.possible[i]) letters.emplace_back(1, letter_of(i));
   }
-  if (letters.size() == 1) return fmt::format("{}. So {} is right.", judgement.words, letters.front());
+  if (judgement.decided()) return fmt::format("{}. So {} is right.", judgement.words, letters.front());
+  if (letters.empty()) return judgement.words + ". Not decided on this machine: that is none of the choices.";
   const std::string last = letters.back();
   letters.pop_back();
-  return fmt::format("{}. The measurement cannot tell {} and {} apart.", judgement.words, fmt::join(letters, ", "),
-                     last);
+  return fmt::format("{}. Not decided on this machine: the measurement cannot tell {} and {} apart.", judgement.words,
+                     fmt::join(letters, ", "), last);
 }
 
 TextBlocks filled(const TextBlocks& blocks, const LessonPart& part, const LessonResults& results,

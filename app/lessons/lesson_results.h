@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -30,9 +31,12 @@ struct LessonMachine {
 
 /// What decides a question, measured here.
 struct Judgement {
-  bool known = false;       ///< false: a row that it needs was not measured
-  std::string words;        ///< "time one / two = 1.97 (1.91 to 2.02)" or "fastest: two"
-  std::vector<bool> right;  ///< of each choice; more than one if the measurement cannot separate them
+  bool known = false;          ///< false: a row that it needs was not measured
+  std::string words;           ///< "time one / two = 1.97 (1.91 to 2.02)" or "fastest: two"
+  std::vector<bool> possible;  ///< of each choice; more than one if the measurement cannot separate them
+  std::vector<bool> right;     ///< of each choice: the one that is possible; all false if several are
+
+  bool decided() const { return std::ranges::find(right, true) != right.end(); }
 };
 Judgement judge(const LessonPart& part, const LessonResults& results);
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/lab/force_promise.h"
 #include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
@@ -189,11 +190,12 @@ void accuracy_row(const Status& status, Requests& out) {
   std::vector<const char*> values;
   for (const auto& [text, accuracy] : usual) values.push_back(text);
   if (std::ranges::find(values, current) == values.end()) values.push_back(current.c_str());
-  const char* picked =
-      value_row("Accuracy",
-                "The largest median force error |da|/|a| that Auto allows. From some thousand bodies, a "
-                "tree may be the fastest. Exact allows only direct sums of full fp32 accuracy.",
-                "accuracy", values, current);
+  const char* picked = value_row(
+      "Accuracy",
+      "The force error |da|/|a| that Auto allows: a median of at most this, and a p99 of at most 5 times this. "
+      "From some thousand bodies, a tree may be the fastest. Exact allows only direct sums of full fp32 "
+      "accuracy.",
+      "accuracy", values, current);
   const auto found = std::ranges::find_if(usual, [&](const auto& each) { return each.first == picked; });
   if (found != usual.end()) out.push_back(SetAccuracy{found->second});
 }
@@ -230,6 +232,14 @@ void compiling_row(const Status& status) {
   tooltip("It is compiled beside the steps. The present kernel runs with its settings until then.");
 }
 
+/// Says which setting counts as another one under the present law.
+void law_row(const Status& status) {
+  const std::string note = law_note(*status.kernel, status.settings, status.law.id);
+  if (note.empty()) return;
+  wrapped_text(note, theme::warn, theme::Font::small);
+  ui_mark("kernel.law_note");
+}
+
 /// Beside the section's title, in small type: what the kernel chose, or while the section is folded, the kernel.
 std::string remark_of(const Status& status, float room) {
   const bool open = is_open("kernel", true);
@@ -258,6 +268,7 @@ void kernel_panel(const Status& status, const ViewStatus& view, PanelState& stat
   for (const Tunable& tunable : current->tunables) {
     if (tunable.name != first) tunable_row(tunable, status, state, out);
   }
+  law_row(status);
 }
 
 }  // namespace orrery

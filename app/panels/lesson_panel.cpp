@@ -103,8 +103,7 @@ bool choice_row(const LessonStatus& lesson, std::size_t i, bool may_choose) {
   ImGui::EndDisabled();
   ui_mark("lesson.choice", std::to_string(i + 1));
   ImGui::SameLine();
-  const bool alone = std::ranges::count(lesson.right, true) == 1;
-  const char* const mark = !right ? "" : alone ? " **(right here)**" : " **(possible here)**";
+  const char* const mark = right ? " **(right here)**" : "";
   ImGui::BeginGroup();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
   rich_text(lesson.choices[i] + mark, right ? theme::good : theme::text);

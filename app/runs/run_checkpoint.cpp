@@ -12,6 +12,7 @@
 #include "app/ui_state/trial.h"
 #include "compute/core/error.h"
 #include "compute/core/failure_text.h"
+#include "compute/kernels/parts/deciding_threads.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"
 
@@ -83,6 +84,7 @@ void give_second_name(const fs::path& file, const fs::path& other) {
 
 RunRecord record_of(Simulation& simulation) {
   RunSetup setup = run_of(trial_of(simulation.status()));
+  setup.settings = with_decided_threads(*simulation.status().kernel, std::move(setup.settings));
   std::error_code gone;  // the working folder
   const fs::path scene = setup.scene.file.empty() ? fs::path{} : fs::absolute(setup.scene.file, gone);
   if (!gone) setup.scene.file = scene.string();

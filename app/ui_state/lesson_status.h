@@ -42,7 +42,7 @@ struct LessonStatus {
   int done = 0, total = 0;  ///< rows
   double left_s = 0;
   std::string verdict;      ///< what decides the question, measured here; empty until it is
-  std::vector<bool> right;  ///< of the choices; all false: not known
+  std::vector<bool> right;  ///< of the choices, one at most; all false: not known or not decided
 };
 
 }  // namespace orrery

@@ -12,6 +12,8 @@
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/low_words.h"
+#include "compute/core/names.h"
+#include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
@@ -68,8 +70,8 @@ RunVariant parse_run_variant(const KernelCatalog& kernels, std::string_view what
   if (words.empty()) {
     throw UsageError(fmt::format("{} needs a kernel, such as '{} cpu-simd'", what, what));
   }
-  const KernelPtr kernel = kernels.find(words.front());
-  RunVariant run{.variant = {kernel, Settings{*kernel}}};
+  const KernelPtr kernel = find_kernel_or_auto(kernels, words.front());
+  RunVariant run{.variant = {kernel, kernel ? Settings{*kernel} : Settings{}}};
   std::set<std::string> seen;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Axis axis = parse_axis(what, words[i]);
@@ -82,6 +84,9 @@ RunVariant parse_run_variant(const KernelCatalog& kernels, std::string_view what
       run.time_step = parse_in(fmt::format("{} dt", what), value, SetTimeStep::range);
     } else if (axis.tunable == "nudge") {
       run.nudge = parse_in(fmt::format("{} nudge", what), value, RunVariant::nudges);
+    } else if (!kernel) {
+      throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
+                                   axis.tunable, what, joined_ids(kernels.all())));
     } else {
       run.variant.settings.set(axis.tunable, value);
     }

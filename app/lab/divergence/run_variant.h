@@ -11,7 +11,7 @@ namespace orrery {
 
 /// A kernel with its settings, and what else one run may do in its own way.
 struct RunVariant {
-  Variant variant;
+  Variant variant;                             ///< no kernel: the one that `auto` will choose
   std::optional<std::string> integrator_id{};  ///< none: that of both runs
   std::optional<float> time_step{};            ///< none: that of both runs
   double nudge = 0;                            ///< see nudge_bodies()
@@ -28,8 +28,8 @@ struct RunVariant {
 /// large to hold so small a difference moves by what they can hold.
 void nudge_bodies(Bodies& bodies, double length);
 
-/// Reads "KERNEL", then any number of "NAME=VALUE" with commas or blanks between. NAME is a setting of the kernel,
-/// `integrator`, `dt` or `nudge`. `what` names the option in the error. Throws UsageError.
+/// Reads "KERNEL" or "auto", then any number of "NAME=VALUE" with commas or blanks between. NAME is a setting of the
+/// kernel that is named, `integrator`, `dt` or `nudge`. `what` names the option in the error. Throws UsageError.
 RunVariant parse_run_variant(const KernelCatalog& kernels, std::string_view what, std::string_view text);
 
 }  // namespace orrery

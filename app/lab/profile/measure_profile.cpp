@@ -166,8 +166,16 @@ void take_arithmetic(KernelProfile& profile, double vector_instructions, double 
     return;
   }
   profile.figures["arithmetic"] = vector_instructions / interactions;
-  profile.figures["fma_share"] =
+  const double share =
       100 * vector_instructions / (profile.figure("time_ms") * 1e-3) / profile.figure("fma_limit_per_s");
+  if (share <= 100) {
+    profile.figures["fma_share"] = share;
+  } else {
+    profile.figures.erase("fma_limit_per_s");
+    profile.problem +=
+        " The FMA limit of this processor is not known: the kernel exceeded what was measured as such, since other "
+        "work slowed that measurement, or since the processor also adds on other ports.";
+  }
   if (is_tree) {
     profile.problem += " Of a tree, the arithmetic of its sums counts, but neither its build nor its walk to them.";
   }

@@ -163,8 +163,7 @@ constexpr ProfileFigure figures[] = {
      "of the FMA limit",
      "%",
      "Arithmetic of the interactions, of what the FMA limit allows. Nothing else that the kernel does counts, such as "
-     "the build of a tree. Above 100 %: the processor also adds on other ports, or did other work while the limit was "
-     "measured.",
+     "the build of a tree. Not known if the kernel exceeded the limit that was measured.",
      {},
      1,
      true},

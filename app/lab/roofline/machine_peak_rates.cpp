@@ -24,7 +24,7 @@ Json or_null(double rate) {
 std::string memory_text(const PeakRates& rates) {
   if (!(rates.dram_bytes_per_s > 0)) return "too little free memory to measure its rate";
   std::string text = with_prefix(rates.dram_bytes_per_s) + "B/s of memory";
-  if (rates.dram_limit_bytes_per_s > 0) {
+  if (rates.dram_limit_bytes_per_s >= rates.dram_bytes_per_s) {
     text += fmt::format(" ({:.0f} % of what its clock allows)",
                         100 * rates.dram_bytes_per_s / rates.dram_limit_bytes_per_s);
   }

@@ -18,8 +18,14 @@ struct SweepPlan {
   SceneRequest scene{};           ///< its count is 0: see counts
   std::vector<int> counts{0};     ///< never empty; 0 stands for the scene's own
   std::vector<Variant> variants;  ///< never empty; each is measured for every count
-  std::vector<Variant> chosen{};  ///< one for each count, measured in place of `variants`, which are one; may be empty
-  std::vector<Command> setup{};   ///< integrator, law and their constants
+  std::vector<Variant> chosen{};  ///< one for each count, measured in place of the first of `variants`; may be empty
+
+  /// What is measured as the `entry`-th, from 0: all variants with the first count, then with the next one.
+  const Variant& variant(std::size_t entry) const {
+    const std::size_t index = entry % variants.size();
+    return index == 0 && !chosen.empty() ? chosen[entry / variants.size()] : variants[index];
+  }
+  std::vector<Command> setup{};  ///< integrator, law and their constants
   Sampling sampling{};
 };
 
@@ -64,9 +70,7 @@ class Sweep {
     bool compares = false;  // a step behind the samples, for its forces
   };
 
-  const Variant& variant(std::size_t entry) const {
-    return plan_.chosen.empty() ? plan_.variants[entry % plan_.variants.size()] : plan_.chosen[entry];
-  }
+  const Variant& variant(std::size_t entry) const { return plan_.variant(entry); }
   int count(std::size_t entry) const;
   double expected_s(std::size_t entry) const;
   bool advance();

@@ -14,10 +14,10 @@
 #include "compute/core/waiting.h"
 #include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/body_columns.h"
+#include "compute/kernels/parts/deciding_threads.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd_name.h"
 #include "compute/kernels/parts/simd_rows.h"
-#include "compute/kernels/parts/threads.h"
 #include "compute/kernels/symmetric/tile_rounds.h"
 
 #ifndef ORRERY_CPU_SYMMETRIC_ONCE
@@ -154,7 +154,7 @@ constexpr InteractionArithmetic symmetric_arithmetic{.gravity = 10, .attract_rep
 constexpr auto tiles_or_auto = tile_values.names_after("auto");
 // G interactions/s with 1, 2 and 4 rows: 3.9, 4.2 and 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3, 2026-11).
 constexpr Tunable tunables[] = {
-    threads_tunable,
+    deciding_threads_tunable,
     {.name = "rows",
      .notes = "Bodies that share each load of the others and each load and store of the others' sums.",
      .values = simd_rows_or_auto,

@@ -23,8 +23,9 @@ inline constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3
 inline constexpr Tunable tolerance_tunable{
     .name = "tolerance",
     .notes =
-        "And only where what its pull leaves out is less than this part of the whole pull on the bodies; off: "
-        "theta alone decides.",
+        "And only where what its pull leaves out is less than this part of the whole pull on the bodies. This is per "
+        "cell, "
+        "and no bound of the error: many cells add up. off: theta alone decides.",
     .values = tolerance_values,
     .initial = "1e-3",
     .numbers = Range<double>{1e-8, 1e-2},
@@ -41,7 +42,8 @@ inline constexpr Tunable order_tunable{
     .name = "order",
     .notes =
         "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
-        "through one expansion around its centre; high: with moments to fifth order, for small tolerances.",
+        "through one expansion around its centre; high: with moments to fifth order, for small tolerances. Under "
+        "attract-repel, local and high are quadrupole.",
     .values = order_values.names(),
     .initial = "local"};
 inline FarField far_field(const Settings& settings) {

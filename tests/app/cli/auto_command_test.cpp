@@ -32,7 +32,8 @@ class AutoCommand : public testing::Test {
     const Outcome outcome = run_orrery({"bench", "--kernels", "auto", "-n", count, "--repeat", "1"},
                                        {.folder = folder.path().string(), .cache_folder = cache_folder});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("note: " + format_count(std::stoi(count)) + " bodies: auto: "), std::string::npos)
+    EXPECT_NE(outcome.err.find("note: " + format_count(std::stoi(count)) + " bodies, gravity: auto: "),
+              std::string::npos)
         << outcome.err;
     return outcome;
   }

@@ -196,10 +196,27 @@ TEST(Options, LeaveTheKernelToTheProgram) {
       },
       "'fast'", "cpu-simd", "auto");
   EXPECT_TRUE(parsed<BenchOptions>({"bench", "--kernels", "auto"}).kernels.automatic);
-  for (const auto& [subcommand, kernels] : {std::pair{"bench", "cpu-serial,auto"}, {"verify", "auto"}}) {
-    const Words words{subcommand, "--kernels", kernels};
+  const BenchOptions both = parsed<BenchOptions>({"bench", "--kernels", "cpu-serial,auto"});
+  EXPECT_TRUE(both.kernels.automatic);
+  EXPECT_EQ(both.kernels.kernels.size(), 1u);
+  const VerifyOptions verify = parsed<VerifyOptions>({"verify", "--kernels", "auto", "--accuracy", "1e-3"});
+  EXPECT_TRUE(verify.kernels.automatic && verify.kernels.kernels.empty());
+  EXPECT_EQ(verify.accuracy, 1e-3);
+  EXPECT_TRUE(parsed<ProfileOptions>({"profile", "--kernels", "auto"}).kernels.automatic);
+  const RaceOptions race = parsed<RaceOptions>({"race", "--kernels", "auto", "--until", "1"});
+  ASSERT_TRUE(race.kernels);
+  EXPECT_TRUE(race.kernels->automatic);
+  EXPECT_GT(race.integrators.size(), 3u) << "auto gives jerks where they are needed";
+  const CompareOptions compare =
+      parsed<CompareOptions>({"compare", "--a", "auto,dt=0.01", "--b", "cpu-simd", "--accuracy", "1e-3"});
+  EXPECT_FALSE(compare.variants[0]->variant.kernel) << "chosen once the bodies are there";
+  EXPECT_EQ(compare.variants[0]->time_step, 0.01f);
+  EXPECT_EQ(compare.accuracy, 1e-3);
+  for (const Words& refused : {Words{"compare", "--a", "auto,threads=1", "--b", "cpu-simd"},
+                               Words{"race", "--until", "1", "--kernels", "auto", "--set", "threads=1"},
+                               Words{"verify", "--kernels", "cpu-simd", "--accuracy", "1e-3"}}) {
     expect_failure(
-        Failure::usage, [&] { parse_options(test::catalog(), words); }, "'auto'", "cpu-simd");
+        Failure::usage, [&] { parse_options(test::catalog(), refused); }, "auto");
   }
   const Words words{"bench", "--kernels", "auto", "--block", "64"};
   expect_failure(

@@ -10,15 +10,6 @@
 namespace orrery {
 namespace {
 
-TEST(Verify, LetsNoNanPass) {
-  constexpr Tolerance tolerance{.median = 1e-5, .max = 1e-3};
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(within({.rms = 1, .median = 1e-5, .p99 = 1, .max = 1e-3}, tolerance));
-  EXPECT_FALSE(within({.rms = 0, .median = 2e-5, .p99 = 0, .max = 0}, tolerance));
-  EXPECT_FALSE(within({.rms = 0, .median = 0, .p99 = 0, .max = 2e-3}, tolerance));
-  EXPECT_FALSE(within({.rms = nan, .median = nan, .p99 = nan, .max = nan}, tolerance));
-}
-
 TEST(ForceSamples, TakeAsManyBodiesAsAskedFor) {
   const std::vector<Vec4> bodies(20, Vec4{1, 2, 3, 1});
   EXPECT_EQ((ForceSample{bodies, Law{}, 7}.size()), 7);

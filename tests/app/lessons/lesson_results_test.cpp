@@ -51,7 +51,12 @@ TEST(LessonResults, NothingIsRightIfARowWasNotMeasured) {
 TEST(LessonResults, TheBestIsWhateverTheIntervalsCannotTellApart) {
   const LessonPart part = small_part("fastest\nsmall: One.\nbig: Two.\nvector: Three.");
   const LessonResults results{result(1, 0.8, 1.05), result(4, 3.9, 4.1), result(1.1, 1.0, 1.2)};
-  EXPECT_EQ(judge(part, results).right, (std::vector{true, false, true}));
+  const Judgement judgement = judge(part, results);
+  EXPECT_EQ(judgement.possible, (std::vector{true, false, true}));
+  EXPECT_EQ(judgement.right, (std::vector{false, false, false})) << "one answer is right, or none";
+  EXPECT_FALSE(judgement.decided());
+  EXPECT_TRUE(verdict(judgement).ends_with("Not decided on this machine: the measurement cannot tell a and c apart."))
+      << verdict(judgement);
   EXPECT_FALSE(judge(part, {results[1], results[0], result(none, none, none)}).known);
 }
 

@@ -98,7 +98,7 @@ TEST_F(Panels, AnswerALessonWhateverWasMeasured) {
   EXPECT_TRUE(seen("lesson.choice.1"));
   view.lesson.rows[0] = {"small", "cpu-serial, 16 bodies", 1, 0.9, 1.1, 1e9, 1e-7, ""};
   view.lesson.rows[1].problem = "it failed";
-  view.lesson.right = {false, true, true};
+  view.lesson.right = {false, true, false};
   view.lesson.verdict = "time large / small = 4.00. So b is right.";
   view.lesson.predicted = 1;
   settle();

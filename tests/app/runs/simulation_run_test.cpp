@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/core/team.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/text_file.h"
@@ -66,6 +68,31 @@ TEST_F(ASimulationRun, EndsAtItsStepOrTime) {
   EXPECT_EQ(by_steps.status().step, 7);
   EXPECT_TRUE(run(by_time, {.until = 0.065}));
   EXPECT_EQ(by_time.status().step, 7) << "the first step that reaches the time";
+}
+
+TEST_F(ASimulationRun, StoresTheNumberOfThreadsIfTheBitsDependOnIt) {
+  const auto setting = [](const char* kernel, const char* threads) {
+    Simulation sim{test::backends(), {.scene = "plummer", .count = 1500}, test::backends().kernels().find(kernel)};
+    sim.apply(SetTunable{"threads", threads});
+    return checkpoint_of(sim).setup.settings.at("threads");
+  };
+  EXPECT_EQ(setting("cpu-symmetric", "auto"), std::to_string(usable_threads()));
+  EXPECT_EQ(setting("cpu-symmetric", "3"), "3");
+  EXPECT_EQ(setting("cpu-simd", "auto"), "auto") << "its bits are the same with any number";
+}
+
+TEST_F(ASimulationRun, ContinuesWithTheSameBitsWhereOtherThreadsMayRun) {
+  Simulation undisturbed{
+      test::backends(), {.scene = "plummer", .count = 1500}, test::backends().kernels().find("cpu-symmetric")};
+  undisturbed.run(2);
+  const RunCheckpoint checkpoint = checkpoint_of(undisturbed);
+  undisturbed.run(2);
+  Simulation other{test::backends(), {.scene = "two-body"}, test::backends().kernels().find("cpu-simd")};
+  limit_threads(usable_threads() > 1 ? 1 : 2);
+  other.resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
+  other.run(2);
+  limit_threads(std::numeric_limits<int>::max());
+  EXPECT_EQ(other.bodies().positions, undisturbed.bodies().positions);
 }
 
 TEST_F(ASimulationRun, WritesTheFirstStateTheOrderedOnesAndTheLast) {

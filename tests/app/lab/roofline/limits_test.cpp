@@ -25,6 +25,11 @@ TEST(ShareOfPeak, IsNoneIfAValueIsNotKnown) {
   EXPECT_FALSE(share_of_peak(std::numeric_limits<double>::quiet_NaN(), 13, 26e12, 1500, 1500));
 }
 
+TEST(ShareOfPeak, IsNoneIfThePeakWasExceeded) {
+  EXPECT_DOUBLE_EQ(share_of_peak(2e12, 13, 26e12, 1500, 1500).value(), 1);
+  EXPECT_FALSE(share_of_peak(2.01e12, 13, 26e12, 1500, 1500)) << "then it is not the peak";
+}
+
 TEST(RooflineShares, AreThoseOfIssueAndOfTheSpecialFunctionUnits) {
   const PeakRates peak{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000};
   const RooflineShares full = roofline_shares(1e8, {.instructions = 10, .mufu = 2}, peak, 1000);

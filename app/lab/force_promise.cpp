@@ -1,0 +1,178 @@
+#include "app/lab/force_promise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "compute/core/team.h"
+
+namespace orrery {
+namespace {
+
+constexpr double rounding = 0x1p-24;  // unit roundoff of float
+// The p99 of the errors in relation to their usual limit, and the maximum.
+constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10;
+// Bodies that every tree meets one by one: at least the leaf cell of a body and those that touch it.
+constexpr std::ptrdiff_t near_bodies = 64;
+// What the repulsion of far cells, which has their masses alone, leaves out of itself: of the order of theta^2.
+constexpr double usual_repulsion = 0.25, largest_repulsion = 4;
+
+double length(double x, double y, double z) {
+  return std::sqrt(x * x + y * y + z * z);
+}
+
+double nearest_rank(std::vector<double> values, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// Bodies that share their place and mass with an earlier one: their equal terms round in one direction.
+double repeated_bodies(std::span<const Vec4> bodies) {
+  const auto key = [](const Vec4& body) { return std::tuple{body.x, body.y, body.z, body.w}; };
+  std::vector<Vec4> sorted{bodies.begin(), bodies.end()};
+  std::ranges::sort(sorted, {}, key);
+  double repeated = 0;
+  for (std::size_t i = 1; i < sorted.size(); ++i) repeated += key(sorted[i]) == key(sorted[i - 1]);
+  return repeated;
+}
+
+double number_of(const Settings& settings, std::string_view name, double otherwise) {
+  const std::string text = settings.text_or_none(name);
+  return text.empty() || text == "off" ? otherwise : std::stod(text);
+}
+
+/// The usual error of a tree's cells in parts of all terms. By `tolerance`, each cell leaves out at most that part of
+/// the whole pull, and their errors add up as random ones do: to some times the part. By `theta`, what a cell leaves
+/// out is its next moment: of second order after the monopole, of third after the quadrupole.
+double cells_share(const KernelInfo& kernel, const Settings& settings) {
+  const Settings initial{kernel};
+  const double theta = number_of(settings, "theta", 1);
+  if (!settings.has("tolerance")) {
+    const double growth = theta / number_of(initial, "theta", 1);
+    return kernel.tolerance.median * std::max(1.0, growth * growth);
+  }
+  const bool monopole = settings.text_or_none("order") == "monopole";
+  const double by_theta = monopole ? 3e-2 * theta * theta : 1.5e-2 * theta * theta * theta;
+  const double tolerance = number_of(settings, "tolerance", std::numeric_limits<double>::infinity());
+  return std::min(by_theta, (monopole ? 6 : 4) * tolerance);
+}
+
+}  // namespace
+
+ForcePromise::ForcePromise(std::span<const Vec4> bodies, const ForceSample& sample, const Law& law)
+    : sample_{sample}, count_{static_cast<double>(bodies.size())}, sizes_(sample.targets().size()) {
+  const double repeated = repeated_bodies(bodies);
+  for_each_chunk(sample.size(), 8, usable_threads(), nullptr, [&](int first, int last) {
+    std::vector<float> terms(bodies.size()), repulsions(bodies.size());
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      sizes_[i] = sizes_at(bodies, sample.targets()[i], law, repeated, terms, repulsions);
+      const Vec3d& pull = sample.reference()[i];
+      sizes_[i].pull = length(pull.x, pull.y, pull.z);
+    }
+  });
+}
+
+/// `terms` and `repulsions` are memory for one float per body.
+ForcePromise::TermSizes ForcePromise::sizes_at(std::span<const Vec4> bodies, int target, const Law& law,
+                                               double repeated, std::vector<float>& terms,
+                                               std::vector<float>& repulsions) {
+  const Vec4 me = bodies[static_cast<std::size_t>(target)];
+  const double eps_sq = static_cast<double>(law.softening) * law.softening;
+  const double h = law.id == LawId::attract_repel ? law.repulsion : 0.0;
+  TermSizes sizes;
+  for (std::size_t j = 0; j < bodies.size(); ++j) {
+    const double dx = static_cast<double>(bodies[j].x) - me.x, dy = static_cast<double>(bodies[j].y) - me.y;
+    const double dz = static_cast<double>(bodies[j].z) - me.z;
+    const double r_sq = dx * dx + dy * dy + dz * dz, inverse_sq = 1 / (r_sq + eps_sq);
+    const double attraction = bodies[j].w * std::sqrt(r_sq * inverse_sq) * inverse_sq;
+    const double repulsion = h * inverse_sq * attraction;
+    sizes.all += attraction + repulsion;
+    terms[j] = static_cast<float>(attraction + repulsion);
+    repulsions[j] = static_cast<float>(repulsion);
+  }
+  // An addition rounds by at most the smaller of the term and one rounding of the sum. Terms of few roundings, and
+  // equal ones, do so in one direction. A sum is half of all terms on average.
+  constexpr float few = 8;
+  const auto one = static_cast<float>(rounding * sizes.all);
+  for (const float term : terms) {
+    if (term <= few * one) sizes.lost += std::min(term, one);
+  }
+  sizes.lost += 0.5 * repeated * rounding * sizes.all;
+  if (h > 0 && std::ssize(repulsions) > near_bodies) {
+    const auto nearest = repulsions.begin() + near_bodies;
+    std::ranges::nth_element(repulsions, nearest, std::greater<>{});
+    sizes.far_repulsion = std::accumulate(nearest, repulsions.end(), 0.0);
+  }
+  return sizes;
+}
+
+ForcePromise::Limit ForcePromise::limit(const KernelInfo& kernel, const Settings& settings,
+                                        const TermSizes& sizes) const {
+  const double least = count_ * std::numeric_limits<float>::min();  // smaller terms may be flushed to zero
+  if (kernel.reads_low_words) {  // sums in double: the result alone is rounded to float
+    const double usual = kernel.tolerance.median * sizes.pull + count_ * 0x1p-52 * sizes.all + least;
+    return {usual, direct_max * usual};
+  }
+  // Roundings of a sum add up as a random walk does.
+  const double rounded = 0.5 * rounding * std::sqrt(count_) * sizes.all + sizes.lost + least;
+  const double allowed_max = kernel.tolerance.max * sizes.all;
+  if (!kernel.is_tree) {
+    const double usual = kernel.tolerance.median * sizes.all + rounded;
+    const bool states_its_own = !kernel.full_fp32 || kernel.file_text;
+    return {usual, states_its_own ? std::max(usual, allowed_max + direct_max * rounded) : direct_max * usual};
+  }
+  constexpr double direct_part = 5e-6;  // roundings of a pair and of a cell
+  const double theta = number_of(settings, "theta", 1), repulsion = theta * theta * sizes.far_repulsion;
+  const double usual =
+      (cells_share(kernel, settings) + direct_part) * sizes.all + usual_repulsion * repulsion + rounded;
+  return {usual, std::max(usual, allowed_max + largest_repulsion * repulsion + direct_max * rounded)};
+}
+
+ForceVerdict ForcePromise::judge(const KernelInfo& kernel, const Settings& settings,
+                                 std::span<const Vec4> accelerations, bool sample_only) const {
+  ForceVerdict verdict{.error = sample_only ? sample_.error_of_these(accelerations) : sample_.error(accelerations),
+                       .allowed = {}};
+  const std::span<const int> targets = sample_.targets();
+  std::vector<double> usual, largest;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    const Limit limits = limit(kernel, settings, sizes_[i]);
+    const double size = sizes_[i].pull == 0 ? 1 : sizes_[i].pull;  // as target_errors() takes it
+    usual.push_back(limits.usual / size);
+    largest.push_back(limits.largest / size);
+  }
+  if (sizes_.empty()) {
+    verdict.failure = "no body was compared";
+    return verdict;
+  }
+  verdict.allowed = {.median = nearest_rank(usual, 0.5),
+                     .p99 = (kernel.is_tree ? tree_p99 : direct_p99) * nearest_rank(usual, 0.99),
+                     .max = std::ranges::max(largest)};
+  const auto exceeds = [&](const char* name, double error, double allowed) {
+    if (error <= allowed || !verdict.failure.empty()) return;
+    verdict.failure = fmt::format("the {} error is {:.2g}, allowed is {:.2g}", name, error, allowed);
+  };
+  exceeds("median", verdict.error.median, verdict.allowed.median);
+  exceeds("p99", verdict.error.p99, verdict.allowed.p99);
+  exceeds("largest", verdict.error.max, verdict.allowed.max);
+  const std::vector<double> errors = target_errors(entries(accelerations, targets), sample_.reference());
+  for (std::size_t i = 0; i < errors.size() && verdict.failure.empty(); ++i) {
+    exceeds(fmt::format("body {}'s", targets[i]).c_str(), errors[i], largest[i]);
+  }
+  return verdict;
+}
+
+std::string law_note(const KernelInfo& kernel, const Settings& settings, LawId law) {
+  const std::string order = settings.text_or_none("order");
+  if (law != LawId::attract_repel || !kernel.is_tree || (order != "local" && order != "high")) return {};
+  return fmt::format("{}: under attract-repel, order={} is order=quadrupole, since the repulsion has no expansions",
+                     kernel.id, order);
+}
+
+}  // namespace orrery
