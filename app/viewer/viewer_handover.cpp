@@ -15,6 +15,7 @@
 #include "app/viewer/viewer.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -22,7 +23,7 @@ namespace {
 
 /// It outlives this process.
 std::filesystem::path new_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "orrery-window-XXXXXX").string();
+  std::string name = (temporary_place() / "orrery-window-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder: " + name);
   return name;
 }

@@ -310,7 +310,7 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
   const bool stream = is_stream(file);
   const bool numbered = !stream && (!ids.empty() || !std::ranges::is_sorted(species, {}, plain_species) ||
-                                    (output.existing == Existing::replace && fs::exists(iord_of(file))));
+                                    (replaces(output.existing) && fs::exists(iord_of(file))));
   if (snapshot.units) check_param(file, *snapshot.units, output.existing);
   if (!stream && !fs::exists(file)) check_iord(file, output.existing);
   AtomicFile out{file, output.existing};

@@ -88,8 +88,7 @@ ParamUnits units_beside(const fs::path& snapshot) {
 
 void check_param(const fs::path& snapshot, const Units& units, Existing existing) {
   const fs::path param = param_of(snapshot);
-  if (existing == Existing::replace || !fs::exists(param) || is_stream(snapshot) ||
-      same_units(units_beside(snapshot), units)) {
+  if (replaces(existing) || !fs::exists(param) || is_stream(snapshot) || same_units(units_beside(snapshot), units)) {
     return;
   }
   throw std::runtime_error("'" + param.string() +
