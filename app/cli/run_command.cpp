@@ -94,7 +94,7 @@ void refuse_outputs_that_meet(const RunOptions& options, const RunOrder& order) 
   }
 }
 
-/// Whether `file` is a checkpoint of the run. One of version 1.2 has no id, and may be any run's.
+/// Whether `file` is a checkpoint of the run. One of an earlier version has no id, and may be any run's.
 bool is_of_run(const std::string& file, const std::string& id) {
   try {
     const std::string found = summary_of_checkpoint(file).id;
@@ -139,7 +139,7 @@ void check_checkpoint(const RunOptions& options, const RunOrder& order, const st
   check_output(order.checkpoint, Existing::replace);
 }
 
-/// Refuses to replace snapshots of another run by those that a run with these outputs writes. A checkpoint of version
+/// Refuses to replace snapshots of another run by those that a run with these outputs writes. A checkpoint of an earlier version
 /// 1.2 marks no snapshot: the bodies decide then.
 void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& schedule, Simulation& simulation,
                               const SimulationRun::Outputs& outputs) {

@@ -26,7 +26,7 @@ struct RunRecord {
   RunSetup setup;
   HermiteState hermite{};  ///< see Checkpoint
   std::int64_t step = 0;
-  std::string id{};                 ///< see new_run_id(); empty: a window or version 1.2 wrote it
+  std::string id{};                 ///< see new_run_id(); empty: a window or an earlier version wrote it
   std::optional<RunOrder> order{};  ///< none: a window wrote it
   std::optional<DiagnosticsPlace> diagnostics{};
   std::optional<SnapshotMark> snapshot{};  ///< the run's latest

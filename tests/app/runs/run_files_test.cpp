@@ -89,7 +89,7 @@ TEST_F(RunFilesTest, OutputsElsewhereAreToldApart) {
     put_setup(path("a/c.checkpoint"), evil);
     EXPECT_TRUE(find_checkpoint(path("a/c.checkpoint")).snapshots_elsewhere) << name;
   }
-  std::string absolute = setup;  // as version 1.2 writes it
+  std::string absolute = setup;  // as earlier versions wrote it
   absolute.replace(absolute.find(old), old.size(), "\"snapshots\":\"" + path("a/s") + "\"");
   put_setup(path("a/c.checkpoint"), absolute);
   EXPECT_FALSE(find_checkpoint(path("a/c.checkpoint")).snapshots_elsewhere);
