@@ -94,11 +94,11 @@ void refuse_outputs_that_meet(const RunOptions& options, const RunOrder& order) 
   }
 }
 
-/// Whether `file` is a checkpoint of the run. One of an earlier version has no id, and may be any run's.
-bool is_of_run(const std::string& file, const std::string& id) {
+/// Whether `file` is a checkpoint with the settings of a run.
+bool is_run_checkpoint(const std::string& file) {
   try {
-    const std::string found = summary_of_checkpoint(file).id;
-    return found.empty() || found == id;
+    (void)summary_of_checkpoint(file);
+    return true;
   } catch (const std::runtime_error&) {
     return false;
   }
@@ -116,7 +116,7 @@ bool has_names_of_snapshots(const std::string& folder) {
 }
 
 /// Refuses a checkpoint whose name, or the name of the one before the last, leads to something else.
-void check_checkpoint(const RunOptions& options, const RunOrder& order, const std::string& id) {
+void check_checkpoint(const RunOptions& options, const RunOrder& order) {
   constexpr std::size_t longest_name = 255;  // NAME_MAX of Linux
   const std::string previous = previous_name(order.checkpoint);
   if (const std::size_t bytes = fs::path{previous}.filename().string().size(); bytes > longest_name) {
@@ -130,7 +130,7 @@ void check_checkpoint(const RunOptions& options, const RunOrder& order, const st
     throw UsageError(
         fmt::format("'{0}' exists: continue it with --resume {0}, or replace it with --force", order.checkpoint));
   }
-  if (!replaces && exists(previous) && !(continues && is_of_run(previous, id))) {
+  if (!replaces && exists(previous) && !(continues && is_run_checkpoint(previous))) {
     throw UsageError(fmt::format(
         "'{}' exists, and would hold the checkpoint before the last: name another --checkpoint, or replace it with "
         "--force",
@@ -139,8 +139,8 @@ void check_checkpoint(const RunOptions& options, const RunOrder& order, const st
   check_output(order.checkpoint, Existing::replace);
 }
 
-/// Refuses to replace snapshots of another run by those that a run with these outputs writes. A checkpoint of an earlier version
-/// 1.2 marks no snapshot: the bodies decide then.
+/// Refuses to replace snapshots of another run by those that a run with these outputs writes. A checkpoint of an
+/// earlier version marks no snapshot: the bodies decide then.
 void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& schedule, Simulation& simulation,
                               const SimulationRun::Outputs& outputs) {
   const std::string folder = series.folder().string();
@@ -255,7 +255,7 @@ class Run {
   /// Before the work starts: every output can be written and replaces nothing of another run.
   void check_outputs() {
     refuse_outputs_that_meet(options_, order_);
-    if (!order_.checkpoint.empty()) check_checkpoint(options_, order_, outputs_.id);
+    if (!order_.checkpoint.empty()) check_checkpoint(options_, order_);
     if (outputs_.diagnostics) require_rows(order_.diagnostics, *outputs_.diagnostics, outputs_.id);
     if (!order_.snapshots.empty()) check_snapshots(options_, order_, *simulation_, outputs_);
     if (order_.checkpoint.empty()) check_stop_folders();

@@ -151,7 +151,7 @@ CheckpointSummary summary_of_checkpoint(const std::string& file) {
   const CheckpointHead head = read_checkpoint_head(file);
   RunRecord run;
   take_setup(file, head.setup, run);
-  return {run.id, run.setup.scene, head.bodies, head.time};
+  return {run.setup.scene, head.bodies, head.time};
 }
 
 bool is_checkpoint_name(const std::string& file) {

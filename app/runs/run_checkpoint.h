@@ -74,7 +74,6 @@ std::string set_aside(const std::string& file);
 
 /// What a checkpoint's file is of, without its bodies.
 struct CheckpointSummary {
-  std::string id{};  ///< see RunRecord
   SceneRequest scene{};
   std::uint64_t bodies = 0;
   double time = 0;  ///< simulated

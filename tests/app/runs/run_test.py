@@ -105,7 +105,9 @@ class RunTest(ProcessCase):
             self.assertEqual(self.run_to_end(*more, "--steps", steps)[0], 0)
         with open(self.path("a.checkpoint"), "r+b") as file:
             file.seek(1000)
-            file.write(b"?")
+            byte = file.read(1)[0]
+            file.seek(1000)
+            file.write(bytes([byte ^ 0xFF]))
         status, out, err = self.run_to_end("--resume", "a.checkpoint", "--steps", "9")
         self.assertEqual(status, 0, err)
         self.assert_one_line(err, "a.checkpoint", "a.previous.checkpoint")
@@ -405,14 +407,14 @@ class RunTest(ProcessCase):
                           ["--checkpoint", "x.checkpoint", "--diagnostics", "./x.checkpoint"],
                           ["--snapshots", ".", "--diagnostics", "snapshot_00000.tipsy"],
                           ["--snapshots", ".", "--diagnostics", "./snapshot_00003.tipsy.iord"],
-                          ["--snapshots", "o", "--format", "checkpoint", "--checkpoint", "o/snapshot_00001.checkpoint"],
+                          ["--snapshots", "in", "--format", "checkpoint", "--checkpoint", "in/snapshot_00001.checkpoint"],
                           ["--snapshots", "x.previous.checkpoint", "--checkpoint", "x.checkpoint"]):
             with self.subTest(arguments=arguments):
                 status, out, err = self.run_to_end(*small, "--steps", "3", "--every", "0.001", *arguments)
                 self.assertEqual((status, out), (2, ""))
                 self.assert_one_line(err, "name another")
-        status, _, err = self.run_to_end("in/snapshot_00000.tipsy", "--steps", "3", "--every", "0.001", "--snapshots", "in",
-                                         "--force")
+        status, _, err = self.run_to_end("in/snapshot_00000.tipsy", "--steps", "3", "--dt", "0.001", "--every", "0.001",
+                                         "--kernel", "cpu-serial", "--snapshots", "in", "--force")
         self.assertEqual(status, 2)
         self.assert_one_line(err, "FILE", "in/snapshot_00000.tipsy")
         self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, "link"]))
