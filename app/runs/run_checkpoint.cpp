@@ -102,7 +102,8 @@ fs::path folder_of(const fs::path& file) {
 /// `path` as seen from `folder`, with all links followed; empty if it lies neither there nor below.
 fs::path place_below(const fs::path& folder, const fs::path& path) {
   std::error_code folder_error, path_error;
-  const fs::path from = fs::weakly_canonical(folder, folder_error), to = fs::weakly_canonical(path, path_error);
+  const fs::path from = fs::weakly_canonical(folder, folder_error),
+                 to = fs::weakly_canonical(followed(path), path_error);
   if (folder_error || path_error) return {};
   const fs::path below = to.lexically_relative(from);
   return below.empty() || *below.begin() == ".." ? fs::path{} : below;
