@@ -269,11 +269,25 @@ int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& 
   }
 }
 
+/// Where the environment names several ranks and MPI finds this process alone.
+int run_alone(int launched, const std::vector<std::string>& arguments) {
+  if (const int rank = launched_rank(); rank > 0) {
+    return fail(1, "rank " + std::to_string(rank) +
+                       ": MPI finds one process: start the program with the mpirun of the Open MPI that it was built "
+                       "with");
+  }
+  console::complain("OMPI_COMM_WORLD_SIZE is " + std::to_string(launched) +
+                    ", but mpirun did not start this process: it runs alone");
+  return run(arguments, nullptr);
+}
+
 /// As one of the processes that mpirun started. Rank 0 is the program, and the others work for it.
 int run_rank(const std::vector<std::string>& arguments) {
   const int rank = launched_rank();
   try {
+    const int launched = launched_ranks();
     const std::unique_ptr<Communicator> ranks = join_mpi_ranks();
+    if (ranks->size() == 1) return run_alone(launched, arguments);
     if (rank > 0) ignore_stop_signals();  // rank 0 may have a checkpoint to write
     RankWatch watch{*ranks, give_up};
     if (rank == 0) return lead(*ranks, watch, arguments);

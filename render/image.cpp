@@ -38,6 +38,15 @@ std::string text_chunk(std::string_view text) {
   return big_endian(static_cast<std::uint32_t>(body.size() - 4)) + body + big_endian(checksum);
 }
 
+std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
+}
+
+constexpr std::string_view png_signature{"\x89PNG\r\n\x1a\n", 8}, text_key{"orrery\0", 7};
+constexpr std::size_t least_chunk_bytes = 12;  // length, type and checksum
+
 }  // namespace
 
 Image read_framebuffer(unsigned framebuffer, int width, int height) {
@@ -91,6 +100,29 @@ std::string encode_png(const Image& image, std::string_view description, Compres
   constexpr std::size_t header_end = 8 + 25;  // the signature and the first chunk
   if (!description.empty()) png.insert(header_end, text_chunk(description));
   return png;
+}
+
+std::optional<PngFacts> read_png_facts(std::string_view bytes) {
+  if (!bytes.starts_with(png_signature)) return std::nullopt;
+  bytes.remove_prefix(png_signature.size());
+  PngFacts facts;
+  bool has_header = false;
+  while (bytes.size() >= least_chunk_bytes) {
+    const std::size_t size = big_endian_at(bytes, 0);
+    if (size > bytes.size() - least_chunk_bytes) return std::nullopt;
+    const std::string_view type = bytes.substr(4, 4), content = bytes.substr(8, size);
+    const auto* summed = reinterpret_cast<const Bytef*>(type.data());
+    if (crc32_z(0, summed, 4 + size) != big_endian_at(bytes, 8 + size)) return std::nullopt;
+    if (type == "IHDR" && size == 13) {
+      facts.width = static_cast<int>(big_endian_at(content, 0));
+      facts.height = static_cast<int>(big_endian_at(content, 4));
+      has_header = true;
+    }
+    if (type == "tEXt" && content.starts_with(text_key)) facts.description = content.substr(text_key.size());
+    bytes.remove_prefix(least_chunk_bytes + size);
+    if (type == "IEND") return has_header && bytes.empty() ? std::optional{facts} : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace orrery::render

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,5 +31,13 @@ enum class Compression {
 /// std::runtime_error.
 std::string encode_png(const Image& image, std::string_view description = {},
                        Compression compression = Compression::strong);
+
+/// What a PNG file says of itself.
+struct PngFacts {
+  int width = 0, height = 0;
+  std::string description{};  ///< see encode_png()
+};
+/// None if the bytes are not a whole PNG file, or the checksum of one of its chunks does not match.
+std::optional<PngFacts> read_png_facts(std::string_view bytes);
 
 }  // namespace orrery::render

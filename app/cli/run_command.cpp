@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -9,15 +10,19 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "app/cli/run_files.h"
 #include "app/lab/metadata.h"
 #include "app/lab/setup.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/runs/run_schedule.h"
 #include "app/runs/scene_notes.h"
 #include "app/runs/simulation_run.h"
+#include "app/runs/snapshot_series.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/text/progress.h"
@@ -50,49 +55,131 @@ RunOrder changed(RunOrder order, const RunOptions& options) {
 }
 
 bool same_place(const std::string& a, const std::string& b) {
-  return fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
+  std::error_code a_error, b_error;
+  const fs::path first = fs::weakly_canonical(a, a_error), second = fs::weakly_canonical(b, b_error);
+  return !a_error && !b_error && first == second;
 }
 
-/// Before the work starts: that every output can be written and replaces nothing of an earlier run.
-void check_outputs(const RunOptions& options, const RunOrder& order) {
-  const bool replaces = options.existing == Existing::replace;
-  if (!options.order.checkpoint.empty()) {
-    const bool keeps = !replaces && options.order.checkpoint != options.resume;
-    if (keeps && fs::exists(order.checkpoint)) {
-      throw UsageError(
-          fmt::format("'{0}' exists: continue it with --resume {0}, or replace it with --force", order.checkpoint));
-    }
-    const std::string previous = previous_name(order.checkpoint);
-    if (keeps && fs::exists(previous)) {
-      throw UsageError(fmt::format(
-          "'{}' exists, and would hold the checkpoint before the last: name another --checkpoint, or replace it with "
-          "--force",
-          previous));
-    }
-    check_output(order.checkpoint, Existing::replace);
+/// Whether a file has the name, or may have it.
+bool exists(const std::string& file) {
+  std::error_code unknown;
+  return fs::exists(file, unknown) || unknown;
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path{"."};
+}
+
+/// Refuses outputs that would replace each other or an input, whatever their names, before anything is written.
+void refuse_outputs_that_meet(const RunOptions& options, const RunOrder& order) {
+  RunFiles files;
+  const auto add = [](std::vector<NamedFile>& to, const char* where, const std::string& path) {
+    if (!path.empty()) to.push_back({where, path});
+  };
+  add(files.inputs, "FILE", options.scene.file);
+  if (!same_place(options.resume, order.checkpoint)) add(files.inputs, "--resume", options.resume);
+  add(files.outputs, "--snapshots", order.snapshots);
+  add(files.outputs, "--checkpoint", order.checkpoint);
+  if (!order.checkpoint.empty()) {
+    add(files.outputs, "the checkpoint before the last", previous_name(order.checkpoint));
   }
+  add(files.outputs, "--diagnostics", order.diagnostics);
+  refuse_files_that_meet(files);
   if (order.snapshots.empty()) return;
-  for (const auto& [option, file] :
-       {std::pair{"--diagnostics", order.diagnostics}, {"--checkpoint", order.checkpoint}}) {
-    if (!file.empty() && same_place(file, order.snapshots)) {
-      throw UsageError(fmt::format("{} and --snapshots name one place, '{}': give each its own", option, file));
+  const SnapshotSeries series{order.snapshots, order.snapshot_format};
+  for (const std::vector<NamedFile>* const group : {&files.inputs, &files.outputs}) {
+    for (const auto& [where, path] : *group) {
+      const fs::path file = followed(path);
+      if (!series.takes(file.filename().string()) || !same_place(folder_of(file).string(), order.snapshots)) continue;
+      throw UsageError(
+          fmt::format("{} names '{}', which --snapshots may write: name another folder or file", where, path));
     }
   }
+}
+
+/// Whether `file` is a checkpoint with the settings of a run.
+bool is_run_checkpoint(const std::string& file) {
+  try {
+    (void)summary_of_checkpoint(file);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+bool has_names_of_snapshots(const std::string& folder) {
   std::error_code error;
-  fs::create_directories(order.snapshots, error);
-  if (error || !fs::is_directory(order.snapshots)) {
-    throw std::runtime_error(fmt::format("--snapshots: '{}' is no folder, and none can be made: {}", order.snapshots,
-                                         error ? error.message() : "a file has this name"));
+  for (fs::directory_iterator at{folder, error}; !error && at != fs::directory_iterator{}; at.increment(error)) {
+    if (at->path().filename().string().starts_with("snapshot_")) return true;
   }
-  check_output(fs::path{order.snapshots} / "snapshot_00000", Existing::replace);
-  if (options.order.snapshots.empty() || replaces) return;
-  for (const fs::directory_entry& entry : fs::directory_iterator{order.snapshots}) {
-    if (!entry.path().filename().string().starts_with("snapshot_")) continue;
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw std::runtime_error(fmt::format("--snapshots: '{}' cannot be read: {}", folder, error.message()));
+  }
+  return false;
+}
+
+/// Refuses a checkpoint whose name, or the name of the one before the last, leads to something else.
+void check_checkpoint(const RunOptions& options, const RunOrder& order) {
+  constexpr std::size_t longest_name = 255;  // NAME_MAX of Linux
+  const std::string previous = previous_name(order.checkpoint);
+  if (const std::size_t bytes = fs::path{previous}.filename().string().size(); bytes > longest_name) {
     throw UsageError(
-        fmt::format("--snapshots: '{}' holds snapshots already: name another folder, or replace them with "
-                    "--force",
-                    order.snapshots));
+        fmt::format("--checkpoint: the name is too long: with '.previous' it has {} bytes, and a name has at most {}",
+                    bytes, longest_name));
   }
+  const bool replaces = options.existing == Existing::replace;
+  const bool continues = same_place(order.checkpoint, options.resume);
+  if (!replaces && !continues && exists(order.checkpoint)) {
+    throw UsageError(
+        fmt::format("'{0}' exists: continue it with --resume {0}, or replace it with --force", order.checkpoint));
+  }
+  if (!replaces && exists(previous) && !(continues && is_run_checkpoint(previous))) {
+    throw UsageError(fmt::format(
+        "'{}' exists, and would hold the checkpoint before the last: name another --checkpoint, or replace it with "
+        "--force",
+        previous));
+  }
+  check_output(order.checkpoint, Existing::replace);
+}
+
+/// Refuses to replace snapshots of another run by those that a run with these outputs writes. A checkpoint of an
+/// earlier version marks no snapshot: the bodies decide then.
+void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& schedule, Simulation& simulation,
+                              const SimulationRun::Outputs& outputs) {
+  const std::string folder = series.folder().string();
+  if (!outputs.continues_snapshots) {
+    if (!has_names_of_snapshots(folder)) return;
+    throw UsageError(fmt::format(
+        "--snapshots: '{}' holds snapshots already: name another folder, or replace them with --force", folder));
+  }
+  const std::int64_t first = SimulationRun::first_new_snapshot(simulation.status(), schedule, outputs);
+  const std::vector<fs::path> later = series.files_from(first);
+  if (later.empty()) return;
+  const auto is_own = [&](const fs::path& file) {
+    return !series.is_snapshot(file) || SnapshotSeries::is_of_bodies(file, simulation.bodies());
+  };
+  if (outputs.snapshot ? series.has(*outputs.snapshot) : std::ranges::all_of(later, is_own)) return;
+  throw UsageError(fmt::format(
+      "'{}' holds {}, and nothing shows that this run wrote it: name another --snapshots, or replace it with "
+      "--force",
+      folder, later.front().filename().string()));
+}
+
+/// Makes the folder of the snapshots, if it may have them.
+void check_snapshots(const RunOptions& options, const RunOrder& order, Simulation& simulation,
+                     const SimulationRun::Outputs& outputs) {
+  const std::string refused = fmt::format("--snapshots: '{}' is no folder, and none can be made: ", order.snapshots);
+  std::error_code error;
+  if (!fs::is_directory(order.snapshots, error) && fs::exists(order.snapshots, error)) {
+    throw std::runtime_error(refused + "a file has this name");
+  }
+  if (options.existing != Existing::replace) {
+    refuse_foreign_snapshots(SnapshotSeries{order.snapshots, order.snapshot_format},
+                             RunSchedule{simulation.status(), order, outputs.due}, simulation, outputs);
+  }
+  fs::create_directories(order.snapshots, error);
+  if (error) throw std::runtime_error(refused + error.message());
+  check_output(fs::path{order.snapshots} / "snapshot_00000", Existing::replace_here);
 }
 
 /// As seen from the working folder, if it lies there: a checkpoint holds names from the root.
@@ -116,8 +203,7 @@ class Run {
       resume(backends);
     }
     (void)RunSchedule{simulation_->status(), order_, outputs_.due};  // refuses an order before any output is made
-    check_outputs(options_, order_);
-    if (order_.checkpoint.empty()) check_stop_folders();
+    check_outputs();
     outputs_.existing = options.existing;
     outputs_.metadata = machine_metadata(backends);
     add_simulation(outputs_.metadata, simulation_->status());
@@ -127,6 +213,7 @@ class Run {
   int operator()() {
     watch_stop_signals();
     SimulationRun run{*simulation_, order_, outputs_};
+    if (!damaged_.empty()) console::complain(fmt::format("{}; kept as '{}'", damaged_, set_aside(order_.checkpoint)));
     const std::int64_t first = simulation_->status().step;
     if (!run_to_end(run)) return stop(run);
     print_summary(run, first);
@@ -160,20 +247,32 @@ class Run {
 
   void begin(const Backends& backends) {
     order_ = changed({}, options_);
+    order_.checkpoint =
+        followed(order_.checkpoint).string();  // the user gave this name, and the files beside it follow
+    outputs_.id = new_run_id();
     simulation_.emplace(backends, options_.scene, kernel_of_setup(backends.kernels(), options_.setup), nullptr,
                         &chooser_);
     set_up(*simulation_, backends, options_.setup, options_.settings);
     print_scene_notes(*simulation_);
   }
 
+  /// Before the work starts: every output can be written and replaces nothing of another run.
+  void check_outputs() {
+    refuse_outputs_that_meet(options_, order_);
+    if (!order_.checkpoint.empty()) check_checkpoint(options_, order_);
+    if (outputs_.diagnostics) require_rows(order_.diagnostics, *outputs_.diagnostics, outputs_.id);
+    if (!order_.snapshots.empty()) check_snapshots(options_, order_, *simulation_, outputs_);
+    if (order_.checkpoint.empty()) check_stop_folders();
+  }
+
   void resume(const Backends& backends) {
-    const FoundCheckpoint found = find_checkpoint(options_.resume);
+    const std::string file = followed(options_.resume).string();
+    const FoundCheckpoint found = find_checkpoint(file);
     const RunCheckpoint& checkpoint = found.checkpoint;
     order_ = changed(checkpoint.order.value_or(RunOrder{}), options_);
-    if (order_.checkpoint.empty()) order_.checkpoint = options_.resume;
-    if (!found.note.empty()) console::complain(fmt::format("{}; kept as '{}'", found.note, set_aside(options_.resume)));
-    if (options_.order.diagnostics.empty()) outputs_.diagnostics = checkpoint.diagnostics;
-    outputs_.due = checkpoint.outputs_due;
+    if (options_.order.checkpoint.empty()) order_.checkpoint = file;
+    damaged_ = found.note;
+    continue_outputs(found);
     const KernelPtr kernel = backends.kernels().find(checkpoint.setup.kernel_id);
     simulation_.emplace(backends, SceneRequest{.scene = "two-body"}, kernel, nullptr, &chooser_);
     simulation_->resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
@@ -182,6 +281,33 @@ class Run {
         fmt::format("the kernel {} may add up in another order each time: the run does not continue bit "
                     "for bit",
                     kernel->id));
+  }
+
+  /// Decides which files of the earlier run are continued: those in its checkpoint's folder, and those elsewhere that
+  /// this command line names.
+  void continue_outputs(const FoundCheckpoint& found) {
+    const RunCheckpoint& checkpoint = found.checkpoint;
+    const RunOrder before = checkpoint.order.value_or(RunOrder{}), &asked = options_.order;
+    const auto continues = [&](const char* option, const std::string& old, const std::string& named, bool elsewhere) {
+      if (old.empty() || !named.empty()) return !old.empty() && same_place(old, named);
+      if (!elsewhere) return true;
+      throw UsageError(
+          fmt::format("the checkpoint lies in '{}', but its run wrote to '{}', which is elsewhere: name a place with "
+                      "{}, that one or "
+                      "another",
+                      fs::weakly_canonical(folder_of(options_.resume)).string(), old, option));
+    };
+    outputs_.id = checkpoint.order ? checkpoint.id : new_run_id();
+    outputs_.due = checkpoint.outputs_due;
+    outputs_.snapshot = checkpoint.snapshot;
+    outputs_.continues_snapshots =
+        continues("--snapshots", before.snapshots, asked.snapshots, found.snapshots_elsewhere);
+    if (!continues("--diagnostics", before.diagnostics, asked.diagnostics, found.diagnostics_elsewhere)) return;
+    const bool anew = options_.existing == Existing::replace && !asked.diagnostics.empty() &&
+                      !belongs_to_run(before.diagnostics, checkpoint.id);
+    if (anew) return;
+    outputs_.diagnostics = checkpoint.diagnostics;
+    order_.diagnostics = before.diagnostics;  // without the links of the name that was given
   }
 
   /// Nothing of a stopped run is lost.
@@ -223,6 +349,11 @@ class Run {
   }
   std::string how_to_continue(const std::string& checkpoint) const {
     std::vector<std::string> words{"orrery", "run", "--resume", name_from_here(checkpoint)};
+    const RunOrder order = order_in_checkpoint(order_, checkpoint, fs::path{});
+    for (const auto& [option, stored, name] : {std::tuple{"--snapshots", order.snapshots, order_.snapshots},
+                                               {"--diagnostics", order.diagnostics, order_.diagnostics}}) {
+      if (fs::path{stored}.is_absolute()) words.insert(words.end(), {option, name_from_here(name)});
+    }
     if (sharing_) words.insert(words.begin(), {"mpirun", "-n", std::to_string(sharing_->ranks())});
     return "continue with: " + shell_line(words);
   }
@@ -264,11 +395,16 @@ class Run {
 
   /// Makes the folder. Throws std::runtime_error if it cannot.
   std::string new_checkpoint_name(const fs::path& folder) const {
-    if (!folder.empty()) fs::create_directories(folder);
-    const std::string name = fs::path{simulation_->status().scene_name}.stem().string() + ".checkpoint";
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error)
+      throw std::runtime_error(fmt::format("no folder '{}' can be made: {}", folder.string(), error.message()));
+    constexpr std::size_t longest_stem = 200;  // leaves room for what follows it in names of 255 bytes
+    const std::string stem = fs::path{simulation_->status().scene_name}.stem().string();
+    const std::string name = stem.substr(0, longest_stem) + ".checkpoint";
     for (int number = 0;; ++number) {
       const fs::path file = folder / numbered_path(name, number);
-      if (!fs::exists(file)) return file.string();
+      if (!fs::exists(fs::symlink_status(file, error))) return file.string();
     }
   }
 
@@ -356,6 +492,7 @@ class Run {
   SimulationRun::Outputs outputs_;
   AutoChooser chooser_;
   std::optional<Simulation> simulation_;
+  std::string damaged_{};  // why the checkpoint of --resume is not the one that continues; empty: it is
   Progress progress_;
 };
 

@@ -155,20 +155,24 @@ RunFiles files_of(const InspectOptions& options) {
   return files;
 }
 
-void check_files(const RunFiles& files) {
+void refuse_files_that_meet(const RunFiles& files) {
   std::vector<Known> known;
-  for (const NamedFile& input : files.inputs) {
-    std::error_code unknown;  // its reader finds out
-    if (fs::status(input.path, unknown).type() == fs::file_type::not_found) {
-      throw std::runtime_error(fmt::format("'{}': no such file", input.path));
-    }
-    known.push_back({input, Identity{input.path}, true});
-  }
+  for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});
   for (const NamedFile& output : files.outputs) {
     const Identity identity{own_descriptor(output.path) == STDOUT_FILENO ? "/dev/stdout" : output.path};
     refuse_if_known(output, identity, known);
     known.push_back({output, identity, false});
   }
+}
+
+void check_files(const RunFiles& files) {
+  for (const NamedFile& input : files.inputs) {
+    std::error_code unknown;  // its reader finds out
+    if (fs::status(input.path, unknown).type() == fs::file_type::not_found) {
+      throw std::runtime_error(fmt::format("'{}': no such file", input.path));
+    }
+  }
+  refuse_files_that_meet(files);
   for (const NamedFile& output : files.outputs) {
     try {
       check_output(output.path, files.existing);

@@ -34,6 +34,9 @@ RunFiles files_of(const ProfileOptions& options);
 /// if an input does not exist or an output cannot be written. Changes no file.
 void check_files(const RunFiles& files);
 
+/// The first half of check_files(): throws UsageError if two outputs are the same file, or an output is an input.
+void refuse_files_that_meet(const RunFiles& files);
+
 /// Whether one of the outputs is stdout.
 bool takes_stdout(const RunFiles& files);
 

@@ -11,32 +11,11 @@
 
 #include "app/commands/argument_text.h"
 #include "app/text/csv.h"
-#include "app/text/printable.h"
+#include "app/text/json_fields.h"
 
 namespace orrery {
 
 // How the values of a command's arguments are written in JSON, by their types.
-
-[[noreturn]] inline void refuse_json(std::string_view what, const Json& json, std::string_view allowed) {
-  const std::string given = json.is_array() ? "an array" : json.is_object() ? "an object" : printable(json_text(json));
-  throw UsageError(fmt::format("{} cannot be {}; it must be {}", what, given, allowed));
-}
-
-/// The number that `json` is, if `Number` can hold it.
-template <class Number>
-std::optional<Number> number_of(const Json& json) {
-  if constexpr (std::is_integral_v<Number>) {
-    if (json.is_number_unsigned()) {
-      const auto value = json.get<std::uint64_t>();
-      return std::in_range<Number>(value) ? std::optional{static_cast<Number>(value)} : std::nullopt;
-    }
-    if (!json.is_number_integer()) return std::nullopt;
-    const auto value = json.get<std::int64_t>();
-    return std::in_range<Number>(value) ? std::optional{static_cast<Number>(value)} : std::nullopt;
-  } else {
-    return json.is_number() ? std::optional{static_cast<Number>(json.get<double>())} : std::nullopt;
-  }
-}
 
 /// Whether the text is one part of a list with commas, as scripts have it.
 inline bool stands_in_list(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/commands/command_entry.h"
+#include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "compute/core/names.h"
 
@@ -64,9 +65,10 @@ Request command_of(const Json& json) {
 
 Request command_of_json_text(std::string_view text) {
   if (text.size() > most_bytes) throw UsageError(fmt::format("a command in JSON has at most {} bytes", most_bytes));
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw UsageError("the command is not JSON, such as {\"command\": \"step\"}");
-  return command_of(json);
+  std::string cause;
+  const std::optional<Json> json = checked_json(text, cause);
+  if (!json) throw UsageError(fmt::format("the command is not JSON, such as {{\"command\": \"step\"}}: {}", cause));
+  return command_of(*json);
 }
 
 }  // namespace orrery

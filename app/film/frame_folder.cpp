@@ -5,12 +5,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include "app/text/console.h"
+#include "app/text/fingerprint.h"
 #include "app/text/input_file.h"
+#include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/format_count.h"
 #include "compute/core/parse_number.h"
@@ -66,7 +73,8 @@ void FrameFolder::find_frames() {
   for (fs::directory_iterator at{folder_, error}; !error && at != fs::directory_iterator{}; at.increment(error)) {
     const std::int64_t number = number_of(at->path().filename().string());
     std::error_code no_file;
-    if (number >= 0 && at->is_regular_file(no_file) && at->file_size(no_file) > 0) kept_.insert(number);
+    if (number >= 0 && fs::is_regular_file(at->symlink_status(no_file)) && at->file_size(no_file) > 0)
+      kept_.insert(number);
   }
   if (error) fail(folder_, error.message());
 }
@@ -80,13 +88,37 @@ void FrameFolder::begin(const Json& run) {
     }
     kept_.clear();
   }
-  if (!kept_.empty()) return check_same(Json::parse(text));
-  write_file(folder_ / description, text + '\n', Existing::replace);
+  film_ = fingerprint(text);
+  if (!kept_.empty()) {
+    check_same(Json::parse(text));
+    return drop_damaged();
+  }
+  write_file(folder_ / description, text + '\n', Existing::replace_here);
+}
+
+std::string FrameFolder::words_of(std::int64_t frame) const {
+  return fmt::format("film {} frame {}", film_, frame);
+}
+
+/// Frames that are not whole, of another size or of another film are rendered again.
+void FrameFolder::drop_damaged() {
+  const auto is_frame = [this](std::int64_t number) {
+    std::ifstream in{file_of(number), std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+    const std::optional<render::PngFacts> facts = render::read_png_facts(bytes);
+    return facts && facts->width == size_.width && facts->height == size_.height &&
+           facts->description == words_of(number);
+  };
+  const auto damaged = std::erase_if(kept_, [&](std::int64_t number) { return !is_frame(number); });
+  if (damaged == 0) return;
+  console::complain(fmt::format("{} in '{}' cannot be kept: damaged, or of another film; rendered again",
+                                counted(damaged, "frame"), printable(folder_.string())));
 }
 
 void FrameFolder::check_same(const Json& run) const {
   const std::string cure = "; name another folder, or add --force to render all frames again";
-  if (!fs::exists(folder_ / description)) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(fs::symlink_status(folder_ / description, unknown))) {
     fail(folder_, fmt::format("it has {}, but no {} that describes their film{}", counted(std::ssize(kept_), "frame"),
                               description, cure));
   }
@@ -105,10 +137,11 @@ int FrameFolder::threads() const {
   return std::clamp(static_cast<int>(most_bytes / (bytes_per_pixel * pixels)), 1, std::max(1, usable_threads()));
 }
 
-/// Replaces what has the name: an empty file.
+/// Replaces what has the name: a damaged frame, or a link.
 void FrameFolder::add(const FilmFrame& frame) {
   const render::Image image = render::upright_image(frame.rgba, size_.width, size_.height);
-  write_file(file_of(frame.number), render::encode_png(image, {}, render::Compression::fast), Existing::replace);
+  write_file(file_of(frame.number), render::encode_png(image, words_of(frame.number), render::Compression::fast),
+             Existing::replace_here);
 }
 
 }  // namespace orrery

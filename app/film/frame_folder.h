@@ -10,7 +10,8 @@
 namespace orrery {
 
 /// A folder of PNG frames, frame-000000.png and so on. Each appears whole, so a run that was stopped can be continued:
-/// frames of the same film are kept. The file film.json in the folder describes the film.
+/// whole frames of the same film are kept. The file film.json in the folder describes the film, and each frame names
+/// it. Symbolic links in the folder are not followed.
 class FrameFolder final : public FilmOutput {
  public:
   /// Makes the folder if it is missing. With Existing::replace, begin() removes its frames.
@@ -25,11 +26,15 @@ class FrameFolder final : public FilmOutput {
  private:
   std::filesystem::path file_of(std::int64_t frame) const;
   void find_frames();
+  void drop_damaged();
+  /// What a frame says of itself in its PNG file.
+  std::string words_of(std::int64_t frame) const;
   void check_same(const Json& run) const;
 
   const std::filesystem::path folder_;
   const WindowSize size_;
   const Existing existing_;
+  std::string film_;  // the fingerprint of its description, from begin() on
 };
 
 }  // namespace orrery

@@ -4,12 +4,16 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "app/recording/conserved_cells.h"
+#include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "compute/core/parse_number.h"
 #include "compute/diagnostics/lagrangian_radii.h"
@@ -21,14 +25,13 @@ namespace {
 constexpr auto columns = conserved_columns_and("radius_10", "radius_50", "radius_90", "state");
 constexpr std::array<double, 3> shares{0.1, 0.5, 0.9};
 
-std::string first_bytes(const std::string& file, std::int64_t bytes) {
+constexpr std::size_t most_header_bytes = 65'536;
+
+std::string first_bytes(const std::string& file, const DiagnosticsPlace& place, const std::string& id) {
+  require_rows(file, place, id);
   std::ifstream in{file, std::ios::binary};
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  if (!in.read(text.data(), bytes)) {
-    throw std::runtime_error(fmt::format(
-        "'{}': the rows that were written before the checkpoint are not there any more; name another --diagnostics",
-        file));
-  }
+  std::string text(static_cast<std::size_t>(place.bytes), '\0');
+  if (!in.read(text.data(), place.bytes)) throw std::runtime_error(fmt::format("'{}': cannot be read", file));
   return text;
 }
 
@@ -45,9 +48,9 @@ std::int64_t first_step_of(std::string_view text) {
 DiagnosticsLog::DiagnosticsLog(const std::string& file, const Json& metadata, Existing existing)
     : begin_{csv_header(metadata, columns)}, file_{OutputFile::create(file, existing)} {}
 
-DiagnosticsLog::DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place)
-    : begin_{first_bytes(file, place.bytes)},
-      file_{OutputFile::create(file, Existing::replace)},
+DiagnosticsLog::DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place, const std::string& id)
+    : begin_{first_bytes(file, place, id)},
+      file_{OutputFile::create(file, Existing::replace_here)},
       first_energy_{place.first_energy},
       first_step_{first_step_of(begin_)} {}
 
@@ -71,6 +74,36 @@ void DiagnosticsLog::add(const ConservedProbe& probe, const Bodies& bodies) {
 std::optional<DiagnosticsPlace> DiagnosticsLog::place() const {
   if (!first_energy_) return std::nullopt;
   return DiagnosticsPlace{file_.size() + static_cast<std::int64_t>(begin_.size()), *first_energy_};
+}
+
+void require_rows(const std::string& file, const DiagnosticsPlace& place, const std::string& id) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(file, error);
+  if (place.bytes == 0 && !std::filesystem::exists(status)) return;  // its first row is still due
+  if (!std::filesystem::is_regular_file(status) ||
+      std::filesystem::file_size(file, error) < static_cast<std::uintmax_t>(place.bytes) || error) {
+    throw std::runtime_error(fmt::format(
+        "'{}': the rows that were written before the checkpoint are not there any more; name another --diagnostics",
+        file));
+  }
+  if (belongs_to_run(file, id)) return;
+  throw std::runtime_error(
+      fmt::format("'{}' is not the file of diagnostics that this run wrote; name another --diagnostics", file));
+}
+
+bool belongs_to_run(const std::string& file, const std::string& id) {
+  std::ifstream in{file, std::ios::binary};
+  std::string text(most_header_bytes, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::string_view rest{text}, metadata = take_line(rest);
+  const std::string_view names = take_line(rest);
+  if (!metadata.starts_with("# ") || names != fmt::format("{}", fmt::join(columns, ","))) return false;
+  metadata.remove_prefix(2);
+  std::string cause;
+  const std::optional<Json> json = checked_json(metadata, cause);
+  if (!json || !json->is_object() || json->value("program", Json{}) != "orrery") return false;
+  return json->value("run", Json{}) == (id.empty() ? Json{} : Json(id));
 }
 
 }  // namespace orrery

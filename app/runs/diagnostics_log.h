@@ -23,8 +23,9 @@ class DiagnosticsLog {
  public:
   /// A new file, made with its first row. Throws std::runtime_error, one line.
   DiagnosticsLog(const std::string& file, const Json& metadata, Existing existing);
-  /// Continues the file of an earlier run: keeps what it had at `place`. Throws also if it is shorter now.
-  DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place);
+  /// Continues the file of the run `id`: keeps what it had at `place`. Follows no symbolic link. Throws also if it is
+  /// shorter now, or if belongs_to_run() is false.
+  DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place, const std::string& id);
 
   /// Throws std::runtime_error, one line that names the file, if it cannot be written.
   void add(const ConservedProbe& probe, const Bodies& bodies);
@@ -42,5 +43,11 @@ class DiagnosticsLog {
   std::int64_t first_step_ = 0;  // of the row with the first energy
   std::optional<EnergyChange> energy_change_;
 };
+
+/// Throws std::runtime_error, one line, if the run `id` cannot continue its file of diagnostics at this place.
+void require_rows(const std::string& file, const DiagnosticsPlace& place, const std::string& id);
+/// Whether the file begins with the header of diagnostics that the run `id` writes: one with "run": id; for a run
+/// without an id, one without "run".
+bool belongs_to_run(const std::string& file, const std::string& id);
 
 }  // namespace orrery

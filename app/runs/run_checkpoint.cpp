@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
+#include <random>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 #include "app/commands/command_json.h"
+#include "app/text/input_file.h"
+#include "app/text/json_fields.h"
+#include "app/text/name_text.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/trial.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/failure_text.h"
 #include "compute/kernels/parts/deciding_threads.h"
@@ -21,14 +28,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string setup_text(const RunRecord& checkpoint) {
+std::string setup_text(const RunRecord& run) {
   Json json{{"program", "orrery"}, {"version", version}, {"git", git_id}};
-  json["run"] = command_json(Command{ReturnToRun{checkpoint.setup}});
-  if (checkpoint.order) json["order"] = to_json(*checkpoint.order);
-  if (const auto& place = checkpoint.diagnostics) {
+  if (!run.id.empty()) json["id"] = run.id;
+  RunSetup setup = run.setup;
+  setup.scene.file = text_of_name(setup.scene.file);
+  json["run"] = command_json(Command{ReturnToRun{std::move(setup)}});
+  if (run.order) json["order"] = to_json(*run.order);
+  if (const auto& place = run.diagnostics) {
     json["diagnostics"] = {{"bytes", place->bytes}, {"first_energy", place->first_energy}};
   }
-  if (checkpoint.outputs_due) json["outputs_due"] = true;
+  if (const auto& mark = run.snapshot) {
+    json["snapshot"] = {{"name", mark->name}, {"bytes", mark->bytes}, {"checksum", mark->checksum}};
+  }
+  if (run.outputs_due) json["outputs_due"] = true;
   return json_text(json);
 }
 
@@ -36,48 +49,89 @@ RunSetup setup_of(const Json& json) {
   const Request request = command_of(json);
   const Command* const command = std::get_if<Command>(&request);
   const ReturnToRun* const run = command ? std::get_if<ReturnToRun>(command) : nullptr;
-  if (!run) throw std::runtime_error("its setup is not that of a run");
-  return run->run;
+  if (!run) throw UsageError(fmt::format("'run' is not the command '{}'", row_of<ReturnToRun>.name));
+  RunSetup setup = run->run;
+  setup.scene.file = name_of_text(setup.scene.file);
+  return setup;
 }
 
-void take_setup(const std::string& text, RunRecord& checkpoint) {
-  if (text.empty()) throw std::runtime_error("bodies alone, without the settings of a run: open it as a FILE");
-  try {
-    const Json json = Json::parse(text);
-    checkpoint.setup = setup_of(json.at("run"));
-    if (json.contains("order")) checkpoint.order = run_order_of(json["order"]);
-    if (json.contains("diagnostics")) {
-      const Json& place = json["diagnostics"];
-      checkpoint.diagnostics = {place.at("bytes").get<std::int64_t>(), place.at("first_energy").get<double>()};
-    }
-    checkpoint.outputs_due = json.value("outputs_due", false);
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("its setup cannot be read: {}", error.what()));
-  } catch (const UsageError& error) {
-    throw std::runtime_error(fmt::format("its setup cannot be used: {}", error.what()));
+void take_members(const JsonObject& json, RunRecord& run) {
+  if (json.has("id")) run.id = json.text("id");
+  run.setup = setup_of(json.at("run"));
+  if (json.has("order")) run.order = run_order_of(json.object("order"));
+  if (json.has("diagnostics")) {
+    constexpr double largest = std::numeric_limits<double>::max();
+    const JsonObject place = json.object("diagnostics");
+    run.diagnostics = {place.number("bytes", Range<std::int64_t>{0, std::numeric_limits<std::int64_t>::max()}),
+                       place.number("first_energy", Range<double>{-largest, largest})};
   }
+  if (json.has("snapshot")) {
+    const JsonObject mark = json.object("snapshot");
+    run.snapshot = {mark.text("name"),
+                    mark.number("bytes", Range<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max()}),
+                    mark.number("checksum", Range<std::uint32_t>{0, std::numeric_limits<std::uint32_t>::max()})};
+  }
+  if (json.has("outputs_due")) run.outputs_due = json.flag("outputs_due");
+}
+
+/// `text` comes from a file that anybody may have written.
+void take_setup(const std::string& file, const std::string& text, RunRecord& run) {
+  std::string cause = "bodies alone, without the settings of a run: open it as a FILE";
+  if (!text.empty()) {
+    try {
+      const std::optional<Json> json = checked_json(text, cause);
+      if (json) return take_members(JsonObject{*json, ""}, run);
+      cause = "its setup cannot be read: " + cause;
+    } catch (const UsageError& error) {
+      cause = fmt::format("its setup cannot be used: {}", error.what());
+    }
+  }
+  throw std::runtime_error(fmt::format("'{}': {}", file, cause));
 }
 
 RunCheckpoint read_run_checkpoint(const std::string& file) {
   Checkpoint stored = read_checkpoint(file);
   RunCheckpoint checkpoint{{.setup = {}, .hermite = std::move(stored.hermite), .step = stored.step},
                            std::move(stored.snapshot)};
-  try {
-    take_setup(stored.setup, checkpoint);
-  } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("'{}': {}", file, failure_text(error)));
-  }
+  take_setup(file, stored.setup, checkpoint);
   return checkpoint;
 }
 
-/// `file` stays, and `other` becomes the same file, in place of the one that it was.
-void give_second_name(const fs::path& file, const fs::path& other) {
-  const fs::path fresh = fs::path{other}.concat(".new");
-  std::error_code error;
-  fs::remove(fresh, error);
-  fs::create_hard_link(file, fresh, error);
-  if (error) fs::copy_file(file, fresh, fs::copy_options::overwrite_existing);  // no links on this file system
-  fs::rename(fresh, other);
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path{"."};
+}
+
+/// `path` as seen from `folder`, with all links followed; empty if it lies neither there nor below.
+fs::path place_below(const fs::path& folder, const fs::path& path) {
+  std::error_code folder_error, path_error;
+  const fs::path from = fs::weakly_canonical(folder, folder_error),
+                 to = fs::weakly_canonical(followed(path), path_error);
+  if (folder_error || path_error) return {};
+  const fs::path below = to.lexically_relative(from);
+  return below.empty() || *below.begin() == ".." ? fs::path{} : below;
+}
+
+/// Makes a name that a checkpoint in `folder` holds usable from here. Returns whether it leads elsewhere.
+bool resolve(const fs::path& folder, std::string& name) {
+  if (name.empty()) return false;
+  const fs::path below = place_below(folder, folder / name);
+  if (below.empty()) {
+    name = (folder / name).lexically_normal().string();
+    return true;
+  }
+  name = (folder == "." ? below : folder / below).string();
+  return false;
+}
+
+FoundCheckpoint found(const std::string& file, RunCheckpoint checkpoint, std::string note = {}) {
+  FoundCheckpoint found{std::move(checkpoint), std::move(note)};
+  if (std::optional<RunOrder>& order = found.checkpoint.order) {
+    const fs::path folder = folder_of(file);
+    order->checkpoint = file;
+    found.snapshots_elsewhere = resolve(folder, order->snapshots);
+    found.diagnostics_elsewhere = resolve(folder, order->diagnostics);
+  }
+  return found;
 }
 
 }  // namespace
@@ -100,12 +154,32 @@ RunCheckpoint checkpoint_of(Simulation& simulation) {
 CheckpointSummary summary_of_checkpoint(const std::string& file) {
   const CheckpointHead head = read_checkpoint_head(file);
   RunRecord run;
-  take_setup(head.setup, run);
+  take_setup(file, head.setup, run);
   return {run.setup.scene, head.bodies, head.time};
 }
 
 bool is_checkpoint_name(const std::string& file) {
   return fs::path{file}.extension() == ".checkpoint";
+}
+
+std::string new_run_id() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+RunOrder order_in_checkpoint(RunOrder order, const std::string& file, const fs::path& working_folder) {
+  const auto full = [&](const std::string& name) {
+    std::error_code gone;
+    const fs::path path = fs::absolute(name, gone);
+    return gone ? working_folder / name : path;
+  };
+  const fs::path folder = full(file).parent_path();
+  for (std::string* name : {&order.snapshots, &order.diagnostics}) {
+    if (name->empty()) continue;
+    const fs::path below = place_below(folder, full(*name));
+    *name = below.empty() ? full(*name).lexically_normal().string() : below.string();
+  }
+  return order;
 }
 
 std::string write_run_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state,
@@ -120,37 +194,30 @@ std::string previous_name(const std::string& file) {
 }
 
 void keep_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state) {
-  const std::string next = file + ".next";
-  try {
-    write_run_checkpoint(next, run, state, Existing::replace);
-  } catch (const std::runtime_error& error) {  // it names the temporary file
-    std::string cause = failure_text(error);
-    if (const std::size_t at = cause.find(next); at != cause.npos) cause.replace(at, next.size(), file);
-    throw std::runtime_error(cause);
-  }
-  try {
-    if (fs::exists(file)) give_second_name(file, previous_name(file));
-    fs::rename(next, file);
-  } catch (const fs::filesystem_error& error) {
-    throw std::runtime_error(fmt::format("'{}': not written: {}", file, error.code().message()));
-  }
+  AtomicFile out{file, Existing::replace_here};
+  write_checkpoint(out, CheckpointParts{state, run.hermite, run.step, setup_text(run)});
+  out.commit_keeping(fs::path{previous_name(file)}.filename().string());
 }
 
 std::string set_aside(const std::string& file) {
-  const std::string damaged = file + ".damaged";
   std::error_code error;
+  fs::path damaged;
+  for (int number = 0; damaged.empty() || fs::exists(fs::symlink_status(damaged, error)); ++number) {
+    damaged = file + (number == 0 ? ".damaged" : fmt::format(".damaged-{}", number));
+  }
   fs::rename(file, damaged, error);
   if (error) throw std::runtime_error(fmt::format("'{}': not renamed: {}", file, error.message()));
-  return damaged;
+  return damaged.string();
 }
 
 FoundCheckpoint find_checkpoint(const std::string& file) {
   try {
-    return {read_run_checkpoint(file)};
+    return found(file, read_run_checkpoint(file));
   } catch (const std::runtime_error& error) {
     const std::string previous = previous_name(file), why = failure_text(error);
-    if (!fs::exists(previous)) throw;
-    return {read_run_checkpoint(previous), fmt::format("{}; continues from '{}'", why, previous)};
+    std::error_code unknown;
+    if (!fs::exists(previous, unknown)) throw;
+    return found(file, read_run_checkpoint(previous), fmt::format("{}; continues from '{}'", why, previous));
   }
 }
 

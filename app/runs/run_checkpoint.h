@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "app/runs/run_order.h"
+#include "app/runs/snapshot_series.h"
 #include "compute/core/hermite_state.h"
 #include "compute/core/output_name.h"
 #include "compute/sim/command.h"
@@ -24,15 +26,20 @@ struct RunRecord {
   RunSetup setup;
   HermiteState hermite{};  ///< see Checkpoint
   std::int64_t step = 0;
+  std::string id{};                 ///< see new_run_id(); empty: a window or an earlier version wrote it
   std::optional<RunOrder> order{};  ///< none: a window wrote it
   std::optional<DiagnosticsPlace> diagnostics{};
-  bool outputs_due = false;  ///< the snapshot and the diagnostics of its step could not be written
+  std::optional<SnapshotMark> snapshot{};  ///< the run's latest
+  bool outputs_due = false;                ///< the snapshot and the diagnostics of its step could not be written
 };
 
 /// A checkpoint file in full.
 struct RunCheckpoint : RunRecord {
   Snapshot state{};
 };
+
+/// 16 random hexadecimal digits, by which a run recognizes its files. All its checkpoints have the same.
+std::string new_run_id();
 
 /// The present state of `simulation`; cancels what is in flight as Simulation::bodies() does.
 RunCheckpoint checkpoint_of(Simulation& simulation);
@@ -41,6 +48,10 @@ RunRecord record_of(Simulation& simulation);
 
 /// Whether a file of this name is to hold the run as well as its bodies.
 bool is_checkpoint_name(const std::string& file);
+/// The order with the names of outputs as a checkpoint `file` holds them: relative to the file's folder for outputs in
+/// or below it, otherwise from the root. `working_folder` is that of relative names, also if it has vanished.
+RunOrder order_in_checkpoint(RunOrder order, const std::string& file, const std::filesystem::path& working_folder);
+
 /// Writes as AtomicFile does and returns the name that the file got.
 std::string write_run_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state,
                                  Existing existing);
@@ -52,7 +63,7 @@ inline std::string write_run_checkpoint(const std::string& file, const RunCheckp
 std::string previous_name(const std::string& file);
 
 /// Gives `file` the new checkpoint and previous_name(file) the one that `file` had. At every moment `file` is one of
-/// the two, whole. Throws std::runtime_error, one line; `file` is then as it was.
+/// the two, whole. Follows no symbolic link. Throws std::runtime_error, one line; `file` is then as it was.
 void keep_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state);
 inline void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   keep_checkpoint(file, checkpoint, view_of(checkpoint.state));
@@ -67,12 +78,15 @@ struct CheckpointSummary {
   std::uint64_t bodies = 0;
   double time = 0;  ///< simulated
 };
-/// Throws as read_checkpoint_head().
+/// Throws std::runtime_error, one line, as read_checkpoint_head(), and for bodies alone. Checks no checksum.
 CheckpointSummary summary_of_checkpoint(const std::string& file);
 
 struct FoundCheckpoint {
+  /// The names in its order begin with the folder of the checkpoint, and `order->checkpoint` is the file that was asked
+  /// for. Outputs elsewhere have their full names.
   RunCheckpoint checkpoint;
   std::string note{};  ///< why it is the one of previous_name(); empty: it is the last
+  bool snapshots_elsewhere = false, diagnostics_elsewhere = false;  ///< neither in the checkpoint's folder nor below it
 };
 /// The checkpoint of `file`, or the previous one where that cannot be read. Throws std::runtime_error, one line that
 /// names the file and the cause.

@@ -1,20 +1,16 @@
 #include "app/runs/run_order.h"
 
-#include <fmt/format.h>
+#include <limits>
 
-#include <stdexcept>
+#include "app/text/name_text.h"
 
 namespace orrery {
 namespace {
 
-template <class Value>
-void read(const Json& json, const char* name, Value& value) {
-  if (const auto found = json.find(name); found != json.end()) value = found->get<Value>();
-}
-
-template <class Value>
-void read(const Json& json, const char* name, std::optional<Value>& value) {
-  if (const auto found = json.find(name); found != json.end() && !found->is_null()) value = found->get<Value>();
+std::string name_in(const JsonObject& json, const char* member) {
+  const std::string text = json.text(member);
+  if (text.find('\0') != text.npos) refuse_json(member, json.at(member), "the name of a file");
+  return name_of_text(text);
 }
 
 }  // namespace
@@ -24,32 +20,25 @@ Json to_json(const RunOrder& order) {
   if (order.steps) json["steps"] = *order.steps;
   if (order.until) json["until"] = *order.until;
   if (order.every) json["every"] = *order.every;
-  json["snapshots"] = order.snapshots;
+  json["snapshots"] = text_of_name(order.snapshots);
   json["snapshot_format"] = order.snapshot_format;
-  json["diagnostics"] = order.diagnostics;
-  json["checkpoint"] = order.checkpoint;
+  json["diagnostics"] = text_of_name(order.diagnostics);
   json["checkpoint_every_s"] = order.checkpoint_every_s;
   return json;
 }
 
-RunOrder run_order_of(const Json& json) {
+RunOrder run_order_of(const JsonObject& json) {
+  constexpr Range<std::int64_t> all_steps{0, std::numeric_limits<std::int64_t>::max()};
   RunOrder order;
-  try {
-    read(json, "steps", order.steps);
-    read(json, "until", order.until);
-    read(json, "every", order.every);
-    read(json, "snapshots", order.snapshots);
-    read(json, "snapshot_format", order.snapshot_format);
-    read(json, "diagnostics", order.diagnostics);
-    read(json, "checkpoint", order.checkpoint);
-    read(json, "checkpoint_every_s", order.checkpoint_every_s);
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("its order cannot be read: {}", error.what()));
+  if (json.has("steps")) order.steps = json.number("steps", all_steps);
+  if (json.has("until")) order.until = json.number("until", RunOrder::times);
+  if (json.has("every")) order.every = json.number("every", RunOrder::times);
+  if (json.has("snapshots")) order.snapshots = name_in(json, "snapshots");
+  if (json.has("snapshot_format")) order.snapshot_format = json.text("snapshot_format");
+  if (json.has("diagnostics")) order.diagnostics = name_in(json, "diagnostics");
+  if (json.has("checkpoint_every_s")) {
+    order.checkpoint_every_s = json.number("checkpoint_every_s", RunOrder::checkpoint_times);
   }
-  const bool usable = (!order.steps || *order.steps >= 0) && (!order.until || RunOrder::times.contains(*order.until)) &&
-                      (!order.every || RunOrder::times.contains(*order.every)) &&
-                      RunOrder::checkpoint_times.contains(order.checkpoint_every_s);
-  if (!usable) throw std::runtime_error("its order has a value out of range");
   return order;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/text/csv.h"
+#include "app/text/json_fields.h"
 #include "compute/core/range.h"
 
 namespace orrery {
@@ -25,8 +26,9 @@ struct RunOrder {
   friend bool operator==(const RunOrder&, const RunOrder&) = default;
 };
 
+/// All but the name of the checkpoint, which is the name of the file that holds this JSON.
 Json to_json(const RunOrder& order);
-/// Throws std::runtime_error, one line, for what to_json() would not make.
-RunOrder run_order_of(const Json& json);
+/// Throws UsageError, one line, for what to_json() would not make.
+RunOrder run_order_of(const JsonObject& json);
 
 }  // namespace orrery

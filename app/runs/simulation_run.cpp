@@ -6,16 +6,13 @@
 #include <filesystem>
 #include <stdexcept>
 #include <stop_token>
-#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "app/lab/sampling.h"
 #include "compute/core/descriptor.h"
 #include "compute/core/failure_text.h"
-#include "compute/core/names.h"
-#include "compute/core/parse_number.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
@@ -24,16 +21,16 @@ namespace {
 constexpr double batch_ms = 200;  // a run answers to a stop and shows where it is after such a time
 constexpr int most_batch_steps = 1024;
 constexpr std::chrono::milliseconds pause{2};
-constexpr std::string_view snapshot_prefix = "snapshot_";
-
-std::string snapshot_name(std::int64_t number, std::string_view ending) {
-  return fmt::format("{}{:05}{}", snapshot_prefix, number, ending);
-}
 
 /// Empty if it is gone.
 std::filesystem::path working_folder() {
   std::error_code gone;
   return std::filesystem::current_path(gone);
+}
+
+std::optional<SnapshotSeries> series_of(const RunOrder& order) {
+  if (order.snapshots.empty()) return std::nullopt;
+  return SnapshotSeries{order.snapshots, order.snapshot_format};
 }
 
 }  // namespace
@@ -43,14 +40,28 @@ SimulationRun::SimulationRun(Simulation& simulation, const RunOrder& order, cons
       order_{order},
       folder_{working_folder()},
       schedule_{simulation.status(), order, outputs.due},
+      id_{outputs.id},
+      series_{series_of(order)},
+      first_new_snapshot_{first_new_snapshot(simulation.status(), schedule_, outputs)},
+      continues_snapshots_{outputs.continues_snapshots},
+      snapshot_{outputs.snapshot},
       outputs_due_{outputs.due} {
   if (order.diagnostics.empty()) return;
   const std::optional<DiagnosticsPlace>& place = outputs.diagnostics;
   if (place && place->bytes > 0) {
-    log_.emplace(order.diagnostics, *place);
+    log_.emplace(order.diagnostics, *place, outputs.id);
   } else {
-    log_.emplace(order.diagnostics, outputs.metadata, place ? Existing::replace : outputs.existing);
+    Json metadata = outputs.metadata;
+    if (!id_.empty()) metadata["run"] = id_;
+    if (place) require_rows(order.diagnostics, *place, id_);
+    log_.emplace(order.diagnostics, metadata, place ? Existing::replace_here : outputs.existing);
   }
+}
+
+std::int64_t SimulationRun::first_new_snapshot(const Status& now, const RunSchedule& schedule, const Outputs& outputs) {
+  if (!schedule.has_outputs()) return 0;
+  if (now.step == 0 && (outputs.due || !outputs.continues_snapshots)) return 0;
+  return schedule.latest_event(now.step) + 1;
 }
 
 void SimulationRun::write_row(const Bodies& bodies) {
@@ -67,14 +78,14 @@ void SimulationRun::write_row(const Bodies& bodies) {
   log_->add(*simulation_.status().conserved, bodies);
 }
 
-void SimulationRun::write_outputs(std::int64_t event) {
+void SimulationRun::write_outputs(std::int64_t event, bool row, bool snapshot) {
   place_before_outputs_ = log_ ? log_->place() : std::nullopt;
   try {
-    if (log_) write_row(simulation_.bodies());
-    if (!order_.snapshots.empty()) write_numbered(event);
+    if (row) write_row(simulation_.bodies());
+    if (snapshot) write_numbered(event);
     outputs_due_ = false;
   } catch (const std::runtime_error& error) {
-    outputs_due_ = true;
+    outputs_due_ = row || !log_;  // a row that the file has already is not due again
     const bool began_file = log_ && log_->place() && !place_before_outputs_;
     if (began_file) place_before_outputs_ = DiagnosticsPlace{};
     throw OutputFailure{failure_text(error)};
@@ -87,41 +98,30 @@ void SimulationRun::write_first_outputs() {
   const std::optional<std::int64_t> event = schedule_.event_at(step);
   if (!event) outputs_due_ = false;  // this order has none here
   if (!schedule_.has_outputs()) return;
+  const bool new_file = log_ && !log_->place();
   if (event && (step == 0 || outputs_due_)) {
-    write_outputs(*event);
-  } else if (log_ && !log_->place()) {
+    const bool row = log_ && (outputs_due_ || new_file), snapshot = series_ && (outputs_due_ || !continues_snapshots_);
+    if (row || snapshot) write_outputs(*event, row, snapshot);
+  } else if (new_file) {
     write_row(simulation_.bodies());
   }
 }
 
 void SimulationRun::write_numbered(std::int64_t event) {
-  const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
-  const std::filesystem::path file =
-      std::filesystem::path{order_.snapshots} / snapshot_name(event, format->endings.front());
-  write_snapshot(file, simulation_.snapshot_view(), {.existing = Existing::replace, .format = format});
+  write_snapshot(series_->file(event), simulation_.snapshot_view(),
+                 {.existing = Existing::replace_here, .format = &series_->format()});
   ++summary_.snapshots;
-}
-
-void SimulationRun::remove_later_snapshots() const {
-  const SnapshotFormat* const format = find_named(snapshot_formats(), order_.snapshot_format, "format");
-  const std::int64_t step = simulation_.status().step;
-  const std::int64_t next = step == 0 ? 0 : schedule_.latest_event(step) + 1;
-  std::vector<std::filesystem::path> later;
-  for (const auto& entry : std::filesystem::directory_iterator{order_.snapshots}) {
-    const std::string name = entry.path().filename().string();
-    const std::string_view stem = std::string_view{name}.substr(0, name.find('.'));
-    const auto number = parsed_number<std::int64_t>(stem.substr(std::min(stem.size(), snapshot_prefix.size())));
-    if (!number || *number < next || !std::filesystem::is_regular_file(entry.symlink_status())) continue;
-    for (const std::string_view ending : {format->endings.front(), format->companion}) {
-      if (!ending.empty() && name == snapshot_name(*number, ending)) later.push_back(entry.path());
-    }
+  if (schedule_.latest_event(simulation_.status().step) != event) return;  // the last state: a later run replaces it
+  try {
+    snapshot_ = series_->mark_of(event);
+  } catch (const std::runtime_error&) {
+    snapshot_.reset();  // a continued run then asks before it replaces snapshots
   }
-  for (const std::filesystem::path& file : later) std::filesystem::remove(file);
 }
 
 bool SimulationRun::run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show) {
   const bool makes_steps = simulation_.status().step < last_step();
-  if (makes_steps && !order_.snapshots.empty() && schedule_.has_outputs()) remove_later_snapshots();
+  if (makes_steps && series_ && schedule_.has_outputs()) series_->remove_from(first_new_snapshot_);
   write_first_outputs();
   last_checkpoint_ = Clock::now();
   while (simulation_.status().step < last_step()) {
@@ -129,7 +129,9 @@ bool SimulationRun::run(const std::function<bool()>& stop, const std::function<v
     const std::int64_t end = schedule_.next_event(simulation_.status().step);
     run_batch(end, stop, show);
     const std::int64_t now = simulation_.status().step;
-    if (const std::optional<std::int64_t> event = schedule_.event_at(now); event && now == end) write_outputs(*event);
+    if (const std::optional<std::int64_t> event = schedule_.event_at(now); event && now == end) {
+      write_outputs(*event, log_.has_value(), series_.has_value());
+    }
     write_checkpoint_in_time();
   }
   if (!order_.checkpoint.empty()) write_last_checkpoint();
@@ -194,22 +196,17 @@ void SimulationRun::write_last_checkpoint() {
 
 void SimulationRun::write_checkpoint(const std::string& file) {
   RunRecord checkpoint = record_of(simulation_);
-  checkpoint.order = order_;
-  checkpoint.order->checkpoint = file;
+  RunOrder order = order_;
   if (log_ && is_stream(log_->file())) {
-    checkpoint.order->diagnostics.clear();  // it ends with this run
+    order.diagnostics.clear();  // it ends with this run
   } else if (log_) {
-    checkpoint.order->diagnostics = log_->file();
+    order.diagnostics = log_->file();
     checkpoint.diagnostics = outputs_due_ ? place_before_outputs_ : log_->place();
   }
+  checkpoint.id = id_;
+  checkpoint.order = order_in_checkpoint(std::move(order), file, folder_);
+  checkpoint.snapshot = snapshot_;
   checkpoint.outputs_due = outputs_due_;
-  for (std::string* path :
-       {&checkpoint.order->snapshots, &checkpoint.order->diagnostics, &checkpoint.order->checkpoint}) {
-    if (path->empty()) continue;  // it may continue in another folder
-    std::error_code gone;
-    const std::filesystem::path full = std::filesystem::absolute(*path, gone);
-    *path = (gone ? folder_ / *path : full).string();
-  }
   keep_checkpoint(file, checkpoint, simulation_.snapshot_view());
   ++summary_.checkpoints;
 }

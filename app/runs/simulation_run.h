@@ -12,6 +12,7 @@
 #include "app/runs/run_checkpoint.h"
 #include "app/runs/run_order.h"
 #include "app/runs/run_schedule.h"
+#include "app/runs/snapshot_series.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -28,8 +29,11 @@ class SimulationRun {
   struct Outputs {
     Existing existing = Existing::keep;             ///< of a new file of diagnostics
     Json metadata{};                                ///< of that file
-    std::optional<DiagnosticsPlace> diagnostics{};  ///< of a run that goes on in an earlier run's file
-    bool due = false;  ///< the earlier run could not write those of the step at which this one begins
+    std::string id{};                               ///< see RunRecord; that file has it, too
+    std::optional<DiagnosticsPlace> diagnostics{};  ///< of a run that continues its file
+    bool continues_snapshots = false;               ///< in the folder that the run had before
+    std::optional<SnapshotMark> snapshot{};         ///< the latest before
+    bool due = false;                               ///< those of the step at which this one begins could not be written
   };
   struct Progress {
     std::int64_t step, last_step;
@@ -51,6 +55,8 @@ class SimulationRun {
   /// Runs to the end, or until `stop` returns true. Calls `stop`, and `show` with the progress, some hundred times per
   /// second. Returns whether the end was reached. Throws std::runtime_error where a body is not finite or a device
   /// fails, and OutputFailure.
+  ///
+  /// First removes the snapshots of later steps that the folder has: see first_new_snapshot().
   bool run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
   void write_checkpoint(const std::string& file);
@@ -59,6 +65,8 @@ class SimulationRun {
   bool is_complete() const { return simulation_.status().step >= last_step() && !outputs_due_; }
   std::int64_t last_step() const { return schedule_.last_step(); }
   Summary summary() const;
+  /// The number of the first snapshot that a run with these outputs writes from the state `now` on.
+  static std::int64_t first_new_snapshot(const Status& now, const RunSchedule& schedule, const Outputs& outputs);
   /// Empty before the first row.
   std::string diagnostics_file() const { return log_ ? log_->file() : std::string{}; }
 
@@ -67,10 +75,8 @@ class SimulationRun {
 
   void write_row(const Bodies& bodies);
   /// Throws OutputFailure.
-  void write_outputs(std::int64_t event);
+  void write_outputs(std::int64_t event, bool row, bool snapshot);
   void write_first_outputs();
-  /// Those of a run before this one, from the number of the next snapshot on, under the very names that this run gives.
-  void remove_later_snapshots() const;
   void write_numbered(std::int64_t event);
   void run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   void take_in(const StepTiming& batch);
@@ -83,7 +89,12 @@ class SimulationRun {
   const RunOrder order_;
   const std::filesystem::path folder_;  // the working folder, which may vanish during the run
   const RunSchedule schedule_;
-  bool outputs_due_;  // those of the present step
+  const std::string id_;
+  const std::optional<SnapshotSeries> series_;  // none: no snapshots are asked for
+  const std::int64_t first_new_snapshot_;
+  const bool continues_snapshots_;
+  std::optional<SnapshotMark> snapshot_;  // the latest
+  bool outputs_due_;                      // those of the present step
   std::optional<DiagnosticsPlace> place_before_outputs_{};
   std::optional<DiagnosticsLog> log_;
   Summary summary_;

@@ -138,10 +138,18 @@ std::string read_text(const std::string& file) {
   return text;
 }
 
-Json parse_json(std::string_view text, const std::string& file) {
+std::optional<Json> checked_json(std::string_view text, std::string& cause) {
   JsonCheck check{text};
-  if (!Json::sax_parse(text, &check)) fail(file, check.cause());
-  return Json::parse(text);
+  if (Json::sax_parse(text, &check)) return Json::parse(text);
+  cause = check.cause();
+  return std::nullopt;
+}
+
+Json parse_json(std::string_view text, const std::string& file) {
+  std::string cause;
+  std::optional<Json> json = checked_json(text, cause);
+  if (!json) fail(file, cause);
+  return *std::move(json);
 }
 
 Json read_json(const std::string& file) {

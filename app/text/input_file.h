@@ -15,8 +15,11 @@ namespace orrery {
 /// cannot be read to its end. A UTF-8 byte order mark at its beginning is left out.
 std::string read_text(const std::string& file);
 
-/// Parses JSON text from `file`: at most 64 levels of arrays and objects, a million values and keys, a thousand members
-/// per object, and 64 KB per text.
+/// Parses JSON text: at most 64 levels of arrays and objects, a million values and keys, a thousand members per object,
+/// and 64 KB per text. Returns nothing, and why in `cause`, for other text.
+std::optional<Json> checked_json(std::string_view text, std::string& cause);
+
+/// The same for text from `file`.
 Json parse_json(std::string_view text, const std::string& file);
 
 /// Reads and parses a JSON file.

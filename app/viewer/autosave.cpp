@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -30,11 +31,30 @@ std::string words_of_checkpoint(const fs::path& file) {
   }
 }
 
+/// Waits for the lock, but no longer than `patience`. None: another process held it all the time.
+std::optional<Descriptor> lock_in_time(const fs::path& file, const std::function<void(const std::string&)>& say,
+                                       std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds soon{500}, pause{20};
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool said = false;;) {
+    if (std::optional<Descriptor> lock = locked_file(file, false)) return lock;
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited >= patience) return std::nullopt;
+    if (!said && waited >= soon && say) {
+      say(fmt::format("waits for another process, which holds '{}'", printable(file.string())));
+      said = true;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 }  // namespace
 
-Autosave::Autosave(fs::path folder, double period_s) : folder_{std::move(folder)}, period_s_{period_s} {
+Autosave::Autosave(fs::path folder, double period_s, const std::function<void(const std::string&)>& say,
+                   std::chrono::milliseconds patience)
+    : folder_{std::move(folder)}, period_s_{period_s} {
   if (folder_.empty()) return;
-  take_place();
+  take_place(say, patience);
   if (!place_) return;
   std::error_code unknown;
   const fs::path last = file("last-run", *place_, ".checkpoint"), run = file("run", *place_, ".checkpoint");
@@ -63,19 +83,24 @@ std::optional<fs::file_time_type> Autosave::written(int place) const {
   return latest;
 }
 
-void Autosave::take_place() {
+void Autosave::take_place(const std::function<void(const std::string&)>& say, std::chrono::milliseconds patience) {
   std::error_code later;  // when it is written
   fs::create_directories(folder_, later);
-  const auto one_window_at_a_time = locked_file(folder_ / "windows.lock", true);
+  const fs::path lock = folder_ / "windows.lock";
+  const std::optional<Descriptor> one_window_at_a_time = lock_in_time(lock, say, patience);
+  if (!one_window_at_a_time) {
+    failure_ = fmt::format("this window does not keep its run: another process holds '{}'", printable(lock.string()));
+    return;
+  }
   std::optional<fs::file_time_type> latest;
   for (int place = 0; place < most_places; ++place) {
     const std::optional<fs::file_time_type> time = written(place);
     if (place_ && (!time || (latest && *time <= *latest))) continue;
-    std::optional<Descriptor> lock = locked_file(file("run", place, ".lock"), false);
-    if (!lock) continue;
+    std::optional<Descriptor> own = locked_file(file("run", place, ".lock"), false);
+    if (!own) continue;
     latest = time;
     place_ = place;
-    lock_ = std::move(*lock);
+    lock_ = std::move(*own);
   }
   if (!place_) failure_ = "this window does not keep its run: as many windows are open as can keep theirs";
 }
@@ -91,7 +116,10 @@ bool Autosave::has_gone_on(const Simulation& simulation) const {
 
 void Autosave::write(const RunCheckpoint& checkpoint) {
   try {
-    fs::create_directories(folder_);
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error)
+      throw std::runtime_error(fmt::format("no folder '{}' can be made: {}", folder_.string(), error.message()));
     keep_checkpoint(file("run", *place_, ".checkpoint").string(), checkpoint);
   } catch (const std::exception& error) {
     failure_ = std::string{"the run is not saved for the next window: "} + failure_text(error);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -23,7 +24,10 @@ class Autosave {
   /// Writes to run.checkpoint in `folder`, or run-2.checkpoint and so on. One that is there becomes
   /// last-run.checkpoint, which stays until the end, and the one before last-run.previous.checkpoint. Of the places
   /// that no open window has, it takes the one with the latest run. An empty folder or a period of zero: keeps nothing.
-  Autosave(std::filesystem::path folder, double period_s);
+  /// While another process holds windows.lock in the folder, it says so through `say`, and after `patience` keeps
+  /// nothing.
+  Autosave(std::filesystem::path folder, double period_s, const std::function<void(const std::string&)>& say = {},
+           std::chrono::milliseconds patience = std::chrono::seconds{5});
   Autosave(const Autosave&) = delete;
   Autosave& operator=(const Autosave&) = delete;
 
@@ -46,7 +50,7 @@ class Autosave {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void take_place();
+  void take_place(const std::function<void(const std::string&)>& say, std::chrono::milliseconds patience);
   bool keeps() const { return !folder_.empty() && period_s_ > 0; }
   /// Whether there is something to save, at a moment at which it can be.
   bool has_gone_on(const Simulation& simulation) const;

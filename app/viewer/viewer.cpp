@@ -84,7 +84,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       picker_{lockstep_},
       follow_{lockstep_},
       facts_{backends_},
-      autosave_{lockstep_ || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s} {
+      autosave_{lockstep_ || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s,
+                [](const std::string& what) { console::complain("the window " + what); }} {
   rescue_.watch_display();
   set_up(lane_.simulation(), backends_, options.setup, options.settings);
   history_.begin(lane_.simulation());

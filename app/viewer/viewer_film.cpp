@@ -1,6 +1,7 @@
 // How the viewer makes films: a part of Viewer.
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "app/camera_path/path_file.h"
 #include "app/lab/metadata.h"
 #include "app/text/console.h"
+#include "app/text/fingerprint.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"
@@ -15,15 +17,22 @@
 #include "compute/core/error.h"
 #include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
+#include "compute/snapshots/checked_stream.h"
+#include "compute/snapshots/checkpoint.h"
 
 namespace orrery {
 namespace {
 
-/// Stands for a text in the description of a film (FNV-1a).
-std::string fingerprint(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("{:016x}", hash);
+/// The bodies and their properties: two files of one name may hold different systems.
+std::string fingerprint_of(const Snapshot& snapshot) {
+  std::uint32_t properties = 0;
+  const auto add = [&](const auto& column) {
+    properties =
+        next_checksum(properties, reinterpret_cast<const std::byte*>(column.data()), column.size() * sizeof column[0]);
+  };
+  const BodyProperties& of = snapshot.properties;
+  add(of.ids), add(of.species), add(of.softening), add(of.temperature), add(of.metals), add(of.formation_time);
+  return fmt::format("{:08x}{:08x}", checksum(snapshot.bodies), properties);
 }
 
 }  // namespace
@@ -35,7 +44,9 @@ Json Viewer::film_description() {
   run["version"] = machine["version"];
   run["gl_renderer"] = surface_->gl().renderer;
   add_simulation(run, lane_.status());
+  run["bodies"] = fingerprint_of(lane_.simulation().snapshot());
   run["kernel"] = lane_.status().kernel_id;
+  if (!options_.kernel_file.empty()) run["kernel_file"] = fingerprint(read_text(options_.kernel_file));
   run["settings"] = lane_.status().settings.to_string();
   run["steps_per_frame"] = lane_.status().steps_per_frame;
   const render::Canvas canvas = surface_->canvas();

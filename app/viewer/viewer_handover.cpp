@@ -16,6 +16,7 @@
 #include "compute/core/failure_text.h"
 #include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
@@ -23,7 +24,7 @@ namespace {
 
 /// It outlives this process.
 std::filesystem::path new_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "orrery-window-XXXXXX").string();
+  std::string name = (temporary_place() / "orrery-window-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder: " + name);
   return name;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -41,7 +42,7 @@ int flush(const Descriptor& descriptor) {
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& file, Existing existing, Temporary temporary)
-    : asked_{file}, stream_{is_stream(file)}, existing_{existing} {
+    : asked_{file}, stream_{existing != Existing::replace_here && is_stream(file)}, existing_{existing} {
   if (stream_) {
     file_ = open_stream(file);
     return;
@@ -49,13 +50,15 @@ AtomicFile::AtomicFile(const fs::path& file, Existing existing, Temporary tempor
   target_ = existing == Existing::replace ? followed(file) : file;
   if (file.empty()) fail("it has no name");
   std::error_code none;
-  if (fs::is_directory(target_, none) || !target_.has_filename()) fail("it is a folder");
-  const bool replaces = existing == Existing::replace && fs::exists(target_, none);
-  if (replaces) check_writable(file);
+  const bool is_link = fs::is_symlink(target_, none);
+  if (is_link && existing == Existing::replace) fail("it is a symbolic link of another user in a shared folder");
+  if ((!is_link && fs::is_directory(target_, none)) || !target_.has_filename()) fail("it is a folder");
+  const bool in_place = replaces(existing) && !is_link && fs::exists(target_, none);
+  if (in_place) check_writable(file);
   folder_ = Descriptor{open(folder_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (!folder_) fail(errno);
   remove_stale();
-  open_temporary(replaces, temporary);
+  open_temporary(in_place, temporary);
 }
 
 AtomicFile::~AtomicFile() {
@@ -131,6 +134,49 @@ std::string AtomicFile::present_path() const {
 fs::path AtomicFile::commit() {
   if (stream_) return asked_;
   if (const int error = flush(file_)) fail(error);
+  return publish();
+}
+
+fs::path AtomicFile::commit_keeping(const std::string& previous) {
+  if (stream_) return asked_;
+  if (const int error = flush(file_)) fail(error);
+  struct stat old {};
+  if (fstatat(folder_.number(), target_.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode)) {
+    give_second_name(previous);
+  }
+  return publish();
+}
+
+/// A link to the present file, under a random name and then `name`. A copy where the file system has no hard links.
+void AtomicFile::give_second_name(const std::string& name) const {
+  const int folder = folder_.number();
+  const std::string present = target_.filename().string();
+  std::string fresh;
+  do {
+    fresh = random_name(target_);  // the next writer removes what a kill leaves
+    if (linkat(folder, present.c_str(), folder, fresh.c_str(), 0) == 0) {
+      if (renameat(folder, fresh.c_str(), folder, name.c_str()) != 0) {
+        const int error = errno;
+        unlinkat(folder, fresh.c_str(), 0);
+        fail(error);
+      }
+      unlinkat(folder, fresh.c_str(), 0);  // rename() leaves it if `name` was the same file already
+      return;
+    }
+  } while (errno == EEXIST);
+  AtomicFile copy{folder_path() / name, Existing::replace_here};
+  const Descriptor from{openat(folder, present.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  std::array<char, 65536> block;
+  for (ssize_t got = 1; got != 0;) {
+    got = read(from.number(), block.data(), block.size());
+    if (got > 0) copy.write({block.data(), static_cast<std::size_t>(got)});
+    if (got < 0 && errno != EINTR) fail(errno);
+  }
+  copy.commit();
+}
+
+/// Gives the flushed file its name.
+fs::path AtomicFile::publish() {
   const fs::path name = existing_ == Existing::keep ? publish_new() : publish_over();
   temporary_.clear();
   const Descriptor folder{openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -179,7 +225,8 @@ fs::path AtomicFile::publish_over() {
 /// As far as this user may. Those of a group that cannot be kept get the rights of all others.
 void AtomicFile::adopt_owner_and_mode() const {
   struct stat old {};
-  if (fstatat(folder_.number(), target_.filename().c_str(), &old, 0) != 0) return;
+  if (fstatat(folder_.number(), target_.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode))
+    return;
   mode_t mode = old.st_mode & 07777;
   if (fchown(file_.number(), old.st_uid, old.st_gid) != 0) {
     mode &= 0777;

@@ -37,6 +37,9 @@ class AtomicFile {
   int descriptor() const { return file_.number(); }
   /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
   std::filesystem::path commit();
+  /// As commit(), and the file that is replaced keeps a second name, `previous` in the same folder, in place of what
+  /// has that name. At every moment each name is one whole file.
+  std::filesystem::path commit_keeping(const std::string& previous);
   /// The open file, after commit().
   Descriptor release() { return std::move(file_); }
 
@@ -48,6 +51,8 @@ class AtomicFile {
   void open_temporary(bool replaces, Temporary temporary);
   bool locked_in_time() const;
   bool publish_as(const std::string& name);
+  void give_second_name(const std::string& name) const;
+  std::filesystem::path publish();
   std::filesystem::path publish_new();
   std::filesystem::path publish_over();
   void adopt_owner_and_mode() const;
@@ -55,7 +60,7 @@ class AtomicFile {
   const std::filesystem::path asked_;
   const bool stream_;
   const Existing existing_;
-  std::filesystem::path target_;  // asked_, or where its links lead if that is replaced
+  std::filesystem::path target_;  // asked_, or where its links lead for Existing::replace
   Descriptor folder_, file_;
   std::string temporary_;  // name in the folder; empty: none
 };

@@ -9,7 +9,12 @@
 namespace orrery {
 namespace {
 
-constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2};
+
+/// Signals that warn of an end. The kernel repeats SIGXCPU each second, so no number of them means impatience.
+constexpr bool only_warns(int signal) {
+  return signal == SIGXCPU || signal == SIGUSR1 || signal == SIGUSR2;
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -17,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds same_request{250};
 
 std::atomic<int> stopped_by{0};         // the signal; 0: none
-std::atomic<Clock::rep> stopped_at{0};  // 0: never
+std::atomic<Clock::rep> stopped_at{0};  // by a signal that does not only warn; 0: never
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
 std::atomic<int> group_to_end{0};  // 0: none
@@ -37,11 +42,12 @@ void note(int signal) {
     pthread_kill(held_by, signal);
     return;
   }
+  int none = 0;
+  stopped_by.compare_exchange_strong(none, signal);
+  if (only_warns(signal)) return;
   const Clock::duration now = Clock::now().time_since_epoch();
   Clock::rep first = 0;
-  if (stopped_at.compare_exchange_strong(first, now.count())) {
-    stopped_by = signal;
-  } else if (now - Clock::duration{first} > same_request) {
+  if (!stopped_at.compare_exchange_strong(first, now.count()) && now - Clock::duration{first} > same_request) {
     if (const int group = group_to_end; group > 0) kill(-group, SIGKILL);
     ::signal(signal, SIG_DFL);
     raise(signal);
@@ -55,7 +61,8 @@ void watch_stop_signals() {
   for (const int signal : stop_signals) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup
+    const bool may_be_off = signal == SIGHUP || only_warns(signal);  // nohup, or a batch script
+    if (may_be_off && before.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
     action.sa_handler = note;
     sigaction(signal, &action, nullptr);

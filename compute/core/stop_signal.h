@@ -3,7 +3,8 @@
 namespace orrery {
 
 /// From now on SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results can be kept
-/// first. A second signal ends the program at once.
+/// first, and a second one ends the program at once. SIGXCPU (the soft limit of processor time), SIGUSR1 and SIGUSR2
+/// (batch systems, before a job's time is over) request a stop as well, however often they come.
 void watch_stop_signals();
 /// From now on they do nothing: another process decides when this one ends.
 void ignore_stop_signals();

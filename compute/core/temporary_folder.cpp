@@ -1,5 +1,6 @@
 #include "compute/core/temporary_folder.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -7,9 +8,21 @@
 
 namespace orrery {
 
+std::filesystem::path temporary_place() {
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  if (!error) return place;
+  const char* const named = std::getenv("TMPDIR");
+  throw std::runtime_error(std::string{"no folder for temporary files: TMPDIR is '"} + (named ? named : "/tmp") +
+                           "', which is no folder: name one that exists");
+}
+
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "orrery-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder: " + name);
+  std::string name = (temporary_place() / "orrery-XXXXXX").string();
+  if (!mkdtemp(name.data())) {
+    const std::string cause = std::generic_category().message(errno);
+    throw std::runtime_error("cannot make the temporary folder '" + name + "': " + cause);
+  }
   path_ = name;
 }
 

@@ -6,6 +6,9 @@
 
 namespace orrery {
 
+/// The system's folder of temporary files: $TMPDIR, or /tmp. Throws std::runtime_error, one line that names it.
+std::filesystem::path temporary_place();
+
 /// A folder of one's own among the system's temporary files. It goes with its files.
 class TemporaryFolder {
  public:

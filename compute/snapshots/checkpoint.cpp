@@ -9,6 +9,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -228,10 +229,24 @@ std::string read_setup(CheckedInput& in, const CheckpointHeader& head) {
   return setup;
 }
 
-Checkpoint read_from(SnapshotInput& input) {
+bool checksum_matches(SnapshotInput& input) {
+  input.seek(0);
   CheckedInput in{input};
-  const CheckpointHeader head = read_header(in);
-  Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
+  std::vector<std::byte> block(CheckedInput::values_at_once);
+  while (input.remaining() > checksum_bytes) {
+    in.read(block.data(), std::min<std::uint64_t>(block.size(), input.remaining() - checksum_bytes));
+  }
+  std::array<std::byte, checksum_bytes> stored;
+  input.read(stored.data(), stored.size());
+  return little_endian.load32(stored.data()) == in.checksum();
+}
+
+[[noreturn]] void fail_as_damaged(const SnapshotInput& input) {
+  input.fail("damaged: its checksum does not match its content");
+}
+
+/// All that the header announces.
+void read_content(CheckedInput& in, const CheckpointHeader& head, Checkpoint& checkpoint) {
   checkpoint.setup = read_setup(in, head);
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
   if (head.holds & held::frame) read_frame(in, checkpoint.snapshot);
@@ -239,10 +254,22 @@ Checkpoint read_from(SnapshotInput& input) {
   read_properties(in, head, checkpoint.snapshot.properties);
   if (head.holds & held::low_words) read_low_words(in, head.bodies, checkpoint.snapshot.bodies);
   read_hermite(in, head, checkpoint);
+}
+
+/// Values of a damaged file mean nothing, so its checksum is reported before them.
+Checkpoint read_from(SnapshotInput& input) {
+  CheckedInput in{input};
+  const CheckpointHeader head = read_header(in);
+  Checkpoint checkpoint{.snapshot = {.bodies = {}, .time = head.time, .softening = head.softening}, .step = head.step};
+  try {
+    read_content(in, head, checkpoint);
+  } catch (const std::runtime_error&) {
+    if (!checksum_matches(input)) fail_as_damaged(input);
+    throw;
+  }
   std::array<std::byte, checksum_bytes> checksum;
   input.read(checksum.data(), checksum.size());
-  if (little_endian.load32(checksum.data()) != in.checksum())
-    input.fail("damaged: its checksum does not match its content");
+  if (little_endian.load32(checksum.data()) != in.checksum()) fail_as_damaged(input);
   return checkpoint;
 }
 
@@ -374,9 +401,8 @@ Checkpoint read_checkpoint(const fs::path& file) {
   return read_from(input);
 }
 
-fs::path write_checkpoint(const fs::path& file, const CheckpointParts& checkpoint, Existing existing) {
+void write_checkpoint(AtomicFile& out, const CheckpointParts& checkpoint) {
   const SnapshotView& snapshot = checkpoint.snapshot;
-  AtomicFile out{file, existing};
   CheckedOutput checked{out};
   checked.write(bytes_of(header_of(checkpoint)));
   checked.write(checkpoint.setup);
@@ -389,6 +415,11 @@ fs::path write_checkpoint(const fs::path& file, const CheckpointParts& checkpoin
   std::array<std::byte, checksum_bytes> checksum;
   little_endian.store32(checksum.data(), checked.checksum());
   out.write({reinterpret_cast<const char*>(checksum.data()), checksum.size()});
+}
+
+fs::path write_checkpoint(const fs::path& file, const CheckpointParts& checkpoint, Existing existing) {
+  AtomicFile out{file, existing};
+  write_checkpoint(out, checkpoint);
   return out.commit();
 }
 

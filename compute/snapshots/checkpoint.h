@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "compute/core/atomic_file.h"
 #include "compute/core/hermite_state.h"
 #include "compute/core/output_name.h"
 #include "compute/snapshots/snapshot.h"
@@ -41,6 +42,8 @@ CheckpointHead read_checkpoint_head(const std::filesystem::path& file);
 /// truncated, oversized, a checksum that does not match, a body that cannot be stepped.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
+/// Writes the bytes of a checkpoint. All bodies are finite. The caller commits `out`.
+void write_checkpoint(AtomicFile& out, const CheckpointParts& checkpoint);
 /// Writes as AtomicFile does and returns the name that the file got. All bodies are finite.
 std::filesystem::path write_checkpoint(const std::filesystem::path& file, const CheckpointParts& checkpoint,
                                        Existing existing);

@@ -11,6 +11,7 @@
 #include "compute/core/body_rows.h"
 #include "compute/core/failure_text.h"
 #include "compute/core/joint_rows.h"
+#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/gadget_header.h"
 #include "compute/snapshots/hdf5_object.h"
 #include "compute/snapshots/hdf5_properties.h"
@@ -270,7 +271,8 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView& snaps
   };
   AtomicFile out{file, output.existing, AtomicFile::Temporary::named};
   if (is_stream(file)) {
-    const AtomicFile seekable{fs::temp_directory_path() / "orrery.hdf5", Existing::keep, AtomicFile::Temporary::named};
+    const TemporaryFolder own;  // only this user may look into it
+    const AtomicFile seekable{own / "orrery.hdf5", Existing::keep, AtomicFile::Temporary::named};
     write_to(seekable);
     copy_to(out, seekable.present_path());
   } else {

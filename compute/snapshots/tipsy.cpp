@@ -392,7 +392,7 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
     records.flush();
   }
   // A kill between the two files leaves bodies without ids, never with those of others.
-  if (!stream && output.existing == Existing::replace) fs::remove(iord_of(file));
+  if (!stream && replaces(output.existing)) fs::remove(iord_of(file));
   std::vector<fs::path> written{out.commit()};
   if (numbered) {
     IordFile beside{written.front(), count, output.existing};

@@ -59,7 +59,7 @@ void take_iord(const fs::path& file, Snapshot& snapshot) {
 
 void check_iord(const fs::path& snapshot, Existing existing) {
   const fs::path beside = iord_of(snapshot);
-  if (existing == Existing::replace || !fs::exists(beside)) return;
+  if (replaces(existing) || !fs::exists(beside)) return;
   throw std::runtime_error("'" + beside.string() + "' exists and holds the ids of other bodies: choose another name");
 }
 

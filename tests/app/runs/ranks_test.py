@@ -186,6 +186,14 @@ class RanksTest(RanksCase):
                     self.assertEqual(self.read(f"{kernel}-1/{name}"), self.read(f"{kernel}-3/{name}"), name)
 
 
+    def test_a_number_of_ranks_that_was_left_in_the_environment_is_ignored(self):
+        status, out, err = self.run_to_end("run", *SCENE, "--steps", "1", env={
+            **os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
+        self.assertEqual((status, err.count("\n")), (0, 1), err)
+        self.assertIn("OMPI_COMM_WORLD_SIZE is 2", err)
+        self.assertNotIn("ranks", out)
+
+
 class WithoutMpi(ProcessCase):
     def test_the_first_of_several_processes_refuses_in_one_line(self):
         for rank, lines in (("0", 1), ("1", 0)):

@@ -105,7 +105,9 @@ class RunTest(ProcessCase):
             self.assertEqual(self.run_to_end(*more, "--steps", steps)[0], 0)
         with open(self.path("a.checkpoint"), "r+b") as file:
             file.seek(1000)
-            file.write(b"?")
+            byte = file.read(1)[0]
+            file.seek(1000)
+            file.write(bytes([byte ^ 0xFF]))
         status, out, err = self.run_to_end("--resume", "a.checkpoint", "--steps", "9")
         self.assertEqual(status, 0, err)
         self.assert_one_line(err, "a.checkpoint", "a.previous.checkpoint")
@@ -213,8 +215,8 @@ class RunTest(ProcessCase):
         self.assert_one_line(err, "stopped after step", *words)
         return int(re.search("stopped after step ([0-9,]+)", err)[1].replace(",", ""))
 
-    def assert_goes_on(self, checkpoint, step, **how):
-        status, out, err = self.run_to_end("--resume", checkpoint, "--steps", str(step + 1), **how)
+    def assert_goes_on(self, checkpoint, step, *more):
+        status, out, err = self.run_to_end("--resume", checkpoint, "--steps", str(step + 1), *more)
         self.assertEqual((status, err), (0, ""))
         self.assertIn(f"steps {step:,} to {step + 1:,}", out)
 
@@ -228,7 +230,15 @@ class RunTest(ProcessCase):
                 for _ in range(2):  # the run may just write there
                     shutil.rmtree(self.path(name + "-gone"), ignore_errors=True)
                 words = [f"continue with: orrery run --resume {kept}", *(["a.checkpoint"] if name == "named" else [])]
-                self.assert_goes_on(kept, self.stop(process, *words))
+                step = self.stop(process, *words)
+                if name == "unnamed":  # its snapshots are not in the folder of the checkpoint
+                    status, _, err = self.run_to_end("--resume", kept, "--steps", str(step + 1))
+                    self.assertEqual(status, 2)
+                    self.assert_one_line(err, self.path("unnamed/s"), os.path.dirname(kept), "--snapshots")
+                    self.assertFalse(os.path.exists(self.path("unnamed")))
+                    self.assert_goes_on(kept, step, "--snapshots", "other")
+                else:
+                    self.assert_goes_on(kept, step)
                 os.remove(kept)
 
     def test_a_run_whose_folder_was_renamed_goes_on_there(self):
@@ -342,6 +352,83 @@ class RunTest(ProcessCase):
         self.assertEqual(os.listdir(elsewhere), [])
         self.assertEqual(len(os.listdir(self.path("out"))), 6)
         self.assertEqual(len(self.read("d.csv").splitlines()), 2 + 6)
+
+    def files_in(self, folder):
+        found = {}
+        for place, _, names in os.walk(self.path(folder)):
+            for name in names:
+                found[os.path.join(place, name)] = self.read(os.path.join(place, name))
+        return found
+
+    def test_a_copied_or_moved_run_leaves_the_original_alone(self):
+        small = [word if word != "3000" else "64" for word in SCENE]
+        os.mkdir(self.path("proj"))
+        arguments = [*small, "--steps", "50", "--every", "0.012", "--snapshots", "proj/s", "--diagnostics", "proj/d.csv",
+                     "--checkpoint", "proj/c.checkpoint"]
+        self.assertEqual(self.run_to_end(*arguments)[0], 0)
+        shutil.copy(self.path("proj/c.checkpoint"), self.path("proj/backup.checkpoint"))
+        self.assertEqual(self.run_to_end("--resume", "proj/c.checkpoint", "--steps", "200")[0], 0)
+        before = self.files_in("proj")
+        shutil.copytree(self.path("proj"), self.path("exp"))
+        status, out, err = self.run_to_end("--resume", "exp/backup.checkpoint", "--steps", "55")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("wrote exp/backup.checkpoint\n", out)
+        self.assertEqual(self.files_in("proj"), before)
+        self.assertEqual(self.read("exp/c.checkpoint"), before[self.path("proj/c.checkpoint")])
+        os.rename(self.path("exp"), self.path("moved"))
+        self.assertEqual(self.run_to_end("--resume", "moved/backup.checkpoint", "--steps", "58")[0], 0)
+        self.assertFalse(os.path.exists(self.path("exp")))
+        os.mkdir(self.path("alone"))
+        shutil.copy(self.path("proj/c.checkpoint"), self.path("alone/c.checkpoint"))
+        self.assertEqual(self.run_to_end("--resume", "alone/c.checkpoint", "--steps", "210")[0], 1)
+        self.assertEqual(os.listdir(self.path("alone")), ["c.checkpoint"])
+        self.assertEqual(self.files_in("proj"), before)
+
+    def test_snapshots_of_another_run_are_not_removed(self):
+        small = [word if word != "3000" else "64" for word in SCENE]
+        for seed, steps in (("1", "5"), ("2", "9")):
+            self.assertEqual(self.run_to_end(*small, "--seed", seed, "--steps", steps, "--every", "0.002", "--snapshots", "s",
+                                             "--checkpoint", seed + ".checkpoint", "--force")[0], 0)
+        before = self.files_in("s")
+        status, _, err = self.run_to_end("--resume", "1.checkpoint", "--steps", "20")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "s", "--force")
+        self.assertEqual(self.files_in("s"), before)
+
+    def test_outputs_that_meet_are_refused_before_the_run(self):
+        small = [word if word != "3000" else "8" for word in SCENE]
+        self.assertEqual(self.run_to_end(*small, "--steps", "1", "--every", "1", "--snapshots", "in")[0], 0)
+        before = sorted(os.listdir(self.folder))
+        os.symlink("x.previous.checkpoint", self.path("link"))
+        for arguments in (["--checkpoint", "x.checkpoint", "--diagnostics", "x.previous.checkpoint"],
+                          ["--checkpoint", "x.checkpoint", "--diagnostics", "link"],
+                          ["--checkpoint", "x.checkpoint", "--diagnostics", "./x.checkpoint"],
+                          ["--snapshots", ".", "--diagnostics", "snapshot_00000.tipsy"],
+                          ["--snapshots", ".", "--diagnostics", "./snapshot_00003.tipsy.iord"],
+                          ["--snapshots", "in", "--format", "checkpoint", "--checkpoint", "in/snapshot_00001.checkpoint"],
+                          ["--snapshots", "x.previous.checkpoint", "--checkpoint", "x.checkpoint"]):
+            with self.subTest(arguments=arguments):
+                status, out, err = self.run_to_end(*small, "--steps", "3", "--every", "0.001", *arguments)
+                self.assertEqual((status, out), (2, ""))
+                self.assert_one_line(err, "name another")
+        status, _, err = self.run_to_end("in/snapshot_00000.tipsy", "--steps", "3", "--dt", "0.001", "--every", "0.001",
+                                         "--kernel", "cpu-serial", "--snapshots", "in", "--force")
+        self.assertEqual(status, 2)
+        self.assert_one_line(err, "FILE", "in/snapshot_00000.tipsy")
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, "link"]))
+
+    def test_names_that_are_too_long_get_one_plain_line(self):
+        small = [word if word != "3000" else "8" for word in SCENE]
+        for length in (244, 250, 255, 300):
+            status, _, err = self.run_to_end(*small, "--steps", "1", "--checkpoint", "x" * (length - 11) + ".checkpoint")
+            self.assertIn(status, (1, 2) if length > 246 else (0,), err)
+            self.assertNotIn("filesystem error", err)
+
+    def test_a_stale_parent_is_named(self):
+        run = subprocess.run([self.orrery, "--version"], env=dict(os.environ, ORRERY_PARENT="1"), capture_output=True,
+                             text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assert_one_line(run.stderr, "ORRERY_PARENT", "unset")
 
     def test_two_outputs_have_two_places(self):
         status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--every", "0.001", "--snapshots", "x.csv",

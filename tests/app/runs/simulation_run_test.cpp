@@ -39,7 +39,8 @@ class ASimulationRun : public testing::Test {
         simulation, order, [] { return false; }, outputs);
   }
   bool run_until(Simulation& simulation, const RunOrder& order, const std::function<bool()>& stop,
-                 const SimulationRun::Outputs& outputs = {}) {
+                 SimulationRun::Outputs outputs = {}) {
+    outputs.metadata = metadata_;
     for (const char* folder : {"out", "odd", "again"}) fs::create_directories(folder_ / folder);
     SimulationRun run{simulation, order, outputs};
     const bool ended = run.run(stop, [](const SimulationRun::Progress&) {});
@@ -60,7 +61,25 @@ class ASimulationRun : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  const Json metadata_{{"program", "orrery"}};  // as that of a run of the program
 };
+
+TEST_F(ASimulationRun, WritesTheFirstRowOnceIfItIsStoppedBeforeItsFirstStep) {
+  const RunOrder order{.steps = 4,
+                       .every = 0.02,
+                       .snapshots = path("out"),
+                       .diagnostics = path("d.csv"),
+                       .checkpoint = path("a.checkpoint")};
+  Simulation first = simulation();
+  EXPECT_FALSE(run_until(first, order, [] { return true; }));
+  const RunCheckpoint found = find_checkpoint(path("a.checkpoint")).checkpoint;
+  ASSERT_EQ(found.step, 0);
+  EXPECT_TRUE(run(first, order, {.diagnostics = found.diagnostics, .continues_snapshots = true}));
+  const std::vector<std::string> written = rows("d.csv");
+  ASSERT_EQ(written.size(), 3u) << "steps 0, 2, 4";
+  EXPECT_TRUE(written[1].starts_with("2,")) << written[1];
+  EXPECT_EQ(files("out").size(), 3u);
+}
 
 TEST_F(ASimulationRun, EndsAtItsStepOrTime) {
   Simulation by_steps = simulation(), by_time = simulation();
@@ -148,8 +167,9 @@ TEST_F(ASimulationRun, BeginsItsOwnDiagnosticsAnewIfTheFirstSnapshotFailed) {
   const fs::path in_the_way = folder_ / "again" / "snapshot_00000.tipsy";
   fs::create_directories(in_the_way);
   Simulation first = simulation();
-  SimulationRun failed{
-      first, {.steps = 5, .every = 0.02, .snapshots = path("again"), .diagnostics = path("d.csv")}, {}};
+  SimulationRun failed{first,
+                       {.steps = 5, .every = 0.02, .snapshots = path("again"), .diagnostics = path("d.csv")},
+                       {.metadata = metadata_}};
   EXPECT_THROW(failed.run([] { return false; }, [](const SimulationRun::Progress&) {}), OutputFailure);
   failed.write_checkpoint(path("a.checkpoint"));
   fs::remove(in_the_way);
@@ -177,7 +197,7 @@ TEST_F(ASimulationRun, WritesItsLastSnapshotIfThatWasAllThatFailed) {
     const fs::path in_the_way = folder_ / "again" / files("out").back();
     fs::create_directories(in_the_way);
     Simulation first = simulation();
-    SimulationRun failed{first, order, {.existing = Existing::replace}};
+    SimulationRun failed{first, order, {.existing = Existing::replace, .metadata = metadata_}};
     EXPECT_THROW(failed.run([] { return false; }, [](const SimulationRun::Progress&) {}), OutputFailure);
     failed.write_checkpoint(path("a.checkpoint"));
     fs::remove(in_the_way);
@@ -200,7 +220,7 @@ TEST_F(ASimulationRun, ForgetsLastOutputsThatFailedIfAnotherOrderHasNoneThere) {
   const fs::path in_the_way = folder_ / "again" / "snapshot_00004.tipsy";
   fs::create_directories(in_the_way);
   Simulation sim = simulation();
-  SimulationRun failed{sim, order, {}};
+  SimulationRun failed{sim, order, {.metadata = metadata_}};
   EXPECT_THROW(failed.run([] { return false; }, [](const SimulationRun::Progress&) {}), OutputFailure);
   failed.write_checkpoint(path("a.checkpoint"));
   fs::remove(in_the_way);
@@ -311,12 +331,17 @@ TEST(RunOrder, SurvivesJson) {
                      .snapshots = "out",
                      .snapshot_format = "checkpoint",
                      .diagnostics = "d.csv",
-                     .checkpoint = "c.checkpoint",
                      .checkpoint_every_s = 7};
-  EXPECT_EQ(run_order_of(Json::parse(to_json(all).dump())), all);
+  const Json written = Json::parse(to_json(all).dump());
+  EXPECT_EQ(run_order_of(JsonObject{written, "order"}), all);
   for (const char* bad :
        {R"({"steps":-1})", R"({"every":"often"})", R"({"checkpoint_every_s":0})", R"({"until":-2})"}) {
-    EXPECT_EQ(test::failure_of([&] { (void)run_order_of(Json::parse(bad)); }).kind, test::Failure::runtime) << bad;
+    const Json json = Json::parse(bad);
+    EXPECT_EQ(test::failure_of([&] {
+                (void)run_order_of(JsonObject{json, "order"});
+              }).kind,
+              test::Failure::usage)
+        << bad;
   }
 }
 

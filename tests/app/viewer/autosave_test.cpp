@@ -139,6 +139,15 @@ TEST_F(AutosaveTest, SaysInOneLineThatTooManyWindowsAreOpen) {
   EXPECT_EQ(more.follow(simulation_), "") << "once";
 }
 
+TEST_F(AutosaveTest, DoesNotWaitForEverForAnotherProcess) {
+  fs::create_directories(state());
+  const auto held = locked_file(state() / "windows.lock", true);
+  Autosave autosave{state(), soon, {}, std::chrono::milliseconds{1}};
+  simulation_.run(1);
+  EXPECT_NE(autosave.follow(simulation_).find("windows.lock"), std::string::npos);
+  EXPECT_FALSE(autosave.last_run());
+}
+
 TEST_F(AutosaveTest, SaysInOneLineWhyItFailed) {
   std::ofstream{state()} << "a file";
   Autosave autosave{state(), soon};

@@ -120,6 +120,44 @@ TEST_F(AtomicFileTest, ALinkStaysALinkAndItsTargetIsReplaced) {
   EXPECT_EQ(read("b/missing"), "made");
 }
 
+TEST_F(AtomicFileTest, ANameOfTheProgramsOwnReplacesALinkItself) {
+  put("target", "precious");
+  fs::create_symlink("target", folder_ / "a");
+  fs::create_symlink("missing", folder_ / "b");
+  for (const char* name : {"a", "b"}) {
+    write_file(folder_ / name, "new", Existing::replace_here);
+    EXPECT_FALSE(fs::is_symlink(folder_ / name));
+    EXPECT_EQ(read(name), "new");
+  }
+  EXPECT_EQ(read("target"), "precious");
+  EXPECT_FALSE(fs::exists(folder_ / "missing"));
+}
+
+TEST_F(AtomicFileTest, FollowsNoLinkOfAnotherUserInASharedFolder) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may give a link to somebody else";
+  put("target", "precious");
+  fs::create_directory(folder_ / "shared");
+  chmod((folder_ / "shared").c_str(), 01777);
+  fs::create_symlink("../target", folder_ / "shared/a");
+  ASSERT_EQ(lchown((folder_ / "shared/a").c_str(), 1234, 2345), 0);
+  EXPECT_THROW(write_file(folder_ / "shared/a", "new", Existing::replace), std::runtime_error);
+  EXPECT_EQ(read("target"), "precious");
+  ASSERT_EQ(lchown((folder_ / "shared/a").c_str(), geteuid(), getegid()), 0);
+  write_file(folder_ / "shared/a", "new", Existing::replace);
+  EXPECT_EQ(read("target"), "new") << "one's own link is followed";
+}
+
+TEST_F(AtomicFileTest, KeepsTheFileThatItReplaces) {
+  for (const char* text : {"one", "two", "three"}) {
+    AtomicFile file{folder_ / "a", Existing::replace_here};
+    file.write(text);
+    file.commit_keeping("b");
+  }
+  EXPECT_EQ(read("a"), "three");
+  EXPECT_EQ(read("b"), "two");
+  EXPECT_EQ(entries(), 2) << "no temporary file is left";
+}
+
 TEST_F(AtomicFileTest, TakesNamesAsLongAsTheSystem) {
   const std::string longest(255, 'n');
   write_file(folder_.path() / longest, "new", Existing::replace);
