@@ -8,6 +8,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "compute/core/low_words.h"
 #include "compute/core/team.h"
@@ -244,7 +245,12 @@ std::vector<Orbit> bound_orbits(const Bodies& bodies) {
   std::vector<Orbit> orbits;
   for (const std::vector<Orbit>& some : around) orbits.insert(orbits.end(), some.begin(), some.end());
   if (static_cast<std::size_t>(bodies.count()) <= most_neighbours) add_pairs(movers, orbits);
-  std::ranges::stable_sort(orbits, {}, &Orbit::size);
+  const auto pair = [](const Orbit& orbit) { return std::minmax(orbit.body, orbit.around); };
+  std::ranges::sort(orbits, [&](const Orbit& a, const Orbit& b) {
+    return std::pair{a.size, std::pair{pair(a)}} < std::pair{b.size, std::pair{pair(b)}};
+  });
+  const auto again = std::ranges::unique(orbits, [&](const Orbit& a, const Orbit& b) { return pair(a) == pair(b); });
+  orbits.erase(again.begin(), again.end());
   return orbits;
 }
 

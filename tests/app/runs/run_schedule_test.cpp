@@ -40,7 +40,7 @@ TEST(RunSchedule, EndsWithTheStepThatReachesTheTime) {
 
 TEST(RunSchedule, HasOutputsEveryWholeNumberOfStepsOverAMillionSteps) {
   for (const NamedStep& named : named_steps) {
-    for (const int apart : {1, 20, 333}) {
+    for (const int apart : {7, 20, 333}) {
       const std::int64_t last = std::int64_t{1'000'000} / apart * apart;
       RunOrder order{.until = named.given * static_cast<double>(last), .every = named.given * apart};
       order.diagnostics = "rows.csv";
@@ -49,8 +49,8 @@ TEST(RunSchedule, HasOutputsEveryWholeNumberOfStepsOverAMillionSteps) {
       while (step < last) {
         step = schedule.next_event(step);
         ++events;
-        ASSERT_EQ(step, events * apart) << named.given;
-        ASSERT_EQ(schedule.event_at(step), events) << named.given;
+        if (step == events * apart && schedule.event_at(step) == events) continue;
+        FAIL() << named.given << ": outputs " << events << " at step " << step;
       }
     }
   }
