@@ -187,7 +187,9 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
       "  orrery verify --kernel-file mine.cu\n"
       "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
-      "\nThe exit status is 1 if a kernel misses its own tolerance.");
+      "\nErrors are limited in parts of the sum of the sizes of all terms, which do not cancel (docs/usage/verify.md). "
+      "The "
+      "exit status is 1 if a kernel breaks its promise.");
 }
 
 void declare_kernels(CLI::App& app, OptionDraft& draft) {

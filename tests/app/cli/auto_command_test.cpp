@@ -48,6 +48,45 @@ class AutoCommand : public testing::Test {
   const std::filesystem::path file = folder / "cache" / "orrery" / "auto-kernels.json";
 };
 
+TEST_F(AutoCommand, IsTakenByEveryCommandThatTakesKernels) {
+  using Words = std::vector<std::string>;
+  for (const Words& words :
+       {Words{"verify", "--kernels", "auto", "-n", "64", "--law", "gravity"},
+        Words{"verify", "--kernels", "auto,cpu-serial", "-n", "64", "--law", "gravity"},
+        Words{"bench", "--kernels", "cpu-serial,auto", "-n", "64", "--repeat", "1"},
+        Words{"race", "--scene", "plummer", "-n", "64", "--until", "0.01", "--kernels", "auto", "--integrators",
+              "leapfrog,hermite4", "--dt", "0.01"},
+        Words{"compare", "--a", "auto", "--b", "cpu-serial", "--scene", "plummer", "-n", "64", "--steps", "4"},
+        Words{"profile", "--kernels", "auto", "--scene", "plummer", "-n", "64"}}) {
+    const Outcome outcome = run_orrery(words, {.folder = folder.path().string(), .cache_folder = cache});
+    EXPECT_EQ(outcome.status, 0) << words.front() << ": " << outcome.err;
+    const std::string before = " bodies, gravity: auto: ";
+    const std::size_t at = outcome.err.find(before);
+    ASSERT_NE(at, std::string::npos) << words.front() << ": " << outcome.err;
+    const std::string rest = outcome.err.substr(at + before.size());
+    const std::string kernel = rest.substr(0, rest.find_first_of(" ,\n"));
+    EXPECT_NE(outcome.out.find(kernel), std::string::npos) << kernel << " is not in " << outcome.out;
+  }
+}
+
+TEST_F(AutoCommand, ARunSaysWhatAutoChose) {
+  const Outcome outcome =
+      run_orrery({"run", "--scene", "plummer", "-n", "4096", "--steps", "1", "--diagnostics", "d.csv"},
+                 {.folder = folder.path().string(), .cache_folder = cache});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("auto chose the kernel (accuracy 0.0005): "), std::string::npos) << outcome.out;
+  const std::string first = test::lines(contents(folder / "d.csv")).front();
+  const json metadata = json::parse(first.substr(first.find('{')));
+  EXPECT_NE(outcome.out.find("kernel " + metadata["kernel"].get<std::string>()), std::string::npos) << outcome.out;
+  EXPECT_FALSE(metadata["settings"].empty());
+  EXPECT_EQ(metadata["auto"]["accuracy"], 5e-4);
+  const Outcome named =
+      run_orrery({"run", "--scene", "plummer", "-n", "64", "--steps", "1", "--kernel", "cpu-simd", "--set", "rows=2"},
+                 {.folder = folder.path().string(), .cache_folder = cache});
+  EXPECT_NE(named.out.find("kernel cpu-simd rows=2\n"), std::string::npos) << named.out;
+  EXPECT_EQ(named.out.find("auto chose"), std::string::npos) << named.out;
+}
+
 TEST_F(AutoCommand, KeepsWhatItMeasuredAndTells) {
   EXPECT_EQ(info()["choices"].size(), 0u);
   EXPECT_EQ(complaints(choose(cache)), 0);
