@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -78,16 +79,20 @@ bool finite(const Vec4& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z) && std::isfinite(v.w);
 }
 
-/// Nothing could start from such bodies. A run with too long a time step may leave them.
-void require_finite(const fs::path& file, BodySource& bodies) {
-  if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && bounds->finite) return;
+/// Returns the least mass. Throws if a body is not finite: nothing could start from it, and a run with too long a time
+/// step may leave it.
+float least_mass_of_finite(const fs::path& file, BodySource& bodies) {
+  if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && bounds->finite) return bounds->least_mass;
+  float least = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < bodies.count(); ++i) {
     const bool place = finite(bodies.position(i));
+    least = std::min(least, bodies.position(i).w);
     if (place && finite(bodies.velocity(i))) continue;
     throw std::runtime_error("'" + file.string() + "': not written: the " + (place ? "velocity" : "position or mass") +
                              " of body " + std::to_string(i) +
                              " (counted from 0) is not finite; try a smaller dt or a larger softening");
   }
+  return least;
 }
 
 /// A conversion of units may take numbers out of the range of single precision. `least`: a mass that is 0 then only if
@@ -185,7 +190,7 @@ namespace {
 template <class Convert>
 WrittenSnapshot write_converted(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output,
                                 const Convert& convert) {
-  require_finite(file, *snapshot.bodies);
+  const float least_mass = least_mass_of_finite(file, *snapshot.bodies);
   const SnapshotFormat* const named = output.format ? output.format : format_named_by(file);
   const SnapshotFormat& format = named ? *named : *all_formats.front();
   WrittenSnapshot written{.files = {},
@@ -202,8 +207,6 @@ WrittenSnapshot write_converted(const fs::path& file, const SnapshotView& snapsh
     return written;
   }
   written.converted = conversion->remark;
-  const std::optional<BodyBounds> before = snapshot.bodies->bounds();
-  const float least_mass = before ? before->least_mass : 0;
   convert(*conversion, [&](const SnapshotView& converted) {
     require_usable(file, *converted.bodies, least_mass);
     written.files = format.write(file, converted, output);
