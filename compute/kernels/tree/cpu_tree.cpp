@@ -61,7 +61,7 @@ struct GroupWork {
   std::array<Vec4, max_group> points;
   GroupPoints columns, from_fields;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
-  std::vector<LoneBody> alone;                   ///< bodies that the walks of their groups did not finish
+  std::vector<LeftBody> alone;                   ///< bodies that the walks of their groups did not finish
   std::int64_t with_bodies = 0, with_cells = 0;  ///< interactions by kind, besides walk.with_distant
   bool lacks_cells = false;                      ///< opened one whose children another rank has
 };
@@ -118,10 +118,10 @@ void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t f
   evaluate_targets(
       args, plan, [](std::size_t g) { return g; }, first, last, work);
 }
-void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LoneBody>& bodies,
+void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LeftBody>& bodies,
                     std::size_t first, std::size_t last, GroupWork& work) {
   evaluate_targets(
-      args, plan, [&](std::size_t i) { return bodies[i]; }, first, last, work);
+      args, plan, [&](std::size_t i) -> const LoneBody& { return bodies[i]; }, first, last, work);
 }
 
 float estimate(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue) {
@@ -202,7 +202,11 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
       if (tolerance_ > 0) find_errors(args);
       GroupPlan plan = group_plan(args);
       walk(args, plan);
-      walk_alone(args, plan);
+      if (alone_.size() <= static_cast<std::size_t>(most_lone(args.count))) {
+        walk_alone(args, plan);
+      } else {
+        finish_left(args);
+      }
       count(args, report);
     });
     report_.reset();
@@ -259,10 +263,11 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
       walk(args, *plan);
     });
     if (may_walk_alone(args)) {
-      domain_.exchange_for_bodies(alone_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
-        HWY_DYNAMIC_DISPATCH(mark_for_walk)(plan->alone, targets, opened);
-      });
-      work.attempt([&] { walk_alone(args, *plan); });
+      const bool alone = domain_.exchange_for_bodies(
+          alone_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
+            HWY_DYNAMIC_DISPATCH(mark_for_walk)(plan->alone, targets, opened);
+          });
+      work.attempt([&] { alone ? walk_alone(args, *plan) : finish_left(args); });
     }
     work.attempt([&] { count(args, report); });
     clock.end_phase("walk", report.phases);
@@ -323,6 +328,15 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     for_each_work(args, alone_.size(), 8, [&](std::size_t first, std::size_t last, GroupWork& work) {
       HWY_DYNAMIC_DISPATCH(evaluate_alone)(args, plan, alone_, first, last, work);
     });
+  }
+
+  /// Where too many bodies would walk alone: the accelerations that they have.
+  void finish_left(const ForceArgs& args) const {
+    const TreeUnits units = tree_.units();
+    for (const LeftBody& body : alone_) {
+      args.epilogue.finish(tree_.original(body.place), units.mass(tree_.bodies()[place_of(body.place)].w),
+                           units.acceleration(body.acceleration));
+    }
   }
 
   /// Adds up what the threads evaluated.
@@ -422,7 +436,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   std::vector<BodyGroup> groups_;
   std::optional<WalkPlan> plan_;                  ///< of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
-  std::vector<LoneBody> alone_;                   ///< of the latest evaluation
+  std::vector<LeftBody> alone_;                   ///< of the latest evaluation
   std::vector<char> is_target_;
   std::optional<TreeReport> report_;  ///< none if the latest evaluation was cancelled
   std::optional<PickedCells> picked_;

@@ -204,28 +204,35 @@ void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   exchange_opened(mark, shared, /*moments=*/true);
 }
 
-void DomainTree::exchange_for_bodies(const std::vector<LoneBody>& bodies, const Mark& mark) {
-  bool any = !bodies.empty();
+bool DomainTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark) {
+  std::size_t all = tree_.keys().size(), alone = bodies.size();
   work_->attempt([&] {
     std::vector<DistantTarget> targets;
-    for (const LoneBody& body : bodies) {
+    for (const LeftBody& body : bodies) {
       const Vec4& at = tree_.bodies()[place_of(body.place)];
       targets.push_back({.bodies = {{at.x, at.y, at.z}, {}, 0, body.error}});
     }
+    work_->put_for_all(all);
     work_->put_all_for_all(targets);
   });
-  if (!work_->exchange()) return;
+  if (!work_->exchange()) return false;
   // Nothing can fail here: all ranks come to the same decision.
-  work_->for_each_other([&](int rank) { any |= work_->from(rank).get<std::size_t>() > 0; });
-  if (!any) return;
+  work_->for_each_other([&](int rank) {
+    MessageReader message = work_->from(rank);
+    all += message.get<std::size_t>();
+    alone += message.get<std::size_t>();
+  });
+  if (alone == 0 || alone > place_of(most_lone(static_cast<int>(all)))) return false;
   work_->attempt([&] {
     work_->for_each_other([&](int rank) {
       others_[place_of(rank)].clear();
       MessageReader message = work_->from(rank);
+      (void)message.get<std::size_t>();
       message.get_all(others_[place_of(rank)]);
     });
   });
   exchange_opened(mark, {}, /*moments=*/true);
+  return true;
 }
 
 std::int64_t DomainTree::own_cells() const {

@@ -34,8 +34,9 @@ class DomainTree {
   /// What the walks of the groups need. `plan`: with the errors of shared cells; only its errors are read.
   void exchange_for_walk(const WalkPlan& plan, const Mark& mark);
 
-  /// What the walks of bodies of this rank that walk alone need. No messages follow the first if no rank has any.
-  void exchange_for_bodies(const std::vector<LoneBody>& bodies, const Mark& mark);
+  /// What the walks of bodies of this rank that walk alone need. Returns false, on all ranks, if all ranks together
+  /// have too many of them, or none: then no messages follow the first.
+  bool exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark);
 
   /// Of the tree of all bodies, those that this rank counts: each is counted by one rank.
   std::int64_t own_cells() const;

@@ -157,7 +157,7 @@ class GroupSums {
       if (expands) a = {a.x + pulls.x[i], a.y + pulls.y[i], a.z + pulls.z[i]};
       const float own_error = plan_.tolerance * std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
       if (plan_.finds_lone && walks_alone(own_error, error)) {
-        work_.alone.push_back({work_.targets[place], error_alone(own_error, error)});
+        work_.alone.push_back({{work_.targets[place], error_alone(own_error, error)}, a});
         continue;
       }
       args_.epilogue.finish(tree_.original(work_.targets[place]), units_.mass(work_.points[place].w),

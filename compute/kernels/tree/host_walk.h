@@ -146,6 +146,11 @@ struct DistantTarget {
   int after = 0;  ///< in a list where targets follow those around them: the number of the first that is not inside
 };
 
+/// A body that the walk of its group left for one of its own.
+struct LeftBody : LoneBody {
+  Vec3 acceleration;  ///< by the walk of the group
+};
+
 /// The walk of one group after the other, in one thread's memory.
 struct GroupWalk {
   std::vector<WalkLevel> levels;  ///< from the root down; of the first `depth`

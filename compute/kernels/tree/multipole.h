@@ -72,9 +72,15 @@ struct LoneBody {
   int place;    ///< in the order of the keys
   float error;  ///< what a cell's pull on it may leave out
 };
-/// The error of such a body. Where pulls cancel all but wholly, no walk must meet every body.
+/// At most so many of `count` bodies walk alone; where more would, none does: pulls that cancel at very many bodies
+/// would make the tree a direct sum.
+ORRERY_HD constexpr int most_lone(int count) {
+  return count / 32 + 256;
+}
+/// The error of such a body. The floor is far below that of a star whose neighbours feel its pull, and the star does
+/// not.
 ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group) {
-  constexpr float least_part = 0.01f;
+  constexpr float least_part = 1e-6f;
   const float least = least_part * error_of_group, own = error_of_body / 2;
   return own > least ? own : least;
 }

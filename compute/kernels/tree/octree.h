@@ -44,7 +44,7 @@ struct OctreeState {
   TreeCounts found;
   int groups;      ///< of bodies that walk together
   int next_share;  ///< of a group, that a warp takes: Octree::split for each group
-  int lone;        ///< bodies that walk alone, also those for which Octree::lone has no room
+  int lone;        ///< bodies that should walk alone; if they are more than most_lone(), none does
 
   ORRERY_HD static OctreeState without_bodies() {
     constexpr int greatest = 0x7fffffff;
@@ -106,8 +106,7 @@ struct Octree {
   int stretch = 1;
 
   OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the least group
-  LoneBody* lone = nullptr;       ///< of this tree; room for lone_room(count)
-  static constexpr int lone_room(int count) { return count / 16 + 1024; }
+  LoneBody* lone = nullptr;       ///< of this tree; room for most_lone(count)
 
   /// Where walks begin: the roots of all trees.
   int trees = 1;

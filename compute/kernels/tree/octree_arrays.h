@@ -46,7 +46,7 @@ class OctreeArrays {
     take(links_, own_cells, "the cells");
     for (auto* array : {&low_, &high_}) take(*array, own_cells, "the cells");
     take(groups_, own_cells + own_bodies / octree_group_values.all.front(), "the groups");
-    take(lone_, size(Octree::lone_room(room.own_bodies)), "the bodies that walk alone");
+    take(lone_, size(most_lone(room.own_bodies)), "the bodies that walk alone");
     take(state_, size(room.trees), "the counters");
   }
 

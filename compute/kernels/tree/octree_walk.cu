@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(walk_octree_block)
       const float error = tree.tolerance * norm3df(a.x, a.y, a.z);
       if (!walks_alone(error, group.error)) continue;
       const int place = atomicAdd(&tree.state->lone, 1);
-      if (place < Octree::lone_room(tree.count)) tree.lone[place] = {i, error_alone(error, group.error)};
+      if (place < most_lone(tree.count)) tree.lone[place] = {i, error_alone(error, group.error)};
     }
   }
 }
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(walk_octree_block)
   const int warp = static_cast<int>(threadIdx.x) / lanes, warps = static_cast<int>(gridDim.x) * warps_per_block;
   const TreeUnits units{tree.state->cube};
   LoneWalk<Gravity<float>, far> walk{tree, pair_law_in<Gravity<float>>(units, law), stacks[warp]};
-  const int bodies = min(tree.state->lone, Octree::lone_room(tree.count));
+  const int bodies = tree.state->lone <= most_lone(tree.count) ? tree.state->lone : 0;
   for (int i = static_cast<int>(blockIdx.x) * warps_per_block + warp; i < bodies; i += warps) {
     const LoneBody body = tree.lone[i];
     const Vec3 a = units.acceleration(walk.walk(units.of_body(tree.bodies[body.place]), body.error));

@@ -49,7 +49,7 @@ Bodies plummer() {
 Bodies clumpy() {
   Draw draw;
   std::vector<Vec4> clumps, bodies;
-  for (int i = 0; i < 20; ++i) clumps.push_back(draw.body(10 * std::cbrt(draw.uniform()), 0.1 + 0.4 * draw.uniform()));
+  for (int i = 0; i < 5; ++i) clumps.push_back(draw.body(10 * std::cbrt(draw.uniform()), 0.1 + 0.4 * draw.uniform()));
   for (std::size_t i = 0; i < count; ++i) {
     const Vec4& clump = clumps[i % clumps.size()];
     bodies.push_back(draw.body(double{clump.w} * draw.plummer_radius(), 1.0 / count, {clump.x, clump.y, clump.z}));
@@ -125,12 +125,12 @@ TEST_F(TreeErrors, KeepNearTheirMedianAlsoInThinOutskirts) {
                  {"lognormal", lognormal()},
                  {"disc", disc()},
                  {"uniform", uniform()}};
-  // High moments are for small tolerances.
+  // High moments are for small tolerances, and have a longer tail.
   const struct {
     const char *order, *tolerance;
     double most_p99, most;
   } cases[] = {
-      {"quadrupole", "1e-3", 6, 20}, {"local", "1e-3", 7, 20}, {"local", "1e-4", 7, 20}, {"high", "1e-5", 11, 60}};
+      {"quadrupole", "1e-3", 7, 20}, {"local", "1e-3", 7, 20}, {"local", "1e-4", 7, 20}, {"high", "1e-4", 9, 60}};
   for (const auto& system : systems) {
     const auto exact = reference_accelerations(system.bodies.positions, all_bodies(), Law{});
     for (const auto& each : cases) {
