@@ -20,7 +20,7 @@ constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10;
 // Bodies that every tree meets one by one: at least the leaf cell of a body and those that touch it.
 constexpr std::ptrdiff_t near_bodies = 64;
 // What the repulsion of far cells, which has their masses alone, leaves out of itself: of the order of theta^2.
-constexpr double usual_repulsion = 0.25, largest_repulsion = 4;
+constexpr double usual_repulsion = 0.3, largest_repulsion = 4;
 
 double length(double x, double y, double z) {
   return std::sqrt(x * x + y * y + z * z);

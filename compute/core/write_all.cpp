@@ -21,7 +21,8 @@ constexpr std::size_t most_bytes = 4096;  // a pipe that poll() calls writable t
 bool wait_until_writable(int descriptor, std::chrono::milliseconds& waited) {
   while (waited < patience) {
     pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
-    if (poll(&wanted, 1, static_cast<int>(look.count())) > 0) return true;
+    const int ready = poll(&wanted, 1, static_cast<int>(look.count()));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
     if (stop_requested()) waited += look;
   }
   return false;

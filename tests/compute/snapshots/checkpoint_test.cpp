@@ -165,7 +165,7 @@ TEST_F(CheckpointFile, SaysWhyItIsOfNoUse) {
   other[16] = 2;
   expect_refused(other, "version 2");
   other = bytes_;
-  other[21] = 8;  // an array that this program does not know
+  other[21] = 16;  // an array that this program does not know
   expect_refused(other, "out of range");
   other[21] = 2;  // pulls without the bodies that they belong to
   expect_refused(other, "out of range");

@@ -227,7 +227,7 @@ TEST(HostOctree, CellsAndTheirCubesHoldTheirBodies) {
       const auto body = static_cast<std::size_t>(tree.original(i));
       EXPECT_FALSE(in_a_leaf[body]);
       in_a_leaf[body] = true;
-      EXPECT_EQ(tree.bodies()[static_cast<std::size_t>(i)], ball.positions[body]);
+      EXPECT_EQ(tree.bodies()[static_cast<std::size_t>(i)], tree.units().of_body(ball.positions[body]));
     }
   }
   EXPECT_EQ(std::count(in_a_leaf.begin(), in_a_leaf.end(), true), ball.count());
