@@ -40,7 +40,8 @@ std::uint64_t GadgetHeader::promised() const {
     whole += totals[type] + (high_words[type] << 32);
   }
   constexpr std::uint64_t at_most = 8;  // times the bodies that files like this one have
-  return whole <= at_most * (bodies() + skipped) * static_cast<std::uint64_t>(files) ? whole : low;
+  return whole <= at_most * (bodies() + skipped) * static_cast<std::uint64_t>(std::max<std::int64_t>(files, 1)) ? whole
+                                                                                                                : low;
 }
 
 GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes> at, const Bytes& bytes) {

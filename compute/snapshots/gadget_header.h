@@ -21,7 +21,8 @@ struct GadgetHeader {
   std::array<std::uint64_t, types> counts{};  ///< of this file
   std::array<double, types> masses{};         ///< of all bodies of a type; 0: each has its own
   FileMeaning meaning{.usual_units = galactic_units};
-  std::int64_t files = 1;                         ///< of the snapshot
+  std::int64_t files = 1;  ///< of the snapshot; 0 as 1, others that are no such number: see most_files
+  static constexpr std::int64_t most_files = 1'000'000;
   std::array<std::uint64_t, types> totals{};      ///< of all files; all 0: not known
   std::array<std::uint64_t, types> high_words{};  ///< of `totals`, by 2^32; other things in files of older codes
   std::uint64_t skipped = 0;                      ///< rows of this file that are no bodies

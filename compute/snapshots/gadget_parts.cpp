@@ -120,7 +120,11 @@ bool are_of_one_snapshot(const GadgetHeader& a, const GadgetHeader& b) {
 
 Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(SnapshotInput&)>& read) {
   GadgetPart own = read(input);
-  const GadgetHeader header = own.header;
+  GadgetHeader header = own.header;
+  if (header.files < 0 || header.files > GadgetHeader::most_files) {
+    own.snapshot.notes.push_back("its header's number of files (NumFilesPerSnapshot) is none: read as the only file");
+    header.files = 1;
+  }
   const PartNames names{input.path()};
   const std::string missing = header.files > 1 ? missing_file(names, header) : "";
   if (header.files <= 1 || !missing.empty()) {

@@ -116,13 +116,8 @@ class Hdf5Reader {
     }
     read_meaning();
     const double files = attribute_number(header.id(), "NumFilesPerSnapshot").value_or(1);
-    constexpr double most_files = 1e6;
-    if (files >= 0 && files <= most_files) {
-      header_.files = std::max<std::int64_t>(1, static_cast<std::int64_t>(files));
-    } else {
-      snapshot_.notes.push_back("Header/NumFilesPerSnapshot = " + shortest_text(files) +
-                                " is no number of files: read as the only one");
-    }
+    constexpr double no_number = -1, most_files = 1e15;
+    header_.files = static_cast<std::int64_t>(std::abs(files) <= most_files ? files : no_number);
     read_totals(header.id());
     if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }

@@ -196,6 +196,10 @@ TEST_F(Gadget, BelievesHighWordsOnlyIfTheFilesDo) {
     EXPECT_EQ(read_snapshot(folder_ / "old.0").bodies.count(), 8) << word;
   }
   EXPECT_EQ(read({.high_word = 77}).notes.size(), 0u);
+  for (const std::int32_t files : {1'000'000'000, -3}) {
+    EXPECT_NE(read({.files = files}).notes.back().find("number of files"), std::string::npos) << files;
+  }
+  EXPECT_EQ(read({.files = 0}).notes.size(), 0u) << "of old writers";
 }
 
 TEST_F(Gadget, NamesTheHeaderOfGadget4) {

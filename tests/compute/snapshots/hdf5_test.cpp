@@ -308,7 +308,7 @@ TEST_F(Hdf5, SaysThatAFileMayBeOneOfSeveral) {
   EXPECT_TRUE(has_note(read_snapshot(file()), "it may be one of several files"));
   for (const double files : {-3.0, 1e9, static_cast<double>(NAN)}) {
     small_snapshot(file(), [&](const Hdf5File& made) { made.attribute("Header", "NumFilesPerSnapshot", {files}); });
-    EXPECT_TRUE(has_note(read_snapshot(file()), "is no number of files")) << files;
+    EXPECT_TRUE(has_note(read_snapshot(file()), "number of files (NumFilesPerSnapshot) is none")) << files;
   }
 }
 
