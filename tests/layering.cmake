@@ -23,7 +23,7 @@ endfunction()
 
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
-may_include("compute/core/(atomic_file|descriptor|host_memory|row_file|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
+may_include("compute/core/(atomic_file|descriptor|host_memory|output_name|row_file|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
 may_include("compute/core/" "compute/core/" "(pthread|sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
