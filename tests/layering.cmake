@@ -24,7 +24,7 @@ endfunction()
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
 may_include("compute/core/(atomic_file|descriptor|host_memory|output_name|row_file|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
-may_include("compute/core/" "compute/core/" "(pthread|sched|emmintrin)[.]h$")
+may_include("compute/core/" "compute/core/" "(cxxabi|pthread|sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
@@ -83,7 +83,7 @@ may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/(command_text|words)[.]h$"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
-            "render/image[.]h$" "fmt/" "spawn[.]h$" ${posix_headers})
+            "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/devices/device_list[.]h$" "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$"
             "render/appearance[.]h$")

@@ -470,8 +470,9 @@ class Run {
   void print_summary(const SimulationRun& run, std::int64_t first) const {
     const Status& now = simulation_->status();
     const SimulationRun::Summary summary = run.summary();
-    std::string text = fmt::format("{}: {}, steps {} to {}, t = {:.6g}, {}", now.scene_name, counted_bodies(now.count),
-                                   format_count(first), format_count(now.step), now.sim_time, kernel_text());
+    std::string text =
+        fmt::format("{}: {}, steps {} to {}, t = {:.6g}, {}", printable(now.scene_name), counted_bodies(now.count),
+                    format_count(first), format_count(now.step), now.sim_time, kernel_text());
     if (summary.steps > 0) {
       text += fmt::format("{:.3g} ms per step, {:.3g} interactions/s\n",
                           1e3 * summary.steps_s / static_cast<double>(summary.steps),

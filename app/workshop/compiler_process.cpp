@@ -80,9 +80,9 @@ void warm_up() {
   }
 }
 
-/// From here on, a text can include the headers that it is compiled with, and no file: neither #include nor
-/// __has_include opens one, by whatever name or macro. The one descriptor that the limit leaves is standard input, and
-/// poll() refuses to watch more descriptors than the limit.
+/// Forbids to open files: a text can include the headers that it is compiled with, but neither #include nor
+/// __has_include opens a file, by whatever name or macro. The limit leaves one descriptor, which is standard input:
+/// poll() refuses to watch more than the limit.
 void leave_files() {
   const rlimit one{1, 1};
   (void)setrlimit(RLIMIT_NOFILE, &one);

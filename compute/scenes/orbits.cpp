@@ -86,7 +86,7 @@ std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body
   return orbit;
 }
 
-/// Those of lighter bodies, from the nearest on, while the bodies in between are light.
+/// Adds the orbits of lighter bodies, from the nearest on, while the bodies in between are light.
 std::vector<Orbit> orbits_around(const std::vector<Mover>& movers, std::size_t heavy, double each_stands_for) {
   struct Near {
     double distance_sq;

@@ -27,7 +27,7 @@ struct FileMeaning {
   std::optional<Units> units{};        ///< of the file, before any powers; empty: `usual_units`
   std::optional<Units> usual_units{};  ///< what readers of the format assume; empty: G = 1
   std::optional<double> gravity{};     ///< the code's constant of gravity, in cm^3 / (g s^2) by its own units
-  /// Of GADGET (Springel 2005, "The cosmological simulation code GADGET-2", and its user guide): x = a r / h,
+  /// The powers of GADGET (Springel 2005, "The cosmological simulation code GADGET-2", and its guide): x = a r / h,
   /// v = sqrt(a) u.
   CosmologicalPowers length{1, -1}, mass{0, -1}, velocity{0.5, 0};
   bool powers_known = false;  ///< by the file itself: then its powers of h hold without a scale factor as well

@@ -53,7 +53,7 @@ void refuse_other_hints(const fs::path& file, const SnapshotFormat& format, cons
                    format.title + ": leave it out");
 }
 
-/// Those that the user gave take the place of the file's, unless its reader has used them: take_meaning().
+/// Units that the user gave take the place of the file's, unless its reader has used them: take_meaning().
 void take_units(Snapshot& snapshot, const SnapshotFormat& format, const SnapshotHints& hints) {
   if (!hints.units || format.takes_cosmology) return;
   snapshot.units = hints.units;

@@ -45,7 +45,7 @@ struct Snapshot {
   bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
   std::vector<std::string> notes{};   ///< what a reader assumed, such as "masses are not in the file: ..."
   std::vector<std::string> unread{};  ///< what the file holds and a Snapshot does not, such as "density of gas"
-  bool part = false;         ///< other files of the snapshot were not read, or the header promises more bodies
+  bool part = false;                  ///< other files of the snapshot were not read, or the header promises more bodies
   Vec3d box{};               ///< edges of a periodic box that the bodies fill; 0: an axis has none. See settle()
   Frame frame{};             ///< where the origin of `bodies` is in the file
   WideBodies wide{};         ///< from a reader to settle(), and empty elsewhere

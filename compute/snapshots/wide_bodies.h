@@ -35,7 +35,8 @@ struct Frame {
 /// "origin moved to 70000, 0, 12.5": for people.
 std::string frame_text(const Frame& frame);
 
-// For readers: they give numbers in double, which Bodies gets rounded. `axis`: 0 to 2. Bodies has the body already.
+// Readers call these: they give numbers in double, which Bodies gets rounded. `axis`: 0 to 2. Bodies has the body
+// already.
 void set_position(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
 void set_velocity(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
 void set_mass(Snapshot& snapshot, std::size_t body, double value);

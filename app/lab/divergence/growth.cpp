@@ -41,7 +41,7 @@ class Fits {
       sums_[i + 1] = {before.x + x, before.y + y, before.xx + x * x, before.xy + x * y, before.yy + y * y};
     }
   }
-  /// Of the points [begin, end), two or more.
+  /// The points are those of [begin, end), two or more.
   Line line(std::size_t begin, std::size_t end) const {
     const Sums &a = sums_[begin], &b = sums_[end];
     const auto count = static_cast<double>(end - begin);

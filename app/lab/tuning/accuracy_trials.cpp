@@ -111,7 +111,7 @@ class Trials {
     searches_.back().trials = search_from(tree, tunable, first, trials_left);
   }
 
-  /// From the value `first`. Returns how many trials it made.
+  /// Begins at the value `first`. Returns the number of its trials.
   int search_from(Candidate& tree, const Tunable* tunable, double first, int most_trials) {
     std::vector<double> values{1};  // without a tunable, its settings as they are
     if (tunable) values = two_digit_numbers(*tunable->numbers);

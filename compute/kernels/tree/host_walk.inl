@@ -187,7 +187,8 @@ template <class PairLaw>
 HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& pair_law, BodyRange group,
                                          const Vec3& center, CellQueue& queue) {
   const PairLaw law = pair_law;
-  CoarsePull pulls[estimate_bodies];
+  // The last one is on the center: where pulls cancel among near bodies, it is far below those on the bodies.
+  CoarsePull pulls[estimate_bodies + 1];
   std::ranges::fill(pulls, CoarsePull{{lanes(0), lanes(0), lanes(0)}, lanes(0)});
   begin_at_root(queue, tree);
   for_each_vector(queue, [&](Mask valid, int i) {
@@ -198,11 +199,13 @@ HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& 
     const Mask stands = hn::Ge((lanes(coarse_opening * coarse_opening) * distance_sq).v, value(size_sq).v);
     // The lanes behind the last cell hold anything, also infinities, and zero times these is not a number.
     const auto of_cells = [acts = hn::And(stands, valid)](Lanes all) { return Lanes{hn::IfThenElseZero(acts, all.v)}; };
-    for (int k = 0; k < estimate_bodies; ++k) {
-      const Vec4& body = tree.bodies()[place_of(group.begin + estimate_body(k, group.count()))];
+    for (int k = 0; k <= estimate_bodies; ++k) {
+      const int body = group.begin + estimate_body(std::min(k, estimate_bodies - 1), group.count());
+      const Vec4& at = tree.bodies()[place_of(body)];
+      const Vec3 place = k < estimate_bodies ? Vec3{at.x, at.y, at.z} : center;
       CoarsePull& pull = pulls[k];
-      const Lanes x = value(center_x) - lanes(body.x), y = value(center_y) - lanes(body.y),
-                  z = value(center_z) - lanes(body.z);
+      const Lanes x = value(center_x) - lanes(place.x), y = value(center_y) - lanes(place.y),
+                  z = value(center_z) - lanes(place.z);
       const Lanes factor = law.factor(x, y, z, value(cell_mass));
       pull.sum = {pull.sum.x + of_cells(factor * x), pull.sum.y + of_cells(factor * y),
                   pull.sum.z + of_cells(factor * z)};
@@ -213,7 +216,7 @@ HWY_NOINLINE float estimate_acceleration(const HostOctree& tree, const PairLaw& 
   float mean = 0, least = std::numeric_limits<float>::infinity();
   for (const CoarsePull& pull : pulls) {
     const float estimate = estimate_from(pull);
-    mean += estimate / estimate_bodies;
+    mean += estimate / std::size(pulls);
     least = std::min(least, estimate);
   }
   return of_sums * group_estimate(mean, least);

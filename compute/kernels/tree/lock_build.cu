@@ -20,7 +20,7 @@ __device__ Vec4 cube_around(const cuda::Box& box) {
   return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-28f)};
 }
 
-/// Of values >= 0. All threads of the block call it and get the result.
+/// The values are >= 0. All threads of the block call it and get the result.
 __device__ float greatest_of_block(float value) {
   __shared__ int greatest;
   if (threadIdx.x == 0) greatest = 0;

@@ -73,7 +73,7 @@ struct LockTree {
   }
 
 #if defined(__CUDACC__)
-  /// From the root cube on; cubes and `bodies` are in the units of the bodies.
+  /// Levels begin at the root cube; cubes and `bodies` are in the units of the bodies.
   __device__ TreeUnits units() const {
     return TreeUnits{TreeCube{.low = {}, .size = 2 * cubes[0].w, .mass = counters->mass}};
   }

@@ -18,7 +18,7 @@ class TreeUnits {
   ORRERY_HD explicit TreeUnits(const TreeCube& cube)
       : TreeUnits{exponent_of(cube.size) - levels_of_cube, exponent_of(cube.mass)} {}
 
-  /// From the units of the bodies to those of the tree.
+  /// Converts from the units of the bodies to those of the tree.
   ORRERY_HD Vec4 of_body(const Vec4& body) const {
     return {body.x * inverse_length_, body.y * inverse_length_, body.z * inverse_length_, body.w * inverse_mass_};
   }
@@ -28,7 +28,7 @@ class TreeUnits {
             a.z / half_acceleration_ / other_half_};
   }
 
-  // From the units of the tree to those of the bodies:
+  // The following convert from the units of the tree to those of the bodies.
   ORRERY_HD float mass(float mass) const { return mass * mass_; }
   ORRERY_HD float length(float length) const { return length * length_; }
   ORRERY_HD Vec3 point(const Vec3& at) const { return {length(at.x), length(at.y), length(at.z)}; }

@@ -93,7 +93,8 @@ TEST_F(FileCommands, ConvertRefusesWhatItCannotDo) {
   expect_refused(run({"convert", "a.txt", "none/b.txt"}), 1, {"OUT", "none/b.txt"});
   expect_refused(run({"convert", "none.txt", "b.txt"}), 1, {"none.txt", "no such file"});
   expect_refused(run({"convert", "a.txt", "b.txt", "--units", "kpc"}), 2, {"--units", "kpc,1e10Msun"});
-  expect_refused(run({"convert", "a.txt", "b.txt", "--columns", "x,y"}), 2, {"--columns", "no column z"});
+  expect_refused(run({"convert", "a.txt", "b.txt", "--columns", "x"}), 2, {"--columns", "no column y"});
+  expect_refused(run({"convert", "a.txt", "b.txt", "--columns", "x,y"}), 1, {"9 values, but the table has 2 columns"});
   expect_refused(run({"view", "--units", "kpc,Msun"}), 2, {"--units", "FILE"});
   EXPECT_FALSE(std::filesystem::exists(path("b.txt")));
   EXPECT_TRUE(holds(run({"convert", "a.txt", "b.xyz", "--to", "text"}).out, "wrote b.xyz: text tables"));

@@ -199,7 +199,7 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
   status.units = gravity_units(kpc_cm, 1e10 * solar_mass_g);
   settle();
   for (const char* words :
-       {"2e+05 Msun", "1.5, -0.25, 0 kpc", "103.7, 0, 0 km/s", "20 pc", "km/s/Myr", "Physical units"}) {
+       {"200000 Msun", "1.5, -0.25, 0 kpc", "103.7, 0, 0 km/s", "20 pc", "km/s/Myr", "Physical units"}) {
     says(picked_text(), words);
   }
   says(legend_text(), "length 0.");

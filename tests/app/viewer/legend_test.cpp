@@ -100,7 +100,7 @@ TEST(Legend, ShowsItsEndsInOneUnitOfTheFile) {
         std::pair{By::time_step_class, "Gyr"}, std::pair{By::force_error, "relative"}}) {
     EXPECT_EQ(shown_range(units, legend_of({.colour_by = colour_by}, {}, {})).unit, unit);
   }
-  EXPECT_EQ(shown_range(units, legend_of({.look = render::Look::density}, {}, {})).unit, "g/cm\u00b2");
+  EXPECT_EQ(shown_range(units, legend_of({.look = render::Look::density}, {}, {})).unit, "Msun/pc\u00b2");
 }
 
 TEST(Legend, OfTimeStepClassesHasAFieldForEach) {

@@ -297,7 +297,12 @@ TEST_F(ViewerFilm, APathMovesTheCameraAlikeFromAnOptionAndAScript) {
   by_script.script = {{.frame = 0, .request = ViewCommand{PlayPath{path("orbit.txt")}}, .line = 1}};
   for (const ViewOptions& o : {by_option, still, by_script}) ASSERT_EQ(run_view(test::catalog(), o), 0);
   auto optioned = files("option"), scripted = files("script"), unmoved = files("still");
-  for (auto* made : {&optioned, &scripted, &unmoved}) made->erase("film.json");
+  // The pictures are alike, but not what their films are named by: one has a path, the other a script.
+  for (auto* made : {&optioned, &scripted, &unmoved}) {
+    made->erase("film.json");
+    for (auto& [name, bytes] : *made)
+      bytes.erase(bytes.find("tEXtorrery"), bytes.find("sRGB") - bytes.find("tEXtorrery"));
+  }
   EXPECT_EQ(optioned, scripted);
   EXPECT_NE(optioned, unmoved);
 }

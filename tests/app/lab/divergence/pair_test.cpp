@@ -113,7 +113,6 @@ TEST(RunVariant, RefusesWhatItDoesNotKnow) {
   };
   refused("", "--a needs a kernel");
   refused("cpu-fast", "unknown kernel 'cpu-fast'", "cpu-simd");
-  refused("auto", "unknown kernel 'auto'");
   refused("cpu-simd,rows", "--a cannot be 'rows'", "NAME=VALUE");
   refused("cpu-simd,theta=0.7", "theta", "rows");
   refused("cpu-simd,integrator=rk4", "rk4", "leapfrog");
