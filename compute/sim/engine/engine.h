@@ -41,7 +41,10 @@ struct StepTime {
   std::int64_t step = 0;
   double sim_time = 0;
   StepTime after(int steps, float time_step) const {
-    return {step + steps, sim_time + steps * nominal_step(time_step)};
+    // One addition per step, so that a run that is continued has the same bits.
+    double time = sim_time;
+    for (int i = 0; i < steps; ++i) time += nominal_step(time_step);
+    return {step + steps, time};
   }
 };
 
