@@ -144,6 +144,7 @@ class TextReader {
     if (const std::string fault = facts_.take(text); !fault.empty()) {
       input_.fail_at(lines_.byte_of(text), lines_.place("comment"), fault);
     }
+    take_ecsv_unit(text);
     if (std::optional<Names> names = names_in(text)) {
       // Words that are all names: a sentence may have an "x" as well. Others count if there are as many as values.
       const bool all = std::ranges::find(names->columns, BodyColumn::skip) == names->columns.end();
@@ -152,6 +153,15 @@ class TextReader {
       else if (!is_certain_ && std::ranges::find(names->columns, BodyColumn::y) != names->columns.end())
         names_ = std::move(*names);
     }
+  }
+
+  /// The unit in astropy's "- {name: x, unit: kpc, datatype: float64}".
+  void take_ecsv_unit(std::string_view text) {
+    constexpr std::string_view mark = "unit: ";
+    const std::size_t at = text.find(mark);
+    if (!text.starts_with("- {") || at == text.npos) return;
+    text.remove_prefix(at + mark.size());
+    ecsv_units_.emplace_back(text.substr(0, text.find_first_of(",}")));
   }
 
   /// Whether a line before the first body is none: names, a number of bodies, or a spreadsheet's "sep=;".
@@ -193,7 +203,8 @@ class TextReader {
     }
     if (columns_.empty()) {
       fail_at(line, "columns",
-              counted(values, "value") + ", whose meaning nothing tells: " + std::string{names_cure} + comma_hint());
+              counted(values, "value") + ", whose meaning nothing tells: " + std::string{names_cure} + plane_cure() +
+                  comma_hint());
     }
     if (const std::string fault = fault_of_columns(columns_); !fault.empty()) {
       fail_at(line, "columns", fault + ": " + std::string{names_cure});
@@ -218,6 +229,11 @@ class TextReader {
       snapshot_.unread.push_back(word.empty() ? "column " + std::to_string(i + 1) + ", which has no name"
                                               : "column " + word);
     }
+  }
+
+  /// What numbers of values may mean that are too few for space and velocity.
+  std::string plane_cure() const {
+    return cells_.size() >= 2 && cells_.size() <= 5 ? "; bodies in a plane may have --columns x,y,vx,vy,m" : "";
   }
 
   std::string comma_hint() const {
@@ -299,11 +315,12 @@ class TextReader {
       snapshot_.notes.push_back("columns are not named: by their number, they are taken as " + names_of(columns_) +
                                 "; --columns names others");
     }
-    if (named_ && !names_.units.empty() && !snapshot_.units && !input_.hints().units) {
-      std::ranges::sort(names_.units);
-      const auto [first, last] = std::ranges::unique(names_.units);
-      names_.units.erase(first, last);
-      snapshot_.notes.push_back("units in the names of columns (" + joined(names_.units) +
+    std::vector<std::string> units = ecsv_units_;
+    if (named_) units.insert(units.end(), names_.units.begin(), names_.units.end());
+    if (!units.empty() && !snapshot_.units && !input_.hints().units) {
+      std::ranges::sort(units);
+      units.erase(std::ranges::unique(units).begin(), units.end());
+      snapshot_.notes.push_back("units in the names of columns (" + joined(units) +
                                 ") are not read; --units gives them");
     }
     for (const std::uint64_t line : passed_over_) {
@@ -329,6 +346,7 @@ class TextReader {
   bool guessed_ = false;        // columns_ are by their number alone
   bool maybe_commas_ = false;   // so far, all values may be halves of numbers with decimal commas
   std::uint64_t first_row_name_ = 0;
+  std::vector<std::string> ecsv_units_;
   std::vector<std::uint64_t> passed_over_;  // numbers of lines
   Separator separator_ = Separator::blanks;
   std::vector<Cell> cells_;

@@ -75,7 +75,8 @@ constexpr std::array<std::string_view, 24> unit_words{
 void split_cells(std::string_view line, Separator separator, std::vector<Cell>& cells) {
   const char mark = static_cast<char>(separator);
   const auto add = [&](std::string_view text) {
-    text = trimmed(text);
+    const std::string_view inside = trimmed(text);
+    text = inside.empty() ? text.substr(0, 0) : inside;  // its place is named in messages
     const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
     cells.push_back({quoted ? trimmed(text.substr(1, text.size() - 2)) : text, quoted});
   };

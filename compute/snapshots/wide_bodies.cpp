@@ -32,6 +32,12 @@ Vec3d minus(const Vec3d& a, const Vec3d& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
+/// Rounded, but never to 0, which is the mass of a test particle: unusable() then calls it too small.
+float single_mass(double mass) {
+  const float single = single_precision(mass);
+  return mass > 0 && single == 0 ? std::numeric_limits<float>::denorm_min() : single;
+}
+
 /// Fills an array of doubles with what the floats hold.
 void widen(const std::vector<Vec4>& from, std::vector<Vec3d>& to) {
   if (!to.empty()) return;
@@ -268,7 +274,7 @@ void set_velocity(Snapshot& snapshot, std::size_t body, std::size_t axis, double
 void set_mass(Snapshot& snapshot, std::size_t body, double value) {
   std::vector<Vec4>& rounded = snapshot.bodies.positions;
   std::vector<double>& exact = snapshot.wide.masses;
-  const float single = single_precision(value);
+  const float single = single_mass(value);
   rounded[body].w = single;
   if (exact.empty() && static_cast<double>(single) == value) return;
   for (std::size_t i = exact.size(); i < rounded.size(); ++i) exact.push_back(rounded[i].w);
@@ -324,7 +330,7 @@ void round_all(Snapshot& snapshot) {
   round_to(snapshot.bodies.positions, snapshot.wide.positions);
   round_to(snapshot.bodies.velocities, snapshot.wide.velocities);
   const std::vector<double>& masses = snapshot.wide.masses;
-  for (std::size_t i = 0; i < masses.size(); ++i) snapshot.bodies.positions[i].w = single_precision(masses[i]);
+  for (std::size_t i = 0; i < masses.size(); ++i) snapshot.bodies.positions[i].w = single_mass(masses[i]);
 }
 
 bool convert_to_handy_units(Snapshot& snapshot) {

@@ -86,7 +86,8 @@ TEST_F(TableWriters, DecimalCommasAreRefusedWithTheReason) {
 
 TEST_F(TableWriters, ValuesThatAreNoNumbersAreNamed) {
   expect_refused("x,y,z\n1,NA,3\n", "'NA' stands for a missing value", "line 2, column y");
-  expect_refused("x,y,z\n1,,3\n", "a value is missing");
+  expect_refused("x,y,z\n1,,3\n", "byte 8", "a value is missing");
+  expect_refused("x y z m\n1 2 3 1-130\n", "mass below 1e-30");
   expect_refused("x,y,z\n1,2,#N/A\n", "missing value");
   expect_refused("1 2 nan\n", "not finite");
   expect_refused("x y z\n1 ****** 3\n", "did not fit its field");
@@ -113,7 +114,7 @@ TEST_F(TableWriters, PlanesHaveZOfZero) {
   EXPECT_NE(notes_of("0 0 0 0 1\n1 0 0 1 1\n", {.columns = parse_columns("--columns", "x,y,vx,vy,m")}).find(said),
             std::string::npos);
   expect_refused("0 0 0 0 1\n", "5 values", "--columns");
-  expect_refused("0 0 0 1\n", "4 values", "--columns");
+  expect_refused("0 0 0 1\n", "4 values", "--columns x,y,vx,vy,m");
   expect_refused("x y vx vy vz\n0 0 0 0 1\n", "no column z");
   expect_refused("x y z vx vy\n0 0 0 0 1\n", "no column vz");
   const Snapshot princeton = read("2\n2.5e+11\n1.5e11 0 0 2.98e4 5.97e14 earth.gif\n0 0 0 0 1.9e14 sun.gif\n",
@@ -129,6 +130,8 @@ TEST_F(TableWriters, GuessesAreSaid) {
   EXPECT_NE(notes_of("1 2 3\n").find("taken as x y z;"), std::string::npos);
   EXPECT_EQ(notes_of("m x y z vx vy vz\n1 2 3 4 5 6 7\n"), "");
   EXPECT_EQ(notes_of("1 2 3 4 5 6 7\n", {.columns = parse_columns("--columns", "x,y,z,vx,vy,vz,m")}), "");
+  EXPECT_NE(notes_of("# - {name: x, unit: kpc, datatype: float64}\nx y z m\n1 2 3 4\n").find("(kpc) are not read"),
+            std::string::npos);
   EXPECT_NE(notes_of("x [kpc],y [kpc],z [kpc],m [Msun]\n1,2,3,4\n").find("names of columns (Msun, kpc) are not read"),
             std::string::npos);
 }
