@@ -149,7 +149,9 @@ TEST_F(TreeErrors, ABodyWhosePullsCancelIsAsExactAsItsTolerance) {
   const std::vector<int> targets{star};
   const auto exact = reference_accelerations(bodies.positions, targets, law);
   for (const char* order : {"quadrupole", "local", "high"}) {
-    EXPECT_LE(force_error(pulls(bodies, order, "1e-3", law), targets, exact).max, 5e-3) << order;
+    // A body walks alone if its pull is less than a third of the estimate: with more, its errors may be three times
+    // larger.
+    EXPECT_LE(force_error(pulls(bodies, order, "1e-3", law), targets, exact).max, 1e-2) << order;
   }
 }
 
