@@ -29,7 +29,7 @@ class Mapping {
     try {
       storage_.unmap(stream_);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "orrery: %s\n", failure_text(error));
+      std::fprintf(stderr, "orrery: %s\n", failure_text(error).c_str());
     }
   }
   /// Returns the CPU time it took, in ms.
