@@ -249,8 +249,8 @@ std::vector<Orbit> bound_orbits(const Bodies& bodies) {
   std::ranges::sort(orbits, [&](const Orbit& a, const Orbit& b) {
     return std::pair{a.size, std::pair{pair(a)}} < std::pair{b.size, std::pair{pair(b)}};
   });
-  const auto again = std::ranges::unique(orbits, [&](const Orbit& a, const Orbit& b) { return pair(a) == pair(b); });
-  orbits.erase(again.begin(), again.end());
+  const auto alike = [&](const Orbit& a, const Orbit& b) { return pair(a) == pair(b); };
+  orbits.erase(std::unique(orbits.begin(), orbits.end(), alike), orbits.end());
   return orbits;
 }
 

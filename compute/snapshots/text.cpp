@@ -319,7 +319,7 @@ class TextReader {
     if (named_) units.insert(units.end(), names_.units.begin(), names_.units.end());
     if (!units.empty() && !snapshot_.units && !input_.hints().units) {
       std::ranges::sort(units);
-      units.erase(std::ranges::unique(units).begin(), units.end());
+      units.erase(std::unique(units.begin(), units.end()), units.end());
       snapshot_.notes.push_back("units in the names of columns (" + joined(units) +
                                 ") are not read; --units gives them");
     }
