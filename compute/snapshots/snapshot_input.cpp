@@ -50,13 +50,14 @@ std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity) {
 }
 
 std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass) {
-  const Vec4 &p = snapshot.bodies.positions[body], &v = snapshot.bodies.velocities[body];
+  // A reader asks for what it has read: the other arrays may still be empty.
+  const auto vector_at = [body](const std::vector<Vec4>& all, bool asked) {
+    return asked ? Vec3d{all[body].x, all[body].y, all[body].z} : Vec3d{};
+  };
+  const Bodies& bodies = snapshot.bodies;
   const std::vector<double>& masses = snapshot.wide.masses;
-  return no_body(place ? Vec3d{p.x, p.y, p.z} : Vec3d{},
-                 !mass            ? 1
-                 : masses.empty() ? p.w
-                                  : masses[body],
-                 velocity ? Vec3d{v.x, v.y, v.z} : Vec3d{});
+  const double weight = !mass ? 1 : masses.empty() ? bodies.positions[body].w : masses[body];
+  return no_body(vector_at(bodies.positions, place), weight, vector_at(bodies.velocities, velocity));
 }
 
 std::string unusable(const Vec4& position, const Vec4& velocity) {
