@@ -46,19 +46,19 @@ struct Names {
 };
 
 /// Whether cells can be names: none of them is a number.
-bool are_words(const std::vector<Cell>& cells) {
-  return std::ranges::none_of(cells, [](const Cell& cell) { return number_in(cell.text).has_value(); });
+bool are_words(const std::vector<TextCell>& cells) {
+  return std::ranges::none_of(cells, [](const TextCell& cell) { return number_in(cell.text).has_value(); });
 }
 
 /// Takes the line as names of columns; nothing if it has numbers, or names no x.
 std::optional<Names> names_in(std::string_view line) {
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   for (const Separator separator : {Separator::semicolon, Separator::tab, Separator::comma, Separator::blanks}) {
     split_cells(line, separator, cells);
     if (separator != Separator::blanks && cells.size() < 2) continue;
     if (!are_words(cells)) return std::nullopt;
     Names names;
-    for (const Cell& cell : cells) {
+    for (const TextCell& cell : cells) {
       if (separator == Separator::blanks && cell.text.find_first_of("[(") == 0) {  // "x [kpc]" is one name
         names.units.emplace_back(cell.text.substr(1, cell.text.find_first_of("])") - 1));
         continue;
@@ -86,7 +86,7 @@ bool detect_text(std::span<const std::byte> head, std::uint64_t size) {
   const auto is_text = [](unsigned char c) { return c >= 0x20 || c == '\t' || c == '\n' || c == '\r'; };
   if (!std::ranges::all_of(text, is_text)) return false;
   text = without_byte_order_mark(text);
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   bool comments = false;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -238,7 +238,7 @@ class TextReader {
 
   std::string comma_hint() const {
     const bool halves = separator_ == Separator::comma && cells_.size() % 2 == 0 && are_whole(cells_);
-    const auto has_comma = [](const Cell& cell) { return cell.text.find(',') != cell.text.npos; };
+    const auto has_comma = [](const TextCell& cell) { return cell.text.find(',') != cell.text.npos; };
     return halves || std::ranges::any_of(cells_, has_comma) ? no_commas : "";
   }
 
@@ -349,7 +349,7 @@ class TextReader {
   std::vector<std::string> ecsv_units_;
   std::vector<std::uint64_t> passed_over_;  // numbers of lines
   Separator separator_ = Separator::blanks;
-  std::vector<Cell> cells_;
+  std::vector<TextCell> cells_;
   Snapshot snapshot_;
   std::optional<TableBodies> bodies_;
 };

@@ -40,7 +40,7 @@ bool holds(std::string_view line, char mark) {
 }
 
 /// Whether a cell has a tab, or numbers with blanks between: then its separator is none.
-bool has_several_values(const Cell& cell) {
+bool has_several_values(const TextCell& cell) {
   if (cell.quoted) return false;
   if (cell.text.find('\t') != cell.text.npos) return true;
   const std::size_t blank = cell.text.find(' ');
@@ -50,7 +50,7 @@ bool has_several_values(const Cell& cell) {
 
 bool splits(std::string_view line, Separator separator) {
   if (!holds(line, static_cast<char>(separator))) return false;
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   split_cells(line, separator, cells);
   return std::ranges::none_of(cells, has_several_values);
 }
@@ -72,7 +72,7 @@ constexpr std::array<std::string_view, 24> unit_words{
 
 }  // namespace
 
-void split_cells(std::string_view line, Separator separator, std::vector<Cell>& cells) {
+void split_cells(std::string_view line, Separator separator, std::vector<TextCell>& cells) {
   const char mark = static_cast<char>(separator);
   const auto add = [&](std::string_view text) {
     const std::string_view inside = trimmed(text);
@@ -157,8 +157,8 @@ std::string fault_of_number(std::string_view text) {
   return word + " is not a number";
 }
 
-bool are_whole(const std::vector<Cell>& cells) {
-  return std::ranges::all_of(cells, [](const Cell& cell) { return is_whole(cell.text); });
+bool are_whole(const std::vector<TextCell>& cells) {
+  return std::ranges::all_of(cells, [](const TextCell& cell) { return is_whole(cell.text); });
 }
 
 std::string plain_name(std::string_view cell, std::string& unit) {

@@ -11,7 +11,7 @@ namespace orrery {
 enum class Separator : char { blanks = ' ', tab = '\t', comma = ',', semicolon = ';' };
 
 /// One value of a line, without blanks around it and without its quotes.
-struct Cell {
+struct TextCell {
   std::string_view text;
   bool quoted = false;
 };
@@ -21,7 +21,7 @@ struct Cell {
 Separator separator_of(std::string_view line);
 
 /// Splits a line. An empty last cell is left out: a line may end with its separator.
-void split_cells(std::string_view line, Separator separator, std::vector<Cell>& cells);
+void split_cells(std::string_view line, Separator separator, std::vector<TextCell>& cells);
 
 /// Returns the line up to a comment that follows its values: " # ..." or " ! ...", outside quotes.
 std::string_view without_remark(std::string_view line);
@@ -38,7 +38,7 @@ std::optional<double> number_in(std::string_view text);
 std::string fault_of_number(std::string_view text);
 
 /// Whether each cell is a whole number, so that commas may be decimal ones.
-bool are_whole(const std::vector<Cell>& cells);
+bool are_whole(const std::vector<TextCell>& cells);
 
 /// Returns the name "x" of the cell "X [kpc]"; `unit` gets "kpc", or nothing.
 std::string plain_name(std::string_view cell, std::string& unit);
