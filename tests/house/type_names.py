@@ -15,7 +15,7 @@ import sys
 FOLDERS = ("app", "compute", "render", "tests")
 ENDINGS = {".h", ".cuh", ".inl", ".cpp", ".cu"}
 NAMESPACE = re.compile(r"(?:inline )?namespace\s*([\w:]*)\s*\{")
-TYPE = re.compile(r"(?:struct|class|enum class|enum|union)\s+(?:alignas\(.*?\)\s*)?(\w+)\s*(?:final\s*)?(?::[^:;(].*)?\{")
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union)\s+(?:alignas\(.*?\)\s*)?(\w+)\s*(?:final\s*)?(?::[^:;(].*)?\{(?!};)")
 
 
 def types(text):
