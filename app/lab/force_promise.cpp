@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "compute/core/team.h"
 
@@ -16,11 +17,11 @@ namespace {
 
 constexpr double rounding = 0x1p-24;  // unit roundoff of float
 // The p99 of the errors in relation to their usual limit, and the maximum.
-constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10;
+constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10, tree_max = 50;
 // Bodies that every tree meets one by one: at least the leaf cell of a body and those that touch it.
 constexpr std::ptrdiff_t near_bodies = 64;
 // What the repulsion of far cells, which has their masses alone, leaves out of itself: of the order of theta^2.
-constexpr double usual_repulsion = 0.25, largest_repulsion = 4;
+constexpr double usual_repulsion = 0.5, largest_repulsion = 4;
 
 double length(double x, double y, double z) {
   return std::sqrt(x * x + y * y + z * z);
@@ -122,17 +123,18 @@ ForcePromise::Limit ForcePromise::limit(const KernelInfo& kernel, const Settings
   }
   // Roundings of a sum add up as a random walk does.
   const double rounded = 0.5 * rounding * std::sqrt(count_) * sizes.all + sizes.lost + least;
-  const double allowed_max = kernel.tolerance.max * sizes.all;
   if (!kernel.is_tree) {
     const double usual = kernel.tolerance.median * sizes.all + rounded;
     const bool states_its_own = !kernel.full_fp32 || kernel.file_text;
-    return {usual, states_its_own ? std::max(usual, allowed_max + direct_max * rounded) : direct_max * usual};
+    return {usual, states_its_own ? std::max(usual, kernel.tolerance.max * sizes.all + direct_max * rounded)
+                                  : direct_max * usual};
   }
   constexpr double direct_part = 5e-6;  // roundings of a pair and of a cell
   const double theta = number_of(settings, "theta", 1), repulsion = theta * theta * sizes.far_repulsion;
   const double usual =
       (cells_share(kernel, settings) + direct_part) * sizes.all + usual_repulsion * repulsion + rounded;
-  return {usual, std::max(usual, allowed_max + largest_repulsion * repulsion + direct_max * rounded)};
+  const double largest = std::min(kernel.tolerance.max, tree_max * cells_share(kernel, settings)) * sizes.all;
+  return {usual, std::max(usual, largest + largest_repulsion * repulsion + direct_max * rounded)};
 }
 
 ForceVerdict ForcePromise::judge(const KernelInfo& kernel, const Settings& settings,
@@ -151,8 +153,9 @@ ForceVerdict ForcePromise::judge(const KernelInfo& kernel, const Settings& setti
     verdict.failure = "no body was compared";
     return verdict;
   }
+  const double p99_times = kernel.is_tree ? tree_p99 : direct_p99;
   verdict.allowed = {.median = nearest_rank(usual, 0.5),
-                     .p99 = (kernel.is_tree ? tree_p99 : direct_p99) * nearest_rank(usual, 0.99),
+                     .p99 = p99_times * nearest_rank(usual, 0.99),
                      .max = std::ranges::max(largest)};
   const auto exceeds = [&](const char* name, double error, double allowed) {
     if (error <= allowed || !verdict.failure.empty()) return;
@@ -164,6 +167,15 @@ ForceVerdict ForcePromise::judge(const KernelInfo& kernel, const Settings& setti
   const std::vector<double> errors = target_errors(entries(accelerations, targets), sample_.reference());
   for (std::size_t i = 0; i < errors.size() && verdict.failure.empty(); ++i) {
     exceeds(fmt::format("body {}'s", targets[i]).c_str(), errors[i], largest[i]);
+  }
+  if (!verdict.failure.empty()) return verdict;  // NaN cannot be ordered
+  std::vector<double> times;                     // the usual limit
+  for (std::size_t i = 0; i < errors.size(); ++i) times.push_back(errors[i] / usual[i]);
+  for (const auto& [share, most] : {std::pair{0.5, 1.0}, {0.99, p99_times}}) {
+    const double found = nearest_rank(times, share);
+    if (found <= most || !verdict.failure.empty()) continue;
+    verdict.failure = fmt::format("{:g} % of the bodies exceed {:g} times their usual error, which is allowed of fewer",
+                                  100 * (1 - share), most);
   }
   return verdict;
 }
