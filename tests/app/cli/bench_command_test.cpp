@@ -44,7 +44,7 @@ TEST_F(BenchCommand, MeasuresWhatAutoStandsFor) {
       run_orrery({"bench", "--kernels", "auto", "-n", "8,64", "--repeat", "2", "--json", "auto.json"},
                  {.folder = folder.path().string()});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("note: 64 bodies: auto: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("note: 64 bodies, gravity: auto: "), std::string::npos) << outcome.err;
   const json results = read("auto.json")["results"];
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0]["n"], 8);
