@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// The largest errors |da|/|a| over a sample that a kernel may have.
+/// The errors |da|/|a| over a sample at which a promise would break if the errors of all bodies grew by one factor.
 struct AllowedError {
   double median, p99, max;
 };

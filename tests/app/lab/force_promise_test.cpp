@@ -63,14 +63,14 @@ Positions star_and_disc(int count, float disc_mass, int star) {
 std::vector<System> systems() {
   std::vector<System> list;
   for (const char* scene : {"plummer", "collision", "disc", "cosmic-web", "cold-collapse"}) {
-    Scene loaded = load_scene({.scene = scene, .count = 1500});
+    Scene loaded = load_scene({.scene = scene, .count = 1000});
     list.push_back({scene, std::move(loaded.bodies.positions), loaded.softening});
   }
-  list.push_back({"half at one place", coincident(2000, 0.5, {0.1f, 0.2f, 0.3f, 0})});
-  list.push_back({"a third at one place", coincident(2000, 0.33, {0.01f, 0, 0, 0})});
+  list.push_back({"half at one place", coincident(1500, 0.5, {0.1f, 0.2f, 0.3f, 0})});
+  list.push_back({"a third at one place", coincident(1500, 0.33, {0.01f, 0, 0, 0})});
   list.push_back({"all at one place", coincident(1000, 1, {1, 1, 1, 0})});
-  list.push_back({"star and light disc", star_and_disc(2000, 1e-3f, 1000)});
-  list.push_back({"star and heavy disc", star_and_disc(2000, 0.1f, 0), 0.005f});
+  list.push_back({"star and light disc", star_and_disc(1500, 1e-3f, 1000)});
+  list.push_back({"star and heavy disc", star_and_disc(1500, 0.1f, 0), 0.005f});
   Positions pairs;  // every pull on the first cancels
   std::mt19937 random{3};
   for (int i = 0; i < 750; ++i) {
@@ -115,7 +115,7 @@ TEST(ForcePromises, AreKeptByEveryKernelWhereTermsCancel) {
         if (kernel->tunable("order")) {
           all.clear();
           for (const char* order : {"monopole", "quadrupole", "local", "high"}) {
-            for (const char* tolerance : {"1e-3", "1e-5", "off"}) {
+            for (const char* tolerance : {"1e-3", "off"}) {
               all.push_back(Settings{*kernel, {{"order", order}, {"tolerance", tolerance}}});
             }
           }

@@ -106,6 +106,13 @@ TEST(RunVariant, TakesAKernelAndAnIntegratorThatGoTogether) {
   EXPECT_EQ(simulation.status().integrator_id, "leapfrog-blocks");
 }
 
+TEST(RunVariant, TakesAutoWhoseKernelIsChosenLater) {
+  const RunVariant run = run_variant("auto,dt=0.01,nudge=1e-6");
+  EXPECT_FALSE(run.variant.kernel);
+  EXPECT_EQ(run.time_step, 0.01f);
+  EXPECT_EQ(run.nudge, 1e-6);
+}
+
 TEST(RunVariant, RefusesWhatItDoesNotKnow) {
   const auto refused = [](const char* text, const auto&... said) {
     expect_failure(
@@ -113,6 +120,7 @@ TEST(RunVariant, RefusesWhatItDoesNotKnow) {
   };
   refused("", "--a needs a kernel");
   refused("cpu-fast", "unknown kernel 'cpu-fast'", "cpu-simd");
+  refused("auto,rows=2", "rows cannot be set with --a auto", "cpu-simd");
   refused("cpu-simd,rows", "--a cannot be 'rows'", "NAME=VALUE");
   refused("cpu-simd,theta=0.7", "theta", "rows");
   refused("cpu-simd,integrator=rk4", "rk4", "leapfrog");
