@@ -10,7 +10,7 @@ namespace orrery {
 /// The law of a setup's commands, with the scene's softening if they have none.
 Law law_of(const Commands& setup, const Scene& scene);
 
-/// What `auto` is to be chosen for.
+/// The problem for which `auto` chooses a kernel.
 struct AutoRequest {
   SceneRequest scene;  ///< with the number of bodies
   Commands setup;      ///< law and constants
@@ -22,7 +22,7 @@ struct AutoRequest {
 /// Throws UsageError or std::runtime_error if the bodies cannot be loaded or no kernel can run.
 Variant auto_variant(const Backends& backends, const AutoRequest& request);
 
-/// The same as a front to the variants of `plan`, unless it is one of them.
+/// Puts auto_variant() in front of the variants of `plan`, unless it is one of them.
 void add_auto_variant(VariantPlan& plan, const Backends& backends, const AutoRequest& request);
 
 }  // namespace orrery

@@ -32,10 +32,10 @@ void declare_compare(CLI::App& app, OptionDraft& draft) {
       "kernel of your own, which --a and --b can name; repeatable: two versions of one kernel need two ids");
   add_variant(app, draft, "--a", 0,
               "the first run: KERNEL or auto, then NAME=VALUE for settings, integrator, dt and nudge");
-  add_variant(app, draft, "--b", 1, "the second run, likewise");
+  add_variant(app, draft, "--b", 1, "the second run, in the same form");
   add_accuracy(app, draft);
   add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add(app, "--steps", "K", fmt::format("number of steps; with two time steps, of the longer ones ({})", compare.steps),
+  add(app, "--steps", "K", fmt::format("number of steps, of the longer time step if there are two ({})", compare.steps),
       [&](const std::string& text) { compare.steps = parse_integer("--steps", text, 1, most_steps); });
   add(app, "--every", "S", "steps from one sample of the distances to the next (a 200th of the steps)",
       [&](const std::string& text) { compare.every = parse_integer("--every", text, 1, most_every); });

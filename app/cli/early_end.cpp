@@ -17,9 +17,9 @@ namespace {
 constexpr std::string_view crashed =
     "orrery: the program crashed, perhaps in a library such as the graphics driver; too little memory (ulimit -v) can "
     "be the cause\n";
-constexpr std::string_view ended = "orrery: a library has ended the program; what it says stands above this line\n";
+constexpr std::string_view ended = "orrery: a library has ended the program; its message is above this line\n";
 
-std::atomic<pid_t> watched{0};  // 0: nothing is reported. Children that fork() has made end as they like
+std::atomic<pid_t> watched{0};  // this process, whose end is reported, but not that of forked children; 0: none
 alignas(16) char crash_stack[1 << 16];
 
 /// Only calls that a signal handler may make.
@@ -39,7 +39,7 @@ void crash(int signal) {
     } catch (const std::exception& error) {
       console::complain("the program must end: " + failure_text(error));
     } catch (...) {
-      console::complain("the program must end after a failure without a text");
+      console::complain("the program must end after a failure that has no description");
     }
   }
   std::abort();

@@ -101,13 +101,15 @@ const char* state_at(double ratio) {
   return ratio < 2 ? "hot: it will expand" : "not bound: it will disperse";
 }
 
-/// Says nothing that the virial ratio does not decide.
+/// Returns the verdict, or why the virial ratio allows none.
 std::string state_of(const Snapshot& snapshot, const VirialRatio& virial) {
-  if (snapshot.bodies.count() < 2 || !std::isfinite(virial.ratio)) return "no system to speak of";
-  if (snapshot.box != Vec3d{}) return "state not known: it fills a periodic box, whose images pull as well";
+  if (snapshot.bodies.count() < 2 || !std::isfinite(virial.ratio)) {
+    return "no verdict: no two bodies attract each other";
+  }
+  if (snapshot.box != Vec3d{}) return "no verdict: it fills a periodic box, whose images attract it, too";
   const std::string_view low = state_at(std::max(virial.ratio - virial.error, 0.0)),
                          high = state_at(virial.ratio + virial.error);
-  if (virial.ratio > 0 && low != high) return "state not decided by its virial ratio";
+  if (virial.ratio > 0 && low != high) return "no verdict: the error bar of the virial ratio includes a limit";
   return state_at(virial.ratio);
 }
 
@@ -175,7 +177,7 @@ int run_inspect(const InspectOptions& options, const std::function<ReportPicture
   add_ranges(table, snapshot);
   table.add({"Ids", ids_text(snapshot.properties.ids, again)});
   table.add({"Virial ratio", virial_text(snapshot, virial)});
-  table.add({"A run takes", suitable_scales(snapshot)});
+  table.add({"A run uses", suitable_scales(snapshot)});
   if (!snapshot.unread.empty()) table.add({"Not read", joined(snapshot.unread)});
   std::string label = "Notes";
   for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), note});

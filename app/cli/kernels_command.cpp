@@ -100,7 +100,7 @@ int run_kernels(const Backends& backends, const KernelsOptions& options) {
   if (options.json) {
     console::show(json_text(all, 2) + '\n');
   } else {
-    console::show(text + "Initial values stand in brackets.\n");
+    console::show(text + "Initial values are in brackets.\n");
   }
   return 0;
 }

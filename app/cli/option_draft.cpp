@@ -85,7 +85,7 @@ void declare_view(CLI::App& app, OptionDraft& draft) {
 void declare_render(CLI::App& app, OptionDraft& draft) {
   add(app, "--out", "FILE.mp4|FOLDER", "the film, encoded by the program ffmpeg; or a folder for numbered PNG frames",
       [&](const std::string& text) { draft.film = file_name("--out", text); });
-  add(app, "--frames", "K", fmt::format("number of frames (as the path or script; {})", default_offscreen_frames),
+  add(app, "--frames", "K", fmt::format("number of frames (that of the path or script; {})", default_offscreen_frames),
       [&](const std::string& text) { draft.view.frames = parse_in("--frames", text, FilmOptions::lengths); });
   add(app, "--fps", "F", fmt::format("frames per second of the film ({:g})", draft.fps),
       [&](const std::string& text) { draft.fps = parse_in("--fps", text, FilmOptions::rates); });
@@ -178,7 +178,7 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
   add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
       [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
   add_flag(app, "--sample-only", verify.sample_only,
-           "evaluates these bodies alone, due to all: takes less time, and kernels that take no targets are skipped");
+           "evaluates only the forces on these bodies: takes less time; kernels that cannot do this are skipped");
   add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
   add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
   add_law(app, draft, joined_ids(laws()) + " (both)");
@@ -187,9 +187,8 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
       "  orrery verify --kernel-file mine.cu\n"
       "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
-      "\nErrors are limited in parts of the sum of the sizes of all terms, which do not cancel (docs/usage/verify.md). "
-      "The "
-      "exit status is 1 if a kernel breaks its promise.");
+      "\nErrors are limited to fractions of the sum of the sizes of all terms (docs/usage/verify.md). The exit status "
+      "is 1 if a kernel breaks its promise.");
 }
 
 void declare_kernels(CLI::App& app, OptionDraft& draft) {
@@ -201,7 +200,7 @@ void declare_kernels(CLI::App& app, OptionDraft& draft) {
 
 void declare_info(CLI::App& app, OptionDraft& draft) {
   add_flag(app, "--json", draft.info.json, "prints JSON");
-  add(app, "-n", "N", "also reports whether so many bodies fit into memory",
+  add(app, "-n", "N", "also reports whether this number of bodies fits into memory",
       [&](const std::string& text) { draft.info.bodies = parse_count("-n", text, body_counts); });
   add_table_flags(app, draft.info.table);
 }

@@ -66,12 +66,13 @@ void add_hints(CLI::App& app, SnapshotHints& hints, std::string& last) {
     last = "--state";
   });
   add(app, "--cosmological", "yes|no",
-      "whether the file's space expands: proper units at its scale factor (it decides)", [&](const std::string& text) {
+      "whether the file is cosmological: read in proper units at its scale factor (it decides)",
+      [&](const std::string& text) {
         constexpr std::array<std::string_view, 2> answers{"no", "yes"};
         hints.cosmological = parse_choice("--cosmological", text, answers) == 1;
         last = "--cosmological";
       });
-  add(app, "--hubble", "H", "h by which the file's lengths and masses are to be divided, such as 0.7 (the file's)",
+  add(app, "--hubble", "H", "h, by which the file's lengths and masses are divided, such as 0.7 (the file's)",
       [&](const std::string& text) {
         hints.hubble = read_option<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::hubble>("--hubble", text);
         last = "--hubble";

@@ -300,7 +300,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   CLI::App& verify = *app.add_subcommand("verify", "checks kernels against a sum in double precision");
   CLI::App& profile = *app.add_subcommand("profile", "measures where the time of kernels goes, by hardware counters");
   CLI::App& compare =
-      *app.add_subcommand("compare", "runs two variants from the same bodies and measures how they part");
+      *app.add_subcommand("compare", "runs two variants from the same bodies and measures how they diverge");
   CLI::App& race =
       *app.add_subcommand("race", "finds the kernel, integrator and time step that keep the energy at the least cost");
   CLI::App& run = *app.add_subcommand("run", "runs a simulation without a window, with snapshots and checkpoints");

@@ -135,8 +135,8 @@ void check_checkpoint(const RunOptions& options, const RunOrder& order) {
   }
   if (!replaces && exists(previous) && !(continues && is_run_checkpoint(previous))) {
     throw UsageError(fmt::format(
-        "'{}' exists, and would hold the checkpoint before the last: name another --checkpoint, or replace it with "
-        "--force",
+        "'{}' exists, and this run needs the name for its previous checkpoint: choose another --checkpoint, or replace "
+        "the file with --force",
         previous));
   }
   check_output(order.checkpoint, Existing::replace);
@@ -168,7 +168,7 @@ void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& s
 /// Makes the folder of the snapshots, if it may have them.
 void check_snapshots(const RunOptions& options, const RunOrder& order, Simulation& simulation,
                      const SimulationRun::Outputs& outputs) {
-  const std::string refused = fmt::format("--snapshots: '{}' is no folder, and none can be made: ", order.snapshots);
+  const std::string refused = fmt::format("--snapshots: '{}' is not a folder and cannot be made: ", order.snapshots);
   std::error_code error;
   if (!fs::is_directory(order.snapshots, error) && fs::exists(order.snapshots, error)) {
     throw std::runtime_error(refused + "a file has this name");
@@ -292,9 +292,8 @@ class Run {
       if (old.empty() || !named.empty()) return !old.empty() && same_place(old, named);
       if (!elsewhere) return true;
       throw UsageError(
-          fmt::format("the checkpoint lies in '{}', but its run wrote to '{}', which is elsewhere: name a place with "
-                      "{}, that one or "
-                      "another",
+          fmt::format("the checkpoint is in '{}', but its run wrote to '{}', outside that folder: name this place or "
+                      "another one with {}",
                       fs::weakly_canonical(folder_of(options_.resume)).string(), old, option));
     };
     outputs_.id = checkpoint.order ? checkpoint.id : new_run_id();
@@ -464,7 +463,7 @@ class Run {
     return text + fmt::format("auto chose the kernel ({}): {}\n", accuracy,
                               candidate && candidate->median_error ? error_words(*candidate)
                               : candidate                          ? "a direct sum of full fp32 accuracy"
-                                                                   : "the default, nothing was measured");
+                                                                   : "the default; nothing was measured");
   }
 
   void print_summary(const SimulationRun& run, std::int64_t first) const {

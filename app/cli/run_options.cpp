@@ -92,7 +92,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
       "  orrery run galaxy.tipsy --steps 10000 --checkpoint galaxy.checkpoint\n"
       "  orrery run --resume galaxy.checkpoint --steps 20000\n"
       "\nSteps and times are counted from the scene's first state. Ctrl+C and SIGTERM write a checkpoint and print how "
-      "to continue. A run that is continued goes on bit for bit where its kernel always gives the same result.");
+      "to continue. A continued run equals an uninterrupted one bit for bit, if its kernel repeats its results.");
 }
 
 RunOptions finish_run(OptionDraft& draft) {

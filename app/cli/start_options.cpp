@@ -62,8 +62,7 @@ void set_first_kernel(Commands& setup, Settings::Values& settings, const KernelS
 
 void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
   if (!draft.accuracy) return;
-  throw UsageError(
-      fmt::format("--accuracy is that of {} auto, which is not asked for: leave out one of the two", option));
+  throw UsageError(fmt::format("--accuracy applies only to {} auto: choose auto, or leave out --accuracy", option));
 }
 
 double accuracy_of_auto(const OptionDraft& draft) {

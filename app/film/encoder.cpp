@@ -196,7 +196,7 @@ void Encoder::watch() {
   given_up_ = true;
   kill(-process_, SIGKILL);
   (void)wait_for_end();
-  fail("ffmpeg hangs, and was ended after the request to stop");
+  fail("ffmpeg hangs; it was killed after the request to stop");
 }
 
 /// Returns ffmpeg's status as waitpid() does.

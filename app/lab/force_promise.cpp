@@ -180,7 +180,7 @@ ForceVerdict ForcePromise::judge(const KernelInfo& kernel, const Settings& setti
 std::string law_note(const KernelInfo& kernel, const Settings& settings, LawId law) {
   const std::string order = settings.text_or_none("order");
   if (law != LawId::attract_repel || !kernel.is_tree || (order != "local" && order != "high")) return {};
-  return fmt::format("{}: under attract-repel, order={} is order=quadrupole, since the repulsion has no expansions",
+  return fmt::format("{}: under attract-repel, order={} acts as order=quadrupole: the repulsion has no expansions",
                      kernel.id, order);
 }
 

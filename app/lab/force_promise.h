@@ -20,9 +20,10 @@ struct ForceVerdict {
   std::string failure{};  ///< empty: the promise holds; otherwise one line that says which error exceeds which limit
 };
 
-/// What kernels promise of the forces of one system. An error of rounding or of a cell is proportional to the terms
-/// that are summed, and does not cancel as they do. So every limit is a part of the sum of the sizes of all terms, not
-/// of |a|: for a body that hardly any net force pulls, |da|/|a| may be large. docs/usage/verify.md derives the limits.
+/// Limits that kernels promise for the errors of the forces of one system. An error of rounding or of a cell is
+/// proportional to the terms that are summed, but does not cancel as they do. So every limit is a fraction of the sum
+/// of the sizes of all terms, not of |a|: where the net force is small, |da|/|a| may be large. docs/usage/verify.md
+/// derives the limits.
 class ForcePromise {
  public:
   /// Sums the sizes of the terms of the bodies in the sample over all bodies, in double precision.

@@ -248,7 +248,7 @@ std::string verdict(const Judgement& judgement) {
     if (judgement.possible[i]) letters.emplace_back(1, letter_of(i));
   }
   if (judgement.decided()) return fmt::format("{}. So {} is right.", judgement.words, letters.front());
-  if (letters.empty()) return judgement.words + ". Not decided on this machine: that is none of the choices.";
+  if (letters.empty()) return judgement.words + ". Not decided on this machine: none of the choices fits.";
   const std::string last = letters.back();
   letters.pop_back();
   return fmt::format("{}. Not decided on this machine: the measurement cannot tell {} and {} apart.", judgement.words,

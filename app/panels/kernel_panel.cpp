@@ -193,7 +193,7 @@ void accuracy_row(const Status& status, Requests& out) {
   const char* picked = value_row(
       "Accuracy",
       "The force error |da|/|a| that Auto allows: a median of at most this, and a p99 of at most 5 times this. "
-      "From some thousand bodies, a tree may be the fastest. Exact allows only direct sums of full fp32 "
+      "With a few thousand bodies or more, a tree may be the fastest. Exact allows only direct sums of full fp32 "
       "accuracy.",
       "accuracy", values, current);
   const auto found = std::ranges::find_if(usual, [&](const auto& each) { return each.first == picked; });

@@ -29,7 +29,7 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.", card_content},
     Tab{"Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
     Tab{"Drift", "Drift of the conserved quantities over simulated time.", conservation_content},
-    Tab{"Compare", "Two runs from the same bodies, and how they part.", compare_content},
+    Tab{"Compare", "Two runs from the same bodies, and how they diverge.", compare_content},
     Tab{"Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
 };
 

@@ -62,7 +62,7 @@ inline std::string write_run_checkpoint(const std::string& file, const RunCheckp
 /// The name under which the checkpoint before the last is kept: "a.previous.checkpoint" for "a.checkpoint".
 std::string previous_name(const std::string& file);
 
-/// Gives `file` the new checkpoint and previous_name(file) the one that `file` had. At every moment `file` is one of
+/// Writes the new checkpoint to `file`, and keeps the old one as previous_name(file). At every moment, `file` is one of
 /// the two, whole. Follows no symbolic link. Throws std::runtime_error, one line; `file` is then as it was.
 void keep_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state);
 inline void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
@@ -72,7 +72,7 @@ inline void keep_checkpoint(const std::string& file, const RunCheckpoint& checkp
 /// Gives a checkpoint that cannot be read another name, which it returns, so that it does not become the previous one.
 std::string set_aside(const std::string& file);
 
-/// What a checkpoint's file is of, without its bodies.
+/// Summary of a checkpoint file, without its bodies.
 struct CheckpointSummary {
   SceneRequest scene{};
   std::uint64_t bodies = 0;

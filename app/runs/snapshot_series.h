@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// Recognizes a snapshot that a run wrote, and with it the run's folder: no other run has written the same bytes.
+/// Mark of a snapshot that a run wrote. It identifies the run's folder: no other run has written the same bytes.
 struct SnapshotMark {
   std::string name;            ///< in the folder, "snapshot_00004.tipsy"
   std::uint64_t bytes = 0;     ///< of the file

@@ -9,10 +9,9 @@
 #include "app/text/printable.h"
 
 /// The only way to stdout and stderr. Foreign text (a file, a file's name, the environment, a command line) may hold
-/// escape sequences and line ends. No caller has to think of it: print() and complain() make one printable line of
-/// every text that they are given, show() prints lines without control characters. A stream that cannot be written
-/// never ends the program and loses no file: a failure of stdout is remembered, one of stderr has no place to be
-/// reported.
+/// escape sequences and line ends. Callers need not handle this: print() and complain() turn each text into one
+/// printable line, and show() prints lines without control characters. A failed write never ends the program and loses
+/// no file. problem() returns a failure of stdout; one of stderr is not reported.
 namespace orrery::console {
 
 /// Call first in main(). Opens descriptors 0 to 2 if they are closed, so that no file of ours becomes stdout, and
@@ -61,13 +60,13 @@ void show(std::string_view lines);
 /// Writes bytes for another program to stdout, as they are.
 void write_bytes(std::string_view bytes);
 
-/// Prints a line on stderr, a terminal, that the next one replaces; an empty one is removed.
+/// Shows a line on stderr, a terminal, in place of the one before; an empty line only removes that.
 void show_progress(std::string_view line);
 
 /// Prints an error, as "orrery: MESSAGE" in one printable line.
 void complain(std::string_view message);
 
-/// Why stdout does not hold everything that was printed, one line; empty when it does.
+/// Returns in one line why a write to stdout failed; empty if none did.
 const std::string& problem();
 
 }  // namespace orrery::console

@@ -37,8 +37,8 @@ class AtomicFile {
   int descriptor() const { return file_.number(); }
   /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
   std::filesystem::path commit();
-  /// As commit(), and the file that is replaced keeps a second name, `previous` in the same folder, in place of what
-  /// has that name. At every moment each name is one whole file.
+  /// Commits as commit() does. The replaced file stays under the name `previous` in the same folder, and replaces what
+  /// had that name. At every moment, each name is one whole file.
   std::filesystem::path commit_keeping(const std::string& previous);
   /// The open file, after commit().
   Descriptor release() { return std::move(file_); }

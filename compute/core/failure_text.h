@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// Whether a library has thrown `failure`. Its text is one for programmers then.
+/// Whether a library has thrown `failure`. Its text is then meant for programmers.
 bool is_of_library(const std::exception& failure);
 
 /// Returns what failed, as one line for people: the text of an exception of this program, and in place of a library's

@@ -18,8 +18,8 @@ inline double nominal_step(float time_step) {
   return step;
 }
 
-/// What a number of steps may be short of a whole one and still be it: the rounding of a time step that has more digits
-/// than a float, such as 1/3.
+/// Returns how far a number of steps may be below a whole number and still count as it: the rounding of a time step
+/// with more digits than a float, such as 1/3.
 inline double rounding_of_steps(double steps) {
   constexpr double least = 1e-6, most = 0.25, of_float = 0x1p-24;
   return std::fmin(std::fmax(least, of_float * std::fabs(steps)), most);

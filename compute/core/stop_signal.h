@@ -6,13 +6,13 @@ namespace orrery {
 /// first, and a second one ends the program at once. SIGXCPU (the soft limit of processor time), SIGUSR1 and SIGUSR2
 /// (batch systems, before a job's time is over) request a stop as well, however often they come.
 void watch_stop_signals();
-/// From now on they do nothing: another process decides when this one ends.
+/// Ignores these signals from now on: another process decides when this one ends.
 void ignore_stop_signals();
-/// From now on they wait until take_stop_signals(), also across an exec() of the calling thread.
+/// Holds these signals back until take_stop_signals(), also across an exec() of the calling thread.
 void hold_stop_signals();
-/// Those that were held are delivered now.
+/// Delivers the signals that were held back.
 void take_stop_signals();
-/// A group of processes that a second signal ends with this program; 0: none. One at a time.
+/// Sets the group of processes that a second signal ends together with this program; 0: none. There is only one.
 void end_group_with_program(int group);
 bool stop_requested();
 /// The exit status of a stopped run: 128 plus the signal's number, as a shell reports it.

@@ -15,10 +15,10 @@ struct VirialRatio {
   bool exact() const { return sampled == 0; }
 };
 
-/// `gravity`: G in the units of the bodies. `softening` is Plummer's, >= 0; bodies at one place that have none count
-/// nothing. Sums all pairs if they are at most `most_pairs`. Otherwise that many are summed: half of them with the
-/// heaviest bodies, and half among the others, of which some are drawn with a probability that goes as their mass
-/// (Hansen and Hurwitz, On the Theory of Sampling from Finite Populations, 1943).
+/// Computes the virial ratio. `gravity`: G in the units of the bodies. `softening` is Plummer's, >= 0; if 0, pairs at
+/// one place are left out. Sums all pairs if there are at most `most_pairs`. Otherwise sums that many: half of them
+/// with the heaviest bodies, half among a sample of the others, drawn with a probability proportional to mass (Hansen
+/// and Hurwitz, On the Theory of Sampling from Finite Populations, 1943).
 VirialRatio virial_ratio(const Bodies& bodies, double gravity, double softening, std::int64_t most_pairs = 400'000'000);
 
 }  // namespace orrery

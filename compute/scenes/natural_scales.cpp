@@ -135,7 +135,7 @@ NaturalScales natural_scales(const Bodies& bodies, double own_softening) {
   std::string why, why_step;
   if (orbit) {
     scales.softening = softening_of_orbit * orbit->size;
-    why = "a 300th of the smallest of " + counted(orbits.size(), "orbit") + ", " + short_number(orbit->size);
+    why = "a 300th of the smallest orbit, " + short_number(orbit->size) + ", of " + counted(orbits.size(), "orbit");
   } else if (radius > 0) {
     scales.softening = std::cbrt(4 * portable::pi / 3 * radius * radius * radius / inside) / 2;
     why = "half the mean distance of neighbours in the densest region";
@@ -182,7 +182,7 @@ double softening_in(Snapshot& snapshot) {
 std::string coarse_softening(double softening, double smallest_orbit) {
   if (!(smallest_orbit > 0) || !(softening > smallest_orbit / 10)) return {};
   return "softening " + short_number(softening) + " exceeds a tenth of the smallest orbit, " +
-         short_number(smallest_orbit) + ": such orbits will not be right";
+         short_number(smallest_orbit) + ": orbits of this size will be wrong";
 }
 
 }  // namespace orrery

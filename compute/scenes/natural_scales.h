@@ -17,19 +17,18 @@ struct NaturalScales {
   bool usable() const;
 };
 
-/// Where at least one body in 200 is on one of bound_orbits(), or a pair is, the smallest orbit decides, in which
-/// errors grow first (of more than 1000 orbits, the one that a thousandth of them are below):
+/// If there are bound_orbits() for at least one body in 200, the smallest decides, because errors grow first in it (of
+/// more than 1000 orbits, a thousandth are skipped as smaller):
 ///   softening = size / 300,  time_step = min(period / 200, 0.06 sqrt(r^3 / M)).
-/// Otherwise the densest region does: of 64 balls around bodies that each hold a tenth of all bodies, the smallest. r
-/// is its radius, M its mass, d its mean distance of neighbours; v is the rms speed of all bodies in the frame of their
-/// centre of mass.
+/// Otherwise the densest region decides: the smallest of 64 balls around bodies, each with a tenth of all bodies. r is
+/// its radius, M its mass, d the mean distance of neighbours in it; v is the rms speed of all bodies in the frame of
+/// their centre of mass.
 ///   softening = d / 2,  time_step = min(0.06 sqrt(r^3 / M), 0.4 softening / max(v, sqrt(M / r))).
-/// `own_softening`: what the file says, which is taken in place of that; 0: nothing. Where no two bodies are apart,
-/// softening = 0.02 and time_step = 0.005, and the reason says so.
+/// `own_softening`: the file's softening, which replaces these; 0: the file has none. If all bodies are at one place,
+/// softening = 0.02 and time_step = 0.005, and the reason states this.
 NaturalScales natural_scales(const Bodies& bodies, double own_softening = 0);
 
-/// The softening that a file says: of all its bodies, or the smallest of theirs, with a note if there are several; 0:
-/// none.
+/// Returns the softening of a file: that of all bodies, or the smallest one, with a note if there are several; 0: none.
 double softening_in(Snapshot& snapshot);
 
 /// "0.0129": three digits, for people.

@@ -13,10 +13,11 @@ struct Orbit {
   double time = 0;  ///< period of a circular orbit of this size
 };
 
-/// The bound orbits that the rest of the system does not disturb much, the smallest first: around one of the 16
-/// heaviest bodies (in a system of more than 16, if it has ten median masses), where those nearer to it have less than
-/// half of the pair's mass; and of nearest neighbours, where the next body is eight times as far and the tide of the
-/// heaviest bodies is weaker than the pair's own pull. Neighbours are looked for among at most 262,144 bodies.
+/// Returns the bound orbits that the rest of the system hardly disturbs, the smallest first. There are two kinds:
+///  - Orbits around one of the 16 heaviest bodies, if the bodies nearer to it have less than half of the pair's mass.
+///    In a system of more than 16 bodies, it must have ten median masses.
+///  - Orbits of nearest neighbours among at most 262,144 bodies, if the next body is eight times as far, and the tide
+///    of the heaviest bodies is weaker than the pair's own pull.
 std::vector<Orbit> bound_orbits(const Bodies& bodies);
 
 }  // namespace orrery

@@ -66,7 +66,7 @@ struct SetAccuracy {
   template <class = void>
   static constexpr auto describe() {
     return command_row<SetAccuracy>(
-        "accuracy", "Sets the largest median force error that auto allows; exact: full fp32 accuracy.",
+        "accuracy", "Sets the median force error that auto allows; the p99 may be 5 times this. exact: full fp32.",
         Argument<&SetAccuracy::median_error>{{.name = "value", .range = SetAccuracy::range, .word = "exact"}});
   }
 };

@@ -28,18 +28,18 @@ bool agree(double a, double redshift) {
   return is_scale_factor(a) && redshift > -1 && std::abs(a * (1 + redshift) - 1) <= tolerance;
 }
 
-/// Without a flag, a code's Time and Redshift tell whether the time is a scale factor, but for a = 1, where a run
-/// without expansion may be as well: there the box decides, which runs in vacuum do not have.
+/// Decides without a flag: the time is a scale factor if it matches the redshift. At a = 1, a run without expansion may
+/// match as well. The box then decides, because runs in vacuum have none.
 Decision decide_by_numbers(const FileMeaning& meaning) {
   const double time = meaning.scale_factor.value_or(meaning.time), redshift = meaning.redshift.value_or(0);
   const std::string name = meaning.scale_factor ? "scale factor = " : "Time = ";
   if (meaning.omega0 && !(*meaning.omega0 > 0)) return {};
   if (!meaning.omega0 && !(redshift > 0)) return {};
   const std::string values = name + shortest_text(time) + " and Redshift = " + shortest_text(redshift);
-  if (!agree(time, redshift)) return {false, values + " do not belong together"};
+  if (!agree(time, redshift)) return {false, values + " do not match"};
   const bool first = std::abs(time - 1) <= same_time;
   if (first && !meaning.scale_factor && !(meaning.box_size > 0))
-    return {false, values + ", without a box, say nothing"};
+    return {false, values + " do not decide it without a box"};
   return {true, values};
 }
 
@@ -109,8 +109,8 @@ void take_gravity(const FileMeaning& meaning, Snapshot& snapshot) {
   if (!(ratio > 0) || !std::isfinite(ratio) || std::abs(ratio - 1) <= same_gravity) return;
   snapshot.units->velocity_cm_s /= std::sqrt(ratio);
   snapshot.notes.push_back("the file's constant of gravity is " + shortest_text(static_cast<float>(ratio)) +
-                           " times the physical one in its units: the unit of velocity is changed so that orbits are "
-                           "the file's; --units overrules");
+                           " times the physical one in its units: the unit of velocity was changed to keep the orbits "
+                           "of the file; --units overrides this");
 }
 
 }  // namespace
@@ -125,20 +125,21 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
   snapshot.units_assumed = snapshot.units && !hints.units && !meaning.units;
   if (!hints.units && snapshot.units) take_gravity(meaning, snapshot);
   if (meaning.box_size > 0) snapshot.box = {meaning.box_size, meaning.box_size, meaning.box_size};
-  if (hints.hubble && !has_h) snapshot.notes.emplace_back("--hubble changes nothing: the file's numbers are free of h");
+  if (hints.hubble && !has_h) snapshot.notes.emplace_back("--hubble changes nothing: no number of the file has h");
 
   double h = 1;
   if (hints.hubble) {
     h = *hints.hubble;
   } else if (has_h && (decision.cosmological || meaning.powers_known)) {
     h = meaning.hubble.value_or(1);
-    if (!hubble_range.contains(h)) return "HubbleParam: " + shortest_text(h) + " is no h; --hubble gives it";
+    if (!hubble_range.contains(h))
+      return "HubbleParam: " + shortest_text(h) + " is not a usable h; set it with --hubble";
   }
   if (!decision.cosmological) {
     if (meaning.omega0.value_or(0) > 0 && !decision.reason.empty()) {
       snapshot.notes.push_back("not cosmological (" + decision.reason +
                                "), although Omega0 = " + shortest_text(*meaning.omega0) +
-                               (hints.cosmological ? "" : "; --cosmological overrules"));
+                               (hints.cosmological ? "" : "; --cosmological overrides this"));
     }
     if (has_h && h == 1 && !hints.hubble && meaning.hubble && hubble_range.contains(*meaning.hubble) &&
         *meaning.hubble != 1) {
@@ -159,7 +160,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
     snapshot.units_assumed = true;
   }
   multiply(*snapshot.units, meaning, a, h);
-  if (!snapshot.units->usable()) return "units: beyond all use after scale factor and h";
+  if (!snapshot.units->usable()) return "units: not usable after multiplication by scale factor and h";
   const std::string changes = changes_text(meaning, a, h);
   if (!decision.cosmological) {
     snapshot.notes.push_back("h = " + shortest_text(h) + ": " + changes);

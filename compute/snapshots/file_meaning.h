@@ -16,7 +16,7 @@ struct CosmologicalPowers {
   friend bool operator==(const CosmologicalPowers&, const CosmologicalPowers&) = default;
 };
 
-/// What the header of a file says of its numbers. Readers fill it, and take_meaning() alone decides what follows.
+/// Statements of a file's header about its numbers. Readers fill it; only take_meaning() interprets it.
 struct FileMeaning {
   double time = 0;                       ///< as in the file
   std::optional<bool> comoving{};        ///< what a flag of the file says

@@ -85,7 +85,7 @@ void append_part(Snapshot& to, const Snapshot& part) {
   add_new(to.unread, part.unread);
 }
 
-/// What the header of a file that is read alone says of others.
+/// Notes that other files of the snapshot exist, if the header of a file that is read alone says so.
 void note_other_files(const GadgetHeader& header, const std::string& missing, Snapshot& snapshot) {
   const std::uint64_t here = header.bodies() + header.skipped, promised = header.promised();
   snapshot.part = header.files > 1 || (promised > 0 && promised != here);
@@ -104,7 +104,7 @@ void note_other_files(const GadgetHeader& header, const std::string& missing, Sn
 std::string missing_file(const PartNames& names, const GadgetHeader& header) {
   if (names.number() < 0 || names.number() >= header.files) {
     return "its name has no number from 0 to " + std::to_string(header.files - 1) +
-           " between dots, by which the others are found";
+           " between dots, which is needed to find the others";
   }
   for (std::int64_t part = 0; part < header.files; ++part) {
     if (!fs::exists(names.name(part))) return "'" + names.name(part).string() + "' is missing";
@@ -122,14 +122,15 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
   GadgetPart own = read(input);
   GadgetHeader header = own.header;
   if (header.files < 0 || header.files > GadgetHeader::most_files) {
-    own.snapshot.notes.push_back("its header's number of files (NumFilesPerSnapshot) is none: read as the only file");
+    own.snapshot.notes.push_back(
+        "the number of files in its header (NumFilesPerSnapshot) is not valid: read as the only file");
     header.files = 1;
   }
   const PartNames names{input.path()};
   const std::string missing = header.files > 1 ? missing_file(names, header) : "";
   if (header.files <= 1 || !missing.empty()) {
     if (own.snapshot.bodies.positions.empty())
-      input.fail("no bodies, and of the other files of its snapshot, " + missing);
+      input.fail("no bodies, and the other files of its snapshot are not read: " + missing);
     note_other_files(header, missing, own.snapshot);
     return std::move(own.snapshot);
   }

@@ -49,13 +49,13 @@ class Hdf5Turn {
 /// How files are opened: without locks, which AtomicFile holds and a read-only disk may not have.
 Hdf5Object unlocked_access();
 
-/// Thrown where an object of a file is a link to another file, which is never followed: one clause that names both.
+/// Thrown if an object is a link to another file, which is never followed. The text is one clause that names both.
 struct ForeignLink : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The object at a path such as "Header" or "PartType1/Coordinates"; none if there is none of this kind. They throw
-/// ForeignLink.
+/// Open the object at a path such as "Header" or "PartType1/Coordinates". Return none if there is none of this kind.
+/// Throw ForeignLink.
 Hdf5Object open_object(hid_t in, const std::string& path);
 Hdf5Object open_group(hid_t in, const std::string& path);
 Hdf5Object open_dataset(hid_t in, const std::string& path);

@@ -110,7 +110,7 @@ class Hdf5Reader {
     const std::vector<double> masses = attribute_numbers(header.id(), "MassTable", GadgetHeader::types);
     for (std::size_t type = 0; type < counts.size(); ++type) {
       constexpr double most = 1e15;
-      if (!(counts[type] >= 0 && counts[type] <= most)) fail("Header/NumPart_ThisFile", "a number that is no count");
+      if (!(counts[type] >= 0 && counts[type] <= most)) fail("Header/NumPart_ThisFile", "not a valid count");
       header_.counts[type] = static_cast<std::uint64_t>(counts[type]);
       if (type < masses.size()) header_.masses[type] = masses[type];
     }
@@ -134,7 +134,7 @@ class Hdf5Reader {
                               high = attribute_numbers(header, "NumPart_Total_HighWord", GadgetHeader::types);
     for (std::size_t type = 0; type < low.size(); ++type) {
       constexpr double most = 1e15, word = 4294967296.0;
-      if (!(low[type] >= 0 && low[type] <= most)) fail("Header/NumPart_Total", "a number that is no count");
+      if (!(low[type] >= 0 && low[type] <= most)) fail("Header/NumPart_Total", "not a valid count");
       header_.totals[type] = static_cast<std::uint64_t>(low[type]);
       if (type < high.size() && high[type] >= 0 && high[type] < word) {
         header_.high_words[type] = static_cast<std::uint64_t>(high[type]);

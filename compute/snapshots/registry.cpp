@@ -71,8 +71,7 @@ void note_test_particles(const fs::path& file, Snapshot& snapshot) {
   const auto massless = std::ranges::count_if(positions, [](const Vec4& position) { return position.w == 0; });
   if (massless == 0) return;
   if (massless == std::ssize(positions)) throw std::runtime_error("'" + file.string() + "': all masses are 0");
-  snapshot.notes.push_back(counted_bodies(massless) +
-                           " without mass: test particles, which feel gravity and exert none");
+  snapshot.notes.push_back(counted_bodies(massless) + " without mass: test particles feel gravity and exert none");
 }
 
 bool finite(const Vec4& v) {

@@ -67,7 +67,8 @@ std::string unusable(const Vec4& position, const Vec4& velocity) {
   if (!finite(vx, vy, vz)) return "a velocity that is not finite";
   if (!std::isfinite(m)) return "a mass that is not finite";
   if (m < 0) return "a mass below 0";
-  const char* cure = ", which single precision cannot work with: rescale the units of the file";
+  const char* cure =
+      ", which single precision cannot work with: rescale the units of the file, or name them with --units";
   if (too_large(x, y, z)) return std::string{"a coordinate beyond 1e15"} + cure;
   if (too_large(vx, vy, vz)) return std::string{"a velocity beyond 1e15"} + cure;
   if (m > SnapshotLimits::largest) return std::string{"a mass above 1e15"} + cure;

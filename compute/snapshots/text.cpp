@@ -203,7 +203,7 @@ class TextReader {
     }
     if (columns_.empty()) {
       fail_at(line, "columns",
-              counted(values, "value") + ", whose meaning nothing tells: " + std::string{names_cure} + plane_cure() +
+              counted(values, "value") + ", whose meaning is not known: " + std::string{names_cure} + plane_cure() +
                   comma_hint());
     }
     if (const std::string fault = fault_of_columns(columns_); !fault.empty()) {
@@ -312,7 +312,7 @@ class TextReader {
 
   void add_notes() {
     if (guessed_) {
-      snapshot_.notes.push_back("columns are not named: by their number, they are taken as " + names_of(columns_) +
+      snapshot_.notes.push_back("the columns have no names; by their number, they are read as " + names_of(columns_) +
                                 "; --columns names others");
     }
     std::vector<std::string> units = ecsv_units_;
@@ -321,10 +321,10 @@ class TextReader {
       std::ranges::sort(units);
       units.erase(std::unique(units.begin(), units.end()), units.end());
       snapshot_.notes.push_back("units in the names of columns (" + joined(units) +
-                                ") are not read; --units gives them");
+                                ") are ignored; set them with --units");
     }
     for (const std::uint64_t line : passed_over_) {
-      snapshot_.notes.push_back("line " + std::to_string(line) + " has one number: it is passed over");
+      snapshot_.notes.push_back("line " + std::to_string(line) + " has one number and is skipped");
     }
   }
 

@@ -13,7 +13,7 @@ namespace orrery {
 /// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
 /// the states of one run share a file.
 
-/// What a parameter file of gasoline, ChaNGa or pkdgrav says of a snapshot's numbers.
+/// Statements of a parameter file of gasoline, ChaNGa or pkdgrav about a snapshot's numbers.
 struct TipsyParam {
   std::filesystem::path file;                                ///< the one that exists, or the one that would be written
   std::optional<Units> units{};                              ///< none: it names none, or none that can be used
@@ -26,10 +26,10 @@ struct TipsyParam {
 /// Reads the parameter file of a snapshot, if there is one.
 TipsyParam param_beside(const std::filesystem::path& snapshot);
 
-/// Makes sure that a snapshot that is about to be written gets these units, or none, and gives them to no other one.
-/// Throws std::runtime_error if that is impossible, or if a file that exists gives others and `existing` keeps it. Else
-/// the snapshot gets a parameter file of its own, without units until write_param(), so that a kill leaves at worst
-/// bodies without units; returns its name.
+/// Prepares that a snapshot gets these units, or none, and that no other snapshot gets them. Call before it is written.
+/// Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing` keeps it.
+/// Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until write_param(),
+/// so a kill leaves bodies without units at worst.
 std::optional<std::filesystem::path> prepare_param(const std::filesystem::path& snapshot,
                                                    const std::optional<Units>& units, Existing existing);
 /// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's if there is

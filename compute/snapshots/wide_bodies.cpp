@@ -355,7 +355,7 @@ bool convert_to_handy_units(Snapshot& snapshot) {
   }
   convert_units(snapshot, to);
   round_all(snapshot);
-  snapshot.notes.push_back("beyond the range of single precision in " + units_text(from) + ": converted to " +
+  snapshot.notes.push_back("numbers in " + units_text(from) + " exceed the limits of single precision: converted to " +
                            units_text(to));
   return true;
 }

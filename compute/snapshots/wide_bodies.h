@@ -18,8 +18,8 @@ struct WideBodies {
   std::vector<double> masses{};
 };
 
-/// What was subtracted from the coordinates of all bodies, so that single precision tells them apart. In the snapshot's
-/// units; all zero where nothing was.
+/// The origin that was subtracted from the coordinates of all bodies, so that single precision tells them apart. In the
+/// snapshot's units; all zero if nothing was subtracted.
 struct Frame {
   Vec3d position{};  ///< of the origin at `time`
   Vec3d velocity{};  ///< of the origin
@@ -35,8 +35,7 @@ struct Frame {
 /// "origin moved to 70000, 0, 12.5": for people.
 std::string frame_text(const Frame& frame);
 
-// Readers call these: they give numbers in double, which Bodies gets rounded. `axis`: 0 to 2. Bodies has the body
-// already.
+// Readers call these to store numbers in double, and rounded in Bodies, which has the body already. `axis`: 0 to 2.
 void set_position(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
 void set_velocity(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
 void set_mass(Snapshot& snapshot, std::size_t body, double value);
@@ -44,16 +43,15 @@ void append_body(Snapshot& snapshot, const Vec3d& position, double mass, const V
 /// Appends the bodies of another snapshot, not their properties.
 void append_bodies(Snapshot& to, const Snapshot& from);
 
-/// Makes the numbers that readers gave the snapshot's own. Call it once, with the final units.
-///  - Snapshot::box: along an axis that is empty for more than half of the box, bodies that its edge cuts are joined.
-///  If
-///    none is fuller, the box is forgotten.
+/// Converts the numbers that readers stored to those of the snapshot. Call once, with the final units.
+///  - Snapshot::box: if more than half of an axis is empty, bodies that the edge cuts are joined. If this holds for all
+///    axes, the box is cleared.
 ///  - Numbers beyond SnapshotLimits are converted to handy units, if units are known.
 ///  - A centre is subtracted from the positions of doubles if rounding them, by 2^-24 of the distance from the origin,
 ///    exceeds 1e-4 of the bodies' smallest separation, and their spread is below a quarter of that distance; the mean
 ///    velocity the same way. Snapshot::frame has both.
 /// The doubles stay, relative to that centre, until take_low_words().
-/// Each of that adds a note. Returns why a body cannot be stepped, such as "body 3 (counted from 0): a coordinate
+/// Adds a note for each change. Returns why a body cannot be stepped, such as "body 3 (counted from 0): a coordinate
 /// beyond 1e15"; empty if all can.
 std::string settle(Snapshot& snapshot);
 
@@ -61,11 +59,11 @@ std::string settle(Snapshot& snapshot);
 /// are not known, or none suit.
 bool convert_to_handy_units(Snapshot& snapshot);
 
-/// Gives Bodies the doubles, rounded.
+/// Rounds the doubles and stores them in Bodies.
 void round_all(Snapshot& snapshot);
 
-/// What remains of the doubles becomes low words of the bodies; forgets the doubles. Bodies that have low words keep
-/// them.
+/// Stores what rounding cut off the doubles as low words of the bodies, and discards the doubles. Bodies that have low
+/// words keep them.
 void take_low_words(Snapshot& snapshot);
 
 }  // namespace orrery

@@ -173,8 +173,8 @@ void take_arithmetic(KernelProfile& profile, double vector_instructions, double 
   } else {
     profile.figures.erase("fma_limit_per_s");
     profile.problem +=
-        " The FMA limit of this processor is not known: the kernel exceeded what was measured as such, since other "
-        "work slowed that measurement, or since the processor also adds on other ports.";
+        " The FMA limit of this processor is not known: the kernel exceeded the measured limit. Other work slowed that "
+        "measurement, or the processor also adds on other ports.";
   }
   if (is_tree) {
     profile.problem += " Of a tree, the arithmetic of its sums counts, but neither its build nor its walk to them.";

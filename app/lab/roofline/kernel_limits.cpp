@@ -58,7 +58,7 @@ KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   limits.shares = roofline_shares(result.interactions_per_s(), limits.cost, *peak_rates_.peak_rates, limits.clock_mhz);
   const bool exceeded = (limits.cost.mufu && !limits.shares.mufu) ||
                         (limits.cost.instructions && !limits.cost.double_precision && !limits.shares.issue);
-  if (exceeded) limits.reason = "it exceeded what was measured as a peak rate, which is therefore not known";
+  if (exceeded) limits.reason = "it exceeded the measured peak rate, so the true peak is not known";
   if (limits.cost.double_precision) limits.reason = "some instructions are in double precision, at another peak rate";
   return limits;
 }

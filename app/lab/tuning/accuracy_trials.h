@@ -50,10 +50,10 @@ struct AccuracyTrials {
 
 /// Tries the candidates that are not full_fp32, and those whose kernel's tolerance does not ensure the accuracy. Trees
 /// come first: search_setting() finds the value of the tunable that trades accuracy. Each candidate is measured with
-/// its own settings: the search of a further candidate that begins with the same value begins where the first one
-/// ended, and makes at most most_further_trials. Candidates of another value are tried if the former need a smaller
-/// value than theirs; their first search and the former one make at most most_setting_trials together. Then direct
-/// sums, and last the kernels that have a faster one, which are ruled out if that one meets the accuracy. Direct sums
+/// its own settings. If a further candidate begins with the same value, its search begins where the first one ended,
+/// and makes at most most_further_trials. Candidates that begin with another value are tried if the earlier ones need a
+/// smaller value than theirs; both first searches make at most most_setting_trials together. Direct sums come next, and
+/// last those that have a faster counterpart: they are ruled out if the counterpart meets the accuracy. Direct sums
 /// that need a trial are ruled out if a tree meets the accuracy and is much faster. Rules out all that do not meet the
 /// accuracy; if none does, those of full fp32 accuracy remain. Never throws what a candidate fails with.
 void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits);

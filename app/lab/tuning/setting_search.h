@@ -20,7 +20,7 @@ struct SettingTrial {
 /// positive numbers only, and at least one of these.
 std::vector<double> two_digit_numbers(const Range<double>& range);
 
-/// Trials of one tree at most, by its first candidate and by the first one with another order. Then those by each
+/// Maximum of trials for one tree: by its first candidate and the first one with another order together, then by each
 /// further candidate, which begins with a value that is nearly right.
 inline constexpr int most_setting_trials = 8, most_further_trials = 3;
 

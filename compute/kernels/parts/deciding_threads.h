@@ -9,8 +9,8 @@ namespace orrery {
 inline constexpr Tunable deciding_threads_tunable = [] {
   Tunable tunable = threads_tunable;
   tunable.notes =
-      "Threads; auto takes every hardware thread that this process may run on. Another number adds in another order: "
-      "the last digits differ.";
+      "Threads; auto takes every hardware thread that this process may run on. Another number changes the order of "
+      "the additions, and with it the last digits.";
   return tunable;
 }();
 

@@ -34,8 +34,8 @@ class DomainTree {
   /// What the walks of the groups need. `plan`: with the errors of shared cells; only its errors are read.
   void exchange_for_walk(const WalkPlan& plan, const Mark& mark);
 
-  /// What the walks of bodies of this rank that walk alone need. Returns false, on all ranks, if all ranks together
-  /// have too many of them, or none: then no messages follow the first.
+  /// Exchanges what this rank's bodies that walk alone need. Returns false, on all ranks, if all ranks together have
+  /// too many such bodies, or none: then no messages follow the first.
   bool exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark);
 
   /// Of the tree of all bodies, those that this rank counts: each is counted by one rank.

@@ -146,7 +146,7 @@ struct DistantTarget {
   int after = 0;  ///< in a list where targets follow those around them: the number of the first that is not inside
 };
 
-/// A body that the walk of its group left for one of its own.
+/// A body that needs a walk of its own after that of its group.
 struct LeftBody : LoneBody {
   Vec3 acceleration;  ///< by the walk of the group
 };

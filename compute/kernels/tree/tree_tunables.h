@@ -12,7 +12,7 @@ namespace orrery {
 inline constexpr Values<4, 8, 16, 32, 64> leaf_values;
 constexpr Tunable leaf_tunable(const char* initial) {
   return {.name = "leaf",
-          .notes = "A cell of at most so many bodies is not divided.",
+          .notes = "A cell of at most this many bodies is not divided.",
           .values = leaf_values.names(),
           .initial = initial};
 }
@@ -23,9 +23,9 @@ inline constexpr const char* tolerance_values[] = {"off",  "1e-2", "5e-3", "2e-3
 inline constexpr Tunable tolerance_tunable{
     .name = "tolerance",
     .notes =
-        "And only where what its pull leaves out is less than this part of the whole pull on the bodies. This is per "
-        "cell, "
-        "and no bound of the error: many cells add up. off: theta alone decides.",
+        "A cell counts as a whole only if, besides theta, the error of its pull is less than this fraction of the "
+        "total pull on the bodies. The errors of cells add up, so a body's error may be larger. off: theta alone "
+        "decides.",
     .values = tolerance_values,
     .initial = "1e-3",
     .numbers = Range<double>{1e-8, 1e-2},
@@ -41,9 +41,9 @@ inline constexpr Values<FarField::monopole, FarField::quadrupole, FarField::loca
 inline constexpr Tunable order_tunable{
     .name = "order",
     .notes =
-        "What cells pull by: their masses, or second moments too; local: likewise, and cells far from a group "
-        "through one expansion around its centre; high: with moments to fifth order, for small tolerances. Under "
-        "attract-repel, local and high are quadrupole.",
+        "How cells pull. monopole: by mass; quadrupole: by second moments, too; local: as quadrupole, and cells far "
+        "from a group through one expansion around its centre; high: as local, with moments to fifth order, for "
+        "small tolerances. Under attract-repel, local and high act as quadrupole.",
     .values = order_values.names(),
     .initial = "local"};
 inline FarField far_field(const Settings& settings) {

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// The units in which a tree has its cells and computes pulls: powers of two, so that every conversion is exact. The
+/// Units in which a tree stores its cells and computes pulls: powers of two, so that every conversion is exact. The
 /// root cube has a side from 512 to 1024, and the greatest mass of a body is from 1 to 2. So powers of distances and
 /// masses stay in the range of float, whatever units the bodies have.
 class TreeUnits {
@@ -32,12 +32,12 @@ class TreeUnits {
   ORRERY_HD float mass(float mass) const { return mass * mass_; }
   ORRERY_HD float length(float length) const { return length * length_; }
   ORRERY_HD Vec3 point(const Vec3& at) const { return {length(at.x), length(at.y), length(at.z)}; }
-  /// In two steps: the factor itself may leave the range of float where the acceleration does not.
+  /// Multiplies in two steps: the factor alone may leave the range of float although the acceleration does not.
   ORRERY_HD Vec3 acceleration(const Vec3& a) const {
     return {a.x * half_acceleration_ * other_half_, a.y * half_acceleration_ * other_half_,
             a.z * half_acceleration_ * other_half_};
   }
-  /// The power of two that is the unit of G m / r^2.
+  /// Exponent of the power of two that is the unit of G m / r^2.
   ORRERY_HD int acceleration_exponent() const { return acceleration_exponent_; }
 
   /// The softening length in the units of the tree. It has a floor, below which powers of the inverse distance

@@ -227,7 +227,7 @@ TEST(LawNotes, SayWhichOrdersAreQuadrupoleUnderRepulsion) {
   };
   for (const char* order : {"local", "high"}) {
     EXPECT_EQ(note(order, LawId::attract_repel), std::string{"cpu-tree: under attract-repel, order="} + order +
-                                                     " is order=quadrupole, since the repulsion has no expansions");
+                                                     " acts as order=quadrupole: the repulsion has no expansions");
     EXPECT_EQ(note(order, LawId::gravity), "");
   }
   EXPECT_EQ(note("monopole", LawId::attract_repel), "");

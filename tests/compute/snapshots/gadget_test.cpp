@@ -216,7 +216,7 @@ TEST_F(Gadget, BodiesWithoutMassAreTestParticles) {
   const Snapshot snapshot = read({.own_masses = {0, 0.75}});
   EXPECT_EQ(snapshot.bodies.positions[0].w, 0);
   ASSERT_EQ(snapshot.notes.size(), 1u);
-  EXPECT_EQ(snapshot.notes[0], "1 body without mass: test particles, which feel gravity and exert none");
+  EXPECT_EQ(snapshot.notes[0], "1 body without mass: test particles feel gravity and exert none");
   expect_refused(GadgetFile{.counts = {1, 0, 0, 0, 1, 0},
                             .positions = {1, 2, 3, 4, 5, 6},
                             .velocities = {1, 1, 1, 1, 1, 1},

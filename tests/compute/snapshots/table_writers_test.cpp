@@ -120,7 +120,7 @@ TEST_F(TableWriters, PlanesHaveZOfZero) {
   const Snapshot princeton = read("2\n2.5e+11\n1.5e11 0 0 2.98e4 5.97e14 earth.gif\n0 0 0 0 1.9e14 sun.gif\n",
                                   {.columns = parse_columns("--columns", "x,y,vx,vy,m,-")});
   EXPECT_EQ(princeton.bodies.count(), 2);
-  EXPECT_EQ(princeton.notes[1], "line 1 has one number: it is passed over");
+  EXPECT_EQ(princeton.notes[1], "line 1 has one number and is skipped");
 }
 
 TEST_F(TableWriters, GuessesAreSaid) {
