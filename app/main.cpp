@@ -21,7 +21,7 @@
 #include "app/cli/kernels_command.h"
 #include "app/cli/lesson_command.h"
 #include "app/cli/new_kernel_command.h"
-#include "app/cli/openmp_waiting.h"
+#include "app/cli/openmp_environment.h"
 #include "app/cli/options.h"
 #include "app/cli/profile_command.h"
 #include "app/cli/race_command.h"
@@ -304,7 +304,7 @@ int run_rank(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   if (orrery::launched_ranks() <= 1) orrery::report_early_end();  // MPI ends ranks in its own way
   orrery::end_with_parent();
-  orrery::let_openmp_threads_sleep(argv);
+  orrery::prepare_openmp(argv);
   orrery::console::open();
   const std::vector<std::string> arguments{argv + 1, argv + argc};
   const int status = orrery::launched_ranks() > 1 ? orrery::run_rank(arguments) : orrery::run(arguments, nullptr);

@@ -147,8 +147,9 @@ int run_compiler_process() {
   (void)setrlimit(RLIMIT_AS, &memory);
 #endif
   warm_up();
+  const CompilerInput input = read_input(std::cin);  // before the limit: sanitizers check a stream by opening a pipe
   leave_files();
-  console::write_bytes(packed(compile_here(read_input(std::cin))));
+  console::write_bytes(packed(compile_here(input)));
   return 0;
 }
 

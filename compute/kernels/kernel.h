@@ -53,6 +53,8 @@ struct Tunable {
   /// A larger number is faster and less accurate. `auto` searches `numbers` (positive) for the largest that meets the
   /// accuracy.
   bool trades_accuracy = false;
+  /// Its value changes the order of the additions, and so the last digits of the forces.
+  bool decides_digits = false;
   /// Evaluations differ in their times, and these repeat after as many evaluations as its value.
   bool is_period = false;
 

@@ -11,6 +11,7 @@ inline constexpr Tunable deciding_threads_tunable = [] {
   tunable.notes =
       "Threads; auto takes every hardware thread that this process may run on. Another number changes the order of "
       "the additions, and with it the last digits.";
+  tunable.decides_digits = true;
   return tunable;
 }();
 
@@ -18,7 +19,7 @@ inline constexpr Tunable deciding_threads_tunable = [] {
 /// run that continues on another machine then has the same bits.
 inline Settings::Values with_decided_threads(const KernelInfo& kernel, Settings::Values values) {
   const Tunable* const threads = kernel.tunable(deciding_threads_tunable.name);
-  if (threads && threads->notes == deciding_threads_tunable.notes) {
+  if (threads && threads->decides_digits) {
     values.insert_or_assign(threads->name, std::to_string(thread_count(Settings{kernel, values})));
   }
   return values;

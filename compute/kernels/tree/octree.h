@@ -44,7 +44,6 @@ struct OctreeState {
   TreeCounts found;
   int groups;      ///< of bodies that walk together
   int next_share;  ///< of a group, that a warp takes: Octree::split for each group
-  int lone;        ///< bodies that should walk alone; if they are more than most_lone(), none does
 
   ORRERY_HD static OctreeState without_bodies() {
     constexpr int greatest = 0x7fffffff;
@@ -62,7 +61,6 @@ struct OctreeGroup {
   static constexpr int most = 64;  ///< bodies
 
   int begin, end;
-  float error;  ///< what a cell's pull might leave out in the latest walk, in the units of the tree
   ORRERY_HD int size() const { return end - begin; }
 };
 
@@ -106,7 +104,6 @@ struct Octree {
   int stretch = 1;
 
   OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the least group
-  LoneBody* lone = nullptr;       ///< of this tree; room for most_lone(count)
 
   /// Where walks begin: the roots of all trees.
   int trees = 1;

@@ -46,7 +46,6 @@ class OctreeArrays {
     take(links_, own_cells, "the cells");
     for (auto* array : {&low_, &high_}) take(*array, own_cells, "the cells");
     take(groups_, own_cells + own_bodies / octree_group_values.all.front(), "the groups");
-    take(lone_, size(most_lone(room.own_bodies)), "the bodies that walk alone");
     take(state_, size(room.trees), "the counters");
   }
 
@@ -64,7 +63,6 @@ class OctreeArrays {
     tree.low = low_.data() - cells_before;
     tree.high = high_.data() - cells_before;
     tree.groups = groups_.data();
-    tree.lone = lone_.data();
   }
 
   /// Of `count` bodies whose keys come first.
@@ -99,7 +97,6 @@ class OctreeArrays {
   cuda::DeviceArray<OctreeLinks> links_;
   cuda::DeviceArray<Vec4> low_, high_;
   cuda::DeviceArray<OctreeGroup> groups_;
-  cuda::DeviceArray<LoneBody> lone_;
   cuda::DeviceArray<OctreeState> state_;
 };
 

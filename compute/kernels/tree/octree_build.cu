@@ -70,7 +70,7 @@ __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   const int first = atomicAdd(&tree.state->groups, groups);
   for (int i = 0; i < groups; ++i) {
     const int begin = cell.begin + i * tree.group;
-    tree.groups[first + i] = {begin, min(begin + tree.group, cell.end), /*error=*/0};
+    tree.groups[first + i] = {begin, min(begin + tree.group, cell.end)};
   }
 }
 
@@ -273,7 +273,6 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   if (grid.thread_rank() == 0) {
     state.found.interactions = 0;
     state.next_share = 0;
-    state.lone = 0;
   }
   for (int row = state.rows - 1; row >= 0; --row) {
     for (int cell = state.row_begin[row] + first; cell < state.row_begin[row + 1]; cell += teams) {

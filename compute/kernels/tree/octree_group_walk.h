@@ -105,67 +105,6 @@ struct NoRecord {
   __device__ void add(int /*cell*/, bool /*stands*/, bool /*is_leaf*/, int /*bodies*/) const {}
 };
 
-/// A warp's walk for one body, in the units of the tree. Each lane has other cells.
-template <class PairLaw, FarField far>
-class LoneWalk {
- public:
-  __device__ LoneWalk(const Octree& tree, const PairLaw& law, unsigned* stack)
-      : tree_{tree}, law_{law}, stack_{stack} {}
-
-  /// The acceleration of the body. `error`: of a cell's pull, at most.
-  __device__ Vec3 walk(const Vec4& own, float error) {
-    const float reach_scale = reach_scale_of_error<far>(error);
-    Vec3 sum;
-    stack_.begin_at_roots(tree_);
-    while (stack_.has_cells()) {
-      const int cell = stack_.take_cell();
-      OctreeNode node{};
-      bool stands = false;
-      if (cell >= 0) {
-        const Vec4 test = tree_.tests[cell];
-        node = tree_.nodes[cell];
-        const float dx = test.x - own.x, dy = test.y - own.y, dz = test.z - own.z;
-        stands = dx * dx + dy * dy + dz * dz >= fmaxf(test.w, node.reach * reach_scale);
-        if (stands) {
-          add_cell(sum, cell, dx, dy, dz);
-        } else if (node.children == 0) {
-          add_leaf(sum, node, own);
-        }
-      }
-      stack_.put_children(cell >= 0 && !stands && node.children > 0, node);
-    }
-    const cuda::Warp warp;
-    return {cuda::sum_over(warp, sum.x), cuda::sum_over(warp, sum.y), cuda::sum_over(warp, sum.z)};
-  }
-  /// Cells and bodies that this lane has met in all walks.
-  __device__ unsigned met() const { return met_; }
-
- private:
-  __device__ void add_cell(Vec3& sum, int cell, float dx, float dy, float dz) {
-    const Vec4 a = tree_.moments_a[cell];
-    if constexpr (far == FarField::monopole) {
-      add_pull_along(sum, law_, dx, dy, dz, a.x);
-    } else {
-      const Vec4 b = tree_.moments_b[cell];
-      const Quadrupole<float> q{a.y, b.x, b.z, a.z, a.w, b.y, 0.5f * (a.y + b.x + b.z)};
-      add_cell_pull(sum, law_, scalar_units(), dx, dy, dz, a.x, q);
-    }
-    ++met_;
-  }
-  __device__ void add_leaf(Vec3& sum, const OctreeNode& leaf, const Vec4& own) {
-    const TreeUnits units{tree_.state->cube};
-    for (int i = leaf.first; i < leaf.first + leaf.bodies; ++i) {
-      add_pull(sum, law_, own.x, own.y, own.z, units.of_body(tree_.bodies[i]));
-    }
-    met_ += static_cast<unsigned>(leaf.bodies);
-  }
-
-  const Octree& tree_;
-  const PairLaw law_;
-  CellStack stack_;
-  unsigned met_ = 0;
-};
-
 /// A warp's walk for the bodies of one group, up to `own_bodies` per lane. Octree::split warps may share a group: each
 /// tests all cells, and pulls with one in so many of the batches.
 template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
@@ -197,15 +136,13 @@ class Walk {
     half_ = {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2};
   }
 
-  /// Notes what a cell's pull may leave out, unless `noted` is null.
-  __device__ void walk(float* noted) {
+  __device__ void walk() {
     float error = 0;  // of a cell's pull, at most
     if (tree_.tolerance > 0) {
       error = tree_.tolerance * acceleration_scale();
       reach_scale_ = reach_scale_of_error<far>(error);
       if (tree_.reach_scales) note_reach();
     }
-    if (noted && lane_ == 0) *noted = error;
     if constexpr (expands) find_distant_range(error);
     stack_.begin_at_roots(tree_);
     while (stack_.has_cells()) {
@@ -282,53 +219,73 @@ class Walk {
     return takes;
   }
 
-  /// Estimates the group's acceleration from the pull of a few dozen coarse cells on some of its bodies.
+  /// Estimates the group's acceleration from the pull of some hundred coarse cells on a few of its bodies: the heaviest
+  /// one, which may not feel what its neighbours feel of it, and others. The lanes of a body share the cells.
   __device__ float acceleration_scale() {
     constexpr float coarse = coarse_opening * coarse_opening;
-    Vec4 at[estimate_bodies];
-    Vec3 sum[estimate_bodies];
-    float size[estimate_bodies] = {};
-    for (int k = 0; k < estimate_bodies; ++k) {
-      at[k] = units_.of_body(tree_.bodies[group_.begin + estimate_body(k, group_.size())]);
-    }
+    constexpr int lanes_of_body = lanes / estimate_bodies;
+    const Vec4 at = sampled_body(lane_ / lanes_of_body);
+    Vec3 sum;
+    float size = 0;
     stack_.begin_at_roots(tree_);
     while (stack_.has_cells()) {
       const int cell = stack_.take_cell();
       OctreeNode node{};
       bool opens = false;
+      Vec4 test;
       if (cell >= 0) {
-        const Vec4 test = tree_.tests[cell];
+        test = tree_.tests[cell];
         node = tree_.nodes[cell];
         const float opening = tree_.theta * tree_.theta * test.w;  // about the cell's extent, squared
         opens = node.children > 0 && !(coarse * distance_sq_to(test) >= opening);
-        if (!opens) {
-          const float mass = tree_.moments_a[cell].x;
-#pragma unroll
-          for (int k = 0; k < estimate_bodies; ++k) {
-            const float dx = test.x - at[k].x, dy = test.y - at[k].y, dz = test.z - at[k].z;
-            const float factor = law_.factor(dx, dy, dz, mass);
-            sum[k] = {sum[k].x + factor * dx, sum[k].y + factor * dy, sum[k].z + factor * dz};
-            size[k] += fabsf(factor) * sqrtf(dx * dx + dy * dy + dz * dz);
-          }
-        }
       }
+      const bool pulls = cell >= 0 && !opens;
+      const unsigned pulling = __ballot_sync(all_lanes, pulls);
+      if (pulls) space_.staged[0][stack_.rank(pulling)] = Vec4{test.x, test.y, test.z, tree_.moments_a[cell].x};
+      __syncwarp();
+#pragma unroll 1
+      for (int i = lane_ % lanes_of_body; i < __popc(pulling); i += lanes_of_body) {
+        const Vec4 other = space_.staged[0][i];
+        const float dx = other.x - at.x, dy = other.y - at.y, dz = other.z - at.z;
+        const float factor = law_.factor(dx, dy, dz, other.w);
+        sum = {sum.x + factor * dx, sum.y + factor * dy, sum.z + factor * dz};
+        size += fabsf(factor) * sqrtf(dx * dx + dy * dy + dz * dz);
+      }
+      __syncwarp();
       stack_.put_children(opens, node);
     }
-    float mean = 0, least = INFINITY;
-    for (int k = 0; k < estimate_bodies; ++k) {
-      // Does not call sum_over(), which would change the machine code of the inner loops.
-      for (unsigned apart = 16; apart > 0; apart /= 2) {
-        const auto other = [&](float value) { return cuda::Warp{}.shfl_xor(value, apart); };
-        sum[k] = {sum[k].x + other(sum[k].x), sum[k].y + other(sum[k].y), sum[k].z + other(sum[k].z)};
-        size[k] += other(size[k]);
-      }
-      const float estimate = fmaxf(norm3df(sum[k].x, sum[k].y, sum[k].z), least_pull_part * size[k]);
-      mean += estimate / estimate_bodies;
-      least = fminf(least, estimate);
+    // Does not call sum_over(), which would change the machine code of the inner loops.
+    const auto other = [](float value, unsigned apart) { return cuda::Warp{}.shfl_xor(value, apart); };
+#pragma unroll 1
+    for (unsigned apart = lanes_of_body / 2; apart > 0; apart /= 2) {
+      sum = {sum.x + other(sum.x, apart), sum.y + other(sum.y, apart), sum.z + other(sum.z, apart)};
+      size += other(size, apart);
     }
-    return group_estimate(mean, least);
+    float mean = fmaxf(norm3df(sum.x, sum.y, sum.z), least_pull_part * size), least = mean;
+#pragma unroll 1
+    for (unsigned apart = lanes / 2; apart >= lanes_of_body; apart /= 2) {
+      mean += other(mean, apart);
+      least = fminf(least, other(least, apart));
+    }
+    return group_estimate(mean / estimate_bodies, least);
   }
-
+  /// One of the bodies of the estimate.
+  __device__ Vec4 sampled_body(int i) {
+    float mass = 0;
+    for (const Vec4& own : own_) mass = fmaxf(mass, own.w);
+    float greatest = mass;
+#pragma unroll 1
+    for (unsigned apart = lanes / 2; apart > 0; apart /= 2) {
+      greatest = fmaxf(greatest, cuda::Warp{}.shfl_xor(greatest, apart));
+    }
+    const int owner = __ffs(static_cast<int>(__ballot_sync(all_lanes, mass == greatest))) - 1;
+    Vec4 heaviest = own_[0];
+    for (const Vec4& own : own_) heaviest = own.w == greatest ? own : heaviest;
+    const auto of_owner = [&](float value) { return __shfl_sync(all_lanes, value, owner); };
+    heaviest = {of_owner(heaviest.x), of_owner(heaviest.y), of_owner(heaviest.z), greatest};
+    if (i == 0) return heaviest;
+    return units_.of_body(tree_.bodies[group_.begin + estimate_body(i, group_.size())]);
+  }
   /// See Octree::reach_scales. Scales are not negative, so their bits have their order; NaN is beyond all.
   __device__ void note_reach() const {
     if (lane_ > 0) return;

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(lanes)
                                                     group,
                                                     /*share=*/0,
                                                     CellRecord{record}}
-        .walk(/*noted=*/nullptr);
+        .walk();
   }
 }
 

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const auto [group, share] = take_share(tree, leads);
     if (group >= tree.state->groups) break;
     const OctreeGroup bodies = tree.groups[group];
-    const auto walk_with = [&, group = group, share = share](auto walk) {
-      walk.walk(&tree.groups[group].error);
+    const auto walk_with = [&, share = share](auto walk) {
+      walk.walk();
       walk.store(share);
       interactions += walk.interactions(bodies.size());
     };
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     const OctreeGroup bodies = tree.groups[group];
     const int targets = count_targets(tree, bodies, is_target);
     if (targets == 0) continue;
-    const auto walk_with = [&, group = group, share = share](auto walk) {
-      walk.walk(&tree.groups[group].error);
+    const auto walk_with = [&, share = share](auto walk) {
+      walk.walk();
       walk.store(share);
       interactions += walk.interactions(targets);
     };
@@ -92,45 +92,6 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     }
   }
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
-}
-
-/// Lists the bodies that walk alone. `is_target`: see walk_octree().
-__global__ void __launch_bounds__(walk_octree_block)
-    find_lone(const __grid_constant__ Octree tree, const unsigned char* is_target) {
-  const int lane = static_cast<int>(threadIdx.x) % lanes, warps = static_cast<int>(gridDim.x) * warps_per_block;
-  const TreeUnits units{tree.state->cube};
-  for (int g = static_cast<int>(blockIdx.x) * warps_per_block + static_cast<int>(threadIdx.x) / lanes;
-       g < tree.state->groups; g += warps) {
-    const OctreeGroup group = tree.groups[g];
-    for (int i = group.begin + lane; i < group.end; i += lanes) {
-      if (is_target && !is_target[tree.order[i]]) continue;
-      const Vec4 stored = tree.accelerations[i];
-      const Vec3 a = units.of_acceleration({stored.x, stored.y, stored.z});
-      const float error = tree.tolerance * norm3df(a.x, a.y, a.z);
-      if (!walks_alone(error, group.error)) continue;
-      const int place = atomicAdd(&tree.state->lone, 1);
-      if (place < most_lone(tree.count)) tree.lone[place] = {i, error_alone(error, group.error)};
-    }
-  }
-}
-
-/// A warp for each body that walks alone. Only under gravity: where pulls of both signs balance, any number of bodies
-/// might.
-template <FarField far>
-__global__ void __launch_bounds__(walk_octree_block)
-    walk_alone(const __grid_constant__ Octree tree, const __grid_constant__ Law law) {
-  __shared__ unsigned stacks[warps_per_block][CellStack::most_entries];
-  const int warp = static_cast<int>(threadIdx.x) / lanes, warps = static_cast<int>(gridDim.x) * warps_per_block;
-  const TreeUnits units{tree.state->cube};
-  LoneWalk<Gravity<float>, far> walk{tree, pair_law_in<Gravity<float>>(units, law), stacks[warp]};
-  const int bodies = tree.state->lone <= most_lone(tree.count) ? tree.state->lone : 0;
-  for (int i = static_cast<int>(blockIdx.x) * warps_per_block + warp; i < bodies; i += warps) {
-    const LoneBody body = tree.lone[i];
-    const Vec3 a = units.acceleration(walk.walk(units.of_body(tree.bodies[body.place]), body.error));
-    Vec4& stored = tree.accelerations[body.place];
-    if (threadIdx.x % lanes == 0) stored = {a.x, a.y, a.z, stored.w};
-  }
-  if (walk.met() > 0) atomicAdd(&tree.state->found.interactions, static_cast<unsigned long long>(walk.met()));
 }
 
 /// Returns use(far), with the far field that the law's cells have as a constant: expansions are gravity's alone.
@@ -185,15 +146,6 @@ void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law,
     }
   });
   ORRERY_CUDA_CHECK_LAUNCH(walk_groups);
-  if (law.id != LawId::gravity || !(tree.tolerance > 0)) return;
-  constexpr int blocks_per_processor = 8;
-  const int few =
-      std::min(cuda::ceil_div(tree.count, walk_octree_block), blocks_per_processor * device.multiprocessors());
-  find_lone<<<few, walk_octree_block, 0, stream>>>(tree, is_target);
-  ORRERY_CUDA_CHECK_LAUNCH(find_lone);
-  (tree.far == FarField::monopole ? walk_alone<FarField::monopole>
-                                  : walk_alone<FarField::quadrupole>)<<<few, walk_octree_block, 0, stream>>>(tree, law);
-  ORRERY_CUDA_CHECK_LAUNCH(walk_alone);
 }
 
 }  // namespace orrery

@@ -23,10 +23,6 @@ class TreeUnits {
     return {body.x * inverse_length_, body.y * inverse_length_, body.z * inverse_length_, body.w * inverse_mass_};
   }
   ORRERY_HD float of_length(float length) const { return length * inverse_length_; }
-  ORRERY_HD Vec3 of_acceleration(const Vec3& a) const {
-    return {a.x / half_acceleration_ / other_half_, a.y / half_acceleration_ / other_half_,
-            a.z / half_acceleration_ / other_half_};
-  }
 
   // The following convert from the units of the tree to those of the bodies.
   ORRERY_HD float mass(float mass) const { return mass * mass_; }
@@ -66,7 +62,12 @@ class TreeUnits {
         other_half_{power_of_two(mass - 2 * length - (mass - 2 * length) / 2)},
         acceleration_exponent_{mass - 2 * length} {}
 
-  ORRERY_HD static int exponent_of(float of) { return of > 0 ? ilogbf(of) : 0; }
+  /// 0 for what is not positive; beyond all finite numbers for infinity, whose ilogbf() has the bits of no exponent.
+  ORRERY_HD static int exponent_of(float of) {
+    constexpr int of_infinity = 128;
+    const int exponent = of > 0 ? ilogbf(of) : 0;
+    return exponent < of_infinity ? exponent : of_infinity;
+  }
   ORRERY_HD static float power_of_two(int exponent) {
     return ldexpf(1, exponent < -most ? -most : exponent > most ? most : exponent);
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -56,7 +57,10 @@ TEST_F(LessonBesideAWindow, GoesFromTheFirstPageToTheAnswer) {
   EXPECT_EQ(status.page, LessonPage::answer);
   EXPECT_EQ(status.predicted, 1);
   EXPECT_NE(status.verdict.find("big / small = "), std::string::npos) << status.verdict;
-  EXPECT_NE(status.right, std::vector<bool>(3, false));
+  // A busy machine may leave it open; then the verdict says so, and marks no answer.
+  const bool decided = status.verdict.find(" is right.") != std::string::npos;
+  EXPECT_TRUE(decided || status.verdict.find("Not decided on this machine") != std::string::npos) << status.verdict;
+  EXPECT_EQ(std::ranges::count(status.right, true), decided ? 1 : 0) << status.verdict;
   ASSERT_EQ(status.rows.size(), 3u);
   for (const LessonRowStatus& row : status.rows) EXPECT_GT(row.ms, 0) << row.label;
   EXPECT_EQ(status.answer[0].text.find("not measured"), std::string::npos) << status.answer[0].text;

@@ -1,4 +1,4 @@
-#include "app/cli/openmp_waiting.h"
+#include "app/cli/openmp_environment.h"
 
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -11,8 +11,9 @@
 
 namespace orrery {
 
-void let_openmp_threads_sleep(char** argv) {
+void prepare_openmp(char** argv) {
   constexpr std::array said_by{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};  // the last two: GNU's and LLVM's
+  (void)setenv("KMP_WARNINGS", "0", 0);
   if (std::ranges::any_of(said_by, [](const char* name) { return std::getenv(name); })) return;
   if (getauxval(AT_BASE) == 0) return;  // started by hand through the loader, which /proc/self/exe would name
   std::error_code unknown;
