@@ -134,7 +134,7 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(2, 1, [](const Hdf5File&) {});
   expect_refused("PartType1", "no such group");
   make(-1, 1, [](const Hdf5File&) {});
-  expect_refused("NumPart_ThisFile", "no count");
+  expect_refused("NumPart_ThisFile", "not a valid count");
   make(0, 1, [](const Hdf5File&) {});
   expect_refused("no bodies");
   make(2, -1, [](const Hdf5File&) {});
@@ -308,7 +308,7 @@ TEST_F(Hdf5, SaysThatAFileMayBeOneOfSeveral) {
   EXPECT_TRUE(has_note(read_snapshot(file()), "it may be one of several files"));
   for (const double files : {-3.0, 1e9, static_cast<double>(NAN)}) {
     small_snapshot(file(), [&](const Hdf5File& made) { made.attribute("Header", "NumFilesPerSnapshot", {files}); });
-    EXPECT_TRUE(has_note(read_snapshot(file()), "number of files (NumFilesPerSnapshot) is none")) << files;
+    EXPECT_TRUE(has_note(read_snapshot(file()), "(NumFilesPerSnapshot) is not valid")) << files;
   }
 }
 
