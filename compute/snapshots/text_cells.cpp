@@ -156,7 +156,9 @@ std::optional<double> number_in(std::string_view text) {
 
 std::string fault_of_number(std::string_view text) {
   constexpr std::size_t most = 40;
-  const std::string word = '\'' + std::string{text.substr(0, most)} + (text.size() > most ? "..." : "") + '\'';
+  std::string begin{text.substr(0, most)};
+  std::ranges::replace(begin, '\0', '?');  // a message would end there
+  const std::string word = '\'' + begin + (text.size() > most ? "..." : "") + '\'';
   if (is_missing(text)) {
     return (text.empty() ? "a value is missing" : word + " stands for a missing value") + ": not a number";
   }

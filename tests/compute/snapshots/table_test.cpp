@@ -126,6 +126,7 @@ TEST_F(Tables, ATimeWithAUnitInACommentIsNoted) {
 
 TEST_F(Tables, AnExponentWithoutALetterHasThreeDigitsAndAPoint) {
   EXPECT_EQ(read("x y z\n1.5+003 2.-002 3\n").bodies.positions[0], (Vec4{1500, 0.02f, 3, 1}));
+  expect_refused(std::string("x y z\n1 2 3") + '\0' + "4\n", "'3?4' is not a number");
   for (const char* word : {"10-3", "1.0-3", "10-003", "2020-01-101"}) {
     expect_refused("x y z\n1 2 " + std::string{word} + '\n', "column z", "is not a number");
   }
