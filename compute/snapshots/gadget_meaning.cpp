@@ -123,7 +123,7 @@ class HeaderReader {
       if (!meaning_.units) take_units(row, units_of(row));
     }
     for (const UnitRow& row : unit_rows) {
-      if (!meaning_.units) take_units(row, incomplete_units_of(row));
+      if (!meaning_.units && !has_refused_units_) take_units(row, incomplete_units_of(row));
     }
     for (const GravityRow& row : gravity_rows) {
       if (!meaning_.gravity) take_gravity(row);
@@ -179,17 +179,20 @@ class HeaderReader {
     meaning_.without_h |= units && row.over_h;
   }
 
+  void refuse_unit(const UnitRow& row, const char* name, const std::string& cause) {
+    notes_.push_back(std::string{"units are not read: "} + row.group + '/' + name + cause);
+    has_refused_units_ = true;
+  }
+
   /// Without a unit of velocity: the usual one, unless a constant of gravity decides it later. Notes what is missing.
   std::optional<Units> incomplete_units_of(const UnitRow& row) {
     const auto unit = [&](const char* name) { return lookup_(row.group, name).number.value_or(0); };
     const double length = unit(row.length), mass = unit(row.mass);
     if (!Units::usable(length) || !Units::usable(mass)) {
       if (length == 0 && mass == 0) return std::nullopt;
-      const std::string group = std::string{row.group} + '/';
-      notes_.push_back("units are not read: " + group + row.length + " or " + group + row.mass + " is missing");
+      refuse_unit(row, length == 0 ? row.length : row.mass, " is missing or no unit");
       return std::nullopt;
     }
-    if (lookup_(row.group, row.velocity ? row.velocity : row.time).number) return std::nullopt;  // noted: unusable
     notes_.push_back(std::string{"the unit of velocity is not in "} + row.group +
                      ": taken as km/s; --units overrides this");
     return Units{length, mass, galactic_units.velocity_cm_s};
@@ -226,7 +229,10 @@ class HeaderReader {
 
   /// Notes those that cannot be used.
   std::optional<Units> units_of(const UnitRow& row) {
-    const auto unit = [&](const char* name) { return name ? number(row.group, name) : std::nullopt; };
+    const auto unit = [&](const char* name) { return name ? lookup_(row.group, name).number : std::nullopt; };
+    for (const char* const name : {row.length, row.mass, row.velocity, row.time}) {
+      if (name && lookup_(row.group, name).exists && !unit(name)) refuse_unit(row, name, " is not a number");
+    }
     const auto length = unit(row.length), mass = unit(row.mass), velocity = unit(row.velocity), time = unit(row.time);
     if (!length || !mass || (!velocity && !time)) return std::nullopt;
     const bool by_velocity = velocity.has_value();
@@ -238,8 +244,7 @@ class HeaderReader {
               {by_velocity ? row.velocity : row.time, by_velocity ? *velocity : *time}};
     for (const auto& [name, value] : found) {
       if (Units::usable(value)) continue;
-      notes_.push_back(std::string{"units are not read: "} + row.group + '/' + name + " = " + shortest_text(value) +
-                       " is no unit");
+      refuse_unit(row, name, " = " + shortest_text(value) + " is no unit");
       return std::nullopt;
     }
     const Units units{*length, *mass, by_velocity ? *velocity : *length / *time};
@@ -260,6 +265,7 @@ class HeaderReader {
   std::vector<std::string>& notes_;
   FileMeaning meaning_{.usual_units = galactic_units};
   std::array<bool, static_cast<std::size_t>(Fact::box_size) + 1> known_{};
+  bool has_refused_units_ = false;  // and noted why
 };
 
 /// The powers that a dataset carries.

@@ -278,11 +278,13 @@ TEST(Meaning, OfUnitsThatCannotBeUsedIsNoted) {
   Attributes header = with_units("Header", {{{"Header", "Time"}, 0.0}});
   header[{"Header", "UnitMass_in_g"}] = std::nullopt;
   const Read text{header};
-  EXPECT_TRUE(text.notes("Header/UnitMass_in_g is not read: it is not a number")) << text.all_notes();
-  EXPECT_TRUE(text.notes("units are not read: Header/UnitLength_in_cm or Header/UnitMass_in_g")) << text.all_notes();
+  EXPECT_TRUE(text.notes("units are not read: Header/UnitMass_in_g is not a number")) << text.all_notes();
   EXPECT_TRUE(text.snapshot.units_assumed);
   header = with_units("Header", {{{"Header", "Time"}, 0.0}});
   header.erase({"Header", "UnitVelocity_in_cm_per_s"});
+  Attributes alone = header;
+  alone.erase({"Header", "UnitMass_in_g"});
+  EXPECT_TRUE(Read{alone}.notes("units are not read: Header/UnitMass_in_g is missing")) << Read{alone}.all_notes();
   const Read incomplete{header};
   expect_units(incomplete, length, mass, 1e5, "without velocity");
   EXPECT_TRUE(incomplete.notes("unit of velocity is not in Header: taken as km/s")) << incomplete.all_notes();
