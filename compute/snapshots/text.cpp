@@ -111,8 +111,8 @@ ListedNames listed_names(std::string_view text) {
       found.names.units.emplace_back(words[++i]);
     } else if (word.find_first_of("[(") == 0) {
       found.names.units.emplace_back(word.substr(1, word.find_first_of("])") - 1));
-    } else if (word.ends_with(':')) {
-      found.names.words.clear();  // they are before the names
+    } else if (word.ends_with(':') && column_named(word) == BodyColumn::skip) {
+      found.names.words.clear(), found.numbers.clear();  // they are before the names
     } else if (i + 1 == words.size() || !column_number(words[i + 1]) || (word != "column" && word != "Column")) {
       found.names.words.emplace_back(word);
     }

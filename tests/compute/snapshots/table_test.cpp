@@ -101,7 +101,9 @@ TEST_F(Tables, WBesideUAndVIsAVelocity) {
 
 TEST_F(Tables, CommentsNameColumnsBetweenOtherWords) {
   for (const char* names :
-       {"# columns: x y z vx vy vz m\n", "# Format: x, y, z, vx, vy, vz, m\n", "# 1 x 2 y 3 z 4 vx 5 vy 6 vz 7 m\n",
+       {"# columns: x y z vx vy vz m\n", "# 2 bodies: x y z vx vy vz m\n",
+        "# 1. x: place\n# 2. y\n# 3. z\n# 4. vx: speed\n# 5. vy\n# 6. vz\n# 7. m\n",
+        "# Format: x, y, z, vx, vy, vz, m\n", "# 1 x 2 y 3 z 4 vx 5 vy 6 vz 7 m\n",
         "# [1] x\n# [2] y\n# [3] z position in kpc\n# [4] vx\n# [5] vy\n# [6] vz\n# [7] m\n",
         "# col1: x\n# col2: y\n# col3: z\n# col4: vx\n# col5: vy\n# col6: vz\n# col7: m\n",
         "# col1: x col2: y col3: z col4: vx col5: vy col6: vz col7: m\n",
