@@ -106,6 +106,7 @@ std::string state_of(const Snapshot& snapshot, const VirialRatio& virial) {
   if (snapshot.bodies.count() < 2 || !std::isfinite(virial.ratio)) {
     return "no verdict: no two bodies attract each other";
   }
+  if (snapshot.part) return "no verdict: other files of its snapshot are not read";
   if (snapshot.box != Vec3d{}) return "no verdict: it fills a periodic box, whose images attract it, too";
   const std::string_view low = state_at(std::max(virial.ratio - virial.error, 0.0)),
                          high = state_at(virial.ratio + virial.error);

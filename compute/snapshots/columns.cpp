@@ -19,7 +19,7 @@ struct ColumnNames {
   std::array<std::string_view, 16> read;  // by plain_name()
 };
 constexpr std::array<ColumnNames, column_count> all_columns{{
-    {BodyColumn::mass, "m", {"m", "mass", "masses", "w", "particlemass", "bodymass"}},
+    {BodyColumn::mass, "m", {"m", "mass", "masses", "w", "m0", "mass0", "particlemass", "bodymass"}},
     {BodyColumn::x,
      "x",
      {"x", "posx", "px", "x0", "rx", "positionx", "positionsx", "xpos", "xposition", "coordx", "coordinatex",
@@ -34,13 +34,16 @@ constexpr std::array<ColumnNames, column_count> all_columns{{
       "coordinatesz", "zcoordinate", "points2", "positions2", "coordinates2"}},
     {BodyColumn::vx,
      "vx",
-     {"vx", "velx", "velocityx", "velocitiesx", "xvel", "xvelocity", "xdot", "velocity0", "velocities0", "vel0"}},
+     {"vx", "velx", "velocityx", "velocitiesx", "xvel", "xvelocity", "xdot", "dxdt", "vx0", "velocity0", "velocities0",
+      "vel0"}},
     {BodyColumn::vy,
      "vy",
-     {"vy", "vely", "velocityy", "velocitiesy", "yvel", "yvelocity", "ydot", "velocity1", "velocities1", "vel1"}},
+     {"vy", "vely", "velocityy", "velocitiesy", "yvel", "yvelocity", "ydot", "dydt", "vy0", "velocity1", "velocities1",
+      "vel1"}},
     {BodyColumn::vz,
      "vz",
-     {"vz", "velz", "velocityz", "velocitiesz", "zvel", "zvelocity", "zdot", "velocity2", "velocities2", "vel2"}},
+     {"vz", "velz", "velocityz", "velocitiesz", "zvel", "zvelocity", "zdot", "dzdt", "vz0", "velocity2", "velocities2",
+      "vel2"}},
     {BodyColumn::id, "id", {"id", "ids", "iord", "particleid", "particleids", "pid"}},
     {BodyColumn::species, "species", {"species", "type", "ptype", "particletype"}},
     {BodyColumn::softening, "softening", {"softening", "eps", "epsilon", "softeninglength"}},
@@ -84,6 +87,39 @@ BodyColumn column_named(std::string_view name) {
   return BodyColumn::skip;
 }
 
+std::vector<BodyColumn> columns_named(std::span<const std::string> names) {
+  using enum BodyColumn;
+  std::vector<BodyColumn> columns(names.size());
+  std::ranges::transform(names, columns.begin(), [](const std::string& name) { return column_named(name); });
+  constexpr std::array<std::pair<std::string_view, BodyColumn>, 3> uvw{{{"u", vx}, {"v", vy}, {"w", vz}}};
+  const auto place_of = [&](std::string_view letter) {
+    const auto found = std::ranges::find_if(names, [&](const std::string& name) {
+      std::string unit;
+      return plain_name(name, unit) == letter;
+    });
+    return static_cast<std::size_t>(found - names.begin());
+  };
+  for (const auto& [letter, column] : uvw) {
+    if (place_of(letter) == names.size() || contains(columns, column)) return columns;
+  }
+  for (const auto& [letter, column] : uvw) columns[place_of(letter)] = column;
+  return columns;
+}
+
+bool may_be_velocity(std::string_view name) {
+  std::string unit;
+  const std::string plain = plain_name(name, unit);
+  for (const std::string_view word : {"vel", "speed", "dot"}) {
+    if (plain.find(word) != plain.npos) return true;
+  }
+  for (const std::string_view per_time : {"/s", "_s", "kms", "yr"}) {
+    if (unit.find(per_time) != unit.npos) return true;
+  }
+  return (plain.starts_with('v') &&
+          (plain.find_first_of("xyz") < 3 || plain.find_last_of("xyz") + 1 == plain.size())) ||
+         plain == "u" || plain == "v" || plain == "vr";
+}
+
 std::string fault_of_columns(std::span<const BodyColumn> columns) {
   using enum BodyColumn;
   const auto has = [&](BodyColumn column) { return contains(columns, column); };
@@ -107,16 +143,17 @@ std::vector<BodyColumn> parse_columns(std::string_view option, std::string_view 
   const auto refuse = [&](const std::string& why) {
     throw UsageError(std::string{option} + " cannot be '" + std::string{text} + "': " + why);
   };
-  std::vector<BodyColumn> columns;
+  std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find_first_of(", ", begin), text.size());
-    const std::string_view name = text.substr(begin, end - begin);
-    const BodyColumn column = name == "-" ? BodyColumn::skip : column_named(name);
-    if (column == BodyColumn::skip && name != "-") {
-      refuse("'" + std::string{name} + "' is no column; columns: " + known_columns());
-    }
-    columns.push_back(column);
+    names.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
+  }
+  std::vector<BodyColumn> columns = columns_named(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (columns[i] == BodyColumn::skip && names[i] != "-") {
+      refuse("'" + names[i] + "' is no column; columns: " + known_columns());
+    }
   }
   if (const std::string fault = fault_of_columns(columns); !fault.empty()) refuse(fault);
   return columns;
@@ -197,7 +234,17 @@ std::string TableBodies::append(const TableRow& row) {
 }
 
 void TableBodies::finish() {
-  if (!has(BodyColumn::vx)) snapshot_.notes.emplace_back("no velocities in the file: all bodies are at rest");
+  std::string skipped;
+  for (const std::string& column : snapshot_.unread) {
+    const std::size_t name = column.find(' ') + 1;
+    if (may_be_velocity(std::string_view{column}.substr(name))) skipped += (skipped.empty() ? "" : ", ") + column;
+  }
+  if (!has(BodyColumn::vx)) {
+    snapshot_.notes.push_back(skipped.empty()
+                                  ? "no velocities in the file: all bodies are at rest"
+                                  : "velocities are not read, and all bodies are at rest, although the file has " +
+                                        skipped + ": its names are not known for velocities");
+  }
   if (!has(BodyColumn::z)) snapshot_.notes.emplace_back("no z in the file: all bodies lie in the plane z = 0");
   if (has(BodyColumn::mass)) return;
   give_equal_masses(snapshot_);

@@ -37,6 +37,10 @@ std::string_view column_name(BodyColumn column);
 /// The column of a name in a file, in either case, with or without a unit: "m", "Mass", "pos_x", "x [kpc]"; skip if it
 /// is none of them.
 BodyColumn column_named(std::string_view name);
+/// The columns of all names of a table. W beside U and V is a velocity, as astronomers write it; alone, it is a mass.
+std::vector<BodyColumn> columns_named(std::span<const std::string> names);
+/// Whether a name that is none of a column looks like that of a velocity: "v_radial_x", "u", "speed".
+bool may_be_velocity(std::string_view name);
 /// The names of all columns, for a message.
 std::string known_columns();
 /// "x,y,z,vx,vy,vz,m" as columns; "-" skips one. Throws UsageError, which begins with `option`, for an unknown name, a

@@ -1,5 +1,6 @@
 #include "compute/snapshots/file_meaning.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "compute/core/range.h"
@@ -33,9 +34,13 @@ bool agree(double a, double redshift) {
 Decision decide_by_numbers(const FileMeaning& meaning) {
   const double time = meaning.scale_factor.value_or(meaning.time), redshift = meaning.redshift.value_or(0);
   const std::string name = meaning.scale_factor ? "scale factor = " : "Time = ";
-  if (meaning.omega0 && !(*meaning.omega0 > 0)) return {};
-  if (!meaning.omega0 && !(redshift > 0)) return {};
+  const bool without_matter = meaning.omega0 && !(*meaning.omega0 > 0);
+  if ((without_matter || !meaning.omega0) && !(redshift > 0)) return {};
   const std::string values = name + shortest_text(time) + " and Redshift = " + shortest_text(redshift);
+  if (without_matter) {
+    if (!agree(time, redshift)) return {};
+    return {false, "Omega0 = " + shortest_text(*meaning.omega0) + ", although " + values + " match"};
+  }
   if (!agree(time, redshift)) return {false, values + " do not match"};
   const bool first = std::abs(time - 1) <= same_time;
   if (first && !meaning.scale_factor && !(meaning.box_size > 0))
@@ -59,6 +64,14 @@ double scale_factor_of(const FileMeaning& meaning) {
   return is_scale_factor(by_redshift) ? by_redshift : 0;
 }
 
+/// The meaning without the powers that do not hold.
+FileMeaning with_powers_that_hold(FileMeaning meaning, const Decision& decision, const SnapshotHints& hints) {
+  const bool proper = meaning.zero_powers && decision.cosmological && !hints.cosmological;
+  if (proper) meaning.length = meaning.mass = meaning.velocity = {0, 0};
+  if (meaning.without_h) meaning.length.h = meaning.mass.h = meaning.velocity.h = 0;
+  return meaning;
+}
+
 /// Names of the text "0.5", "0.5 / 0.7", "1 / 0.7"; empty if nothing is multiplied.
 std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   const auto power = [](double base, double exponent) {
@@ -68,6 +81,10 @@ std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   if (powers.h == 0 || h == 1) return text;
   if (powers.h > 0) return text + (text.empty() ? "" : " * ") + power(h, powers.h);
   return (text.empty() ? "1" : text) + " / " + power(h, -powers.h);
+}
+
+Vec3d scaled(const Vec3d& v, double factor) {
+  return {v.x * factor, v.y * factor, v.z * factor};
 }
 
 /// The units of the proper numbers of a file with these.
@@ -116,10 +133,9 @@ void take_gravity(const FileMeaning& meaning, Snapshot& snapshot) {
 }  // namespace
 
 std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, Snapshot& snapshot) {
-  FileMeaning meaning = given;
-  if (meaning.without_h) meaning.length.h = meaning.mass.h = meaning.velocity.h = 0;
+  const Decision decision = decide(given, hints);
+  const FileMeaning meaning = with_powers_that_hold(given, decision, hints);
   const bool has_h = meaning.length.h != 0 || meaning.mass.h != 0 || meaning.velocity.h != 0;
-  const Decision decision = decide(meaning, hints);
   snapshot.time = meaning.time;
   snapshot.units = own_units(meaning, hints);
   snapshot.units_assumed = snapshot.units && !hints.units && !meaning.units;
@@ -136,6 +152,10 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
       return "HubbleParam: " + shortest_text(h) + " is not a usable h; set it with --hubble";
   }
   if (!decision.cosmological) {
+    if (!meaning.comoving && !hints.cosmological && meaning.omega0 && !(*meaning.omega0 > 0) &&
+        !decision.reason.empty()) {
+      snapshot.notes.push_back("not cosmological (" + decision.reason + "); --cosmological overrides this");
+    }
     if (meaning.omega0.value_or(0) > 0 && !decision.reason.empty()) {
       snapshot.notes.push_back("not cosmological (" + decision.reason +
                                "), although Omega0 = " + shortest_text(*meaning.omega0) +
@@ -160,6 +180,9 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
     snapshot.units_assumed = true;
   }
   multiply(*snapshot.units, meaning, a, h);
+  if (decision.cosmological && meaning.length.a != 1) {  // the size of a box is a comoving one
+    snapshot.box = scaled(snapshot.box, std::pow(a, 1 - meaning.length.a));
+  }
   if (!snapshot.units->usable()) return "units: not usable after multiplication by scale factor and h";
   const std::string changes = changes_text(meaning, a, h);
   if (!decision.cosmological) {
@@ -172,7 +195,20 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
                            "): proper coordinates and peculiar velocities at scale factor " + shortest_text(a) +
                            (changes.empty() ? "" : " (" + changes + ')') +
                            ", without the expansion; the time is set to 0");
+  if (given.zero_powers && changes.empty()) {
+    snapshot.notes.emplace_back("the powers of scale factor and h in the datasets are all 0: no number is multiplied");
+  }
   return {};
+}
+
+double softening_of_type(const FileMeaning& given, const SnapshotHints& hints, std::size_t type) {
+  const CodeSoftening& softening = given.softening[type];
+  const Decision decision = decide(given, hints);
+  const double a = decision.cosmological ? scale_factor_of(given) : 0;
+  if (!(a > 0)) return softening.without_expansion;
+  const double proper =
+      softening.most_physical > 0 ? std::min(softening.comoving * a, softening.most_physical) : softening.comoving * a;
+  return proper / std::pow(a, with_powers_that_hold(given, decision, hints).length.a);
 }
 
 }  // namespace orrery

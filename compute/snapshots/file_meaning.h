@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -16,6 +18,12 @@ struct CosmologicalPowers {
   friend bool operator==(const CosmologicalPowers&, const CosmologicalPowers&) = default;
 };
 
+/// The softening of a type of bodies in its code's parameters, in the file's unit of length; 0: not known.
+struct CodeSoftening {
+  double comoving = 0, most_physical = 0;  ///< in an expanding space: the first times a, at most the second
+  double without_expansion = 0;            ///< in a space that does not expand
+};
+
 /// Statements of a file's header about its numbers. Readers fill it; only take_meaning() interprets it.
 struct FileMeaning {
   double time = 0;                       ///< as in the file
@@ -30,13 +38,18 @@ struct FileMeaning {
   /// The powers of GADGET (Springel 2005, "The cosmological simulation code GADGET-2", and its guide): x = a r / h,
   /// v = sqrt(a) u.
   CosmologicalPowers length{1, -1}, mass{0, -1}, velocity{0.5, 0};
+  bool zero_powers = false;   ///< all that its datasets carry are 0: numbers of a cosmological file are proper already
   bool powers_known = false;  ///< by the file itself: then its powers of h hold without a scale factor as well
   bool without_h = false;     ///< its numbers or units are free of h, whatever `length` and `mass` say
+  std::array<CodeSoftening, 16> softening{};  ///< by type
 };
 
 /// Gives the snapshot its units, its time and notes: proper units if the file is cosmological, by its flag or else by
 /// scale factor, redshift, Omega0 and box together. `hints` overrule units, h and that decision.
 /// Returns why the file cannot be used, such as "Redshift: ..."; empty if it can be.
 std::string take_meaning(const FileMeaning& meaning, const SnapshotHints& hints, Snapshot& snapshot);
+
+/// The softening of a type in the numbers that its coordinates have in the file; 0: not known.
+double softening_of_type(const FileMeaning& meaning, const SnapshotHints& hints, std::size_t type);
 
 }  // namespace orrery

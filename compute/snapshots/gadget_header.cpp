@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compute/snapshots/snapshot_input.h"
 
@@ -19,6 +21,23 @@ constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_cou
 Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   const std::vector<Species>& species = snapshot.properties.species;
   return species.empty() ? Species::dark : species[body];
+}
+
+/// Gives bodies without softening in the file that of the code's parameters.
+void take_code_softening(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot) {
+  std::vector<float>& lengths = snapshot.properties.softening;
+  if (std::ranges::any_of(lengths, [](float length) { return length != 0; })) return;
+  std::vector<float> by_type;
+  bool any = false;
+  for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
+    const double length = softening_of_type(header.meaning, hints, type);
+    if (!unusable_property(length).empty() || length < 0) return;
+    any |= length > 0 && header.counts[type] > 0;
+    by_type.insert(by_type.end(), header.counts[type], static_cast<float>(length));
+  }
+  if (!any) return;
+  lengths = std::move(by_type);
+  snapshot.notes.emplace_back("softening lengths are those of the code's parameters in the file");
 }
 
 }  // namespace
@@ -102,6 +121,7 @@ std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& 
     }
     first = end;
   }
+  take_code_softening(header, hints, snapshot);
   return take_meaning(header.meaning, hints, snapshot);
 }
 

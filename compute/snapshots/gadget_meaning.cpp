@@ -90,6 +90,26 @@ constexpr PowerRow power_rows[]{
     {"a_scaling", "h_scaling"},                   // GADGET-4, AREPO
 };
 
+/// Attributes of SWIFT that hold the softening of types of bodies, in its internal units.
+struct SwiftSofteningRow {
+  std::array<std::size_t, 3> types;
+  std::array<const char*, 2> comoving, most_physical;  // of older and newer versions
+};
+constexpr SwiftSofteningRow swift_softening_rows[]{
+    {{1, 1, 1},
+     {"Comoving DM softening length (Plummer equivalent)  [internal units]",
+      "Comoving DM softening length (Plummer equivalent) [internal units]"},
+     {"Maximal physical DM softening length (Plummer equivalent) [internal units]",
+      "Maximal physical DM softening length (Plummer equivalent)  [internal units]"}},
+    {{0, 4, 5},
+     {"Comoving baryon softening length (Plummer equivalent)  [internal units]",
+      "Comoving baryon softening length (Plummer equivalent) [internal units]"},
+     {"Maximal physical baryon softening length (Plummer equivalent) [internal units]",
+      "Maximal physical baryon softening length (Plummer equivalent)  [internal units]"}},
+};
+/// The word for a set of softenings in the parameters of GADGET-4 and of AREPO: "SofteningComovingClass0".
+constexpr std::array<const char*, 2> softening_words{"Class", "Type"};
+
 class HeaderReader {
  public:
   HeaderReader(const HeaderLookup& lookup, std::vector<std::string>& notes) : lookup_{lookup}, notes_{notes} {}
@@ -100,21 +120,24 @@ class HeaderReader {
       if (const auto value = number(row.group, row.attribute)) take(row, *value);
     }
     for (const UnitRow& row : unit_rows) {
-      meaning_.units = units_of(row);
-      meaning_.without_h |= meaning_.units && row.over_h;
-      if (meaning_.units) break;
+      if (!meaning_.units) take_units(row, units_of(row));
+    }
+    for (const UnitRow& row : unit_rows) {
+      if (!meaning_.units && !has_refused_units_) take_units(row, incomplete_units_of(row));
     }
     for (const GravityRow& row : gravity_rows) {
       if (!meaning_.gravity) take_gravity(row);
     }
+    for (const char* const word : softening_words) take_softening(word);
+    for (const SwiftSofteningRow& row : swift_softening_rows) take_softening(row);
     return meaning_;
   }
 
  private:
-  std::optional<double> number(const char* group, const char* attribute) {
+  std::optional<double> number(const std::string& group, const char* attribute) {
     const HeaderAttribute found = lookup_(group, attribute);
     if (found.number && std::isfinite(*found.number)) return found.number;
-    if (found.exists) notes_.push_back(std::string{group} + '/' + attribute + " is not read: it is not a number");
+    if (found.exists) notes_.push_back(group + '/' + attribute + " is not read: it is not a number");
     return std::nullopt;
   }
 
@@ -151,9 +174,65 @@ class HeaderReader {
     }
   }
 
+  void take_units(const UnitRow& row, const std::optional<Units>& units) {
+    meaning_.units = units;
+    meaning_.without_h |= units && row.over_h;
+  }
+
+  void refuse_unit(const UnitRow& row, const char* name, const std::string& cause) {
+    notes_.push_back(std::string{"units are not read: "} + row.group + '/' + name + cause);
+    has_refused_units_ = true;
+  }
+
+  /// Without a unit of velocity: the usual one, unless a constant of gravity decides it later. Notes what is missing.
+  std::optional<Units> incomplete_units_of(const UnitRow& row) {
+    const auto unit = [&](const char* name) { return lookup_(row.group, name).number.value_or(0); };
+    const double length = unit(row.length), mass = unit(row.mass);
+    if (!Units::usable(length) || !Units::usable(mass)) {
+      if (length == 0 && mass == 0) return std::nullopt;
+      refuse_unit(row, length == 0 ? row.length : row.mass, " is missing or no unit");
+      return std::nullopt;
+    }
+    notes_.push_back(std::string{"the unit of velocity is not in "} + row.group +
+                     ": taken as km/s; --units overrides this");
+    return Units{length, mass, galactic_units.velocity_cm_s};
+  }
+
+  /// The lengths of the parameters of GADGET-4 and AREPO.
+  void take_softening(const std::string& word) {
+    for (std::size_t type = 0; type < meaning_.softening.size(); ++type) {
+      const auto parameter = [&](const std::string& name, double number_behind) {
+        const std::string attribute = name + std::to_string(static_cast<int>(number_behind));
+        return number("Parameters", attribute.c_str());
+      };
+      const auto set = parameter("Softening" + word + "OfPartType", static_cast<double>(type));
+      if (!set || !(*set >= 0 && *set < 100)) continue;
+      const double comoving = parameter("SofteningComoving" + word, *set).value_or(0);
+      meaning_.softening[type] = {comoving, parameter("SofteningMaxPhys" + word, *set).value_or(0), comoving};
+    }
+  }
+
+  void take_softening(const SwiftSofteningRow& row) {
+    const auto length = [&](const std::array<const char*, 2>& names) {
+      const auto first = number("GravityScheme", names[0]);
+      return first ? first : number("GravityScheme", names[1]);
+    };
+    const double inside = lookup_(internal_units.group, internal_units.length).number.value_or(0);
+    const double unit = Units::usable(inside) && meaning_.units ? inside / meaning_.units->length_cm : 1;
+    const double comoving = length(row.comoving).value_or(0) * unit;
+    const double most_physical = length(row.most_physical).value_or(0) * unit;
+    if (!(comoving > 0) && !(most_physical > 0)) return;
+    for (const std::size_t type : row.types) {
+      meaning_.softening[type] = {comoving, most_physical, most_physical > 0 ? most_physical : comoving};
+    }
+  }
+
   /// Notes those that cannot be used.
   std::optional<Units> units_of(const UnitRow& row) {
     const auto unit = [&](const char* name) { return name ? lookup_(row.group, name).number : std::nullopt; };
+    for (const char* const name : {row.length, row.mass, row.velocity, row.time}) {
+      if (name && lookup_(row.group, name).exists && !unit(name)) refuse_unit(row, name, " is not a number");
+    }
     const auto length = unit(row.length), mass = unit(row.mass), velocity = unit(row.velocity), time = unit(row.time);
     if (!length || !mass || (!velocity && !time)) return std::nullopt;
     const bool by_velocity = velocity.has_value();
@@ -165,8 +244,7 @@ class HeaderReader {
               {by_velocity ? row.velocity : row.time, by_velocity ? *velocity : *time}};
     for (const auto& [name, value] : found) {
       if (Units::usable(value)) continue;
-      notes_.push_back(std::string{"units are not read: "} + row.group + '/' + name + " = " + shortest_text(value) +
-                       " is no unit");
+      refuse_unit(row, name, " = " + shortest_text(value) + " is no unit");
       return std::nullopt;
     }
     const Units units{*length, *mass, by_velocity ? *velocity : *length / *time};
@@ -187,16 +265,20 @@ class HeaderReader {
   std::vector<std::string>& notes_;
   FileMeaning meaning_{.usual_units = galactic_units};
   std::array<bool, static_cast<std::size_t>(Fact::box_size) + 1> known_{};
+  bool has_refused_units_ = false;  // and noted why
 };
 
 /// The powers that a dataset carries.
-std::optional<CosmologicalPowers> powers_of(const HeaderLookup& lookup, const std::string& dataset) {
+struct DatasetPowers : CosmologicalPowers {
+  bool physical = false;  ///< it says that its numbers are proper ones
+};
+std::optional<DatasetPowers> powers_of(const HeaderLookup& lookup, const std::string& dataset) {
   if (dataset.empty()) return std::nullopt;
   for (const PowerRow& row : power_rows) {
     const auto a = lookup(dataset, row.a).number, h = lookup(dataset, row.h).number;
     if (!a || !h) continue;
     const bool physical = lookup(dataset, "Value stored as physical").number.value_or(0) != 0;  // SWIFT since 2024
-    return CosmologicalPowers{physical ? 0 : *a, *h};
+    return DatasetPowers{{physical ? 0 : *a, *h}, physical};
   }
   return std::nullopt;
 }
@@ -211,9 +293,14 @@ void take_powers(const HeaderLookup& lookup, const std::string& positions, const
                  const std::string& velocities, FileMeaning& meaning) {
   const auto length = powers_of(lookup, positions), mass = powers_of(lookup, masses),
              velocity = powers_of(lookup, velocities);
-  constexpr CosmologicalPowers none;
+  const auto is_zero = [](const std::optional<DatasetPowers>& powers) {
+    return !powers || (powers->a == 0 && powers->h == 0 && !powers->physical);
+  };
   // GADGET-4 and AREPO write zeros if a run is not cosmological, whatever its h.
-  if (length.value_or(none) == none && mass.value_or(none) == none && velocity.value_or(none) == none) return;
+  if (is_zero(length) && is_zero(mass) && is_zero(velocity)) {
+    meaning.zero_powers = length.has_value();
+    return;
+  }
   if (length) meaning.length = *length;
   if (mass) meaning.mass = *mass;
   if (velocity) meaning.velocity = *velocity;

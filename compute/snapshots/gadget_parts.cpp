@@ -26,18 +26,30 @@ class PartNames {
       const auto number = parsed_number<std::int64_t>(std::string_view{name}.substr(dot + 1, end - dot - 1));
       if (!number) continue;
       number_ = *number;
+      digits_ = end - dot - 1;
+      has_zeros_ = digits_ > 1 && name[dot + 1] == '0';
       before_ = name.substr(0, dot + 1);
       behind_ = name.substr(end);
       return;
     }
   }
   std::int64_t number() const { return number_; }  ///< of the given file; -1: its name has none
-  fs::path name(std::int64_t number) const { return folder_ / (before_ + std::to_string(number) + behind_); }
+  /// "snap.7.hdf5", or "snap.007.hdf5" in a set whose numbers have as many digits.
+  fs::path name(std::int64_t number) const {
+    const std::string digits = std::to_string(number);
+    const auto with = [&](const std::string& text) { return folder_ / (before_ + text + behind_); };
+    const fs::path plain = with(digits);
+    if (digits.size() >= digits_ || (!has_zeros_ && fs::exists(plain))) return plain;
+    const fs::path padded = with(std::string(digits_ - digits.size(), '0') + digits);
+    return has_zeros_ || fs::exists(padded) ? padded : plain;
+  }
 
  private:
   fs::path folder_;
   std::string before_, behind_;
   std::int64_t number_ = -1;
+  std::size_t digits_ = 0;  // of the given file's number
+  bool has_zeros_ = false;  // in front of it
 };
 
 /// A value for each body, in both or in neither.

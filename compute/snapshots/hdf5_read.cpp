@@ -126,7 +126,8 @@ class Hdf5Reader {
   void read_box() {
     const Hdf5Object header = open_group(file_.id(), "Header");
     const std::vector<double> edges = attribute_numbers(header.id(), "BoxSize", 3);
-    if (edges.size() == 3) snapshot_.box = {edges[0], edges[1], edges[2]};
+    const double size = header_.meaning.box_size, unit = size > 0 ? snapshot_.box.x / size : 1;
+    if (edges.size() == 3) snapshot_.box = {edges[0] * unit, edges[1] * unit, edges[2] * unit};
   }
 
   void read_totals(hid_t header) {
@@ -294,11 +295,29 @@ class Hdf5Reader {
       for_each<double>(data, type, masses, 1,
                        [&](hsize_t row, hsize_t, double value) { set_mass(snapshot_, first + row, value); });
       check(type, masses, first, true, true);
+    } else {
+      note_other_masses(group.id(), type);
     }
     read_ids(open(hdf5_ids.front(), 1), type, first);
     for (const Hdf5Property& property : hdf5_properties) read_property(group.id(), type, first, property);
     note_other_datasets(group.id(), type);
     first_ += header_.counts[type];
+  }
+
+  /// Notes masses that MassTable contradicts, which readers take.
+  void note_other_masses(hid_t group, std::size_t type) {
+    const char* const name = first_name(group, hdf5_masses);
+    const Hdf5Object data = dataset(group, type, name, 1);
+    if (!data) return;
+    constexpr double rounding = 1e-5;
+    const double mass = header_.masses[type];
+    std::uint64_t others = 0;
+    for_each<double>(data, type, name, 1, [&](hsize_t, hsize_t, double value) {
+      others += std::abs(value - mass) <= rounding * std::abs(mass) ? 0 : 1;
+    });
+    if (others == 0) return;
+    snapshot_.notes.push_back(type_name(type) + '/' + name + " is not read, and differs in " + counted(others, "row") +
+                              ": the mass of all is " + shortest_text(mass) + " by Header/MassTable");
   }
 
   /// Negative ids are unsigned numbers of the same width that a program stored as signed ones.

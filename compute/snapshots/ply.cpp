@@ -141,6 +141,7 @@ Snapshot read_ply(SnapshotInput& input) {
   if (const std::string fault = fault_of_columns(header.columns()); !fault.empty()) refuse(fault);
   input.set_encoding(header.order ? name_of(*header.order) : "numbers as text");
   Snapshot snapshot;
+  snapshot.unread = header.unread;
   VertexReader reader{input, header, snapshot};
   if (header.order) {
     reader.read_binary(lines.next_byte());
@@ -148,7 +149,6 @@ Snapshot read_ply(SnapshotInput& input) {
     reader.read_text(lines);
   }
   header.facts.give(snapshot);
-  snapshot.unread = header.unread;
   return snapshot;
 }
 
@@ -224,7 +224,8 @@ constinit const SnapshotFormat ply_format{
               .metals = true,
               .formation_time = true,
               .units = true,
-              .frame = true},
+              .frame = true,
+              .scale_factors = true},
     .units = UnitRule::any,
     .detect = detect_ply,
     .read = read_ply,

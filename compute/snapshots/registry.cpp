@@ -259,6 +259,8 @@ std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotVi
       {"metals", !holds.metals && !has.metals.empty()},
       {"metals of bodies other than gas and stars", by_species && others_have(has.metals, has, {gas, star})},
       {"formation time", !holds.formation_time && !has.formation_time.empty()},
+      {"that formation times are scale factors",
+       holds.formation_time && !holds.scale_factors && has.formation_scale_factors && !has.formation_time.empty()},
       {"formation time of bodies other than stars", by_species && others_have(has.formation_time, has, {star})},
       {"units", !holds.units && snapshot.units && !snapshot.units_assumed && !are_assumed(*snapshot.units, format)},
       {"the place of the origin, so that coordinates are relative to it", !holds.frame && snapshot.frame.is_moved()},

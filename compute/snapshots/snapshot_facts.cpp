@@ -35,6 +35,7 @@ std::vector<std::string> facts_of(const SnapshotView& snapshot) {
 
 std::string SnapshotFacts::take(std::string_view line) {
   constexpr std::string_view between = " = ";
+  constexpr std::size_t most_quoted = 80;
   const std::size_t at = line.find(between);
   if (at == std::string_view::npos) return {};
   const std::string_view name = line.substr(0, at);
@@ -46,6 +47,11 @@ std::string SnapshotFacts::take(std::string_view line) {
                                                                            : nullptr;
   if (!place) return {};
   *place = parsed_number<double>(line.substr(at + between.size()));
+  if (place == &time_ && !time_) {  // "0.5 Myr" of another program
+    notes_.push_back("comment '" + std::string{line.substr(0, most_quoted)} +
+                     "' is not read: its value is no number alone");
+    return {};
+  }
   if (!*place || !std::isfinite(**place)) return std::string{name} + ": not a finite number";
   constexpr Units usable{1, 1, 1};
   Units units = usable;
@@ -57,6 +63,7 @@ std::string SnapshotFacts::take(std::string_view line) {
 
 void SnapshotFacts::give(Snapshot& snapshot) const {
   if (time_) snapshot.time = *time_;
+  snapshot.notes.insert(snapshot.notes.end(), notes_.begin(), notes_.end());
   snapshot.properties.formation_scale_factors = formation_scale_factors_.value_or(0) != 0;
   if (!length_ || !mass_) return;
   snapshot.units = gravity_units(*length_, *mass_);

@@ -49,9 +49,10 @@ struct SnapshotFormat {
     bool units = false;
     /// Temperature of gas, metals of gas and stars, formation time of stars alone.
     bool properties_by_species = false;
-    bool beside = false;     ///< ids and units stand in files beside it, which a stream has not
-    bool low_words = false;  ///< of positions and velocities
-    bool frame = false;      ///< coordinates in double, or what was subtracted from them
+    bool beside = false;         ///< ids and units stand in files beside it, which a stream has not
+    bool low_words = false;      ///< of positions and velocities
+    bool frame = false;          ///< coordinates in double, or what was subtracted from them
+    bool scale_factors = false;  ///< whether formation times are these
   } holds;
   bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;

@@ -50,6 +50,18 @@ bool are_words(const std::vector<TextCell>& cells) {
   return std::ranges::none_of(cells, [](const TextCell& cell) { return number_in(cell.text).has_value(); });
 }
 
+/// Adds a column for each of `words`. Nothing if none of them is x.
+std::optional<Names> with_columns(Names names) {
+  names.columns = columns_named(names.words);
+  for (const std::string& word : names.words) {
+    std::string unit;
+    plain_name(word, unit);
+    if (!unit.empty()) names.units.push_back(unit);
+  }
+  const bool has_x = std::ranges::find(names.columns, BodyColumn::x) != names.columns.end();
+  return has_x ? std::optional{std::move(names)} : std::nullopt;
+}
+
 /// Takes the line as names of columns; nothing if it has numbers, or names no x.
 std::optional<Names> names_in(std::string_view line) {
   std::vector<TextCell> cells;
@@ -63,15 +75,53 @@ std::optional<Names> names_in(std::string_view line) {
         names.units.emplace_back(cell.text.substr(1, cell.text.find_first_of("])") - 1));
         continue;
       }
-      names.columns.push_back(column_named(cell.text));
       names.words.emplace_back(cell.text);
-      std::string unit;
-      plain_name(cell.text, unit);
-      if (!unit.empty()) names.units.push_back(unit);
     }
-    if (std::ranges::find(names.columns, BodyColumn::x) != names.columns.end()) return names;
+    if (auto known = with_columns(std::move(names))) return known;
   }
   return std::nullopt;
+}
+
+/// The number in "1", "[1]", "1:" or "col1:", which stands before the name of a column; nothing if there is none.
+std::optional<std::uint64_t> column_number(std::string_view word) {
+  for (const std::string_view prefix : {"column", "Column", "col", "Col"}) {
+    if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
+  }
+  const std::size_t first = word.find_first_not_of("[(#"), last = word.find_last_not_of("]):.=");
+  if (first == word.npos || last == word.npos || last < first) return std::nullopt;
+  return parsed_number<std::uint64_t>(word.substr(first, last + 1 - first));
+}
+
+/// The names in a comment that has other words as well: "columns: x y z", "1 x 2 y 3 z", "x y z in kpc, m in Msun".
+struct ListedNames {
+  Names names;                         // without columns
+  std::vector<std::uint64_t> numbers;  // that stand before names
+};
+
+ListedNames listed_names(std::string_view text) {
+  ListedNames found;
+  std::vector<std::string_view> words;
+  split_words(text, words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.find_first_not_of("=-:.") == word.npos) continue;
+    if (const auto number = column_number(word)) {
+      found.numbers.push_back(*number);
+    } else if (word == "in" && i + 1 < words.size()) {
+      found.names.units.emplace_back(words[++i]);
+    } else if (word.find_first_of("[(") == 0) {
+      found.names.units.emplace_back(word.substr(1, word.find_first_of("])") - 1));
+    } else if (word.ends_with(':') && column_named(word) == BodyColumn::skip) {
+      found.names.words.clear(), found.numbers.clear();  // they are before the names
+    } else if (i + 1 == words.size() || !column_number(words[i + 1]) || (word != "column" && word != "Column")) {
+      found.names.words.emplace_back(word);
+    }
+  }
+  return found;
+}
+
+bool has_column(const Names& names, BodyColumn column) {
+  return std::ranges::find(names.columns, column) != names.columns.end();
 }
 
 bool is_empty(std::string_view line) {
@@ -147,12 +197,44 @@ class TextReader {
     take_ecsv_unit(text);
     if (std::optional<Names> names = names_in(text)) {
       // Words that are all names: a sentence may have an "x" as well. Others count if there are as many as values.
-      const bool all = std::ranges::find(names->columns, BodyColumn::skip) == names->columns.end();
-      if (all && names->columns.size() > 2)
+      if (!has_column(*names, BodyColumn::skip) && names->columns.size() > 2)
         names_ = std::move(*names), is_certain_ = true;
-      else if (!is_certain_ && std::ranges::find(names->columns, BodyColumn::y) != names->columns.end())
-        names_ = std::move(*names);
+      else
+        take_possible(std::move(*names), text);
     }
+    take_list(text);
+  }
+
+  /// Names that are those of the columns if there are as many as values.
+  void take_possible(Names names, std::string_view text) {
+    constexpr std::size_t most_quoted = 80;
+    constexpr std::size_t most_comments = 1000;
+    if (!has_column(names, BodyColumn::y) || possible_names_.size() == most_comments) return;
+    possible_names_.push_back(std::move(names));
+    possible_text_ = text.substr(0, most_quoted);
+  }
+
+  /// Names between other words, all in this comment, or one of them with its number.
+  void take_list(std::string_view text) {
+    ListedNames list = listed_names(text);
+    if (list.names.words.empty()) return;
+    if (list.numbers.size() != 1) {
+      const bool numbered = !list.numbers.empty();
+      if (numbered && list.numbers.size() != list.names.words.size()) return;
+      if (auto names = with_columns(std::move(list.names))) take_possible(std::move(*names), text);
+      return;
+    }
+    const std::uint64_t number = list.numbers.front();
+    if (numbered_.words.empty() || number != next_number_) {
+      if (number > 1) return;
+      numbered_ = {};
+    }
+    constexpr std::uint64_t most_columns = 1000;
+    if (number > most_columns) return;
+    next_number_ = number + 1;
+    numbered_.words.push_back(list.names.words.front());
+    numbered_.units.insert(numbered_.units.end(), list.names.units.begin(), list.names.units.end());
+    if (auto names = with_columns(numbered_)) take_possible(std::move(*names), text);
   }
 
   /// The unit in astropy's "- {name: x, unit: kpc, datatype: float64}".
@@ -193,7 +275,10 @@ class TextReader {
   /// The user's, the table's own, or those of the first line's number of values. `cells_` are the first body's.
   void find_columns(std::string_view line) {
     const std::size_t values = cells_.size();
-    if (columns_.empty() && (is_certain_ || names_.columns.size() == values)) take_names();
+    const auto fits = [values](const Names& names) { return names.columns.size() == values; };
+    const auto fitting = std::find_if(possible_names_.rbegin(), possible_names_.rend(), fits);
+    if (!is_certain_ && fitting != possible_names_.rend()) names_ = std::move(*fitting), is_certain_ = true;
+    if (columns_.empty() && is_certain_) take_names();
     if (columns_.empty()) {
       using enum BodyColumn;
       guessed_ = true;
@@ -314,6 +399,10 @@ class TextReader {
     if (guessed_) {
       snapshot_.notes.push_back("the columns have no names; by their number, they are read as " + names_of(columns_) +
                                 "; --columns names others");
+      if (!possible_text_.empty()) {
+        snapshot_.notes.push_back("comment '" + possible_text_ +
+                                  "' has names, but not as many as there are columns: it is not used");
+      }
     }
     std::vector<std::string> units = ecsv_units_;
     if (named_) units.insert(units.end(), names_.units.begin(), names_.units.end());
@@ -339,12 +428,16 @@ class TextReader {
   SnapshotFacts facts_;
   std::vector<BodyColumn> columns_;
   Names names_;
-  bool is_certain_ = false;     // the names are those of the columns, however many there are
-  bool has_own_line_ = false;   // the names are on a line that is no comment
-  bool has_row_names_ = false;  // before the named columns
-  bool named_ = false;          // columns_ are the table's names
-  bool guessed_ = false;        // columns_ are by their number alone
-  bool maybe_commas_ = false;   // so far, all values may be halves of numbers with decimal commas
+  std::vector<Names> possible_names_;  // in comments with other words
+  std::string possible_text_;          // the last of these comments
+  Names numbered_;                     // one in each comment, with its number
+  std::uint64_t next_number_ = 0;      // of a name for numbered_
+  bool is_certain_ = false;            // the names are those of the columns, however many there are
+  bool has_own_line_ = false;          // the names are on a line that is no comment
+  bool has_row_names_ = false;         // before the named columns
+  bool named_ = false;                 // columns_ are the table's names
+  bool guessed_ = false;               // columns_ are by their number alone
+  bool maybe_commas_ = false;          // so far, all values may be halves of numbers with decimal commas
   std::uint64_t first_row_name_ = 0;
   std::vector<std::string> ecsv_units_;
   std::vector<std::uint64_t> passed_over_;  // numbers of lines
@@ -420,7 +513,8 @@ constinit const SnapshotFormat text_format{
               .metals = true,
               .formation_time = true,
               .units = true,
-              .frame = true},
+              .frame = true,
+              .scale_factors = true},
     .units = UnitRule::any,
     .takes_columns = true,
     .detect = detect_text,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 #include "compute/core/parse_number.h"
 #include "compute/core/trimmed.h"
@@ -66,9 +67,22 @@ bool is_missing(std::string_view text) {
   return text.empty() || std::ranges::find(words, lower(text)) != words.end();
 }
 
-constexpr std::array<std::string_view, 24> unit_words{
-    "kpc",  "mpc",   "pc", "au", "ly",   "km",   "m",  "cm",     "kms",  "km/s",  "km_s",  "m/s",
-    "cm/s", "au/yr", "kg", "g",  "msun", "msol", "mo", "mearth", "mjup", "kpc/h", "mpc/h", "rsun"};
+constexpr std::string_view unit_words[]{"kpc",  "mpc",   "pc",    "au",     "ly",      "km",    "m",    "cm",
+                                        "rsun", "kpc/h", "mpc/h", "kms",    "km/s",    "m/s",   "cm/s", "km_s",
+                                        "m_s",  "cm_s",  "au/yr", "pc/myr", "kpc/gyr", "kms-1", "kg",   "g",
+                                        "msun", "msol",  "mo",    "mearth", "mjup"};
+
+/// A name without the unit behind it, the longest that fits: "vx" of "vx_km/s", not "vx_km". `unit` gets "km/s".
+std::string_view without_unit(std::string_view cell, std::string& unit) {
+  constexpr std::string_view marks = "_./ ";
+  for (std::size_t at = cell.find_first_of(marks, 1); at != cell.npos; at = cell.find_first_of(marks, at + 1)) {
+    const std::string_view word = cell.substr(at + 1);
+    if (std::ranges::find(unit_words, lower(word)) == std::end(unit_words)) continue;
+    unit = std::string{word};
+    return cell.substr(0, at);
+  }
+  return cell;
+}
 
 }  // namespace
 
@@ -129,8 +143,11 @@ std::optional<double> number_in(std::string_view text) {
   if (letter != fortran.npos) {
     fortran[letter] = 'e';
   } else if (const std::size_t sign = fortran.find_last_of("+-"); sign != fortran.npos && sign > 0) {
+    // A field too narrow for the letter: three digits, behind a mantissa with a point. "10-3" is no number.
+    const bool has_point = fortran.find('.') < sign;
+    if (!has_point || fortran.size() - sign != 4) return std::nullopt;
     if (!is_digit(fortran[sign - 1]) && fortran[sign - 1] != '.') return std::nullopt;
-    fortran.insert(sign, "e");  // a field too narrow for the letter
+    fortran.insert(sign, "e");
   } else {
     return std::nullopt;
   }
@@ -139,7 +156,9 @@ std::optional<double> number_in(std::string_view text) {
 
 std::string fault_of_number(std::string_view text) {
   constexpr std::size_t most = 40;
-  const std::string word = '\'' + std::string{text.substr(0, most)} + (text.size() > most ? "..." : "") + '\'';
+  std::string begin{text.substr(0, most)};
+  std::ranges::replace(begin, '\0', '?');  // a message would end there
+  const std::string word = '\'' + begin + (text.size() > most ? "..." : "") + '\'';
   if (is_missing(text)) {
     return (text.empty() ? "a value is missing" : word + " stands for a missing value") + ": not a number";
   }
@@ -169,12 +188,8 @@ std::string plain_name(std::string_view cell, std::string& unit) {
     unit = std::string{inside.substr(0, inside.find_first_of("])"))};
     if (is_whole(unit)) unit.clear();  // "x(1)"
     cell = cell.substr(0, bracket);
-  } else if (const std::size_t last = cell.find_last_of("_./ "); last != cell.npos && last > 0) {
-    const std::string_view word = cell.substr(last + 1);
-    if (std::ranges::find(unit_words, lower(word)) != unit_words.end()) {
-      unit = std::string{word};
-      cell = cell.substr(0, last);
-    }
+  } else {
+    cell = without_unit(cell, unit);
   }
   if (const std::size_t number = cell.find(':'); number != cell.npos && is_whole(cell.substr(0, number))) {
     cell.remove_prefix(number + 1);  // "2:x"

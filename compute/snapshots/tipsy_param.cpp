@@ -84,7 +84,22 @@ struct ParamValues {
     const std::optional<std::string>& value = text(name);
     return value ? parsed_number<double>(*value) : std::nullopt;
   }
-  bool flag(std::string_view name) const { return number(name).value_or(0) != 0; }
+  /// 1, "true" and the like are true; nothing if the value is another word.
+  std::optional<bool> flag(std::string_view name) const {
+    constexpr std::array<std::string_view, 4> yes{"true", "True", "TRUE", "yes"}, no{"false", "False", "FALSE", "no"};
+    const std::string word = text(name).value_or("");
+    if (std::ranges::find(yes, word) != yes.end()) return true;
+    if (std::ranges::find(no, word) != no.end()) return false;
+    const std::optional<double> value = number(name);
+    return value ? std::optional{*value != 0} : std::nullopt;
+  }
+  /// The first flag that is there but cannot be used, as "bComove = maybe is no flag"; empty if there is none.
+  std::string fault_of_flags() const {
+    for (const char* const name : {"bComove", "bPeriodic", "bDoublePos", "bDoubleVel"}) {
+      if (text(name) && !flag(name)) return std::string{name} + " = " + *text(name) + " is not 0 or 1";
+    }
+    return {};
+  }
 };
 
 /// Returns the units; or nothing, and why in `problem` if the file names any.
@@ -169,14 +184,17 @@ TipsyParam param_beside(const fs::path& snapshot) {
   std::string problem = read_values(found.file, values);
   if (problem.empty()) {
     found.units = units_in(values, problem);
-    if (values.number("bComove")) found.comoving = values.flag("bComove");
-    found.double_positions = values.flag("bDoublePos");
-    found.double_velocities = values.flag("bDoubleVel");
+    found.comoving = values.flag("bComove");
+    found.double_positions = values.flag("bDoublePos").value_or(false);
+    found.double_velocities = values.flag("bDoubleVel").value_or(false);
     found.omega0 = values.number("dOmega0");
     const double period = values.number("dxPeriod").value_or(values.number("dPeriod").value_or(1));
-    if (values.flag("bPeriodic") && period > 0 && std::isfinite(period)) found.box_size = period;
+    if (values.flag("bPeriodic").value_or(false) && period > 0 && std::isfinite(period)) found.box_size = period;
   }
   if (!problem.empty()) found.problem = "units are not read: '" + found.file.string() + "': " + problem;
+  if (const std::string fault = values.fault_of_flags(); !fault.empty() && problem.empty()) {
+    found.problem = "a flag is not read: '" + found.file.string() + "': " + fault;
+  }
   return found;
 }
 

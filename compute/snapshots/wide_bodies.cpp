@@ -208,6 +208,14 @@ Gap largest_gap(std::vector<double>& places, double edge) {
   return gap;
 }
 
+/// The width of the places but for the outermost ones: one in a hundred on each side, at least one of twenty.
+double width_of_most(std::vector<double> places) {
+  constexpr std::size_t few = 20, share = 100;
+  const std::size_t out = places.size() < few ? 0 : std::max<std::size_t>(1, places.size() / share);
+  std::ranges::sort(places);
+  return places[places.size() - 1 - out] - places[out];
+}
+
 enum class OnAxis { free, whole, joined };  // more than half is occupied; in one piece; it was in two pieces
 /// Joins what the edge of an axis cuts, if more than half of the axis is empty.
 OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
@@ -216,15 +224,16 @@ OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
   std::vector<double> places(rows.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = rows[i].*axis;
   const auto [low, high] = std::ranges::minmax(places);
-  if (high - low > 2 * edge) return OnAxis::whole;  // no edge of these bodies
+  if (width_of_most(places) > 2 * edge) return OnAxis::whole;  // no edge of these bodies
   const Gap gap = largest_gap(places, edge);
   if (!(gap.size > edge / 2)) return OnAxis::free;
   if (high - low <= edge - gap.size + 1e-9 * edge) return OnAxis::whole;
   const double begin = gap.begin + gap.size;  // of the occupied part; bodies go there, most of them by no edge
-  std::size_t moved = 0;
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::floor((rows[i].*axis - begin) / edge) + 1;
-  for (const double edges : places) moved += edges == 0 ? 0 : 1;
-  const double back = 2 * moved > places.size() ? 1 : 0;
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::floor((rows[i].*axis - begin) / edge);
+  std::vector<double> edges = places;
+  const auto middle = edges.begin() + static_cast<std::ptrdiff_t>((edges.size() - 1) / 2);
+  std::ranges::nth_element(edges, middle);
+  const double back = *middle;
   widen(snapshot.bodies.positions, snapshot.wide.positions);
   for (std::size_t i = 0; i < places.size(); ++i) snapshot.wide.positions[i].*axis -= (places[i] - back) * edge;
   return OnAxis::joined;

@@ -75,6 +75,20 @@ TEST_F(FileCommands, UnitsAreSaidWithTheirFile) {
   EXPECT_TRUE(holds(run({"inspect", "other.tipsy"}).out, "not known, so that G = 1"));
 }
 
+TEST_F(FileCommands, InspectGivesNoVerdictOnOnePartOfASnapshot) {
+  EXPECT_EQ(run({"convert", "a.txt", "a.gadget"}).status, 0);
+  EXPECT_FALSE(holds(run({"inspect", "a.gadget"}).out, "no verdict"));
+  {
+    std::fstream part{folder.path() / "a.gadget", std::ios::in | std::ios::out | std::ios::binary};
+    constexpr std::streamoff number_of_files = 4 + 124;  // behind the length of the header's record
+    part.seekp(number_of_files);
+    part.put(2);
+  }
+  const std::string out = run({"inspect", "a.gadget"}).out;
+  EXPECT_TRUE(holds(out, "a part of its snapshot, 2 bodies, no verdict: other files of its snapshot are not read"))
+      << out;
+}
+
 TEST_F(FileCommands, ConvertKeepsExistingFilesUnlessForced) {
   EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply"}).out, "wrote a.ply:"));
   const std::string first = contents(path("a.ply"));

@@ -128,6 +128,25 @@ TEST_F(FarBodies, OverTheEdgeOfABoxAreJoined) {
   }
 }
 
+TEST_F(FarBodies, InACentredBoxAreJoinedAtItsEdge) {
+  Snapshot snapshot{.bodies = {}, .box = {1000, 1000, 1000}};
+  for (const double x : {-490.0, -495.0, -480.0, 495.0, 490.0}) append_body(snapshot, {x, 0, -x}, 1, {});
+  ASSERT_EQ(settle(snapshot), "");
+  EXPECT_EQ(snapshot.bodies.positions[0].x, -490) << "most bodies stay";
+  EXPECT_EQ(snapshot.bodies.positions[3].x, -505);
+  EXPECT_EQ(snapshot.bodies.positions[0].z, 490);
+  EXPECT_EQ(snapshot.bodies.positions[3].z, 505);
+}
+
+TEST_F(FarBodies, OverAnEdgeAreJoinedDespiteOneThatEscaped) {
+  Snapshot snapshot{.bodies = {}, .box = {100, 100, 100}};
+  for (int i = 0; i < 40; ++i) append_body(snapshot, {i % 4 == 0 ? 99.0 - 0.01 * i : 1 + 0.01 * i, 50, 50}, 1, {});
+  append_body(snapshot, {275, 50, 50}, 1, {});
+  ASSERT_EQ(settle(snapshot), "");
+  EXPECT_EQ(snapshot.bodies.positions[0].x, -1);
+  EXPECT_EQ(snapshot.bodies.positions[1].x, 1.01f);
+}
+
 TEST_F(FarBodies, ThatFillABoxKeepIt) {
   Snapshot snapshot{.bodies = {}, .box = {1, 1, 1}};
   for (int i = 0; i < 10; ++i) append_body(snapshot, {0.1 * i, 0.1 * i, 0.5}, 1, {});

@@ -173,6 +173,10 @@ TEST_F(Gadget, ReadsAllFilesOfASnapshot) {
     EXPECT_EQ(snapshot.properties.species[5], Species::dark);
   }
   file.time = 3;
+  test::write_bytes(folder_ / "snap.010", file.bytes());
+  test::write_bytes(folder_ / "snap.000", file.bytes());
+  test::write_bytes(folder_ / "snap.001", file.bytes());
+  for (const char* name : {"snap.000", "snap.001"}) EXPECT_EQ(read_snapshot(folder_ / name).bodies.count(), 8) << name;
   test::write_bytes(folder_ / "snap.1", file.bytes());
   expect_failure(
       Failure::runtime, [&] { read_snapshot(folder_ / "snap.0"); }, "snap.1", "another snapshot than", "times");

@@ -134,7 +134,7 @@ TEST_F(Hdf5, RefusesDamageWithTheField) {
   make(2, 1, [](const Hdf5File&) {});
   expect_refused("PartType1", "no such group");
   make(-1, 1, [](const Hdf5File&) {});
-  expect_refused("NumPart_ThisFile", "no count");
+  expect_refused("NumPart_ThisFile", "not a valid count");
   make(0, 1, [](const Hdf5File&) {});
   expect_refused("no bodies");
   make(2, -1, [](const Hdf5File&) {});
@@ -308,8 +308,32 @@ TEST_F(Hdf5, SaysThatAFileMayBeOneOfSeveral) {
   EXPECT_TRUE(has_note(read_snapshot(file()), "it may be one of several files"));
   for (const double files : {-3.0, 1e9, static_cast<double>(NAN)}) {
     small_snapshot(file(), [&](const Hdf5File& made) { made.attribute("Header", "NumFilesPerSnapshot", {files}); });
-    EXPECT_TRUE(has_note(read_snapshot(file()), "number of files (NumFilesPerSnapshot) is none")) << files;
+    EXPECT_TRUE(has_note(read_snapshot(file()), "(NumFilesPerSnapshot) is not valid")) << files;
   }
+}
+
+TEST_F(Hdf5, NotesMassesThatMassTableContradicts) {
+  for (const double mass : {1.0, 2.0}) {
+    small_snapshot(file(), [&](const Hdf5File& made) { made.dataset("PartType1", "Masses", 2, 1, {1, mass}); });
+    const Snapshot snapshot = read_snapshot(file());
+    EXPECT_EQ(snapshot.bodies.positions[1].w, 1);
+    EXPECT_EQ(has_note(snapshot, "PartType1/Masses is not read, and differs in 1 row"), mass != 1) << mass;
+  }
+}
+
+TEST_F(Hdf5, TakesTheSofteningOfParameters) {
+  const auto make = [&](auto more) {
+    small_snapshot(file(), [&](const Hdf5File& made) {
+      made.attribute("Parameters", "SofteningClassOfPartType1", {0});
+      made.attribute("Parameters", "SofteningComovingClass0", {0.5});
+      more(made);
+    });
+  };
+  make([](const Hdf5File&) {});
+  EXPECT_EQ(read_snapshot(file()).properties.softening, (std::vector{0.5f, 0.5f}));
+  EXPECT_TRUE(has_note(read_snapshot(file()), "softening lengths are those of the code's parameters"));
+  make([](const Hdf5File& made) { made.dataset("PartType1", "Softenings", 2, 1, {0.1, 0.2}); });
+  EXPECT_EQ(read_snapshot(file()).properties.softening, (std::vector{0.1f, 0.2f}));
 }
 
 /// A cosmological GADGET-4 snapshot from its datasets on.
@@ -331,6 +355,7 @@ TEST_F(Hdf5, ReadsGroupsOfParameters) {
     EXPECT_EQ(back.formation_time, snapshot.properties.formation_time) << name;
     EXPECT_TRUE(back.formation_scale_factors) << name;
   }
+  EXPECT_EQ(write_snapshot(folder_ / "a.tipsy", snapshot).lost.front(), "that formation times are scale factors");
 }
 
 /// The bytes of a file with bodies of one type, whose datasets are stored in one piece or in chunks.

@@ -239,6 +239,109 @@ TEST(Meaning, OfAConstantOfGravityKeepsOrbits) {
   }
 }
 
+/// SWIFT may store proper coordinates in a cosmological file.
+TEST(Meaning, OfNumbersThatAreStoredAsPhysical) {
+  const Attributes swift = merged(swift_units(length, mass, length / speed), {{{"Cosmology", "Cosmological run"}, 1.0},
+                                                                              {{"Cosmology", "Scale-factor"}, 0.4},
+                                                                              {{"Header", "Redshift"}, 1.5},
+                                                                              {{"Header", "BoxSize"}, 100.0}});
+  const Attributes zeros{{{"PartType1/Coordinates", "a-scale exponent"}, 0.0},
+                         {{"PartType1/Coordinates", "h-scale exponent"}, 0.0},
+                         {{"PartType1/Velocities", "a-scale exponent"}, 0.0},
+                         {{"PartType1/Velocities", "h-scale exponent"}, 0.0}};
+  const Read without{merged(swift, zeros)};
+  expect_units(without, length, mass, speed, "exponents of 0");
+  EXPECT_TRUE(without.notes("are all 0: no number is multiplied")) << without.all_notes();
+  EXPECT_NEAR(without.snapshot.box.x, 40, 1e-12) << "the size of a box is a comoving one";
+  Attributes physical = merged(swift, zeros);
+  physical[{"PartType1/Coordinates", "a-scale exponent"}] = 1.0;
+  physical[{"PartType1/Coordinates", "Value stored as physical"}] = 1.0;
+  expect_units(Read{physical}, length, mass, speed, "a mark");
+  physical[{"PartType1/Coordinates", "a-scale exponent"}] = 0.0;
+  expect_units(Read{physical}, length, mass, speed, "a mark and exponents of 0");
+  physical[{"PartType1/Coordinates", "a-scale exponent"}] = 1.0;
+  physical[{"PartType1/Coordinates", "Value stored as physical"}] = 0.0;
+  expect_units(Read{physical}, length * 0.4, mass, speed, "no mark");
+  // By Time and Redshift alone.
+  const Attributes gadget = with_units("Header", {{{"Header", "Time"}, 0.5},
+                                                  {{"Header", "Redshift"}, 1.0},
+                                                  {{"Header", "Omega0"}, 0.3},
+                                                  {{"Header", "HubbleParam"}, 0.7},
+                                                  {{"PartType1/Coordinates", "a_scaling"}, 0.0},
+                                                  {{"PartType1/Coordinates", "h_scaling"}, 0.0}});
+  expect_units(Read{gadget}, length, mass, speed, "scalings of 0");
+  expect_units(Read{gadget, {.cosmological = true}}, length * 0.5 / 0.7, mass / 0.7, speed * std::sqrt(0.5),
+               "--cosmological yes");
+}
+
+TEST(Meaning, OfUnitsThatCannotBeUsedIsNoted) {
+  Attributes header = with_units("Header", {{{"Header", "Time"}, 0.0}});
+  header[{"Header", "UnitMass_in_g"}] = std::nullopt;
+  const Read text{header};
+  EXPECT_TRUE(text.notes("units are not read: Header/UnitMass_in_g is not a number")) << text.all_notes();
+  EXPECT_TRUE(text.snapshot.units_assumed);
+  header = with_units("Header", {{{"Header", "Time"}, 0.0}});
+  header.erase({"Header", "UnitVelocity_in_cm_per_s"});
+  Attributes alone = header;
+  alone.erase({"Header", "UnitMass_in_g"});
+  EXPECT_TRUE(Read{alone}.notes("units are not read: Header/UnitMass_in_g is missing")) << Read{alone}.all_notes();
+  const Read incomplete{header};
+  expect_units(incomplete, length, mass, 1e5, "without velocity");
+  EXPECT_TRUE(incomplete.notes("unit of velocity is not in Header: taken as km/s")) << incomplete.all_notes();
+  // With G, the orbits decide: G = 1 makes velocities sqrt(G M / L).
+  header[{"Header", "Gravitational_Constant_In_Code_Inits"}] = 1.0;
+  expect_units(Read{header}, length, mass, std::sqrt(gravitational_constant * mass / length), "with G");
+}
+
+TEST(Meaning, OfAMatchingTimeWithoutOmega0IsNoted) {
+  const Attributes header = with_units("Units", {{{"Header", "Time"}, 0.02},
+                                                 {{"Header", "Redshift"}, 49.0},
+                                                 {{"Header", "Omega0"}, 0.0},
+                                                 {{"Header", "HubbleParam"}, 0.7}});
+  const Read read{header};
+  expect_units(read, length, mass, speed, "");
+  EXPECT_TRUE(read.notes("not cosmological (Omega0 = 0, although Time = 0.02 and Redshift = 49 match)"))
+      << read.all_notes();
+}
+
+/// The softening of a type, as its coordinates are in the file.
+double softening_in(const Attributes& attributes, std::size_t type) {
+  const HeaderLookup lookup = [&](const std::string& object, const char* name) -> HeaderAttribute {
+    const auto found = attributes.find({object, name});
+    return found == attributes.end() ? HeaderAttribute{} : HeaderAttribute{true, found->second};
+  };
+  std::vector<std::string> notes;
+  return softening_of_type(meaning_of_header(lookup, notes), {}, type);
+}
+
+TEST(Meaning, OfSofteningInTheParametersOfACode) {
+  for (const std::string word : {"Class", "Type"}) {
+    const Attributes softening{{{"Parameters", "Softening" + word + "OfPartType1"}, 2.0},
+                               {{"Parameters", "SofteningComoving" + word + "2"}, 0.5},
+                               {{"Parameters", "SofteningMaxPhys" + word + "2"}, 0.1}};
+    const Attributes isolated =
+        merged(softening, {{{"Header", "Time"}, 3.0}, {{"Parameters", "ComovingIntegrationOn"}, 0.0}});
+    EXPECT_EQ(softening_in(isolated, 1), 0.5) << word;
+    EXPECT_EQ(softening_in(isolated, 0), 0) << word;
+    const auto at = [&](double a) {
+      return softening_in(merged(softening, {{{"Header", "Time"}, a}, {{"Parameters", "ComovingIntegrationOn"}, 1.0}}),
+                          1);
+    };
+    EXPECT_EQ(at(0.1), 0.5) << word << ": comoving, as the coordinates are";
+    EXPECT_EQ(at(0.5), 0.2) << word << ": at most 0.1, of proper length";
+  }
+  const Attributes swift{
+      {{"GravityScheme", "Comoving DM softening length (Plummer equivalent)  [internal units]"}, 0.5},
+      {{"GravityScheme", "Maximal physical DM softening length (Plummer equivalent) [internal units]"}, 0.1},
+      {{"Cosmology", "Cosmological run"}, 1.0},
+      {{"Cosmology", "Scale-factor"}, 0.5}};
+  EXPECT_EQ(softening_in(swift, 1), 0.2);
+  EXPECT_EQ(softening_in(swift, 0), 0);
+  Attributes still = swift;
+  still[{"Cosmology", "Cosmological run"}] = 0.0;
+  EXPECT_EQ(softening_in(still, 1), 0.1);
+}
+
 TEST(Meaning, NamesAttributesThatAreNoNumbers) {
   const Attributes header{{{"Header", "Time"}, std::nullopt}, {{"Header", "Omega0"}, NAN}};
   const Read read{header};

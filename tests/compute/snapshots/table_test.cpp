@@ -47,7 +47,7 @@ TEST_F(Tables, SevenNumbersAreMassPlaceAndVelocity) {
         std::string{text}.find('m') != std::string::npos && std::string{text}.find("vx") != std::string::npos;
     ASSERT_EQ(snapshot.notes.size(), named ? 0u : 1u) << text;
     if (!named) {
-      EXPECT_NE(snapshot.notes[0].find("taken as m x y z vx vy vz; --columns"), std::string::npos);
+      EXPECT_NE(snapshot.notes[0].find("read as m x y z vx vy vz; --columns"), std::string::npos);
     }
   }
 }
@@ -68,6 +68,70 @@ TEST_F(Tables, ColumnsHaveNamesInTheTableOrOnTheCommandLine) {
   EXPECT_EQ(bare.bodies.positions[0], (Vec4{1, -2, 3, 0.5f}));
   EXPECT_EQ(bare.bodies.velocities[0], Vec4{});
   EXPECT_EQ(bare.notes.size(), 3u) << "at rest, equal masses, the columns by their number";
+}
+
+TEST_F(Tables, NamesMayEndWithUnitsThatHaveMarks) {
+  for (const char* unit : {"_km/s", " km/s", "_km_s", "_m/s", "_m_s", ".kms", " [km/s]", "_au/yr", "0", ""}) {
+    const std::string vx = "vx" + std::string{unit}, vy = "vy" + std::string{unit}, vz = "vz" + std::string{unit};
+    const Snapshot snapshot = read("x_kpc,y_kpc,z_kpc," + vx + ',' + vy + ',' + vz + ",m_Msun\n1,-2,3,4,5,6,2\n");
+    EXPECT_EQ(snapshot.bodies.positions[0], (Vec4{1, -2, 3, 2})) << unit;
+    EXPECT_EQ(snapshot.bodies.velocities[0], (Vec4{4, 5, 6, 0})) << unit;
+  }
+  const Snapshot first = read("x0,y0,z0,vx0,vy0,vz0,m0\n1,-2,3,4,5,6,2\n");
+  EXPECT_EQ(first.bodies.positions[0], (Vec4{1, -2, 3, 2}));
+  EXPECT_EQ(first.bodies.velocities[0], (Vec4{4, 5, 6, 0}));
+  EXPECT_EQ(read("x,y,z,dx/dt,dy/dt,dz/dt\n1,-2,3,4,5,6\n").bodies.velocities[0], (Vec4{4, 5, 6, 0}));
+}
+
+TEST_F(Tables, NoteColumnsThatLookLikeVelocities) {
+  const Snapshot odd = read("x,y,z,v_bary_x,v_bary_y,v_bary_z,m\n1,-2,3,4,5,6,2\n");
+  EXPECT_EQ(odd.bodies.velocities[0], Vec4{});
+  ASSERT_EQ(odd.notes.size(), 1u);
+  EXPECT_NE(odd.notes[0].find("velocities are not read"), std::string::npos) << odd.notes[0];
+  EXPECT_NE(odd.notes[0].find("column v_bary_x, column v_bary_y"), std::string::npos) << odd.notes[0];
+}
+
+TEST_F(Tables, WBesideUAndVIsAVelocity) {
+  const Snapshot space = read("X,Y,Z,U,V,W\n1,-2,3,4,5,6\n1,-2,4,4,5,6\n");
+  EXPECT_EQ(space.bodies.velocities[0], (Vec4{4, 5, 6, 0}));
+  EXPECT_EQ(space.bodies.positions[0], (Vec4{1, -2, 3, 0.5f}));
+  EXPECT_EQ(read("1 -2 3 4 5 6 2\n", columns("x,y,z,u,v,w,m")).bodies.velocities[0], (Vec4{4, 5, 6, 0}));
+  EXPECT_EQ(read("x,y,z,w\n1,-2,3,4\n").bodies.positions[0], (Vec4{1, -2, 3, 4}));
+}
+
+TEST_F(Tables, CommentsNameColumnsBetweenOtherWords) {
+  for (const char* names :
+       {"# columns: x y z vx vy vz m\n", "# 2 bodies: x y z vx vy vz m\n",
+        "# 1. x: place\n# 2. y\n# 3. z\n# 4. vx: speed\n# 5. vy\n# 6. vz\n# 7. m\n",
+        "# Format: x, y, z, vx, vy, vz, m\n", "# 1 x 2 y 3 z 4 vx 5 vy 6 vz 7 m\n",
+        "# [1] x\n# [2] y\n# [3] z position in kpc\n# [4] vx\n# [5] vy\n# [6] vz\n# [7] m\n",
+        "# col1: x\n# col2: y\n# col3: z\n# col4: vx\n# col5: vy\n# col6: vz\n# col7: m\n",
+        "# col1: x col2: y col3: z col4: vx col5: vy col6: vz col7: m\n",
+        "# Column 0 x\n# Column 1 y\n# Column 2 z\n# Column 3 vx\n# Column 4 vy\n# Column 5 vz\n# Column 6 m\n",
+        "# x y z in kpc, vx vy vz in km/s, m in Msun\n", "# x [kpc] y [kpc] z [kpc] vx vy vz (km/s) m in Msun\n"}) {
+    const Snapshot snapshot = read(names + std::string{"1 2 3 4 5 6 7\n2 2 3 4 5 6 7\n"});
+    EXPECT_EQ(snapshot.bodies.positions[0], (Vec4{1, 2, 3, 7})) << names;
+    EXPECT_EQ(snapshot.bodies.velocities[0], (Vec4{4, 5, 6, 0})) << names;
+    for (const std::string& note : snapshot.notes) EXPECT_NE(note.find("--units"), std::string::npos) << note;
+  }
+  const Snapshot guessed = read("# columns: x y z vx vy vz m phi\n1 2 3 4 5 6 7\n");
+  ASSERT_EQ(guessed.notes.size(), 2u);
+  EXPECT_NE(guessed.notes[1].find("'columns: x y z vx vy vz m phi' has names, but not as many"), std::string::npos);
+}
+
+TEST_F(Tables, ATimeWithAUnitInACommentIsNoted) {
+  const Snapshot snapshot = read("# time = 0.5 Myr\nx y z m\n1 2 3 4\n");
+  EXPECT_EQ(snapshot.time, 0);
+  ASSERT_EQ(snapshot.notes.size(), 2u);
+  EXPECT_NE((snapshot.notes[0] + snapshot.notes[1]).find("'time = 0.5 Myr' is not read"), std::string::npos);
+}
+
+TEST_F(Tables, AnExponentWithoutALetterHasThreeDigitsAndAPoint) {
+  EXPECT_EQ(read("x y z\n1.5+003 2.-002 3\n").bodies.positions[0], (Vec4{1500, 0.02f, 3, 1}));
+  expect_refused(std::string("x y z\n1 2 3") + '\0' + "4\n", "'3?4' is not a number");
+  for (const char* word : {"10-3", "1.0-3", "10-003", "2020-01-101"}) {
+    expect_refused("x y z\n1 2 " + std::string{word} + '\n', "column z", "is not a number");
+  }
 }
 
 TEST_F(Tables, RefuseWhatIsAmbiguousOrDamagedWithLineAndByte) {

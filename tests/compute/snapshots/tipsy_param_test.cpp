@@ -71,6 +71,20 @@ TEST_F(TipsyParameters, ComovingNumbersBecomeProperOnes) {
   EXPECT_NEAR(units_of("halo.00128")->length_cm / code.length_cm, 1, 1e-12);
 }
 
+TEST_F(TipsyParameters, FlagsMayBeWords) {
+  TipsyFile file = TipsyFile::valid(0, 2, 0);
+  file.time = 0.25;
+  test::write_bytes(folder_ / "a.tipsy", file.bytes());
+  const auto time_with = [&](const char* flag) {
+    test::write_bytes(folder_ / "a.param", "dKpcUnit = 1000\ndMsolUnit = 1e12\nbComove = " + std::string{flag} + '\n');
+    return read_snapshot(folder_ / "a.tipsy").time;
+  };
+  for (const char* yes : {"1", "true", "True", "yes"}) EXPECT_EQ(time_with(yes), 0) << yes;
+  for (const char* no : {"0", "false", "no"}) EXPECT_EQ(time_with(no), 0.25) << no;
+  EXPECT_EQ(time_with("maybe"), 0.25);
+  EXPECT_TRUE(has_note(read_snapshot(folder_ / "a.tipsy"), "bComove = maybe is not 0 or 1"));
+}
+
 TEST_F(TipsyParameters, FormationTimesOfComovingRunsAreKept) {
   TipsyFile file = TipsyFile::valid(0, 0, 2);
   file.time = 0.5;
