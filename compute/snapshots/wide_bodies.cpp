@@ -120,7 +120,8 @@ double closest_pair(const std::vector<Vec3d>& rows) {
 }
 
 Vec3d multiple_of(double step, const Vec3d& v) {
-  return {std::round(v.x / step) * step, std::round(v.y / step) * step, std::round(v.z / step) * step};
+  const auto nearest = [step](double value) { return std::round(value / step) * step + 0.0; };  // never -0
+  return {nearest(v.x), nearest(v.y), nearest(v.z)};
 }
 
 /// A place near the centre whose difference from places near it is exact: a multiple of a power of two that suits the
