@@ -75,8 +75,10 @@ std::string ids_text(const std::vector<std::uint64_t>& ids, std::size_t again) {
   return fmt::format("{} to {}, {}", low, high, unique);
 }
 
-/// With the file's softening, where it has one; the smallest of several.
-VirialRatio virial_of(const Snapshot& snapshot) {
+/// Of the numbers in double, where the file has them. With the file's softening, where it has one; the smallest of
+/// several.
+VirialRatio virial_of(Snapshot snapshot) {
+  take_low_words(snapshot);
   const std::vector<float>& lengths = snapshot.properties.softening;
   const double softening = lengths.empty() ? snapshot.softening : *std::ranges::min_element(lengths);
   double gravity = 1;
@@ -120,7 +122,8 @@ std::string suitable_scales(Snapshot snapshot) {
   take_low_words(snapshot);
   const NaturalScales scales = natural_scales(snapshot.bodies, softening_in(snapshot));
   const std::string coarse = coarse_softening(scales.softening, scales.smallest_orbit);
-  return coarse.empty() ? scales.reason : scales.reason + "; " + coarse;
+  const std::string text = scales.softening_text(snapshot.units) + "; " + scales.time_step_text(snapshot.units);
+  return coarse.empty() ? text : text + "; " + coarse;
 }
 
 void add_ranges(Table& table, const Snapshot& snapshot) {
@@ -150,7 +153,8 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
   table.add(
       {"Width along x", fmt::format("{:.6g}", extent) + physical(snapshot, extent, &Units::length_cm, length_value)});
   table.add({"Speeds", speed.text() + physical(snapshot, speed.high, &Units::velocity_cm_s, velocity_value)});
-  table.add({"Softening", snapshot.properties.softening.empty() ? "not in the file" : softening.text()});
+  if (snapshot.properties.softening.empty() && snapshot.softening > 0) softening.add(snapshot.softening);
+  table.add({"Softening", softening.high > 0 ? softening.text() : "not in the file"});
 }
 
 }  // namespace

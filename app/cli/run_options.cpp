@@ -49,7 +49,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
   add(app, "--steps", "K", "ends after step K", [&](const std::string& text) {
     run.order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
   });
-  add(app, "--until", "T", "ends with the first step that reaches time T",
+  add(app, "--until", "T", "ends with the first step that reaches time T; a FILE's time counts",
       [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::times); });
   add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
   add_kernel(app, draft, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
@@ -91,7 +91,8 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
       "  orrery run --scene collision -n 64k --until 20 --snapshots out --every 0.5 --diagnostics energy.csv\n"
       "  orrery run galaxy.tipsy --steps 10000 --checkpoint galaxy.checkpoint\n"
       "  orrery run --resume galaxy.checkpoint --steps 20000\n"
-      "\nSteps and times are counted from the scene's first state. Ctrl+C and SIGTERM write a checkpoint and print how "
+      "\nSteps are counted from the scene's first state, times from 0 or from the time in the FILE. Ctrl+C and SIGTERM "
+      "write a checkpoint and print how "
       "to continue. A continued run equals an uninterrupted one bit for bit, if its kernel repeats its results.");
 }
 

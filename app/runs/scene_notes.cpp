@@ -13,9 +13,22 @@
 
 namespace orrery {
 
+namespace {
+
+/// Removes the notes on a value that was suggested for the bodies, if another one is used.
+void keep_the_used(std::vector<std::string>& notes, const std::string& name, double used) {
+  std::erase_if(notes, [&](const std::string& note) {
+    return note.starts_with(name + " ") && !note.starts_with(name + " " + short_number(used) + " ");
+  });
+}
+
+}  // namespace
+
 std::string print_scene_notes(const Simulation& simulation) {
   std::vector<std::string> notes = simulation.scene_notes();
   const double softening = simulation.status().law.softening;
+  keep_the_used(notes, "softening", softening);
+  keep_the_used(notes, "dt", simulation.status().time_step);
   std::string coarse = coarse_softening(softening, simulation.smallest_orbit());
   if (!coarse.empty() && std::ranges::find(notes, coarse) == notes.end()) notes.push_back(std::move(coarse));
   if (notes.empty()) return {};

@@ -11,6 +11,7 @@
 #include "compute/core/format_count.h"
 #include "compute/scenes/orbits.h"
 #include "compute/scenes/portable_math.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 namespace {
@@ -93,23 +94,45 @@ Ball densest_ball(const std::vector<Vec4>& bodies) {
 
 constexpr double softening_of_orbit = 1.0 / 300, step_of_orbit = 1.0 / 200;
 constexpr double enough_orbits = 1.0 / 200;  // of all bodies
-constexpr double heavy_body = 100;           // mean masses: what its orbits need is said, even if they are few
+constexpr double heavy_body = 100;           // mean masses: its orbits are no chance pairs
+constexpr std::size_t few_bodies = 16;       // have no mean that tells a chance pair
 
-/// The orbit that decides; null: there are none, or too few.
-const Orbit* deciding(const std::vector<Orbit>& orbits, int bodies) {
-  if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies) return nullptr;
-  return &orbits[orbits.size() / 1000];
+struct Masses {
+  double total = 0, heaviest = 0;
+  /// Whether one body has most of the mass, as a star among its planets.
+  bool dominated() const { return heaviest > total / 2; }
+};
+Masses masses_of(const std::vector<Vec4>& bodies) {
+  Masses masses;
+  for (const Vec4& body : bodies) {
+    masses.total += body.w;
+    masses.heaviest = std::max<double>(masses.heaviest, body.w);
+  }
+  return masses;
 }
 
-/// The smallest orbit around a body that is far heavier than most.
-double smallest_around_heavy(const std::vector<Orbit>& orbits, const std::vector<Vec4>& bodies) {
-  double mass = 0;
-  for (const Vec4& body : bodies) mass += body.w;
-  const double least = heavy_body * mass / static_cast<double>(bodies.size());
-  for (const Orbit& orbit : orbits) {
-    if (bodies[static_cast<std::size_t>(orbit.around)].w >= least) return orbit.size;
-  }
-  return 0;
+/// Removes chance pairs, which part at the next encounter: their binding energy is below the mean kinetic energy of a
+/// body, or below the one that it would have in equilibrium. Few bodies, those around a dominant body and orbits
+/// around a heavy body keep all.
+void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies) {
+  const std::size_t count = bodies.positions.size();
+  if (orbits.empty() || count <= few_bodies) return;
+  const Masses masses = masses_of(bodies.positions);
+  if (masses.dominated()) return;
+  const Ball half = densest_ball(bodies.positions, 0.5);
+  const double speed = rms_speed(bodies), circular_sq = half.radius > 0 ? half.mass / half.radius : 0;
+  const double mean_mass = masses.total / static_cast<double>(count);
+  const double kinetic = mean_mass * std::max(speed * speed, circular_sq) / 2;
+  std::erase_if(orbits, [&](const Orbit& orbit) {
+    const double around = bodies.positions[static_cast<std::size_t>(orbit.around)].w;
+    return around < heavy_body * mean_mass && orbit.binding < kinetic;
+  });
+}
+
+/// The orbit that decides; null: there are none, or too few. In a system of many alike, a thousandth may be smaller.
+const Orbit* deciding(const std::vector<Orbit>& orbits, const Bodies& bodies) {
+  if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies.count()) return nullptr;
+  return masses_of(bodies.positions).dominated() ? &orbits.front() : &orbits[orbits.size() / 1000];
 }
 
 }  // namespace
@@ -125,13 +148,24 @@ bool NaturalScales::usable() const {
          softening <= Law::max_softening;
 }
 
+std::string NaturalScales::softening_text(const std::optional<Units>& units) const {
+  const std::string text = "softening " + short_number(softening) + " (" + why_softening + ")";
+  return units ? text + ", " + length_value(softening * units->length_cm) : text;
+}
+
+std::string NaturalScales::time_step_text(const std::optional<Units>& units) const {
+  const std::string text = "dt " + short_number(time_step) + " (" + why_time_step + ")";
+  return units ? text + ", " + time_value(time_step * units->time_s()) : text;
+}
+
 NaturalScales natural_scales(const Bodies& bodies, double own_softening) {
-  const std::vector<Orbit> orbits = bound_orbits(bodies);
-  const Orbit* const orbit = deciding(orbits, bodies.count());
+  std::vector<Orbit> orbits = bound_orbits(bodies);
+  remove_chance_pairs(orbits, bodies);
+  const Orbit* const orbit = deciding(orbits, bodies);
   const auto [radius, inside, mass] = densest_ball(bodies.positions);
   const double free_fall =
       radius > 0 ? 0.06 * std::sqrt(radius * radius * radius / mass) : std::numeric_limits<double>::infinity();
-  NaturalScales scales{.smallest_orbit = orbit ? orbit->size : smallest_around_heavy(orbits, bodies.positions)};
+  NaturalScales scales{.smallest_orbit = orbits.empty() ? 0 : orbits.front().size};
   std::string why, why_step;
   if (orbit) {
     scales.softening = softening_of_orbit * orbit->size;
@@ -158,8 +192,7 @@ NaturalScales natural_scales(const Bodies& bodies, double own_softening) {
     scales.time_step = 0.005;
     why_step = "arbitrary as well";
   }
-  scales.reason = "softening " + short_number(scales.softening) + " (" + why + "), dt " +
-                  short_number(scales.time_step) + " (" + why_step + ")";
+  scales.why_softening = why, scales.why_time_step = why_step;
   return scales;
 }
 

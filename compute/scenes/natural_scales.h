@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "compute/core/bodies.h"
@@ -10,22 +11,27 @@ namespace orrery {
 /// A time step and a softening that suit bodies of which nothing else is known.
 struct NaturalScales {
   double time_step = 0, softening = 0;  ///< > 0
-  double smallest_orbit = 0;            ///< that a softening should resolve; 0: there are no orbits
-  std::string reason{};                 ///< "softening 0.0013 (a 300th of ...), dt 0.0075 (a 200th of ...)"
+  double smallest_orbit = 0;            ///< that a softening should resolve, even if another decides; 0: there is none
+  std::string why_softening{}, why_time_step{};
 
   /// Whether Law and the steps can have them.
   bool usable() const;
+  /// "softening 0.0013 (a 300th of ...), 1.3 pc": with the physical value, if these units of G = 1 are known.
+  std::string softening_text(const std::optional<Units>& units) const;
+  /// "dt 0.0075 (a 200th of ...), 64 kyr"
+  std::string time_step_text(const std::optional<Units>& units) const;
 };
 
 /// If there are bound_orbits() for at least one body in 200, the smallest decides, because errors grow first in it (of
-/// more than 1000 orbits, a thousandth are skipped as smaller):
+/// more than 1000 orbits, a thousandth are skipped as smaller, unless one body has most of the mass). Chance pairs of
+/// more than 16 bodies do not count: their binding energy is below the mean kinetic energy of a body.
 ///   softening = size / 300,  time_step = min(period / 200, 0.06 sqrt(r^3 / M)).
 /// Otherwise the densest region decides: the smallest of 64 balls around bodies, each with a tenth of all bodies. r is
 /// its radius, M its mass, d the mean distance of neighbours in it; v is the rms speed of all bodies in the frame of
 /// their centre of mass.
 ///   softening = d / 2,  time_step = min(0.06 sqrt(r^3 / M), 0.4 softening / max(v, sqrt(M / r))).
 /// `own_softening`: the file's softening, which replaces these; 0: the file has none. If all bodies are at one place,
-/// softening = 0.02 and time_step = 0.005, and the reason states this.
+/// softening = 0.02 and time_step = 0.005, and the words state this.
 NaturalScales natural_scales(const Bodies& bodies, double own_softening = 0);
 
 /// Returns the softening of a file: that of all bodies, or the smallest one, with a note if there are several; 0: none.

@@ -21,7 +21,8 @@ constexpr std::size_t most_neighbours = 262144;  // bodies whose nearest neighbo
 constexpr std::size_t most_sampled = 65536;      // of larger systems, beside the heaviest
 constexpr double much_heavier = 10;  // median masses, of a body whose orbits are looked for in large systems
 constexpr double apart = 8;          // times their separation: where the next body of a pair is at least
-constexpr double radial = 0.02;      // of the semi-major axis: the least size of an orbit
+constexpr double radial = 1e-6;      // pericentre over semi-major axis below which rounding decides: the two fall
+constexpr double fall = 0.02;        // of the semi-major axis: the size of a fall
 
 Vec3d minus(const Vec3d& a, const Vec3d& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
@@ -81,7 +82,8 @@ std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body
   const double eccentricity = std::sqrt(std::max(1 - momentum_sq / (mass * axis), 0.0));
   // a (1 - e), without the loss of digits where e is nearly 1
   const double pericentre = momentum_sq / (mass * (1 + eccentricity));
-  Orbit orbit{movers[body].body, movers[around].body, std::max(pericentre, radial * axis)};
+  Orbit orbit{movers[body].body, movers[around].body, pericentre >= radial * axis ? pericentre : fall * axis};
+  orbit.binding = movers[body].mass * movers[around].mass / (2 * axis);
   orbit.time = 2 * std::numbers::pi * std::sqrt(orbit.size * orbit.size * orbit.size / mass);
   return orbit;
 }

@@ -9,8 +9,9 @@ namespace orrery {
 /// A body that orbits a heavier one, by the two alone. Lengths and times in units of G = 1.
 struct Orbit {
   int body = 0, around = 0;
-  double size = 0;  ///< distance of the pericentre; of a nearly radial orbit, a fiftieth of the semi-major axis
-  double time = 0;  ///< period of a circular orbit of this size
+  double size = 0;     ///< distance of the pericentre; of a fall, a fiftieth of the semi-major axis
+  double time = 0;     ///< period of a circular orbit of this size
+  double binding = 0;  ///< the energy that parts the two, m1 m2 / 2a
 };
 
 /// Returns the bound orbits that the rest of the system hardly disturbs, the smallest first. There are two kinds:

@@ -53,11 +53,14 @@ NaturalScales scales_of(Snapshot& snapshot, const std::string& file) {
     scales = natural_scales(snapshot.bodies, softening_in(snapshot));
   }
   if (!scales.usable()) {
-    throw std::runtime_error("'" + file + "': its bodies need " + scales.reason + "; a softening is from " +
+    throw std::runtime_error("'" + file + "': its bodies need " + scales.softening_text({}) + ", " +
+                             scales.time_step_text({}) + "; a softening is from " +
                              short_number(Law::least_gravity_softening) + " to " + short_number(Law::max_softening) +
                              ": rescale the units of the file, or name them with --units");
   }
-  snapshot.notes.push_back(scales.reason + "; --softening and --dt choose others");
+  snapshot.notes.push_back(scales.softening_text(snapshot.units) + "; --softening chooses another");
+  const std::string unit = snapshot.units ? "; the unit of time is " + time_value(snapshot.units->time_s()) : "";
+  snapshot.notes.push_back(scales.time_step_text(snapshot.units) + unit + "; --dt chooses another");
   const std::string coarse = coarse_softening(scales.softening, scales.smallest_orbit);
   if (!coarse.empty()) snapshot.notes.push_back(coarse);
   return scales;

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <optional>
 
+#include "compute/core/format_count.h"
 #include "compute/core/low_words.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_input.h"
@@ -16,9 +18,11 @@ namespace {
 
 constexpr std::array<double Vec3d::*, 3> axes{&Vec3d::x, &Vec3d::y, &Vec3d::z};
 constexpr std::array<float Vec4::*, 3> float_axes{&Vec4::x, &Vec4::y, &Vec4::z};
-constexpr std::size_t most_sampled = 65536;  // bodies of a median; more would change little
-constexpr std::size_t most_paired = 2048;    // bodies whose separations are all looked at
-constexpr double float_rounding = 0x1p-24;   // relative
+constexpr std::size_t most_sampled = 65536;   // bodies of a median; more would change little
+constexpr std::size_t most_paired = 2048;     // bodies whose separations are all looked at
+constexpr double float_rounding = 0x1p-24;    // relative
+constexpr std::size_t most_neighbours = 256;  // along an axis, which each body is compared with
+constexpr double moved_share = 0.01;          // of a separation: a close pair is said to be moved
 
 Vec3d wide_of(const Vec4& v) {
   return {v.x, v.y, v.z};
@@ -82,9 +86,17 @@ double median(std::vector<double>& values) {
 
 /// Where most bodies are, and how far apart.
 struct Spread {
-  Vec3d centre{};     ///< the median of each axis
+  Vec3d centre{};     ///< the median of each axis, or another
   double radius = 0;  ///< the median distance from there, or the largest if that is 0
 };
+Spread spread_around(const Vec3d& centre, const std::vector<Vec3d>& rows) {
+  Spread spread{.centre = centre};
+  std::vector<double> values(rows.size());
+  std::ranges::transform(rows, values.begin(), [&](const Vec3d& row) { return largest(minus(row, centre)); });
+  spread.radius = median(values);
+  if (!(spread.radius > 0)) spread.radius = std::ranges::max(values);
+  return spread;
+}
 Spread spread_of(const std::vector<Vec3d>& rows) {
   Spread spread;
   std::vector<double> values(rows.size());
@@ -92,10 +104,7 @@ Spread spread_of(const std::vector<Vec3d>& rows) {
     std::ranges::transform(rows, values.begin(), [axis](const Vec3d& row) { return row.*axis; });
     spread.centre.*axis = median(values);
   }
-  std::ranges::transform(rows, values.begin(), [&](const Vec3d& row) { return largest(minus(row, spread.centre)); });
-  spread.radius = median(values);
-  if (!(spread.radius > 0)) spread.radius = std::ranges::max(values);
-  return spread;
+  return spread_around(spread.centre, rows);
 }
 
 /// The smallest distance above 0 of two of these; infinite if there is none.
@@ -110,13 +119,15 @@ double closest_pair(const std::vector<Vec3d>& rows) {
   return least;
 }
 
-/// A number near `value` whose difference from values near it is exact: a multiple of a power of two that suits the
+Vec3d multiple_of(double step, const Vec3d& v) {
+  const auto nearest = [step](double value) { return std::round(value / step) * step + 0.0; };  // never -0
+  return {nearest(v.x), nearest(v.y), nearest(v.z)};
+}
+
+/// A place near the centre whose difference from places near it is exact: a multiple of a power of two that suits the
 /// spread.
 Vec3d handy_centre(const Spread& spread) {
-  const double step = std::exp2(std::floor(std::log2(spread.radius)));
-  Vec3d centre;
-  for (const auto axis : axes) centre.*axis = std::round(spread.centre.*axis / step) * step;
-  return centre;
+  return multiple_of(std::exp2(std::floor(std::log2(spread.radius))), spread.centre);
 }
 
 constexpr double far_away = 4;            // times the spread
@@ -134,14 +145,25 @@ std::optional<Vec3d> centre_of(const Rows& rows) {
   return handy_centre(spread);
 }
 
-/// What to subtract from velocities, for positions that were moved or not.
-std::optional<Vec3d> common_velocity(const Rows& rows, bool moved) {
+/// What to subtract from velocities, for positions that were moved or not: the velocity of the centre of mass, so that
+/// a star rests among its planets. Its last bits are cut off, so that differences are exact.
+std::optional<Vec3d> common_velocity(const Snapshot& snapshot, bool moved) {
+  const Rows rows{snapshot.bodies.velocities, snapshot.wide.velocities};
   if (rows.size() < 2) return std::nullopt;
-  const Spread spread = spread_of(rows.thinned(most_sampled));
+  Vec3d mean;
+  double total = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double mass = snapshot.wide.masses.empty() ? snapshot.bodies.positions[i].w : snapshot.wide.masses[i];
+    const Vec3d v = rows[i];
+    total += mass;
+    mean = {mean.x + mass * v.x, mean.y + mass * v.y, mean.z + mass * v.z};
+  }
+  if (!(total > 0)) return std::nullopt;
+  const Spread spread = spread_around({mean.x / total, mean.y / total, mean.z / total}, rows.thinned(most_sampled));
   const double speed = largest(spread.centre);
   if (!(spread.radius > 0) || !(speed > far_away * spread.radius)) return std::nullopt;
   if (!moved && !(speed * float_rounding > lost_separation * spread.radius)) return std::nullopt;
-  return handy_centre(spread);
+  return multiple_of(std::exp2(std::floor(std::log2(speed)) - 40), spread.centre);
 }
 
 void subtract(const Vec3d& centre, std::vector<Vec4>& rounded, std::vector<Vec3d>& exact) {
@@ -164,7 +186,7 @@ void move_origin(Snapshot& snapshot) {
     snapshot.frame.position = *centre;
     subtract(*centre, bodies.positions, wide.positions);
   }
-  if (const auto velocity = common_velocity({bodies.velocities, wide.velocities}, snapshot.frame.is_moved())) {
+  if (const auto velocity = common_velocity(snapshot, snapshot.frame.is_moved())) {
     snapshot.frame.velocity = *velocity;
     subtract(*velocity, bodies.velocities, wide.velocities);
   }
@@ -173,6 +195,54 @@ void move_origin(Snapshot& snapshot) {
                              ", so that single precision tells the bodies apart; coordinates, speeds, momenta and "
                              "kinetic energies are relative to it");
   }
+}
+
+/// How many close pairs rounding to float moves by more than a hundredth of their separation.
+struct MovedPairs {
+  std::size_t number = 0;
+  double closest = std::numeric_limits<double>::infinity();  ///< separation in double
+};
+/// Looks at bodies that are neighbours along the widest axis.
+MovedPairs pairs_moved_by_rounding(const Snapshot& snapshot) {
+  const std::vector<Vec3d>& exact = snapshot.wide.positions;
+  const std::vector<Vec4>& single = snapshot.bodies.positions;
+  MovedPairs found;
+  double Vec3d::*along = axes[0];
+  double widest = -1, error = 0;
+  for (const auto axis : axes) {
+    const auto [low, high] = std::ranges::minmax(exact, {}, axis);
+    if (high.*axis - low.*axis > widest) widest = high.*axis - low.*axis, along = axis;
+  }
+  for (std::size_t i = 0; i < exact.size(); ++i) error = std::max(error, largest(minus(wide_of(single[i]), exact[i])));
+  if (!(error > 0)) return found;
+  const double near = 2 * error / moved_share;  // no pair that is farther apart moves that much
+  std::vector<std::size_t> order(exact.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return exact[i].*along; });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t end = std::min(order.size(), i + 1 + most_neighbours), a = order[i];
+    for (std::size_t k = i + 1; k < end && exact[order[k]].*along - exact[a].*along <= near; ++k) {
+      const std::size_t b = order[k];
+      const Vec3d before = minus(exact[a], exact[b]), after = minus(wide_of(single[a]), wide_of(single[b]));
+      const double separation = largest(before);
+      if (!(separation > 0) || !(largest(minus(after, before)) > moved_share * separation)) continue;
+      ++found.number;
+      found.closest = std::min(found.closest, separation);
+    }
+  }
+  return found;
+}
+
+/// A note if bodies are spread too far for single precision, so that no origin tells close ones apart.
+void note_moved_pairs(Snapshot& snapshot) {
+  if (snapshot.wide.positions.empty()) return;
+  const MovedPairs moved = pairs_moved_by_rounding(snapshot);
+  if (moved.number == 0) return;
+  std::array<char, 32> closest;
+  std::snprintf(closest.data(), closest.size(), "%.3g", moved.closest);
+  snapshot.notes.push_back("single precision changes the distance of " + counted(moved.number, "close pair") +
+                           " by more than 1 % (the closest are " + closest.data() +
+                           " apart): a run needs --digits compensated");
 }
 
 /// Whether a number leaves the limits of single precision.
@@ -388,6 +458,7 @@ std::string settle(Snapshot& snapshot) {
   if (beyond_limits(snapshot)) convert_to_handy_units(snapshot);
   move_origin(snapshot);
   round_all(snapshot);
+  note_moved_pairs(snapshot);
   for (std::size_t i = 0; i < snapshot.bodies.positions.size(); ++i) {
     const std::string cause = unusable(snapshot.bodies.positions[i], snapshot.bodies.velocities[i]);
     if (!cause.empty()) return "body " + std::to_string(i) + " (counted from 0): " + cause;

@@ -48,8 +48,9 @@ void append_bodies(Snapshot& to, const Snapshot& from);
 ///    axes, the box is cleared.
 ///  - Numbers beyond SnapshotLimits are converted to handy units, if units are known.
 ///  - A centre is subtracted from the positions of doubles if rounding them, by 2^-24 of the distance from the origin,
-///    exceeds 1e-4 of the bodies' smallest separation, and their spread is below a quarter of that distance; the mean
-///    velocity the same way. Snapshot::frame has both.
+///    exceeds 1e-4 of the bodies' smallest separation, and their spread is below a quarter of that distance; the
+///    velocity of the centre of mass the same way. Snapshot::frame has both.
+///  - A note tells if rounding still changes the separation of close pairs by more than 1 %.
 /// The doubles stay, relative to that centre, until take_low_words().
 /// Adds a note for each change. Returns why a body cannot be stepped, such as "body 3 (counted from 0): a coordinate
 /// beyond 1e15"; empty if all can.

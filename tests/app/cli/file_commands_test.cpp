@@ -1,6 +1,7 @@
 // `orrery convert` and `orrery inspect` as a person runs them.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -134,6 +135,58 @@ TEST_F(FileCommands, RunsSayWhatTheyAssumeAboutAFile) {
     const std::string chosen = run(command).err;
     EXPECT_TRUE(chosen.starts_with("note: a.txt: softening 0.00667 (a 300th of ")) << chosen;
   }
+}
+
+TEST_F(FileCommands, NotesOfARunNameOnlyWhatItUses) {
+  const Words plain{"run", "a.txt", "--steps", "1", "--kernel", "cpu-serial"};
+  const auto notes_with = [&](const Words& more) {
+    Words words = plain;
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words).err;
+  };
+  const std::string all = notes_with({"--units", "AU,Msun"});
+  EXPECT_TRUE(holds(all, "orbit), ") && holds(all, " km; --softening chooses another")) << all;
+  EXPECT_TRUE(holds(all, "note: a.txt: dt ") && holds(all, "the unit of time is 58.13 d; --dt chooses another")) << all;
+  const std::string softened = notes_with({"--softening", "0.01"});
+  EXPECT_FALSE(holds(softened, "note: a.txt: softening")) << softened;
+  EXPECT_TRUE(holds(softened, "note: a.txt: dt ")) << softened;
+  const std::string both = notes_with({"--softening", "0.01", "--dt", "0.001"});
+  EXPECT_FALSE(holds(both, "note: a.txt: softening") || holds(both, "note: a.txt: dt ")) << both;
+}
+
+TEST_F(FileCommands, TheTimeOfAFileCountsForTheEndOfARun) {
+  std::ofstream{folder.path() / "late.txt"} << "# time = 5\n1 0 0 0 0.5 0 1\n-1 0 0 0 -0.5 0 1\n";
+  const Words to{"run",   "late.txt",    "--columns", "x,y,z,vx,vy,vz,m", "--dt",
+                 "0.125", "--softening", "0.01",      "--kernel",         "cpu-serial"};
+  Words late = to, early = to;
+  late.insert(late.end(), {"--until", "5.5"});
+  early.insert(early.end(), {"--until", "0.5"});
+  EXPECT_TRUE(holds(run(late).out, "t = 5.5")) << run(late).out;
+  expect_refused(run(early), 2, {"t = 5"});
+}
+
+TEST_F(FileCommands, InspectComputesTheVirialRatioFromDoubles) {
+  std::ofstream table{folder.path() / "wide.txt"};
+  table.precision(17);  // pairs on circular orbits of 0.02, too far apart to attract each other
+  table << "# x y z vx vy vz m\n";
+  for (int i = 0; i < 20; ++i) {
+    const double x = 1e6 * (i - 10) + 0.123, speed = std::sqrt(1 / 0.02 / 2);
+    table << x << " 0 0 0 " << speed << " 0 1\n" << x + 0.02 << " 0 0 0 " << -speed << " 0 1\n";
+  }
+  table.close();
+  const Outcome outcome = run({"inspect", "wide.txt"});
+  EXPECT_TRUE(holds(outcome.out, "near virial equilibrium") && holds(outcome.out, "1 (2 K / |W|")) << outcome.out;
+  EXPECT_TRUE(holds(outcome.out, "19 close pairs") && holds(outcome.out, "--digits compensated")) << outcome.out;
+}
+
+TEST_F(FileCommands, InspectNamesTheSofteningOfACheckpoint) {
+  ASSERT_EQ(run({"run", "a.txt", "--softening", "0.03125", "--steps", "1", "--kernel", "cpu-serial", "--checkpoint",
+                 "a.checkpoint"})
+                .status,
+            0);
+  const std::string out = run({"inspect", "a.checkpoint"}).out;
+  EXPECT_TRUE(holds(out, "0.03125")) << out;
+  EXPECT_FALSE(holds(out, "not in the file")) << out;
 }
 
 TEST_F(FileCommands, InspectGivesAVerdictAndTheFacts) {

@@ -62,6 +62,51 @@ TEST(Orbits, DecideWhereABodyIsFarHeavierThanAllOthers) {
   }
 }
 
+/// A pair of bodies of a cluster of equal masses, on a circular orbit.
+Bodies cluster_with_pair(int count, float apart) {
+  Bodies bodies = find_scene("plummer").generate(count, 7).bodies;
+  const float mass = bodies.positions[0].w, speed = std::sqrt(mass / apart / 2);
+  bodies.positions[0] = {2, 0, 0, mass}, bodies.positions[1] = {2 + apart, 0, 0, mass};
+  bodies.velocities[0] = {0, speed, 0, 0}, bodies.velocities[1] = {0, -speed, 0, 0};
+  return bodies;
+}
+
+TEST(NaturalScales, WarnOfOneHardPairThatDecidesNothing) {
+  const NaturalScales scales = natural_scales(cluster_with_pair(1000, 1e-4f));
+  EXPECT_NEAR(scales.smallest_orbit, 1e-4, 1e-5);
+  EXPECT_GT(scales.softening, 0.01) << "one pair of 1000 bodies does not decide";
+  EXPECT_NE(coarse_softening(scales.softening, scales.smallest_orbit), "");
+}
+
+TEST(NaturalScales, OfAFieldDoNotComeFromAChancePair) {
+  const NaturalScales field = natural_scales(cluster_with_pair(100, 0.1f));
+  EXPECT_EQ(field.smallest_orbit, 0) << field.why_softening;
+  EXPECT_GT(field.softening, 0.01);
+  const NaturalScales hard = natural_scales(cluster_with_pair(100, 1e-3f));
+  EXPECT_NEAR(hard.softening, 1e-3 / 300, 1e-5) << "bound far more tightly than the field";
+}
+
+TEST(NaturalScales, OfAnAsteroidBeltResolveTheMoonOfAPlanet) {
+  Bodies bodies = test::star_with_disc(3000, 0);
+  const float jupiter = 9.5e-4f, distance = 0.0028f, speed = 1 / std::sqrt(8.0f);
+  bodies.positions.push_back({8, 0, 0, jupiter});
+  bodies.velocities.push_back({0, speed, 0, 0});
+  bodies.positions.push_back({8 + distance, 0, 0, 4e-8f});
+  bodies.velocities.push_back({0, speed + std::sqrt(jupiter / distance), 0, 0});
+  const NaturalScales scales = natural_scales(bodies);
+  EXPECT_NEAR(scales.smallest_orbit, 0.0028, 1e-4);
+  EXPECT_NEAR(scales.softening, 0.0028 / 300, 1e-6);
+}
+
+TEST(NaturalScales, FollowThePericentreOfAComet) {
+  const double axis = 100, eccentricity = 0.999, far = axis * (1 + eccentricity), near = axis * (1 - eccentricity);
+  const double speed = std::sqrt(1 / axis * (1 - eccentricity) / (1 + eccentricity));
+  const NaturalScales scales = natural_scales(
+      {{{0, 0, 0, 1}, {test::single(far), 0, 0, 1e-10f}}, {{0, 0, 0, 0}, {0, test::single(speed), 0, 0}}});
+  EXPECT_NEAR(scales.softening, near / 300, 1e-5 * near);
+  EXPECT_NEAR(scales.time_step, year * std::pow(near, 1.5) / 200, 1e-3 * std::pow(near, 1.5));
+}
+
 TEST(NaturalScales, ResolveABinaryAndItsPericentre) {
   for (const double scale : {1e-5, 1.0, 1e6}) {
     const double axis = scale, eccentricity = 0.9, far = axis * (1 + eccentricity);
@@ -93,15 +138,15 @@ TEST(NaturalScales, TakeTheSofteningOfTheFile) {
   const NaturalScales own = natural_scales(cluster, 0.001);
   EXPECT_EQ(own.softening, 0.001);
   EXPECT_LT(own.time_step, natural_scales(cluster).time_step);
-  EXPECT_NE(own.reason.find("softening 0.001 (the file's)"), std::string::npos) << own.reason;
+  EXPECT_NE(own.softening_text({}).find("softening 0.001 (the file's)"), std::string::npos);
 }
 
 TEST(NaturalScales, SayThatNoTwoBodiesAreApart) {
   const Bodies coinciding{std::vector<Vec4>(10, {1, 2, 3, 4}), std::vector<Vec4>(10)};
-  EXPECT_NE(natural_scales(coinciding).reason.find("arbitrary"), std::string::npos);
+  EXPECT_NE(natural_scales(coinciding).why_softening.find("arbitrary"), std::string::npos);
   Bodies half = find_scene("plummer").generate(1000, 1).bodies;
   for (std::size_t i = 0; i < 500; ++i) half.positions[2 * i] = {0, 0, 0, 1e-3f};
-  EXPECT_EQ(natural_scales(half).reason.find("arbitrary"), std::string::npos);
+  EXPECT_EQ(natural_scales(half).why_softening.find("arbitrary"), std::string::npos);
 }
 
 }  // namespace

@@ -60,6 +60,27 @@ TEST_F(FarBodies, LoseACommonVelocityAsWell) {
   EXPECT_FALSE(read("0 0 0 46 0 0\n1 0 0 46 6.28 0\n0 1 0 39.72 0 0\n").frame.is_moved()) << "nothing is lost";
 }
 
+TEST_F(FarBodies, LeaveAHeavyStarAtRestInTheirFrame) {
+  const Snapshot pluto =
+      read("# m x y z vx vy vz\n1 -39 0 0 0 0 0\n6.6e-9 0.1 0 0 0 4.625 0\n8e-10 0.100131 0 0 0 4.66 0\n");
+  EXPECT_EQ(pluto.frame.velocity, Vec3d{}) << "the Sun rests in the file";
+  const Snapshot moving = read(
+      "# m x y z vx vy vz\n1 1691000000 0 0 46 0 0\n3e-6 1691000001 0 0 46 6.28 0\n3e-7 1691000000 1 0 39.72 0 0\n");
+  EXPECT_NEAR(moving.frame.velocity.x, 46, 1e-4);
+  EXPECT_LT(std::abs(moving.bodies.velocities[0].x), 1e-4);
+}
+
+TEST_F(FarBodies, SpreadTooFarForAnyOriginGetANoteWithTheCure) {
+  const std::string rest = "0 0 0\n1 2 3\n-200000 1000 50\n";
+  const Snapshot snapshot = read(rest + "206264.8 5 5\n206264.81 5 5\n");
+  ASSERT_EQ(snapshot.notes.empty(), false);
+  EXPECT_NE(snapshot.notes.back().find("needs --digits compensated"), std::string::npos) << snapshot.notes.back();
+  EXPECT_NE(snapshot.notes.back().find("1 close pair"), std::string::npos) << snapshot.notes.back();
+  for (const std::string& note : read(rest + "206264.8 5 5\n206274.8 5 5\n").notes) {
+    EXPECT_EQ(note.find("--digits"), std::string::npos) << note;
+  }
+}
+
 TEST_F(FarBodies, AreWrittenBackToFormatsThatHoldDoubles) {
   for (const char* name : {"out.txt", "out.csv", "out.ply", "out.hdf5", "out.checkpoint"}) {
     if (std::string{name} == "out.hdf5" && !has_hdf5()) continue;
