@@ -75,8 +75,8 @@ std::string ids_text(const std::vector<std::uint64_t>& ids, std::size_t again) {
   return fmt::format("{} to {}, {}", low, high, unique);
 }
 
-/// Computes the virial ratio from the numbers in double, if the file has them, and with its softening, if it has one; of
-/// several, with the smallest.
+/// Computes the virial ratio from the numbers in double, if the file has them, and with its softening, if it has one;
+/// of several, with the smallest.
 VirialRatio virial_of(Snapshot snapshot) {
   take_low_words(snapshot);
   const std::vector<float>& lengths = snapshot.properties.softening;
