@@ -77,7 +77,7 @@ constexpr std::array charts{
 };
 
 std::string number_words(double value) {
-  if (!std::isfinite(value)) return "NaN";
+  if (!std::isfinite(value)) return "not defined";  // divided by 0, as for one body
   const double size = std::abs(value);
   return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : format_error(value);
 }

@@ -96,6 +96,7 @@ class JsonCheck final : public nlohmann::json_sax<Json> {
   }
   bool add_text(const std::string& text) {
     if (text.size() > most_text_bytes) return refuse(fmt::format("a text has over {} bytes", most_text_bytes));
+    if (text.find('\0') != std::string::npos) return refuse("a text has the character 0, at which names end");
     return add_value();
   }
   bool enter() {

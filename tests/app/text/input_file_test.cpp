@@ -108,6 +108,11 @@ TEST_F(InputFile, BoundsTheLengthOfTexts) {
   expect_refused("{\"" + std::string(65'537, 'a') + "\": 1}", "65536 bytes");
 }
 
+TEST_F(InputFile, RefusesTextsThatANameWouldCut) {
+  expect_refused(R"(["cpu\u0000simd"])", "the character 0");
+  expect_refused(R"({"a\u0000b": 1})", "the character 0");
+}
+
 TEST_F(InputFile, NamesTheLineThatIsNotJson) {
   expect_refused("", "not JSON, see line 1");
   expect_refused("{\n\"a\": 1,\n\"b\": x\n}", "not JSON, see line 3");
