@@ -50,7 +50,7 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
     run.order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
   });
   add(app, "--until", "T", "ends with the first step that reaches time T; a FILE's time counts",
-      [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::times); });
+      [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::ends); });
   add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
   add_kernel(app, draft, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
   add_accuracy(app, draft);

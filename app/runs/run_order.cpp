@@ -31,7 +31,7 @@ RunOrder run_order_of(const JsonObject& json) {
   constexpr Range<std::int64_t> all_steps{0, std::numeric_limits<std::int64_t>::max()};
   RunOrder order;
   if (json.has("steps")) order.steps = json.number("steps", all_steps);
-  if (json.has("until")) order.until = json.number("until", RunOrder::times);
+  if (json.has("until")) order.until = json.number("until", RunOrder::ends);
   if (json.has("every")) order.every = json.number("every", RunOrder::times);
   if (json.has("snapshots")) order.snapshots = name_in(json, "snapshots");
   if (json.has("snapshot_format")) order.snapshot_format = json.text("snapshot_format");

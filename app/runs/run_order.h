@@ -22,7 +22,7 @@ struct RunOrder {
   std::string checkpoint{};   ///< empty: one is written only if the run is stopped
   double checkpoint_every_s = 60;
 
-  static constexpr Range<double> times{0, 1e30, "", true}, checkpoint_times{1, 1e6, "s"};
+  static constexpr Range<double> ends{-1e30, 1e30}, times{0, 1e30, "", true}, checkpoint_times{1, 1e6, "s"};
 
   friend bool operator==(const RunOrder&, const RunOrder&) = default;
 };

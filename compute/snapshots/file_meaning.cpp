@@ -148,6 +148,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
     h = *hints.hubble;
   } else if (has_h && (decision.cosmological || meaning.powers_known)) {
     h = meaning.hubble.value_or(1);
+    if (!meaning.hubble) snapshot.notes.emplace_back("no h in the file: read with h = 1; --hubble names another");
     if (!hubble_range.contains(h))
       return "HubbleParam: " + shortest_text(h) + " is not a usable h; set it with --hubble";
   }
@@ -176,8 +177,9 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
            " nor Redshift gives a scale factor; --cosmological no reads it without one";
   }
   if (!snapshot.units) {
-    snapshot.units = gravity_units(galactic_units.length_cm, galactic_units.mass_g);
-    snapshot.units_assumed = true;
+    return "cosmological (" + decision.reason +
+           "), but its units are not known: name them with --units, or read its "
+           "numbers as they are with --cosmological no";
   }
   multiply(*snapshot.units, meaning, a, h);
   if (decision.cosmological && meaning.length.a != 1) {  // the size of a box is a comoving one

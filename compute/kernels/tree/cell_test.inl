@@ -44,6 +44,9 @@ struct TargetNumbers {
   HWY_INLINE Lanes operator[](TargetValue which) const { return lanes(of[which]); }
 };
 
+/// Cells nearer than this many radii of the group join none of its expansions, which converge slowly there.
+constexpr float converging_radii = 2;
+
 TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
   const Vec3 &center = target.center, &half = target.half;
   const float error = target.error, r_sq = target.radius_sq, widest = local_radii / plan.theta;
@@ -54,14 +57,14 @@ TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
   }
   if (plan.far == FarField::local) {
     constexpr float point_sq = 1e-30f;  // of a group in a point: its inverse is a number
-    const float inverse_sq = 1 / std::max(r_sq, point_sq), least = error > 0 ? least_radii : widest;
+    const float inverse_sq = 1 / std::max(r_sq, point_sq), least = error > 0 ? converging_radii : widest;
     numbers.of[inverse_ball_sq] = inverse_sq;
     numbers.of[distant_scale] = error > 0 ? inverse_sq * (local_safety / error) : 0;
     numbers.of[least_distant] = least * least * least * least * least * least;
   } else {
     numbers.of[radius] = std::sqrt(r_sq);
     numbers.of[widest_sq] = error > 0 ? 0 : widest * widest;
-    numbers.of[least_distant] = std::max(least_radii * least_radii * r_sq, high::nearest * high::nearest);
+    numbers.of[least_distant] = std::max(converging_radii * converging_radii * r_sq, high::nearest * high::nearest);
   }
   return numbers;
 }

@@ -38,8 +38,6 @@ inline constexpr float local_radii = 2.5f;
 /// Where what a cell leaves out decides: the first neglected term of the expansion of a mass, about M radius^4 / d^6,
 /// is at least so many times smaller than that.
 inline constexpr float local_safety = 10;
-/// Cells nearer than this many radii of the group join none of its expansions, whose series diverge there.
-inline constexpr float least_radii = 1;
 /// Beyond this distance, terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 

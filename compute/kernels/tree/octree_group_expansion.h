@@ -11,6 +11,8 @@
 namespace orrery::group_walk {
 
 inline constexpr int lanes = 32;
+/// Cells nearer than this many radii of the group join none of its expansions, whose series diverge there.
+inline constexpr float least_radii = 1;
 
 /// The expansion of a group's field around the center of its box, and which cells it takes. Each lane of a warp adds
 /// other cells. Without an expansion: takes none.

@@ -163,6 +163,10 @@ TEST_F(FileCommands, TheTimeOfAFileCountsForTheEndOfARun) {
   early.insert(early.end(), {"--until", "0.5"});
   EXPECT_TRUE(holds(run(late).out, "t = 5.5")) << run(late).out;
   expect_refused(run(early), 2, {"t = 5"});
+  std::ofstream{folder.path() / "late.txt"} << "# time = -1\n1 0 0 0 0.5 0 1\n-1 0 0 0 -0.5 0 1\n";
+  Words before = to;
+  before.insert(before.end(), {"--until", "-0.5"});
+  EXPECT_TRUE(holds(run(before).out, "t = -0.5")) << run(before).err;
 }
 
 TEST_F(FileCommands, InspectComputesTheVirialRatioFromDoubles) {

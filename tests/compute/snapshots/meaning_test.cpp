@@ -138,6 +138,12 @@ TEST(Meaning, OfAHeaderWithoutUnitsIsGadgets) {
   const Read read{header};
   expect_units(read, galactic_units.length_cm * 0.5 / 0.7, galactic_units.mass_g / 0.7, 1e5 * std::sqrt(0.5), "");
   EXPECT_TRUE(read.snapshot.units_assumed);
+  EXPECT_FALSE(read.notes("no h in the file"));
+}
+
+TEST(Meaning, OfACosmologicalHeaderWithoutHSaysSo) {
+  const Attributes header{{{"Header", "Time"}, 0.5}, {{"Header", "Redshift"}, 1.0}, {{"Header", "Omega0"}, 0.3}};
+  EXPECT_TRUE(Read{header}.notes("no h in the file: read with h = 1; --hubble names another"));
 }
 
 TEST(Meaning, OfRunsWithoutExpansionIsTheirUnits) {

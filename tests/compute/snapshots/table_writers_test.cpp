@@ -87,7 +87,7 @@ TEST_F(TableWriters, DecimalCommasAreRefusedWithTheReason) {
 TEST_F(TableWriters, ValuesThatAreNoNumbersAreNamed) {
   expect_refused("x,y,z\n1,NA,3\n", "'NA' stands for a missing value", "line 2, column y");
   expect_refused("x,y,z\n1,,3\n", "byte 8", "a value is missing");
-  expect_refused("x y z m\n1 2 3 1-130\n", "mass below 1e-30");
+  expect_refused("x y z m\n1 2 3 1.0-130\n", "mass below 1e-30");
   expect_refused("x,y,z\n1,2,#N/A\n", "missing value");
   expect_refused("1 2 nan\n", "not finite");
   expect_refused("x y z\n1 ****** 3\n", "did not fit its field");
@@ -124,15 +124,15 @@ TEST_F(TableWriters, PlanesHaveZOfZero) {
 }
 
 TEST_F(TableWriters, GuessesAreSaid) {
-  EXPECT_NE(notes_of("1 2 3 4 5 6 100\n2 3 4 5 6 7 200\n").find("taken as m x y z vx vy vz; --columns names others"),
+  EXPECT_NE(notes_of("1 2 3 4 5 6 100\n2 3 4 5 6 7 200\n").find("read as m x y z vx vy vz; --columns names others"),
             std::string::npos);
-  EXPECT_NE(notes_of("1 2 3 4 5 6\n").find("taken as x y z vx vy vz"), std::string::npos);
-  EXPECT_NE(notes_of("1 2 3\n").find("taken as x y z;"), std::string::npos);
+  EXPECT_NE(notes_of("1 2 3 4 5 6\n").find("read as x y z vx vy vz"), std::string::npos);
+  EXPECT_NE(notes_of("1 2 3\n").find("read as x y z;"), std::string::npos);
   EXPECT_EQ(notes_of("m x y z vx vy vz\n1 2 3 4 5 6 7\n"), "");
   EXPECT_EQ(notes_of("1 2 3 4 5 6 7\n", {.columns = parse_columns("--columns", "x,y,z,vx,vy,vz,m")}), "");
-  EXPECT_NE(notes_of("# - {name: x, unit: kpc, datatype: float64}\nx y z m\n1 2 3 4\n").find("(kpc) are not read"),
+  EXPECT_NE(notes_of("# - {name: x, unit: kpc, datatype: float64}\nx y z m\n1 2 3 4\n").find("(kpc) are ignored"),
             std::string::npos);
-  EXPECT_NE(notes_of("x [kpc],y [kpc],z [kpc],m [Msun]\n1,2,3,4\n").find("names of columns (Msun, kpc) are not read"),
+  EXPECT_NE(notes_of("x [kpc],y [kpc],z [kpc],m [Msun]\n1,2,3,4\n").find("names of columns (Msun, kpc) are ignored"),
             std::string::npos);
 }
 

@@ -85,6 +85,15 @@ TEST_F(TipsyParameters, FlagsMayBeWords) {
   EXPECT_TRUE(has_note(read_snapshot(folder_ / "a.tipsy"), "bComove = maybe is not 0 or 1"));
 }
 
+TEST_F(TipsyParameters, ComovingNumbersNeedUnits) {
+  test::write_bytes(folder_ / "a.tipsy", TipsyFile::valid(0, 2, 0).bytes());
+  test::write_bytes(folder_ / "a.param", "bComove = 1\n");
+  test::expect_failure(
+      test::Failure::runtime, [&] { (void)read_snapshot(folder_ / "a.tipsy"); }, "units are not known", "--units",
+      "--cosmological no");
+  EXPECT_NO_THROW((void)read_snapshot(folder_ / "a.tipsy", {.units = kpc_}));
+}
+
 TEST_F(TipsyParameters, FormationTimesOfComovingRunsAreKept) {
   TipsyFile file = TipsyFile::valid(0, 0, 2);
   file.time = 0.5;
