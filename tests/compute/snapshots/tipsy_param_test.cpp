@@ -86,7 +86,9 @@ TEST_F(TipsyParameters, FlagsMayBeWords) {
 }
 
 TEST_F(TipsyParameters, ComovingNumbersNeedUnits) {
-  test::write_bytes(folder_ / "a.tipsy", TipsyFile::valid(0, 2, 0).bytes());
+  TipsyFile file = TipsyFile::valid(0, 2, 0);
+  file.time = 0.25;
+  test::write_bytes(folder_ / "a.tipsy", file.bytes());
   test::write_bytes(folder_ / "a.param", "bComove = 1\n");
   test::expect_failure(
       test::Failure::runtime, [&] { (void)read_snapshot(folder_ / "a.tipsy"); }, "units are not known", "--units",
