@@ -335,7 +335,7 @@ TEST(RunOrder, SurvivesJson) {
   const Json written = Json::parse(to_json(all).dump());
   EXPECT_EQ(run_order_of(JsonObject{written, "order"}), all);
   for (const char* bad :
-       {R"({"steps":-1})", R"({"every":"often"})", R"({"checkpoint_every_s":0})", R"({"until":-2})"}) {
+       {R"({"steps":-1})", R"({"every":"often"})", R"({"checkpoint_every_s":0})", R"({"until":-2e30})"}) {
     const Json json = Json::parse(bad);
     EXPECT_EQ(test::failure_of([&] {
                 (void)run_order_of(JsonObject{json, "order"});
