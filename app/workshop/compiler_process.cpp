@@ -71,10 +71,10 @@ std::unique_ptr<ChildProcess> start_compiler(const std::filesystem::path& progra
   return std::make_unique<ChildProcess>(program, std::vector{std::string{compiler_word}});
 }
 
-/// Loads what NVRTC needs for any text.
+/// Loads what NVRTC needs for any text. Packs the result as well: sanitizers check each type once, by opening a pipe.
 void warm_up() {
   try {
-    (void)compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"});
+    (void)packed(compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"}));
   } catch (const std::exception&) {
     // The first text meets it again.
   }
