@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-/// What a run without a window is asked for. Steps are counted from the scene's first state. The time
-/// starts at that of the file.
+/// The order of a run without a window. Steps are counted from the scene's first state. The time starts at that of the
+/// file.
 struct RunOrder {
   std::optional<std::int64_t> steps{};  ///< ends after this step
   std::optional<double> until{};        ///< ends with the first step that reaches this time

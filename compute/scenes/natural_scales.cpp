@@ -114,11 +114,9 @@ Masses masses_of(const std::vector<Vec4>& bodies) {
 /// Removes chance pairs, which part at the next encounter: their binding energy is below the mean kinetic energy of a
 /// body, or below the one that it would have in equilibrium. Few bodies, those around a dominant body and orbits
 /// around a heavy body keep all.
-void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies) {
+void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies, const Masses& masses) {
   const std::size_t count = bodies.positions.size();
-  if (orbits.empty() || count <= few_bodies) return;
-  const Masses masses = masses_of(bodies.positions);
-  if (masses.dominated()) return;
+  if (orbits.empty() || count <= few_bodies || masses.dominated()) return;
   const Ball half = densest_ball(bodies.positions, 0.5);
   const double speed = rms_speed(bodies), circular_sq = half.radius > 0 ? half.mass / half.radius : 0;
   const double mean_mass = masses.total / static_cast<double>(count);
@@ -130,9 +128,9 @@ void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies) {
 }
 
 /// The orbit that decides; null: there are none, or too few. In a system of many alike, a thousandth may be smaller.
-const Orbit* deciding(const std::vector<Orbit>& orbits, const Bodies& bodies) {
-  if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies.count()) return nullptr;
-  return masses_of(bodies.positions).dominated() ? &orbits.front() : &orbits[orbits.size() / 1000];
+const Orbit* deciding(const std::vector<Orbit>& orbits, int bodies, const Masses& masses) {
+  if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies) return nullptr;
+  return masses.dominated() ? &orbits.front() : &orbits[orbits.size() / 1000];
 }
 
 }  // namespace
@@ -160,39 +158,41 @@ std::string NaturalScales::time_step_text(const std::optional<Units>& units) con
 
 NaturalScales natural_scales(const Bodies& bodies, double own_softening) {
   std::vector<Orbit> orbits = bound_orbits(bodies);
-  remove_chance_pairs(orbits, bodies);
-  const Orbit* const orbit = deciding(orbits, bodies);
+  const Masses masses = masses_of(bodies.positions);
+  remove_chance_pairs(orbits, bodies, masses);
+  const Orbit* const orbit = deciding(orbits, bodies.count(), masses);
   const auto [radius, inside, mass] = densest_ball(bodies.positions);
   const double free_fall =
       radius > 0 ? 0.06 * std::sqrt(radius * radius * radius / mass) : std::numeric_limits<double>::infinity();
   NaturalScales scales{.smallest_orbit = orbits.empty() ? 0 : orbits.front().size};
-  std::string why, why_step;
   if (orbit) {
     scales.softening = softening_of_orbit * orbit->size;
-    why = "a 300th of the smallest orbit, " + short_number(orbit->size) + ", of " + counted(orbits.size(), "orbit");
+    scales.why_softening =
+        "a 300th of the smallest orbit, " + short_number(orbit->size) + ", of " + counted(orbits.size(), "orbit");
   } else if (radius > 0) {
     scales.softening = std::cbrt(4 * portable::pi / 3 * radius * radius * radius / inside) / 2;
-    why = "half the mean distance of neighbours in the densest region";
+    scales.why_softening = "half the mean distance of neighbours in the densest region";
   } else {
     scales.softening = 0.02;
-    why = "no two bodies are apart, so that it is arbitrary";
+    scales.why_softening = "no two bodies are apart, so that it is arbitrary";
   }
   if (own_softening > 0) {
     scales.softening = own_softening;
-    why = "the file's";
+    scales.why_softening = "the file's";
   }
   if (orbit) {
     scales.time_step = std::min(step_of_orbit * orbit->time, free_fall);
-    why_step = scales.time_step < free_fall ? "a 200th of the smallest orbit's period" : "for the densest region";
+    scales.why_time_step =
+        scales.time_step < free_fall ? "a 200th of the smallest orbit's period" : "for the densest region";
   } else if (radius > 0) {
     const double speed = std::max(rms_speed(bodies), std::sqrt(mass / radius));
     scales.time_step = std::min(free_fall, 0.4 * scales.softening / speed);
-    why_step = scales.time_step < free_fall ? "0.4 softening lengths at the typical speed" : "for the densest region";
+    scales.why_time_step =
+        scales.time_step < free_fall ? "0.4 softening lengths at the typical speed" : "for the densest region";
   } else {
     scales.time_step = 0.005;
-    why_step = "arbitrary as well";
+    scales.why_time_step = "arbitrary as well";
   }
-  scales.why_softening = why, scales.why_time_step = why_step;
   return scales;
 }
 

@@ -50,6 +50,10 @@ bool are_words(const std::vector<TextCell>& cells) {
   return std::ranges::none_of(cells, [](const TextCell& cell) { return number_in(cell.text).has_value(); });
 }
 
+bool has_column(const Names& names, BodyColumn column) {
+  return std::ranges::find(names.columns, column) != names.columns.end();
+}
+
 /// Adds a column for each of `words`. Nothing if none of them is x.
 std::optional<Names> with_columns(Names names) {
   names.columns = columns_named(names.words);
@@ -58,8 +62,7 @@ std::optional<Names> with_columns(Names names) {
     plain_name(word, unit);
     if (!unit.empty()) names.units.push_back(unit);
   }
-  const bool has_x = std::ranges::find(names.columns, BodyColumn::x) != names.columns.end();
-  return has_x ? std::optional{std::move(names)} : std::nullopt;
+  return has_column(names, BodyColumn::x) ? std::optional{std::move(names)} : std::nullopt;
 }
 
 /// Takes the line as names of columns; nothing if it has numbers, or names no x.
@@ -118,10 +121,6 @@ ListedNames listed_names(std::string_view text) {
     }
   }
   return found;
-}
-
-bool has_column(const Names& names, BodyColumn column) {
-  return std::ranges::find(names.columns, column) != names.columns.end();
 }
 
 bool is_empty(std::string_view line) {

@@ -78,6 +78,10 @@ class Rows {
   const std::vector<Vec3d>& exact_;
 };
 
+double mass_of(const Snapshot& snapshot, std::size_t body) {
+  return snapshot.wide.masses.empty() ? snapshot.bodies.positions[body].w : snapshot.wide.masses[body];
+}
+
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -145,15 +149,16 @@ std::optional<Vec3d> centre_of(const Rows& rows) {
   return handy_centre(spread);
 }
 
-/// What to subtract from velocities, for positions that were moved or not: the velocity of the centre of mass, so that
-/// a star rests among its planets. Its last bits are cut off, so that differences are exact.
+/// The velocity of the centre of mass, which is subtracted from velocities so that a star rests among its planets;
+/// nothing if floats tell the velocities apart. `moved`: positions are relative to a centre. The last bits are cut off,
+/// so that differences are exact.
 std::optional<Vec3d> common_velocity(const Snapshot& snapshot, bool moved) {
   const Rows rows{snapshot.bodies.velocities, snapshot.wide.velocities};
   if (rows.size() < 2) return std::nullopt;
   Vec3d mean;
   double total = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double mass = snapshot.wide.masses.empty() ? snapshot.bodies.positions[i].w : snapshot.wide.masses[i];
+    const double mass = mass_of(snapshot, i);
     const Vec3d v = rows[i];
     total += mass;
     mean = {mean.x + mass * v.x, mean.y + mass * v.y, mean.z + mass * v.z};
@@ -251,7 +256,7 @@ bool beyond_limits(const Snapshot& snapshot) {
       speeds{snapshot.bodies.velocities, snapshot.wide.velocities};
   constexpr double most = SnapshotLimits::largest;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const double mass = snapshot.wide.masses.empty() ? snapshot.bodies.positions[i].w : snapshot.wide.masses[i];
+    const double mass = mass_of(snapshot, i);
     if (!(largest(places[i]) <= most && largest(speeds[i]) <= most)) return true;
     if (!(mass == 0 || (mass <= most && mass >= SnapshotLimits::smallest_mass))) return true;
   }
