@@ -2,10 +2,12 @@
 """Prints how the force errors of the trees are spread over the bodies of six systems, beside the time of a step.
 
 usage: force_errors.py ORRERY [KERNEL ...] [n=N] [order=A,B] [tolerance=A,B] [system=A,B] [length=L] [repeat=R]
+                       [set=NAME=VALUE] [against=OTHER] [rounds=R]
 
 KERNEL: the trees (cpu-tree). n: bodies (20000). length: multiplies all lengths (1); the errors do not depend on it. A row
 has the median, the 99th percentile and the maximum of |a - fp64| / |fp64| over a sample of 4096 bodies, the last two also
-over the median, and the median time of a step of leapfrog. Needs no packages."""
+over the median, and the median time of a step of leapfrog. With `against`, another build of orrery runs in turn with the
+first, as often as `rounds` (3) says: the row ends with the least time of each and their ratio. Needs no packages."""
 import json
 import math
 import os
@@ -72,6 +74,8 @@ def measure(orrery, path, kernel, options, softening):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
         sets = [f"--set={name}={options[name]}" for name in ("order", "tolerance") if kernel != "cuda-tree-lock"]
+        if options["set"]:
+            sets.append("--set=" + options["set"])
         command = [orrery, "bench", path, "--kernels", kernel, *sets, "--law", "gravity", "--softening", repr(softening),
                    "--repeat", options["repeat"], "--json", out]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -81,11 +85,19 @@ def measure(orrery, path, kernel, options, softening):
             return json.load(file)["results"]
 
 
+def compared(runs, i):
+    """The least times of two programs for result i, and their ratio."""
+    if len(runs[0]) == 1:
+        return ""
+    least = [min(run[which][i]["step_ms"]["min"] for run in runs) for which in (0, 1)]
+    return f" {least[0]:.3f} | {least[1]:.3f} | {least[0] / least[1]:.3f} |"
+
+
 def main(arguments):
     if not arguments or arguments[0].startswith("-"):
         sys.exit(__doc__)
     options = {"n": "20000", "order": "quadrupole,local,high", "tolerance": "1e-2,1e-3,1e-4,1e-5", "length": "1",
-               "system": ",".join(SYSTEMS), "repeat": "10"}
+               "system": ",".join(SYSTEMS), "repeat": "10", "set": "", "against": "", "rounds": "3"}
     kernels = []
     for argument in arguments[1:]:
         name, equals, value = argument.partition("=")
@@ -93,8 +105,9 @@ def main(arguments):
             sys.exit(f"force_errors: no option {name}; known: {', '.join(options)}")
         options.update({name: value}) if equals else kernels.append(argument)
     length = float(options["length"])
-    print("| system | kernel | order | tolerance | median | p99 | max | p99 / median | max / median | ms |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    columns = ["system", "kernel", "order", "tolerance", "median", "p99", "max", "p99 / median", "max / median", "ms"]
+    columns += ["least ms", "least ms of the other", "ratio"] if options["against"] else []
+    print("| " + " | ".join(columns) + " |\n|" + " --- |" * len(columns))
     with tempfile.TemporaryDirectory() as folder:
         for system in options["system"].split(","):
             path = os.path.join(folder, system + ".txt")
@@ -103,12 +116,16 @@ def main(arguments):
                 for m, *place in SYSTEMS[system](int(options["n"]), random.Random(1)):
                     file.write(" ".join(f"{v:.9g}" for v in (m, *(x * length for x in place))) + " 0 0 0\n")
             for kernel in kernels or ["cpu-tree"]:
-                for result in measure(arguments[0], path, kernel, options, SOFTENING * length):
+                rounds = int(options["rounds"]) if options["against"] else 1
+                programs = [arguments[0], options["against"]] if options["against"] else [arguments[0]]
+                runs = [[measure(program, path, kernel, options, SOFTENING * length) for program in programs]
+                        for _ in range(rounds)]
+                for i, result in enumerate(runs[0][0]):
                     error, settings = result["error"], result["settings"]
                     median, p99, greatest = (error[key] for key in ("median", "p99", "max"))
                     print(f"| {system} | {kernel} | {settings.get('order', '')} | {settings.get('tolerance', '')} | {median:.2e} | "
                           f"{p99:.2e} | {greatest:.2e} | {p99 / median:.1f} | {greatest / median:.1f} | "
-                          f"{result['step_ms']['median']:.3f} |", flush=True)
+                          f"{result['step_ms']['median']:.3f} |{compared(runs, i)}", flush=True)
 
 
 main(sys.argv[1:])
