@@ -13,7 +13,6 @@
 #include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/text/console.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "app/ui_state/view_options.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"

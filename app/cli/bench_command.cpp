@@ -15,8 +15,8 @@
 #include "app/lab/roofline/kernel_limits.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {

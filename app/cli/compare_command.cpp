@@ -11,8 +11,8 @@
 #include "app/cli/compare_report.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/text/console.h"
-#include "compute/core/format_count.h"
 #include "compute/core/names.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/doctor/diagnosis.h"
-#include "app/lab/tuning/choices_report.h"
+#include "app/lab/tuning/auto_chooser.h"
 #include "app/report/machine_report.h"
 #include "app/text/console.h"
 #include "app/text/table.h"

@@ -16,8 +16,8 @@
 #include "app/text/console.h"
 #include "app/text/lines.h"
 #include "app/text/table.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {

@@ -16,11 +16,11 @@
 #include "app/cli/run_options.h"
 #include "app/cli/start_options.h"
 #include "app/commands/command_reference.h"
-#include "app/lab/sweep/uth_protocol.h"
+#include "app/lab/sweep/result_rows.h"
 #include "app/text/lines.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
 #include "compute/core/names.h"
+#include "compute/core/text.h"
 #include "orrery_version.h"
 
 namespace orrery {

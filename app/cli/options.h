@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/lab/baseline.h"
-#include "app/lab/divergence/run_variant.h"
-#include "app/lab/force_sample.h"
-#include "app/lab/kernel_axes.h"
+#include "app/lab/divergence/paired_run.h"
+#include "app/lab/force_promise.h"
+#include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/runs/run_order.h"
 #include "app/text/parse_value.h"

@@ -10,7 +10,7 @@
 
 #include "app/cli/auto_variants.h"
 #include "app/lab/force_promise.h"
-#include "app/lab/sweep/uth_protocol.h"
+#include "app/lab/sweep/result_rows.h"
 #include "app/text/console.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"

@@ -10,12 +10,11 @@
 #include "app/cli/auto_variants.h"
 #include "app/cli/profile_report.h"
 #include "app/lab/metadata.h"
-#include "app/lab/problem.h"
 #include "app/lab/profile/profile_json.h"
+#include "app/lab/variants.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/lab/profile/profile_difference.h"
-#include "app/lab/profile/profile_figures.h"
-#include "app/lab/profile/stall_reasons.h"
+#include "app/lab/profile/kernel_profile.h"
 #include "app/text/table.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

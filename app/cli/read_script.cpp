@@ -11,13 +11,12 @@
 
 #include "app/commands/command_text.h"
 #include "app/commands/words.h"
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
 

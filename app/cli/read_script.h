@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "app/ui_state/script.h"
 
 namespace orrery {

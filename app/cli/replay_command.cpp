@@ -8,8 +8,8 @@
 #include "app/runs/play_replay.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

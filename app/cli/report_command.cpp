@@ -8,7 +8,7 @@
 
 #include "app/cli/measure_to_end.h"
 #include "app/cli/planned_sweep.h"
-#include "app/lab/force_sample.h"
+#include "app/lab/force_promise.h"
 #include "app/lab/metadata.h"
 #include "app/lab/sweep/result_rows.h"
 #include "app/report/machine_report.h"
@@ -17,8 +17,8 @@
 #include "app/text/console.h"
 #include "app/text/shell_line.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "app/cli/run_files.h"
 #include "app/lab/metadata.h"
-#include "app/lab/setup.h"
 #include "app/lab/tuning/auto_chooser.h"
+#include "app/lab/variant_runner.h"
 #include "app/runs/run_schedule.h"
 #include "app/runs/scene_notes.h"
 #include "app/runs/simulation_run.h"
@@ -31,9 +31,8 @@
 #include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {

@@ -12,7 +12,6 @@
 #include "app/recording/conserved_log.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {

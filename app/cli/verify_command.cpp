@@ -19,11 +19,11 @@
 #include "app/cli/verify_report.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/forecast.h"
-#include "app/lab/problem.h"
 #include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 #include "compute/kernels/runtime/plain_words.h"
 
 namespace orrery {

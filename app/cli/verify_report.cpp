@@ -8,9 +8,9 @@
 
 #include "app/lab/distribution.h"
 #include "app/lab/metadata.h"
-#include "app/lab/settings_cells.h"
+#include "app/lab/variants.h"
 #include "app/text/table.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

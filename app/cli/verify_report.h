@@ -6,7 +6,7 @@
 
 #include "app/cli/options.h"
 #include "app/lab/force_promise.h"
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/text/text_style.h"
 #include "compute/diagnostics/reference.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <initializer_list>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -14,10 +14,10 @@
 #include <system_error>
 
 #include "app/lab/force_promise.h"
-#include "app/lab/problem.h"
 #include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
 #include "compute/core/host_memory.h"
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"

@@ -12,7 +12,6 @@
 #include "app/lessons/lesson_results.h"
 #include "app/text/input_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/overlays/body_tracks.h"
+#include "app/overlays/overlay_lines.h"
 #include "app/overlays/tree_boxes.h"
 #include "app/ui_state/status.h"
 #include "render/camera.h"

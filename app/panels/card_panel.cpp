@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "app/lab/profile/profile_figures.h"
-#include "app/lab/roofline/limits.h"
+#include "app/lab/profile/kernel_profile.h"
+#include "app/lab/roofline/instruction_counts.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

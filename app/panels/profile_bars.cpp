@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/profile/profile_difference.h"
-#include "app/lab/profile/stall_reasons.h"
+#include "app/lab/profile/kernel_profile.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "app/lab/profile/profile_difference.h"
-#include "app/lab/profile/profile_figures.h"
+#include "app/lab/profile/kernel_profile.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"

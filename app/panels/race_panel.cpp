@@ -21,8 +21,7 @@
 #include "app/panels/race_forecast.h"
 #include "app/panels/sections.h"
 #include "app/panels/variant.h"
-#include "compute/core/parse_number.h"
-#include "compute/core/trimmed.h"
+#include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {

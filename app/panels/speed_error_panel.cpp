@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/pareto.h"
+#include "app/lab/statistics.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plot_axis.h"
 #include "app/panels/kit/plot_dots.h"

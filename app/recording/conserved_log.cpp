@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 
 namespace orrery {
 namespace {

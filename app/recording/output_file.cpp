@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compute/core/failure_text.h"
-#include "compute/core/write_all.h"
+#include "compute/core/descriptor.h"
+#include "compute/core/error.h"
 
 namespace orrery {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/report/html.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

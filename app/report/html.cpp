@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/lab/machine_state.h"
-#include "compute/core/format_count.h"
+#include "app/lab/metadata.h"
+#include "compute/core/text.h"
 #include "compute/kernels/parts/simd_name.h"
 #include "compute/ranks/mpi_ranks.h"
 #include "orrery_version.h"

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "app/lab/roofline/cpu_peak_rates.h"
 #include "app/lab/roofline/machine_peak_rates.h"
 #include "app/report/content.h"
 #include "app/text/csv.h"

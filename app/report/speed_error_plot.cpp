@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "app/lab/pareto.h"
+#include "app/lab/statistics.h"
 #include "app/report/figure.h"
 #include "app/report/label_places.h"
 #include "app/report/plots.h"

@@ -15,7 +15,7 @@
 #include "app/recording/conserved_cells.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/diagnostics/lagrangian_radii.h"
 #include "compute/snapshots/checkpoint.h"
 

@@ -9,8 +9,7 @@
 #include "app/runs/run_history.h"
 #include "app/runs/simulation_run.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/checkpoint.h"
 
 namespace orrery {

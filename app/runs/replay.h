@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/ui_state/command.h"
-#include "compute/core/output_name.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
 

@@ -18,7 +18,6 @@
 #include "app/ui_state/trial.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/kernels/parts/deciding_threads.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"

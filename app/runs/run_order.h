@@ -6,7 +6,7 @@
 
 #include "app/text/csv.h"
 #include "app/text/json_fields.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

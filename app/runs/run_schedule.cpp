@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compute/core/error.h"
-#include "compute/core/nominal_step.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "app/lab/sampling.h"
 #include "compute/core/descriptor.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "compute/core/descriptor.h"
-#include "compute/core/trimmed.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

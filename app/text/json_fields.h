@@ -13,7 +13,7 @@
 #include "app/text/csv.h"
 #include "app/text/printable.h"
 #include "compute/core/error.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compute/core/error.h"
-#include "compute/core/trimmed.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

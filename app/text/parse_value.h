@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/parse_number.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

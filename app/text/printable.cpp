@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <random>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -52,11 +52,13 @@ struct ViewCommands {
                    OpenKernelFile, CloseKernelFile, CompileKernelFile, SaveKernelFile, NewKernelFile, BringKernelBack,
                    ContinueLastRun, Quit, AskToQuit, CancelQuit>;
 };
+extern template struct OneOf<ViewCommands>;
 using ViewCommand = OneOf<ViewCommands>;
 
 struct AllCommands {
   using Variant = std::variant<Command, ViewCommand>;
 };
+extern template struct OneOf<AllCommands>;
 /// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
 struct Request : OneOf<AllCommands> {
   Request() = default;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

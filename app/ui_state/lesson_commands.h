@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/sim/command_row.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/sim/command.h"
 #include "compute/sim/command_row.h"
 

@@ -9,7 +9,7 @@
 
 #include "app/ui_state/lab_tab.h"
 #include "compute/core/error.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/sim/command_row.h"
 #include "render/appearance.h"
 

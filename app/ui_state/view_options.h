@@ -10,7 +10,7 @@
 #include "app/ui_state/film_options.h"
 #include "app/ui_state/script.h"
 #include "app/ui_state/window_size.h"
-#include "compute/core/output_name.h"
+#include "compute/core/atomic_file.h"
 #include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/sim/command_row.h"
 
 namespace orrery {

@@ -14,7 +14,6 @@
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-
 /// Keeps the run of a window in a checkpoint, so that the next window can continue it, also after a crash. Windows that
 /// are open at the same time have a place each in the folder, under a lock.
 class Autosave {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/ui_state/picked_body.h"
-#include "compute/scenes/parts.h"
+#include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/canvas.h"

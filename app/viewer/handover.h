@@ -11,7 +11,6 @@
 #include "app/workshop/kernel_history.h"
 
 namespace orrery {
-
 // After some errors a device does nothing more for this process. A window then starts this program anew in its own
 // place, which goes on from the last good state of the bodies.
 
@@ -40,6 +39,7 @@ struct Handover {
 /// Both throw std::runtime_error, one line.
 void write_handover(const std::filesystem::path& folder, const Handover& handover);
 Handover read_handover(const std::filesystem::path& folder);
+
 /// Removes what the functions above and the old window wrote into `folder`, and the folder if it is empty then.
 void remove_handover(const std::filesystem::path& folder);
 

@@ -8,21 +8,46 @@
 
 #include "app/overlays/overlay_painter.h"
 #include "app/ui_state/status.h"
-#include "app/viewer/accuracy_watch.h"
-#include "app/viewer/body_values.h"
+#include "app/viewer/camera_control.h"
 #include "app/viewer/colouring.h"
-#include "app/viewer/cuda_sharing.h"
-#include "app/viewer/frame_log.h"
-#include "app/viewer/framing.h"
 #include "app/viewer/monitor.h"
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/rescue.h"
-#include "app/viewer/scene_picture.h"
+#include "app/viewer/step_statistics.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
+#include "render/canvas.h"
+#include "render/gl/gl_objects.h"
 #include "render/gl/gpu_timer.h"
+#include "render/passes/body_renderer.h"
+#include "render/passes/copy.h"
 
 namespace orrery {
+/// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,
+/// frames reuse it, so that a software renderer leaves the processors to the kernel.
+class ScenePicture {
+ public:
+  /// `moved`: bodies, ranges or overlays are not those of the last call.
+  void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
+            const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
+            const OverlayPainter& overlays);
+  /// How the bodies were drawn last: by sprites or by splats.
+  render::Drawing drawn() const noexcept { return renderer_.drawn(); }
+
+ private:
+  struct Look {  // the other inputs of a picture
+    glm::mat4 view, projection;
+    float framed_radius;
+    render::Appearance appearance;
+    int width, height;
+    friend bool operator==(const Look&, const Look&) = default;
+  };
+
+  render::BodyRenderer renderer_;
+  render::Copy copy_;
+  render::RenderTarget kept_;
+  std::optional<Look> kept_look_;
+};
 
 /// One system on the screen: the simulation, the buffer of its bodies, their picture, and what is measured of it.
 /// Several lanes may be drawn in one frame, one after the other. Needs the GL context current in every call.

@@ -6,11 +6,10 @@
 #include "app/lessons/lesson_measurement.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/lesson_status.h"
-#include "app/viewer/shown_pause.h"
+#include "app/viewer/sweep_control.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-
 /// The lesson that the window shows, and its measurement. The shown simulation is paused while a lesson is measured.
 /// All calls that change something throw UsageError if there is no lesson for it; then nothing has changed.
 class LessonControl {

@@ -10,7 +10,6 @@
 #include "render/gl/pixel_reader.h"
 
 namespace orrery {
-
 /// A film of what a window shows, that plays at the pace at which the window showed it: FilmOptions::fps frames per
 /// second, each with the last picture that the window had shown by then. So a slow window repeats pictures. Never waits
 /// for ffmpeg: where it has no time for a picture, the one before is shown for longer. Needs the window's GL context

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <exception>
 
-#include "app/lab/roofline/limits.h"
+#include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/roofline/machine_peak_rates.h"
 #include "app/text/console.h"
-#include "compute/core/is_ready.h"
+#include "compute/core/threads.h"
 #include "compute/cuda/nvml.h"
 
 namespace orrery {

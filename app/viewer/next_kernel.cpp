@@ -6,7 +6,7 @@
 
 #include "app/viewer/step_statistics.h"
 #include "compute/core/names.h"
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/time_step_levels.h"
 

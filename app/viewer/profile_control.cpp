@@ -1,3 +1,4 @@
+// How the viewer carries out requests that concern profiles.
 #include "app/viewer/profile_control.h"
 
 #include <fmt/format.h>
@@ -8,20 +9,22 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "app/lab/profile/profile_json.h"
 #include "app/process/spare_process.h"
+#include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "app/ui_state/hint_words.h"
-#include "app/viewer/shown_bodies.h"
+#include "app/viewer/viewer.h"
+#include "app/viewer/workshop_control.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/is_ready.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {
@@ -204,6 +207,41 @@ void ProfileControl::take(ProfileStatus& status) {
   status.profiles.erase(status.profiles.begin());
   if (status.compared_with != CompareProfile::previous && --status.compared_with < 0) {
     status.compared_with = CompareProfile::previous;
+  }
+}
+
+// How the viewer carries out requests that concern profiles.
+/// In a run that can be repeated, the frame waits for the profile.
+void Viewer::carry_out(const ProfileKernel&) {
+  profile_.start(lane_.status(), backends_.device_ordinal(), view_.profile);
+  if (!lockstep_) return;
+  profile_.finish(view_.profile);
+  report_profile();
+}
+
+void Viewer::carry_out(const CompareProfile& c) {
+  ProfileControl::compare(c, view_.profile);
+}
+
+void Viewer::follow_profile() {
+  if (profile_.tick(view_.profile)) report_profile();
+  const std::optional<int> device = backends_.device_ordinal();
+  const Status& shown = lane_.status();
+  const bool is_seen = view_.panel && panel_state_.lab.tab == LabTab::profile && !lockstep_;
+  const bool measures = view_.measuring() || shown.choosing;
+  if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
+    profile_.prepare(*device);
+  } else {
+    profile_.drop_spare();
+  }
+}
+
+void Viewer::report_profile() {
+  const ProfileStatus& profile = view_.profile;
+  if (!profile.error.empty()) {
+    console::complain("no profile: " + profile.error);
+  } else {
+    console::print("profile of {}: taken in {:.2f} s\n", profile.present, profile.taken_s);
   }
 }
 

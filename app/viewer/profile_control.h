@@ -17,7 +17,6 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
-
 /// The arguments of this program that profile the shown kernel and settings, from the first state of its scene, and
 /// write the result as JSON to `result_file`. `device` is the GPU's ordinal; none: there is no GPU. `kernel_file` has
 /// the text of a kernel that is not built in; else it is empty.

@@ -1,29 +1,31 @@
+// The frame loop: input, steps, the picture, and the end of a run.
 #include "app/viewer/viewer.h"
 
 #include <fmt/format.h>
 #include <glad/gl.h>
 #include <imgui.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <string>
+#include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "app/lab/setup.h"
+#include "app/lab/variant_runner.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
 #include "app/text/user_folder.h"
 #include "app/viewer/camera_control.h"
+#include "app/viewer/colouring.h"
 #include "app/viewer/keys.h"
-#include "app/viewer/legend.h"
-#include "app/viewer/offscreen_surface.h"
-#include "app/viewer/run_summary.h"
-#include "app/viewer/scene_view.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "render/colour_map.h"
 
@@ -378,12 +380,118 @@ std::string Viewer::rescue_outputs() {
   return failed_ ? "not all outputs are whole" : "";
 }
 
-void Viewer::print_summary() {
-  lane_.log().describe(view_, lane_.status());
-  console::show(run_summary(lane_.status(), view_, stdout_style({})));
-  if (stop_requested() && options_.frames) {
-    console::print("stopped before the end: {} of {}\n", format_count(frame_), counted(*options_.frames, "frame"));
+}  // namespace
+
+/// Processes window events meanwhile. Returns false if the run ends instead.
+bool Viewer::wait_for_steps(Lane& lane) {
+  const Clock::time_point begin = Clock::now();
+  sleep_as_asked();
+  while (!lane.collect()) {
+    poll_window();
+    if (stop_requested() || surface_->close_requested()) return false;
+    // In proportion to the wait until now, so that the wait for a short step ends soon after it.
+    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    if (waited < longest_spin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::clamp(waited / 64, std::chrono::microseconds{1}, longest_slice));
+    }
   }
+  return true;
+}
+
+/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself. A window starts none
+/// while the workshop waits for the bodies: to copy them while steps run would make this frame wait for these.
+int Viewer::advance(std::int64_t frame) {
+  if (!lockstep_ && workshop_.asks_for_bodies()) return 0;
+  if (view_.measuring() || !lane_.ready() || !second_lane_allows_steps(frame)) return 0;
+  const double now_s = lockstep_ ? static_cast<double>(frame) * frame_s_
+                                 : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
+  try {
+    lane_.examine(now_s, view_);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    complain(failure_text(error));
+  }
+  try {
+    return lane_.advance(frame);
+  } catch (const std::exception& error) {
+    if (lockstep_) throw;
+    lane_.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
+    complain(failure_text(error));
+    return 0;
+  }
+}
+
+void Viewer::take_timings() {
+  (void)lane_.collect();
+  leave_hanging_kernel();
+  if (!lane_.take_timings()) return;
+  picker_.leave_scene();
+  if (std::string ended = follow_.take_scene(lane_.simulation().parts()); !ended.empty()) {
+    view_.notice = std::move(ended);
+  }
+  const Framing& framing = lane_.framing();
+  camera_.frame(framing.centre, std::max(framing.radius, scene_view(lane_.status().scene).least_radius));
+  if (handover_ && !std::exchange(took_over_camera_, true)) take_over_camera();
+}
+
+/// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
+/// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
+bool Viewer::next_steps_are_known() const {
+  if (!options_.offscreen || view_.interop != Interop::mapped || second_.active()) return false;
+  const bool asked = !requests_.empty() || !pictures_wanted_.empty() || live_film_.has_value();
+  const bool scripted = script_at_ < options_.script.size() && options_.script[script_at_].frame <= frame_ + 1;
+  const bool last = stop_requested() || quit_ || (options_.frames && frame_ + 1 >= *options_.frames) ||
+                    (film_ && film_->complete_from(frame_ + 1));
+  return !asked && !scripted && !last;
+}
+namespace {
+
+// How the viewer takes input: a part of Viewer.
+
+constexpr std::chrono::milliseconds longest_input{100};  // of a frame; the rest waits for the next one
+
+}  // namespace
+
+void Viewer::poll_window() {
+  rescue_.outside([this] { surface_->poll(); });
+}
+
+/// A widget may take up to `frames_to_settle` layouts to appear or to get the focus after a click or a key. Events that
+/// came later wait for it.
+void Viewer::take_input() {
+  const Clock::time_point begin = Clock::now();
+  poll_window();
+  load_dropped();
+  if (!lockstep_ && surface_->close_requested()) {
+    surface_->stay_open();
+    requests_.emplace_back(ViewCommand{AskToQuit{}});
+  }
+  carry_out_requests(std::exchange(requests_, {}));
+  while (gui_.has_events() && Clock::now() - begin < longest_input) {
+    lay_out_unseen(rescue_.outside([this] { return gui_.begin_frame_with_events(frame_s_); }));
+    for (int frame = 1; gui_.has_events() && frame < Gui::frames_to_settle; ++frame) {
+      rescue_.outside([this] { gui_.begin_frame(frame_s_); });
+      lay_out_unseen({});
+    }
+  }
+}
+
+/// Each request is carried out before the next press is looked up: C pressed twice is two colour maps further.
+void Viewer::lay_out_unseen(const std::vector<KeyPress>& presses) {
+  carry_out_requests(camera_control_.requests(gui_.io(), held_keys(), picker_.number()));
+  for (const KeyPress& press : presses) {
+    if (const auto request = request_for(press, lane_.status(), view_)) carry_out_requests({*request});
+  }
+  draw_panels(lane_.status(), view_, panel_state_, requests_);
+  rescue_.outside([this] { gui_.end_unseen_frame(); });
+  carry_out_requests(std::exchange(requests_, {}));
+}
+
+void Viewer::load_dropped() {
+  const std::vector<std::string> files = surface_->take_dropped();
+  if (!files.empty()) requests_.emplace_back(Command{LoadScene{{.scene = {}, .file = files.front()}}});
 }
 
 }  // namespace orrery

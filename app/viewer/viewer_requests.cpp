@@ -12,13 +12,14 @@
 #include "app/panels/kit/format.h"
 #include "app/recording/new_output.h"
 #include "app/runs/run_checkpoint.h"
+#include "app/runs/scene_notes.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
+#include "app/viewer/camera_control.h"
 #include "app/viewer/next_kernel.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
@@ -88,7 +89,6 @@ Json Viewer::surroundings() {
   metadata["drawing"] = word_of(view_.drawn);
   return metadata;
 }
-
 namespace {
 
 /// What is drawn over the bodies, each as the command that shows it. A direct sum has no cells.
@@ -233,12 +233,15 @@ void Viewer::carry_out(const ClearResults&) {
   lane_.log().statistics().clear_results();
   exported_results_ = 0;
 }
+
 void Viewer::carry_out(const PinResult& c) {
   lane_.log().statistics().pin(c.row, c.pinned);
 }
+
 void Viewer::carry_out(const ReturnToResult& c) {
   carry_out(Command{ReturnToRun{run_of(lane_.log().statistics().result(c.row))}});
 }
+
 void Viewer::carry_out(const SetDiagnostics& c) {
   Diagnostics& now = view_.diagnostics;
   now = {c.probe.value_or(now.probe), c.sample.value_or(now.sample),
@@ -258,15 +261,19 @@ void Viewer::carry_out(const SelectNextKernel& c) {
 void Viewer::carry_out(const SetVsync& c) {
   rescue_.outside([&] { surface_->set_vsync(c.on); });
 }
+
 void Viewer::carry_out(const ToggleFullscreen&) {
   rescue_.outside([this] { surface_->toggle_fullscreen(); });
 }
+
 void Viewer::carry_out(const TogglePanel&) {
   view_.panel = !view_.panel;
 }
+
 void Viewer::carry_out(const ToggleHelp&) {
   view_.help = !view_.help;
 }
+
 void Viewer::carry_out(const SetPresentation& c) {
   // Its numbers are the panel's.
   if (c.on && !view_.presentation) panel_before_presentation_ = std::exchange(view_.panel, true);
@@ -274,18 +281,22 @@ void Viewer::carry_out(const SetPresentation& c) {
   view_.presentation = c.on;
   panel_state_.lab.covered = 0;  // until the next frame measures it
 }
+
 void Viewer::carry_out(const ShowLab& c) {
   panel_state_.lab.folded = !c.tab;
   if (c.tab) panel_state_.lab.tab = *c.tab;
 }
+
 void Viewer::carry_out(const Quit&) {
   quit_ = true;
 }
+
 void Viewer::carry_out(const AskToQuit&) {
   const bool asked = !view_.quit_question.empty();
   if (!asked && !lockstep_) view_.quit_question = ended_by_quitting();
   quit_ = asked || view_.quit_question.empty();
 }
+
 void Viewer::carry_out(const CancelQuit&) {
   view_.quit_question.clear();
 }
@@ -342,6 +353,68 @@ void Viewer::complain(const std::string& error) {
   if (film_) film_->hide_progress();
   lane_.simulation().report(said_error_);
   console::complain(said_error_);
+}
+
+// How the viewer changes what is drawn: a part of Viewer.
+
+void Viewer::carry_out(const SetAppearance& c) {
+  check_colour_range(c.appearance);
+  set_appearance(c.appearance);
+  appearance_chosen_ = true;
+}
+
+void Viewer::carry_out(const SetTheme& c) {
+  view_.appearance.theme = c.theme;
+  gui_.set_theme(c.theme == render::Theme::light ? theme::Tone::light : theme::Tone::dark);
+}
+
+void Viewer::carry_out(const ShowTrails& c) {
+  view_.overlays.trails = c;
+}
+
+void Viewer::carry_out(const ShowVectors& c) {
+  view_.overlays.vectors = c;
+}
+
+void Viewer::carry_out(const ShowTreeCells& c) {
+  view_.overlays.cells = c;
+  if (c.on && !lane_.status().kernel->is_tree) view_.notice = "no cells are drawn: the kernel has no tree";
+}
+
+void Viewer::carry_out(const ShowWalk& c) {
+  view_.overlays.walk = c;
+  if (!c.on) return;
+  if (!lane_.status().kernel->is_tree) view_.notice = "no walk is drawn: the kernel has no tree";
+  if (!view_.picked) view_.notice = "the walk is drawn once a body is picked";
+}
+
+void Viewer::carry_out(const ShowAxes& c) {
+  view_.overlays.axes = c;
+}
+
+void Viewer::carry_out(const ShowLegend& c) {
+  view_.legend_shown = c.on;
+}
+
+void Viewer::follow_scene() {
+  const SceneRequest& scene = lane_.status().scene;
+  const std::string& name = scene.file.empty() ? scene.scene : scene.file;
+  if (shown_scene_ == name) return;
+  shown_scene_ = name;
+  const SceneView view = scene_view(scene);
+  camera_.home(view.azimuth, view.elevation);
+  camera_.look_from(view.azimuth, view.elevation);
+  if (!appearance_chosen_) set_appearance(view.appearance);
+  if (!pace_chosen_ && lane_.status().steps_per_frame != view.steps_per_frame) {
+    lane_.simulation().apply(SetStepsPerFrame{view.steps_per_frame});
+  }
+  if (film_) film_->hide_progress();  // which the notes would run into
+  if (std::string notes = print_scene_notes(lane_.simulation()); !notes.empty()) view_.notice = std::move(notes);
+}
+
+void Viewer::set_appearance(render::Appearance appearance) {
+  appearance.theme = view_.appearance.theme;
+  view_.appearance = appearance;
 }
 
 }  // namespace orrery

@@ -7,7 +7,6 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
-
 /// What a window has to put on a page, but the date, the machine and the picture.
 ReportContent window_content(const Status& status, const ViewStatus& view);
 

@@ -1,25 +1,112 @@
+// How the viewer carries out requests that concern the workshop.
 #include "app/viewer/workshop_control.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
+#include "compute/integrators/finite.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
 #include "compute/kernels/versioned_id.h"
 #include "compute/snapshots/snapshot_format.h"
+
+namespace orrery {
+namespace {
+
+/// At most `most`: every second body, or every third, and so on.
+void thin_out(Bodies& bodies, int most) {
+  const int all = bodies.count();
+  const int distance = (all + most - 1) / most;
+  Bodies some;
+  for (int i = 0; i < all; i += distance) {
+    some.positions.push_back(bodies.positions[static_cast<std::size_t>(i)]);
+    some.velocities.push_back(bodies.velocities[static_cast<std::size_t>(i)]);
+  }
+  bodies = std::move(some);
+}
+
+/// Leaves out what a check cannot have, and says so.
+void prepare_for_check(ShownBodies::Copy& copy, int most) {
+  Bodies& bodies = copy.snapshot->bodies;
+  const int all = bodies.count();
+  if (const int body = first_not_finite(bodies.positions, bodies.velocities); body >= 0) {
+    copy.remark = fmt::format("without the bodies that are shown: body {} is not finite", body);
+    copy.snapshot.reset();
+  } else if (all > most) {
+    thin_out(bodies, most);
+    copy.snapshot->properties = {};
+    copy.remark = fmt::format("with {} of the {} that are shown", format_count(bodies.count()), counted_bodies(all));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> law_arguments(const Law& law) {
+  std::vector<std::string> words{"--law", law_info(law.id).id, "--softening", fmt::format("{}", law.softening)};
+  if (law.id == LawId::attract_repel) words.insert(words.end(), {"--repulsion", fmt::format("{}", law.repulsion)});
+  return words;
+}
+
+std::vector<std::string> law_constants(const Law& law) {
+  return {"--softening", fmt::format("{}", law.softening), "--repulsion", fmt::format("{}", law.repulsion)};
+}
+
+std::optional<ShownBodies::Copy> ShownBodies::ask(const std::function<bool()>& cancelled) {
+  std::optional<Copy> copy = wait_for_copy(cancelled);
+  if (copy) prepare_for_check(*copy, most);
+  return copy;
+}
+
+std::optional<ShownBodies::Copy> ShownBodies::wait_for_copy(const std::function<bool()>& cancelled) {
+  constexpr std::chrono::milliseconds look{5};
+  std::unique_lock lock{mutex_};
+  copy_.reset();
+  error_.clear();
+  asked_ = std::chrono::steady_clock::now();
+  while (!answered_.wait_for(lock, look, [this] { return !asked_; })) {
+    if (!cancelled()) continue;
+    asked_.reset();
+    return std::nullopt;
+  }
+  if (!error_.empty()) throw std::runtime_error(error_);
+  return std::exchange(copy_, std::nullopt);
+}
+
+void ShownBodies::answer(Simulation& simulation) {
+  constexpr std::chrono::seconds patience{1};
+  const std::lock_guard lock{mutex_};
+  if (!asked_ || simulation.measuring()) return;
+  const Status& status = simulation.status();
+  const bool cancels = status.backend == Backend::cpu && std::chrono::steady_clock::now() - *asked_ >= patience;
+  if (!simulation.idle() && !cancels) return;
+  asked_.reset();
+  try {
+    copy_ = Copy{simulation.snapshot(), status.law, {}};
+  } catch (const std::exception& error) {  // a run whose GPU context is lost has no bodies
+    error_ = failure_text(error);
+  }
+  answered_.notify_one();
+}
+
+}  // namespace orrery
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
@@ -163,12 +250,15 @@ void WorkshopControl::open_new(const NewKernelFile& asked) {
 void WorkshopControl::close() {
   opened().close();
 }
+
 void WorkshopControl::compile_again() {
   opened().compile_again();
 }
+
 void WorkshopControl::save(const std::string& text) {
   opened().save(text);
 }
+
 void WorkshopControl::bring_back(int version) {
   opened().bring_back(version);
 }
@@ -286,6 +376,114 @@ void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus&
     }
     status.sources.push_back(std::move(source));
   }
+}
+namespace {
+
+// How the viewer carries out requests that concern the workshop.
+/// Why the file's latest text is not a kernel of the window, one line.
+std::string why_not_shown(const WorkshopStatus& workshop) {
+  if (workshop.state != WorkshopState::unchecked) return workshop.problem;
+  return fmt::format("{}: it compiles, but cannot run here: {}", workshop.file, workshop.unavailable);
+}
+
+}  // namespace
+
+void Viewer::carry_out(const OpenKernelFile& c) {
+  workshop_.open(c.file);
+  wait_for_workshop();
+}
+
+void Viewer::carry_out(const CloseKernelFile&) {
+  workshop_.close();
+}
+
+void Viewer::carry_out(const CompileKernelFile&) {
+  workshop_.compile_again();
+  wait_for_workshop();
+}
+
+void Viewer::carry_out(const SaveKernelFile& c) {
+  workshop_.save(c.text);
+  wait_for_workshop();
+}
+
+void Viewer::carry_out(const NewKernelFile& c) {
+  workshop_.open_new(c);
+  wait_for_workshop();
+}
+
+void Viewer::carry_out(const BringKernelBack& c) {
+  workshop_.bring_back(c.version);
+  wait_for_workshop();
+}
+
+/// The file of --kernel-file. Throws if a film would be one of another kernel.
+void Viewer::open_given_kernel_file() {
+  if (!film_) carry_out(ShowLab{LabTab::workshop});
+  workshop_.open(options_.kernel_file);
+  wait_for_workshop();
+  if (stop_requested()) return;
+  if (!film_) {
+    follow_workshop();
+    if (lockstep_ && view_.workshop.state == WorkshopState::unchecked) complain(why_not_shown(view_.workshop));
+  } else if (const int status = kernel_file_status(); status == 2) {
+    throw UsageError(why_not_shown(view_.workshop));
+  } else if (status == 1) {
+    throw std::runtime_error(why_not_shown(view_.workshop));
+  }
+}
+
+/// Of a run that can be repeated: 0; 2 if --kernel-file has a kernel that does not compile or cannot run here; 1 if it
+/// was not shown for another reason.
+int Viewer::kernel_file_status() const {
+  if (!lockstep_ || options_.kernel_file.empty() || given_kernel_shown_) return 0;
+  const std::vector<WorkshopVersion>& versions = view_.workshop.versions;
+  const bool failed = !versions.empty() && versions.back().compiles && !versions.back().unchecked;
+  return failed ? 1 : 2;
+}
+
+/// In a run that can be repeated, the frame waits for the check.
+void Viewer::wait_for_workshop() {
+  constexpr std::chrono::milliseconds nap{2};
+  while (lockstep_ && workshop_.busy() && !stop_requested()) {
+    workshop_.answer(lane_.simulation());
+    std::this_thread::sleep_for(nap);
+  }
+  take_up_version();
+}
+
+/// A kernel that was replaced waits for the end of a sweep or a lesson, but not the news of one that was prepared
+/// before: the next one would overwrite it.
+void Viewer::take_up_version() {
+  if (const std::optional<PreparedKernel> prepared = lane_.simulation().take_prepared()) {
+    if (const int version = workshop_.took(*prepared); version > 0) report_version(version);
+  }
+  if (view_.measuring()) return;
+  workshop_.answer(lane_.simulation());
+  if (const std::optional<SelectKernel> select = workshop_.tick(lane_.status(), view_.workshop)) {
+    try {
+      carry_out(Command{*select});
+      if (!lane_.status().preparing) report_version(workshop_.took());
+      workshop_.describe_running(lane_.status(), view_.workshop);
+    } catch (const std::exception& error) {
+      workshop_.refused(failure_text(error));
+      (void)workshop_.tick(lane_.status(), view_.workshop);
+    }
+  }
+  given_kernel_shown_ |= view_.workshop.running > 0 && view_.workshop.file == options_.kernel_file;
+  workshop_.add_step_times(lane_.status(), view_.results, view_.workshop);
+}
+
+void Viewer::report_version(int number) {
+  const WorkshopVersion& runs = view_.workshop.versions[static_cast<std::size_t>(number) - 1];
+  say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s{}{}", runs.number,
+                  view_.workshop.file, runs.compile_ms, runs.check_s, runs.remark.empty() ? "" : ", ", runs.remark));
+}
+
+void Viewer::follow_workshop() {
+  take_up_version();
+  if (view_.measuring()) return;
+  if (const std::string why = workshop_.take_rejection(view_.workshop); !why.empty()) complain(why);
 }
 
 }  // namespace orrery

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "app/text/input_file.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/text.h"
 #include "compute/kernels/runtime/compiler_log.h"
 #include "compute/kernels/runtime/plain_words.h"
 

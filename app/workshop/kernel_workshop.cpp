@@ -11,7 +11,6 @@
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,6 @@
 #include "compute/cuda/device.h"
 
 namespace orrery::cuda {
-
 constexpr int ceil_div(int a, int b) {
   return a / b + (a % b != 0);
 }
@@ -19,6 +18,7 @@ inline cudaKernel_t kernel_handle(const void* function) {
   ORRERY_CUDA_CHECK(cudaGetKernel(&handle, function));
   return handle;
 }
+
 template <class... Params>
 cudaKernel_t kernel_handle(void (*function)(Params...)) {
   return kernel_handle(reinterpret_cast<const void*>(function));
@@ -58,6 +58,15 @@ template <class... Params>
 void launch(cudaKernel_t kernel, const cudaLaunchConfig_t& config, Params... arguments) {
   void* pointers[] = {&arguments...};
   check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers), "launch of a kernel");
+}
+
+/// As resident_blocks() in launch.h, of a function that is compiled into the program, without dynamic shared memory.
+/// Only the first call asks the runtime, which takes longer than a launch; it activates the device.
+int known_resident_blocks(const Device& device, const void* function, int block);
+
+template <class... Params>
+int known_resident_blocks(const Device& device, void (*function)(Params...), int block) {
+  return known_resident_blocks(device, reinterpret_cast<const void*>(function), block);
 }
 
 }  // namespace orrery::cuda

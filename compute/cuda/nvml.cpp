@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/cuda/library_functions.h"
 
 #if ORRERY_HAVE_CUDA
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 #endif
 
 namespace orrery::cuda {

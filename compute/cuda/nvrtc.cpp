@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/cuda/library_functions.h"
 
 #if ORRERY_HAVE_CUDA

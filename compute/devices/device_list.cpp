@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "compute/core/error.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/kernels/division_facet.h"
 
 namespace orrery {

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/learned_parts.h"

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/block_exchange.h"
 #include "compute/devices/nccl_division.h"

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "compute/cuda/event.h"
+#include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

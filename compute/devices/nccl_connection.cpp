@@ -11,10 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "compute/core/result_within.h"
-#include "compute/core/start_thread.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
+#include "compute/core/threads.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 
 namespace orrery {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/nccl_connection.h"
 #include "compute/devices/rank_part.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/kernels/rank_device.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compute/cuda/event.h"
+#include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/part_marks.h"
 #include "compute/kernels/device_load.h"

@@ -6,9 +6,8 @@
 #include <functional>
 #include <span>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/stream.h"
 #include "compute/devices/block_exchange.h"
 #include "compute/devices/rank_part.h"
 #include "compute/kernels/held_part.h"

@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/rank_device.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {

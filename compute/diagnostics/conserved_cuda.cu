@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "compute/core/low_words.h"
+#include "compute/core/vec.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/diagnostics/conserved_cuda.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {

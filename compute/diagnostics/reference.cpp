@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {

@@ -3,8 +3,7 @@
 #include <cstddef>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update_cuda.h"
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "compute/core/low_words.h"
+#include "compute/core/vec.h"
 
 namespace orrery {
 
-/// The arrays that updates work on, in host or device memory, one entry per body. Low words: see low_words.h.
+/// The arrays that updates work on, in host or device memory, one entry per body. Low words: see DoubleFloat.
 struct StateArrays {
   Vec4* positions = nullptr;
   Vec4* velocities = nullptr;

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/integrators/hermite_update.h"
 #include "compute/integrators/update_cuda.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "compute/core/hermite_state.h"
+#include "compute/core/bodies.h"
 #include "compute/integrators/time_step_levels.h"
 
 // One body's part of HermiteOps, on every machine.

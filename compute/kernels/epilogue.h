@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/core/low_words.h"
+#include "compute/core/vec.h"
 
 namespace orrery {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "compute/core/law.h"
-#include "compute/core/precise_body.h"
+#include "compute/core/vec.h"
 #include "compute/kernels/targets.h"
 
 struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA

@@ -16,7 +16,7 @@
 #include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/device_load.h"
 #include "compute/kernels/division_facet.h"
@@ -116,7 +116,7 @@ class Settings {
 /// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
-  /// The low words of their coordinates, see low_words.h, for kernels with reads_low_words; null: they have none.
+  /// The low words of their coordinates, see DoubleFloat, for kernels with reads_low_words; null: they have none.
   const Vec4* bodies_low = nullptr;
   int count = 0;      ///< >= 1
   Targets targets{};  ///< the epilogue finishes these bodies and no others; none given: every body

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compute/core/names.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "compute/core/start_thread.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"
 

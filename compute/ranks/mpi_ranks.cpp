@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/ranks/interruption.h"
 #include "compute/ranks/patience.h"
 

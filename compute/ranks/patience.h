@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "compute/core/waiting.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 

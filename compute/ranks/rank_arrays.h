@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/precise_body.h"
+#include "compute/core/vec.h"
 #include "compute/kernels/kernel.h"
 #include "compute/ranks/orders.h"
 

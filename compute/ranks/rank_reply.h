@@ -4,7 +4,6 @@
 #include <new>
 
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/message.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"

@@ -3,8 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "compute/core/is_ready.h"
-#include "compute/core/start_thread.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 

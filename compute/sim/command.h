@@ -302,6 +302,7 @@ struct SimulationCommands {
                                Restart, Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
                                ReadDomains, MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 };
+extern template struct OneOf<SimulationCommands>;
 using Command = OneOf<SimulationCommands>;
 
 /// What `auto` chose, and why.

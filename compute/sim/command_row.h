@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "compute/core/is_ready.h"
-#include "compute/core/start_thread.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 

@@ -8,7 +8,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/law.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/sim/command_row.h"
 
 // The commands that change how bodies move. command.h lists all.

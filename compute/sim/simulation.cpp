@@ -5,9 +5,8 @@
 #include <utility>
 #include <variant>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {

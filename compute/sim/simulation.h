@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
@@ -24,7 +24,7 @@
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/kernel_chooser.h"
 #include "compute/sim/kernel_in_preparation.h"
-#include "compute/snapshots/snapshot_view.h"
+#include "compute/snapshots/snapshot.h"
 
 namespace orrery {
 

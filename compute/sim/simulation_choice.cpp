@@ -2,9 +2,8 @@
 #include <exception>
 #include <utility>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/backend_lost.h"
-#include "compute/core/format_count.h"
+#include "compute/core/backend.h"
+#include "compute/core/text.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 

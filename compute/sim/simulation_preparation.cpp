@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "compute/core/backend_lost.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/is_ready.h"
+#include "compute/core/backend.h"
+#include "compute/core/error.h"
+#include "compute/core/threads.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

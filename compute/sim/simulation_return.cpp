@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
 #include "compute/sim/simulation.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/checked_stream.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"

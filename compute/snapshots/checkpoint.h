@@ -5,10 +5,8 @@
 #include <string>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/hermite_state.h"
-#include "compute/core/output_name.h"
+#include "compute/core/bodies.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 

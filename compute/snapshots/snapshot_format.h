@@ -10,12 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/core/atomic_file.h"
 #include "compute/core/host_memory.h"
-#include "compute/core/output_name.h"
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_hints.h"
-#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 

@@ -12,7 +12,7 @@
 
 #include "compute/core/host_memory.h"
 #include "compute/core/vec.h"
-#include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/snapshot.h"
 
 namespace orrery {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "compute/core/body_scale.h"
+#include "compute/core/row_file.h"
 
 namespace orrery {
 

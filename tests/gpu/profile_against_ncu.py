@@ -23,7 +23,7 @@ KERNELS = ("cuda-naive", "cuda-tiled", "cuda-symmetric", "cuda-tensor", "cuda-tr
 REASONS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "imc_miss", "lg_throttle", "long_scoreboard",
            "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected",
            "short_scoreboard", "sleeping", "tex_throttle", "wait")
-# The metrics of each figure, as in app/lab/profile/profile_figures.cpp: the first that the chip has.
+# The metrics of each figure, as in app/lab/profile/kernel_profile.cpp: the first that the chip has.
 SHARES = {
     "issue": ("smsp__issue_active.avg.pct_of_peak_sustained_active",),
     "occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active",),

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "app/lab/kernel_axes.h"
 #include "app/lab/profile/kernel_profile.h"
+#include "app/lab/variants.h"
 #include "compute/core/bodies.h"
 #include "compute/cuda/cupti.h"
 #include "compute/cuda/peak_rates.h"
@@ -16,7 +16,7 @@ namespace orrery {
 
 class OwnEvaluation;
 
-/// What is profiled: the forces of these bodies.
+/// The bodies whose forces are profiled.
 struct ProfiledSystem {
   std::string scene;
   Bodies bodies;
@@ -31,8 +31,8 @@ class ProfileMeasurement {
   ProfileMeasurement(const ProfileMeasurement&) = delete;
   ProfileMeasurement& operator=(const ProfileMeasurement&) = delete;
 
-  /// What a GPU's first profile needs beside its own measurements, some 0.3 s: reads CUPTI's tables of the chip, and
-  /// measures the peak rates. Without a GPU, there is nothing to do. Returns false, and has done nothing, if the GPU
+  /// Prepares a GPU's first profile, some 0.3 s: reads CUPTI's tables of the chip, and measures the peak rates. Without
+  /// a GPU, there is nothing to do. Returns false, and has done nothing, if the GPU
   /// has too little free memory to wait with it. Throws CuptiError.
   bool prepare();
   /// Takes about 0.25 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.

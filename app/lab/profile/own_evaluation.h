@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "compute/core/bodies.h"
 #include "compute/cuda/cupti.h"
 #include "compute/sim/backends.h"

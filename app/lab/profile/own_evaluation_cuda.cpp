@@ -7,7 +7,7 @@
 
 #include "app/lab/profile/own_evaluation.h"
 #include "compute/core/error.h"
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 
 namespace orrery {

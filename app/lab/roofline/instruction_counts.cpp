@@ -65,6 +65,7 @@ bool is_reciprocal_sqrt(const Instruction& instruction) {
 bool is_special(const Instruction& instruction) {
   return instruction.operation().starts_with("MUFU.");
 }
+
 bool is_special_double(const Instruction& instruction) {
   return is_special(instruction) && instruction.operation().ends_with("64H");
 }

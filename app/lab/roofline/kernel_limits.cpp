@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "app/lab/roofline/limits.h"
-#include "app/lab/settings_cells.h"
+#include "app/lab/roofline/instruction_counts.h"
+#include "app/lab/variants.h"
 #include "app/text/table.h"
-#include "compute/core/format_count.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

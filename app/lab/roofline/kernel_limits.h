@@ -8,7 +8,7 @@
 
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/roofline/machine_peak_rates.h"
-#include "app/lab/variant_result.h"
+#include "app/lab/sweep/sweep.h"
 #include "app/text/text_style.h"
 
 namespace orrery {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -9,7 +10,31 @@
 
 namespace orrery {
 
-/// What the CUDA device can do at most, or why that was not measured.
+/// Bytes of each array that no cache of this processor holds: twice the last cache, from 64 to 256 MiB. 0 if less
+/// than eight times as much memory is free.
+std::size_t uncached_array_bytes();
+
+/// Bytes per second that this many threads read from two arrays and write to a third of this size (McCalpin's triad,
+/// STREAM 1995). A processor that reads a line before it writes to it moves a third more. The best of four passes, some
+/// 0.2 s with the time to get the memory. 0 for no bytes. Throws std::bad_alloc.
+double measure_memory_rate(int threads, std::size_t array_bytes = uncached_array_bytes());
+
+/// Measured peak rates of the processor, with the threads that this program may use.
+struct CpuPeakRates {
+  int threads = 0;
+  std::string instruction_set{};  ///< of the vectors: "AVX2"
+  double fma_per_s = 0;           ///< fused multiply-adds in single precision, counted per lane
+  double memory_bytes_per_s = 0;  ///< see measure_memory_rate(); 0: too little memory is free
+
+  Json json() const;
+  /// One line without its end and without a title.
+  std::string text() const;
+};
+
+/// Takes some 0.3 s of the processor.
+CpuPeakRates measure_cpu_peak_rates();
+
+/// Measured peak rates of the CUDA device, or why there are none.
 struct MachinePeakRates {
   int device = 0;
   std::optional<PeakRates> peak_rates{};

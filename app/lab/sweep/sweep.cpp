@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/lab/force_sample.h"
-#include "app/lab/machine_state.h"
-#include "compute/core/format_count.h"
+#include "app/lab/force_promise.h"
+#include "app/lab/metadata.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

@@ -1,13 +1,49 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "app/lab/tuning/tuning_run.h"
+#include "app/lab/variants.h"
+#include "compute/core/text.h"
 
 namespace orrery {
+
+/// One trial of a setting that trades accuracy for time.
+struct SettingTrial {
+  double error;      ///< > 0; NaN and infinity do not meet any target
+  bool slow{false};  ///< if its error is too large, no smaller setting is worth a trial
+};
+
+/// The numbers with two significant digits in `range`, ascending: short as text, and at most 10 % apart. `range` holds
+/// positive numbers only, and at least one of these.
+std::vector<double> two_digit_numbers(const Range<double>& range);
+
+/// Maximum of trials for one tree: by its first candidate and the first one with another order together, then by each
+/// further candidate, which begins with a value that is nearly right.
+inline constexpr int most_setting_trials = 8, most_further_trials = 3;
+
+/// Finds the largest of `settings` (positive, ascending, at least one) whose error is at most `target` (> 0). A larger
+/// setting is faster and less accurate. Searches by regula falsi over log(error) against log(setting), from the index
+/// `first`, and ends when an error is within 8 % below the target, or after `most_trials` (>= 1). Returns the index of
+/// a setting that was tried and meets the target; none if no trial did. Passes on what `try_setting` throws.
+std::optional<std::size_t> search_setting(std::span<const double> settings, std::size_t first, double target,
+                                          int most_trials,
+                                          const std::function<SettingTrial(std::size_t index)>& try_setting);
+
+/// A variant that `auto` may choose, with its measurement.
+struct Candidate {
+  Variant variant;
+  double step_ms = 0;     ///< of one step; 0: not measured
+  Problem problem{};      ///< why it was not measured or is ruled out
+  int forecast_from = 0;  ///< bodies with which step_ms was measured, then scaled to all by n^2; 0: all of them
+  std::optional<double> median_error{};  ///< |da|/|a| in its own last accuracy trial; none: it needed no trial
+  double p99_error = 0, max_error = 0;   ///< in the same trial; mean nothing without one
+};
 
 /// The result of one evaluation.
 struct AccuracyTrial {
@@ -17,6 +53,7 @@ struct AccuracyTrial {
   double p99_error = std::numeric_limits<double>::quiet_NaN();
   double max_error = std::numeric_limits<double>::quiet_NaN();
 };
+
 /// Throws what the candidate fails with: UsageError if it cannot run here.
 using TryAccuracy = std::function<AccuracyTrial(const Variant& candidate)>;
 
@@ -27,11 +64,14 @@ inline constexpr double p99_over_accuracy = 5;
 /// other bodies differs by some 4 % (one standard deviation), and the bodies move. With this margin, it is to stay
 /// within the accuracy for 95 % of the samples of later states.
 inline constexpr double accuracy_margin = 0.9;
+
 inline double largest_median_error(double accuracy) {
   return accuracy_margin * accuracy;
 }
+
 /// The same for the 99th percentile, which is the eleventh largest of 1,024 errors: it differs by some 15 %.
 inline constexpr double p99_margin = 0.75;
+
 inline double largest_p99_error(double accuracy) {
   return p99_margin * p99_over_accuracy * accuracy;
 }
@@ -60,8 +100,10 @@ void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one
 
 /// "cuda-tree tolerance=5e-05".
 std::string words_for(const Variant& variant);
+
 /// Whether the candidate had a trial, and both of its errors are within the accuracy with their margins.
 bool meets(const Candidate& candidate, double accuracy);
+
 /// "median error 0.00041, p99 0.0018, maximum 0.0093", of a candidate that had a trial.
 std::string error_words(const Candidate& candidate);
 

@@ -6,25 +6,67 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "app/lab/sampling.h"
 #include "app/lab/variant_runner.h"
 
 namespace orrery {
 namespace {
+
+constexpr double hopeless = 1.25;  // times the fastest pilot: not measured again
+constexpr double tie = 1.02;
+
+/// A batch shorter than 0.5 ms measures the clock rather than the kernel. Of a step of 100 ms, one is enough. A sample
+/// is a candidate's batch in one round; the fastest counts, since whatever else runs here only slows down.
+Sampling sampling_of(int pilots) {
+  return {.warmup_steps = 1,
+          .pilots = pilots,
+          .pilot_ms = 0.5,
+          .slow_ms = 100,
+          .sample_ms = 5,
+          .most_steps = 200,
+          .equal_samples = false,
+          .samples = 3};
+}
+
+bool is_time(double ms) {
+  return ms > 0 && std::isfinite(ms);
+}
+
+double fastest(const std::vector<Candidate>& candidates) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : candidates) {
+    if (candidate.step_ms > 0) best = std::min(best, candidate.step_ms);
+  }
+  return best;
+}
+
+/// A candidate that fails once is out.
+void measure_batch(Candidate& candidate, Sampler& sampler, const MeasureSteps& measure) {
+  candidate.problem = problem_of([&] {
+    const int steps = sampler.next_steps();
+    const double ms = measure(candidate.variant, steps);
+    if (!is_time(ms)) throw std::runtime_error("its time could not be measured");
+    sampler.add(steps, ms);
+  });
+  candidate.step_ms = candidate.problem ? 0 : sampler.fastest_step_ms();
+}
 
 struct Limits {
   int first_count, most_count;  // bodies of direct sums
   int fewest_for_trees;         // and other approximations; a power of 2: a range of tuning_key() begins there
   double budget_s;
 };
+
 constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .fewest_for_trees = 2048, .budget_s = 0.35};
 constexpr Limits cuda_limits{.first_count = 16'384, .most_count = 131'072, .fewest_for_trees = 8192, .budget_s = 0.2};
 constexpr int steps_per_candidate = 9;  // in a tuning run, about
 constexpr int error_sample = 1024;      // bodies
-constexpr float still_dt = 1e-6f;       // bodies hardly move, so that every step is alike
 
 const Limits& limits_of(Backend backend) {
   return backend == Backend::cuda ? cuda_limits : cpu_limits;
@@ -33,6 +75,8 @@ const Limits& limits_of(Backend backend) {
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+constexpr float still_dt = 1e-6f;  // bodies hardly move, so that every step is alike
 
 void make_still(Simulation& simulation, const Law& law) {
   simulation.apply(SelectLaw{law_info(law.id).id});
@@ -48,7 +92,18 @@ void vary_masses(Simulation& simulation) {
   simulation.set_bodies(bodies);
 }
 
-/// A star cluster.
+/// Steps `system` itself, which must outlive the runner.
+VariantRunner system_runner(const Backends& backends, const ForceSystem& system, const std::stop_token& stop) {
+  return {backends,
+          {.scene = "plummer", .count = 1},
+          [&system](Simulation& simulation) {
+            make_still(simulation, system.law);
+            simulation.set_bodies(system.bodies);
+          },
+          stop};
+}
+
+/// Steps a star cluster.
 VariantRunner cluster_runner(const Backends& backends, const KernelDemand& demand, const std::stop_token& stop) {
   return {backends,
           {.scene = "plummer", .count = demand.count},
@@ -59,15 +114,14 @@ VariantRunner cluster_runner(const Backends& backends, const KernelDemand& deman
           stop};
 }
 
-/// The system itself, which must outlive the runner.
-VariantRunner system_runner(const Backends& backends, const ForceSystem& system, const std::stop_token& stop) {
-  return {backends,
-          {.scene = "plummer", .count = 1},
-          [&system](Simulation& simulation) {
-            make_still(simulation, system.law);
-            simulation.set_bodies(system.bodies);
-          },
-          stop};
+/// A picture may be drawn during one short batch, hardly during two.
+int pilots_for(const KernelDemand& demand) {
+  return demand.beside_drawing ? 2 : 1;
+}
+
+KernelDemand with_count(KernelDemand demand, int count) {
+  demand.count = count;
+  return demand;
 }
 
 /// At most `most` of the bodies, evenly spaced in their order.
@@ -82,7 +136,7 @@ Bodies thinned(const Bodies& bodies, int most) {
   return some;
 }
 
-/// By one evaluation and no more, which may be long.
+/// Runs one trial with a single evaluation, since each may be long.
 AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   runner.select(variant);
   Simulation& simulation = *runner.simulation();
@@ -94,16 +148,6 @@ AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   if (!probe) throw std::runtime_error("its error could not be measured");
   const ForceError& error = probe->error;
   return {.median_error = error.median, .step_ms = ms, .p99_error = error.p99, .max_error = error.max};
-}
-
-/// A picture may be drawn during one short batch, hardly during two.
-int pilots_for(const KernelDemand& demand) {
-  return demand.beside_drawing ? 2 : 1;
-}
-
-KernelDemand with_count(KernelDemand demand, int count) {
-  demand.count = count;
-  return demand;
 }
 
 /// The time of a step with `limits.first_count` bodies, in ms, by the first of the direct sums that runs; 0 if none
@@ -153,6 +197,45 @@ void tune(const Backends& backends, TuningResult& result, int measured_count, co
 }
 
 }  // namespace
+
+std::vector<std::size_t> TuningResult::preference() const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].step_ms > 0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return candidates[i].step_ms; });
+  const double enough_ms = tie * fastest(candidates);
+  const auto others = std::ranges::find_if(order, [&](std::size_t i) { return !(candidates[i].step_ms <= enough_ms); });
+  const auto first = std::min_element(order.begin(), others);
+  if (first != others) std::rotate(order.begin(), first, first + 1);
+  return order;
+}
+
+void run_tuning(std::vector<Candidate>& candidates, const MeasureSteps& measure, const std::function<double()>& now_s,
+                double budget_s, int pilots) {
+  const double begin_s = now_s();
+  Sampling sampling = sampling_of(pilots);
+  std::vector<Sampler> samplers;
+  for (const Candidate& candidate : candidates) {
+    sampling.period = candidate.variant.settings.period();
+    samplers.emplace_back(sampling, candidate.step_ms);
+  }
+  for (int pilot = 1; pilot <= pilots; ++pilot) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      while (!candidates[i].problem && samplers[i].warming_up() && samplers[i].pilots() < pilot) {
+        measure_batch(candidates[i], samplers[i], measure);
+      }
+    }
+  }
+  const double limit_ms = hopeless * fastest(candidates);
+  // Whole rounds, so that all have as many chances.
+  for (int round = 0; round < sampling.samples && now_s() - begin_s < budget_s; ++round) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const bool may_win = candidates[i].step_ms > 0 && candidates[i].step_ms <= limit_ms;
+      if (may_win) measure_batch(candidates[i], samplers[i], measure);
+    }
+  }
+}
 
 int most_measured_bodies(Backend backend) {
   return limits_of(backend).most_count;

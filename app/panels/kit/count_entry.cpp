@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/core/parse_number.h"
-#include "compute/core/trimmed.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

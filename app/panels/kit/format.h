@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"

@@ -2,7 +2,7 @@
 #include <map>
 #include <mutex>
 
-#include "compute/cuda/event.h"
+#include "compute/cuda/stream.h"
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/scratch.h"

@@ -1,4 +1,4 @@
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/scratch.h"

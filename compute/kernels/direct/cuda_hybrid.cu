@@ -1,4 +1,3 @@
-#include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"

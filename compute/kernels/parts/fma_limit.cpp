@@ -49,7 +49,7 @@ HWY_AFTER_NAMESPACE();
 #include <atomic>
 #include <chrono>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {

@@ -8,8 +8,8 @@
 #include <new>
 #include <type_traits>
 
-#include "compute/core/precise_body.h"
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
+#include "compute/core/vec.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/jerk_pair.h"
 

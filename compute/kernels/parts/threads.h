@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "compute/core/names.h"
-#include "compute/core/trimmed.h"
+#include "compute/core/text.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/plain_words.h"
 

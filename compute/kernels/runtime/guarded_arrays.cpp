@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

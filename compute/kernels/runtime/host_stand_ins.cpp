@@ -54,7 +54,7 @@ namespace std { template <class T> class vector {}; }
     {"compute/cuda/device.h", R"(#pragma once
 namespace orrery::cuda { class Device; }
 )"},
-    {"compute/cuda/device_array.h", R"(#pragma once
+    {"compute/cuda/arrays.h", R"(#pragma once
 namespace orrery::cuda {
 class Device;
 template <class T> class DeviceArray {};
@@ -70,7 +70,6 @@ __device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepco
 #endif
 )"},
     {"compute/kernels/kernel.h", R"(#pragma once
-#include <cstddef>
 namespace orrery {
 struct ForceArgs;
 struct DeviceBlock;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "compute/core/names.h"
-#include "compute/core/trimmed.h"
+#include "compute/core/text.h"
 #include "compute/kernels/runtime/find_function.h"
 
 namespace orrery {

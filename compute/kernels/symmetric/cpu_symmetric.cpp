@@ -10,8 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "compute/core/team.h"
-#include "compute/core/waiting.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/deciding_threads.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/pair_items.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 
 namespace orrery {
 

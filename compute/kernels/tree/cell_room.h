@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/noted_number.h"
 

@@ -8,8 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/tree/essential_trees.h"
 #include "compute/kernels/tree/octree.h"

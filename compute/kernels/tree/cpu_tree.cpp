@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd_name.h"

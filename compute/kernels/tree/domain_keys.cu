@@ -5,7 +5,6 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "compute/cuda/launch.h"
-#include "compute/cuda/resident_blocks.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/border_search.h"
 #include "compute/kernels/tree/domain_keys.h"

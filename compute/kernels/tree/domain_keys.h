@@ -7,8 +7,8 @@
 #include <span>
 
 #include "compute/core/vec.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
 #include "compute/kernels/division_facet.h"
 
 namespace orrery {

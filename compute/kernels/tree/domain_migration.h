@@ -7,8 +7,8 @@
 #include <span>
 
 #include "compute/core/vec.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/on_all.h"
 #include "compute/kernels/tree/domain_border.h"

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/tree/domain_stretches.h"

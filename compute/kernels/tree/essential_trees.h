@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/tree/octree.h"
 

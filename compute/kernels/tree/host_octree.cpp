@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/tree/root_cube.h"
 
 namespace orrery {

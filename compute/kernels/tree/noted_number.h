@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 
 namespace orrery {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/high_expansion.h"

@@ -1,7 +1,6 @@
 #include <cooperative_groups.h>
 
 #include "compute/cuda/launch.h"
-#include "compute/cuda/resident_blocks.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree_kernels.h"

@@ -2,7 +2,6 @@
 #include <type_traits>
 
 #include "compute/cuda/launch.h"
-#include "compute/cuda/resident_blocks.h"
 #include "compute/kernels/tree/octree_group_walk.h"
 
 namespace orrery {

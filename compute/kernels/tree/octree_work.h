@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/cell_aging.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/choice_facet.h"
 #include "compute/kernels/division_facet.h"
 #include "compute/kernels/migration_facet.h"

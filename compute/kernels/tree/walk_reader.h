@@ -4,8 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree_facet.h"

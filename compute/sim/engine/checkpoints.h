@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "compute/core/bodies.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
+#include "compute/cuda/stream.h"
 #include "compute/sim/engine/device_room.h"
 #include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/engine.h"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "compute/core/start_thread.h"
 #include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/potential_facet.h"
 #include "compute/sim/engine/cpu_spread.h"
 #include "compute/sim/engine/cpu_step_ops.h"

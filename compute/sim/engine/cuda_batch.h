@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/stream.h"
 #include "compute/sim/engine/engine.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/sim/engine/device_room.h"
 #include "compute/sim/engine/mapping.h"

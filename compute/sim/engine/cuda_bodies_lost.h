@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 
 namespace orrery {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "compute/core/backend_lost.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/backend.h"
+#include "compute/core/error.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"

@@ -4,9 +4,8 @@
 #include <exception>
 #include <string>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/kernels/resident_facet.h"
 #include "compute/sim/engine/cuda_bodies.h"

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

@@ -9,8 +9,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
-#include "compute/core/hermite_state.h"
-#include "compute/core/nominal_step.h"
+#include "compute/core/text.h"
 #include "compute/integrators/hermite_update.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/sim/engine/device_storage.h"
 
 namespace orrery {

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/results.h"

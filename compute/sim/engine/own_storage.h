@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "compute/core/error.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/sim/engine/device_room.h"
 #include "compute/sim/engine/device_storage.h"
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "app/lab/profile/kernel_profile.h"
-#include "app/lab/profile/stall_reasons.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/cli/verify_command.h"
 #include "app/lab/distribution.h"
-#include "app/lab/force_sample.h"
+#include "app/lab/force_promise.h"
 
 namespace orrery {
 namespace {

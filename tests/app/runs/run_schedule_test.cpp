@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compute/core/nominal_step.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -1,6 +1,4 @@
 // The values that colours show, of a lane in lockstep.
-#include "app/viewer/body_values.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "app/viewer/colouring.h"
 #include "app/viewer/lane.h"
-#include "app/viewer/legend.h"
 #include "compute/diagnostics/local_density.h"
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"

@@ -1,6 +1,4 @@
 // The colours that the legend and the panels name are those of the picture.
-#include "app/viewer/legend.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "app/overlays/tree_boxes.h"
 #include "app/panels/physical.h"
 #include "app/panels/sections.h"
+#include "app/viewer/colouring.h"
 #include "render/colour_map.h"
 #include "render/gl/offscreen_context.h"
 

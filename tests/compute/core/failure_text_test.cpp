@@ -1,6 +1,4 @@
 // What people read of an exception, whoever throws it.
-#include "compute/core/failure_text.h"
-
 #include <gtest/gtest.h>
 
 #include <any>

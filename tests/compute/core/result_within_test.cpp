@@ -1,6 +1,4 @@
 // Calls that may never return.
-#include "compute/core/result_within.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "compute/core/threads.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/stream.h"
 #include "tests/compute/cuda/chain_kernel.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/member_work.h"
 #include "compute/devices/part_sizes.h"

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/resident_facet.h"
 #include "tests/compute/devices/holding_team.h"

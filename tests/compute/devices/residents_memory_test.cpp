@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/devices/device_list.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"

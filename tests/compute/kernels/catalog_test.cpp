@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/kernels/versioned_id.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/kernel_info.h"

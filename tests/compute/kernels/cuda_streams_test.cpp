@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/random_ball.h"

@@ -20,7 +20,6 @@
 #include "compute/kernels/spread_facet.h"
 #include "compute/ranks/thread_ranks.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_view.h"
 #include "compute/snapshots/units.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/random_ball.h"

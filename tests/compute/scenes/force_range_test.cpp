@@ -1,8 +1,7 @@
-#include "compute/scenes/force_range.h"
-
 #include <gtest/gtest.h>
 
 #include "compute/core/temporary_folder.h"
+#include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/failure.h"

@@ -11,7 +11,7 @@
 
 #include "compute/core/force_law.h"
 #include "compute/scenes/draft.h"
-#include "compute/scenes/random.h"
+#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

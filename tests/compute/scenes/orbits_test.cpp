@@ -1,5 +1,3 @@
-#include "compute/scenes/orbits.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

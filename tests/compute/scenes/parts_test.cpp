@@ -1,5 +1,3 @@
-#include "compute/scenes/parts.h"
-
 #include <gtest/gtest.h>
 
 #include <array>

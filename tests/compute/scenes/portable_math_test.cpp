@@ -1,10 +1,8 @@
-#include "compute/scenes/portable_math.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "compute/scenes/random.h"
+#include "compute/scenes/portable.h"
 
 namespace orrery {
 namespace {

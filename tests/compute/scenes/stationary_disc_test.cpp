@@ -1,9 +1,9 @@
-#include "compute/scenes/stationary_disc.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <utility>
+
+#include "compute/scenes/galaxy.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/owners_facet.h"

@@ -12,9 +12,8 @@
 #include <new>
 #include <stdexcept>
 
-#include "app/lab/tuning/setting_search.h"
 #include "compute/core/error.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"
 

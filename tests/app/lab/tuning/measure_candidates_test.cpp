@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
+#include "app/lab/tuning/accuracy_trials.h"
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/lab/tuning/setting_search.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/lab/tuning/rows_variant.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/lab/tuning/accuracy_trials.h"
-#include "app/lab/tuning/tuning_run.h"
+#include "app/lab/tuning/measure_candidates.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {

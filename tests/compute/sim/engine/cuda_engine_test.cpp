@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/sim/engine/cuda_bodies.h"
 #include "compute/sim/engine/own_storage.h"
