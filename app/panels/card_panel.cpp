@@ -9,10 +9,9 @@
 #include "app/lab/profile/kernel_profile.h"
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/variant.h"
+#include "app/panels/shown_words.h"
 #include "compute/core/text.h"
 
 namespace orrery {

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/plot_axis.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 

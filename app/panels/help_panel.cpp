@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 

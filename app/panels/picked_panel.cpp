@@ -11,14 +11,110 @@
 #include <utility>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/lesson_panel.h"
-#include "app/panels/physical.h"
+#include "app/panels/panels.h"
 #include "app/panels/sections.h"
+#include "app/panels/shown_words.h"
 
 namespace orrery {
 namespace {
+
+/// The part of the window in which a card may be.
+struct CardRoom {
+  ImVec2 low, high;
+};
+
+/// The card's upper left corner in `room`.
+ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
+  const ImVec2 size = place.size();
+  const ImVec2 last{std::max(room.high.x - size.x, room.low.x), std::max(room.high.y - size.y, room.low.y)};
+  switch (place.corner) {
+    case CardCorner::lower_left:
+      return {room.low.x, last.y};
+    case CardCorner::upper_right:
+      return {last.x, room.low.y};
+    default:
+      return room.low;
+  }
+}
+
+/// Whether the card is nearer to the point than `distance`.
+bool near(const CardPlace& place, const CardRoom& room, ImVec2 point, float distance) {
+  const ImVec2 low = card_position(place, room), size = place.size();
+  return point.x > low.x - distance && point.x < low.x + size.x + distance && point.y > low.y - distance &&
+         point.y < low.y + size.y + distance;
+}
+
+/// Draws more of the card where it is, if that is as far from the point. Whether it is so.
+bool grow(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
+  CardPlace larger = place;
+  larger.extent = extent;
+  if (near(larger, room, point, distance)) return false;
+  place = larger;
+  return true;
+}
+
+/// Takes the first corner that is as far from the point. Whether there is one.
+bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
+  CardPlace other = place;
+  other.extent = extent;
+  for (const CardCorner corner : {CardCorner::upper_left, CardCorner::lower_left, CardCorner::upper_right}) {
+    other.corner = corner;
+    if (near(other, room, point, distance)) continue;
+    place = other;
+    return true;
+  }
+  return false;
+}
+
+
+/// Where the card of the picked body is, beside the side column.
+enum class CardCorner { upper_left, lower_left, upper_right };
+
+/// How much of the card is drawn: all rows; those of the body's own state and error; only its head.
+enum class CardExtent { whole, brief, head };
+
+/// The part of the window in which a card may be.
+struct CardRoom {
+  ImVec2 low, high;
+};
+
+struct CardPlace {
+  int body = -1;                    ///< the picked one
+  float width = 0;                  ///< in pixels, as drawn last; 0: it is not drawn
+  ImVec2 low{};                     ///< the upper left corner, as drawn last
+  std::array<float, 3> heights{0};  ///< of each extent, in pixels, as far as it was drawn
+  CardCorner corner = CardCorner::upper_left;
+  CardExtent extent = CardExtent::whole;  ///< less than the whole if that would cover the body in every corner
+
+  float& height(CardExtent of) { return heights[static_cast<std::size_t>(of)]; }
+  ImVec2 size() const { return {width, heights[static_cast<std::size_t>(extent)]}; }
+};
+
+/// The card's upper left corner in `room`.
+ImVec2 card_position(const CardPlace& place, const CardRoom& room);
+
+/// Moves the card to another corner if it covers `ring`, where the body is seen; if it does so in every corner, less of
+/// it remains. It stays there until it covers the ring again; more of it is drawn once that is well clear of the ring,
+/// so a body near its edge does not make it jump. Another body begins anew.
+void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {
+  const float covered = theme::em(0.8f), clear = theme::em(2);
+  constexpr std::array extents{CardExtent::whole, CardExtent::brief, CardExtent::head};
+  if (place.body != body) place = {.body = body, .width = place.width, .heights = place.heights};
+  if (!ring) return;
+  for (const CardExtent extent : extents) {
+    if (!(extent < place.extent)) break;
+    if (grow(place, extent, room, *ring, clear)) return;
+    // The head alone says nothing of the body: that is worth a move.
+    if (place.extent == CardExtent::head && take_corner(place, extent, room, *ring, clear)) return;
+  }
+  if (!near(place, room, *ring, covered)) return;
+  for (const CardExtent extent : extents) {
+    for (const float distance : {clear, covered}) {
+      if (take_corner(place, extent, room, *ring, distance)) return;
+    }
+  }
+}
 
 using theme::em;
 

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/path_entry.h"
 #include "app/panels/kit/rows_table.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/variant.h"
+#include "app/panels/shown_words.h"
 #include "app/ui_state/comparable.h"
 
 namespace orrery {

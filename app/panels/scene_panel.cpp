@@ -7,10 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app/panels/kit/count_entry.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/path_entry.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "compute/core/text.h"

@@ -1,4 +1,4 @@
-// What a window remembers of the one before, and the run that it continues: a part of Viewer.
+// The checkpoint of a window's run, and what a window remembers of the one before.
 #include "app/viewer/autosave.h"
 
 #include <fmt/format.h>
@@ -154,7 +154,7 @@ std::string Autosave::finish(Simulation& simulation) {
 }
 namespace {
 
-// What a window remembers of the one before, and the run that it continues: a part of Viewer.
+// Viewer: what it remembers of the window before, and the run that it continues.
 /// Without the theme, which is kept beside it, and without ends of the range, which suit one scene.
 render::Appearance for_any_scene(render::Appearance appearance) {
   appearance.theme = {};

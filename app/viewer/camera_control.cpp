@@ -1,4 +1,4 @@
-// How the viewer carries out what concerns the camera, its paths and the picked body: a part of Viewer.
+// The camera of a window: what it shows of a scene first, how the user moves it, what it follows, and its paths.
 #include "app/viewer/camera_control.h"
 
 #include <fmt/format.h>
@@ -414,7 +414,7 @@ void PathPlayer::follow(double now_s, render::OrbitCamera& camera) {
   if (time_s > playing_->path.end_s()) playing_.reset();
 }
 
-// How the viewer carries out what concerns the camera, its paths and the picked body: a part of Viewer.
+// Viewer: how it carries out what concerns the camera, its paths and the picked body.
 /// Runs that can be repeated have jumps: each frame shows what was asked for.
 void Viewer::glide() {
   if (!lockstep_) glide_.start(camera_, path_clock_s());

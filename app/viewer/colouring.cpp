@@ -1,3 +1,4 @@
+// The colours of the bodies: their values, the ranges that the colour map spans, and the legend.
 #include "app/viewer/colouring.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 #include <utility>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/physical.h"
+#include "app/panels/shown_words.h"
 #include "compute/core/threads.h"
 #include "compute/diagnostics/local_density.h"
 #include "render/colour_map.h"
@@ -86,7 +87,7 @@ void DensityJob::cancel() {
 namespace {
 
 constexpr double lockstep_s_per_body = 2e-6;  // between densities in repeatable runs: every second frame of 16,384
-constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_known = std::numeric_limits<float>::quiet_NaN();
 
 bool shows(const render::Appearance& appearance, render::ColourBy colour_by) {
   return render::shows_values(appearance) && appearance.colour_by == colour_by;
@@ -110,7 +111,7 @@ std::vector<Vec4> plain(const std::vector<glm::vec4>& positions) {
 }  // namespace
 
 float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration) {
-  if (std::isnan(acceleration)) return unknown;
+  if (std::isnan(acceleration)) return not_known;
   const double levels = std::floor(std::log2(criterion.longest_step(acceleration) / time_step));
   return time_step *
          static_cast<float>(std::exp2(std::clamp<double>(levels, -most_step_doublings, most_step_doublings)));
@@ -206,7 +207,7 @@ void BodyValues::restart(Subject subject, const Parts& parts) {
   values_ = {};
   known_ = 0;
   if (count == 0) return;
-  std::vector<float> values(count, subject_.colour_by == render::ColourBy::species ? 0 : unknown);
+  std::vector<float> values(count, subject_.colour_by == render::ColourBy::species ? 0 : not_known);
   if (subject_.colour_by == render::ColourBy::species && parts.of_body.size() == count) {
     std::ranges::copy(parts.of_body, values.begin());
   }
@@ -248,7 +249,7 @@ bool BodyValues::take_errors(const Status& status) {
 bool BodyValues::take_distances() {
   if (given_ == distances_) return false;
   distances_ = given_;
-  if (!distances_) return replace(std::vector<float>(values_.size(), unknown));
+  if (!distances_) return replace(std::vector<float>(values_.size(), not_known));
   return distances_->size() == values_.size() && replace(*distances_);
 }
 
@@ -258,7 +259,7 @@ bool BodyValues::take_domains(const Status& status) {
   const BodyOwners owners = domains_ ? domains_->owners : BodyOwners{.why_unknown = "not read"};
   if (before && before->owners == owners) return false;
   const bool one_has_all = owners.names.empty() && owners.why_unknown.empty();
-  std::vector<float> values(values_.size(), one_has_all ? 0 : unknown);
+  std::vector<float> values(values_.size(), one_has_all ? 0 : not_known);
   if (owners.of_body.size() == values.size()) {
     std::ranges::transform(owners.of_body, values.begin(),
                            [](int owner) { return static_cast<float>(owner % render::part_colour_count); });

@@ -1,3 +1,4 @@
+// Dear ImGui on a surface: its input, its pace, and the picture of the panels.
 #include "app/viewer/gui.h"
 
 #include <GLFW/glfw3.h>
@@ -14,8 +15,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/panels/kit/style.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/theme.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
 #include "compute/core/atomic_file.h"
 

@@ -1,4 +1,4 @@
-// How a window that has lost its device goes on in another process: a part of Viewer.
+// How a window that has lost its device goes on in another process.
 #include "app/viewer/handover.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/commands/command_json.h"
-#include "app/panels/source_draft.h"
+#include "app/panels/workshop_panel.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/text/input_file.h"
 #include "app/viewer/run_view.h"
@@ -146,7 +146,7 @@ void remove_handover(const fs::path& folder) {
 }
 namespace {
 
-// How a window that has lost its device goes on in another process: a part of Viewer.
+// Viewer: how a window that has lost its device hands over, and how the next one takes over.
 /// It outlives this process.
 std::filesystem::path new_folder() {
   std::string name = (temporary_place() / "orrery-window-XXXXXX").string();

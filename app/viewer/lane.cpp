@@ -1,3 +1,4 @@
+// One system on the screen.
 #include "app/viewer/lane.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// How the viewer carries out requests that concern lessons.
+// The lesson in the window, and its measurement.
 #include "app/viewer/lesson_control.h"
 
 #include <fmt/format.h>
@@ -177,7 +177,7 @@ void LessonControl::describe(LessonStatus& status) const {
   if (judgement.known) status.right = judgement.right;
 }
 
-// How the viewer carries out requests that concern lessons.
+// Viewer: how it carries out requests that concern lessons.
 
 void Viewer::carry_out(const ShowLesson& c) {
   lessons_.show(c, view_.lesson);

@@ -1,4 +1,4 @@
-// How the viewer makes films: a part of Viewer.
+// Films: of a window as it was shown, and of `orrery render`.
 #include "app/viewer/live_film.h"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ std::string LiveFilm::finish(double now_s) {
 }
 namespace {
 
-// How the viewer makes films: a part of Viewer.
+// Viewer: how it makes films.
 /// The bodies and their properties: two files of one name may hold different systems.
 std::string fingerprint_of(const Snapshot& snapshot) {
   std::uint32_t properties = 0;

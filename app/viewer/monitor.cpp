@@ -1,3 +1,4 @@
+// When the running system is examined.
 #include "app/viewer/monitor.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// How the bodies come into the buffer that OpenGL draws.
 #include "app/viewer/position_bridge.h"
 
 #include <stdexcept>

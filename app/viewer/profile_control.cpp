@@ -1,4 +1,4 @@
-// How the viewer carries out requests that concern profiles.
+// Profiles of the shown kernel, taken in a process of their own.
 #include "app/viewer/profile_control.h"
 
 #include <fmt/format.h>
@@ -210,7 +210,7 @@ void ProfileControl::take(ProfileStatus& status) {
   }
 }
 
-// How the viewer carries out requests that concern profiles.
+// Viewer: how it carries out requests that concern profiles.
 /// In a run that can be repeated, the frame waits for the profile.
 void Viewer::carry_out(const ProfileKernel&) {
   profile_.start(lane_.status(), backends_.device_ordinal(), view_.profile);

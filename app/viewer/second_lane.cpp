@@ -1,4 +1,4 @@
-// How the viewer compares two runs: a part of Viewer.
+// The comparison of two runs: the second lane, and where both are drawn.
 #include "app/viewer/second_lane.h"
 
 #include <fmt/format.h>
@@ -309,7 +309,7 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
 }
 namespace {
 
-// How the viewer compares two runs: a part of Viewer.
+// Viewer: how it compares two runs.
 
 void forget_all_but_layout(CompareStatus& compare) {
   const CompareLayout layout = compare.layout;

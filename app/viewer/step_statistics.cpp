@@ -1,3 +1,4 @@
+// Times of steps and of frames: medians, results, the recording.
 #include "app/viewer/step_statistics.h"
 
 #include <fmt/format.h>

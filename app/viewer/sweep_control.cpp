@@ -1,4 +1,4 @@
-// How the viewer measures beside its picture: sweeps and races, a part of Viewer.
+// Sweeps and races beside the picture.
 #include "app/viewer/sweep_control.h"
 
 #include <fmt/format.h>
@@ -326,7 +326,7 @@ void RaceControl::end(Simulation& shown, RaceStatus& status) {
   pause_.end(shown);
 }
 
-// How the viewer measures beside its picture: sweeps and races, a part of Viewer.
+// Viewer: how it measures beside its picture: sweeps and races.
 
 void Viewer::refuse_beside_measurement() const {
   if (const MachineUser* const other = view_.measurer()) {

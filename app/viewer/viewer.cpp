@@ -17,7 +17,6 @@
 
 #include "app/lab/variant_runner.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
 #include "app/text/user_folder.h"
@@ -380,6 +379,16 @@ std::string Viewer::rescue_outputs() {
   return failed_ ? "not all outputs are whole" : "";
 }
 
+namespace {
+
+constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
+constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
+
+/// Linux lets sleeps of a thread last up to 50 us longer than asked; from now on 1 us.
+void sleep_as_asked() {
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+}
+
 }  // namespace
 
 /// Processes window events meanwhile. Returns false if the run ends instead.
@@ -448,7 +457,7 @@ bool Viewer::next_steps_are_known() const {
 }
 namespace {
 
-// How the viewer takes input: a part of Viewer.
+// Viewer: how it takes input.
 
 constexpr std::chrono::milliseconds longest_input{100};  // of a frame; the rest waits for the next one
 

@@ -1,4 +1,4 @@
-// How the viewer carries out requests: the other half of Viewer.
+// Viewer: how it carries out requests: the other half of Viewer.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -355,7 +355,7 @@ void Viewer::complain(const std::string& error) {
   console::complain(said_error_);
 }
 
-// How the viewer changes what is drawn: a part of Viewer.
+// Viewer: how it changes what is drawn.
 
 void Viewer::carry_out(const SetAppearance& c) {
   check_colour_range(c.appearance);

@@ -1,3 +1,4 @@
+// Where frames go: a window of the desktop or a picture in memory.
 #include "app/viewer/window.h"
 
 #include <GLFW/glfw3.h>

@@ -15,7 +15,7 @@
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
 #include "app/panels/panels.h"
-#include "app/panels/physical.h"
+#include "app/panels/shown_words.h"
 #include "app/report/machine_report.h"
 #include "app/report/page.h"
 #include "app/report/run_facts.h"
@@ -304,7 +304,7 @@ std::string picture_words(const Status& status, const ViewStatus& view) {
                      legend.quantity, range.unit, significant(range.low, 3), significant(range.high, 3));
 }
 
-// How the viewer makes pages: a part of Viewer.
+// Viewer: how it makes pages.
 
 ReportPicture Viewer::picture() {
   while (!finished()) frame();
@@ -367,7 +367,7 @@ void Viewer::carry_out(const SaveReport& c) {
   pictures_wanted_.push_back({[this, c] { save_report(c.file); }});
 }
 
-// How the viewer saves how its run went: a part of Viewer.
+// Viewer: how it saves how its run went.
 
 void Viewer::carry_out(const SaveReplay& c) {
   constexpr float degrees = 180 / std::numbers::pi_v<float>;
@@ -380,7 +380,7 @@ void Viewer::carry_out(const SaveReplay& c) {
   say_written(write_replay(to.file, replay, to.existing));
 }
 
-// Pictures of the window and of the bodies: a part of Viewer.
+// Viewer: pictures of the window and of the bodies.
 /// After a frame has been drawn and before it is presented: the picture is what the user sees.
 void Viewer::save_pictures() {
   for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
@@ -440,15 +440,6 @@ void Viewer::print_summary() {
   if (stop_requested() && options_.frames) {
     console::print("stopped before the end: {} of {}\n", format_count(frame_), counted(*options_.frames, "frame"));
   }
-}
-namespace {
-
-constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
-constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
-
-/// Linux lets sleeps of a thread last up to 50 us longer than asked; from now on 1 us.
-void sleep_as_asked() {
-  prctl(PR_SET_TIMERSLACK, 1000UL);
 }
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// How the viewer carries out requests that concern the workshop.
+// The kernel file in the window: its versions, and the bodies that they are checked with.
 #include "app/viewer/workshop_control.h"
 
 #include <fmt/format.h>
@@ -20,13 +20,16 @@
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
-#include "compute/integrators/finite.h"
+#include "compute/integrators/update.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
 #include "compute/kernels/versioned_id.h"
 #include "compute/snapshots/snapshot_format.h"
+#if ORRERY_HAVE_CUDA
+#include "compute/cuda/device.h"
+#endif
 
 namespace orrery {
 namespace {
@@ -106,13 +109,6 @@ void ShownBodies::answer(Simulation& simulation) {
   answered_.notify_one();
 }
 
-}  // namespace orrery
-
-#if ORRERY_HAVE_CUDA
-#include "compute/cuda/device.h"
-#endif
-
-namespace orrery {
 namespace {
 
 int architecture_of([[maybe_unused]] const Backends& backends) {
@@ -379,7 +375,7 @@ void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus&
 }
 namespace {
 
-// How the viewer carries out requests that concern the workshop.
+// Viewer: how it carries out requests that concern the workshop.
 /// Why the file's latest text is not a kernel of the window, one line.
 std::string why_not_shown(const WorkshopStatus& workshop) {
   if (workshop.state != WorkshopState::unchecked) return workshop.problem;

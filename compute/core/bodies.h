@@ -60,7 +60,7 @@ inline MassRange mass_range(std::span<const Vec4> positions) {
 struct alignas(16) HermiteBody {
   PreciseBody body;
   Pull pull;
-  double longest_step = 0;  ///< the longest step that suits it, see compute/integrators/hermite_update.h
+  double longest_step = 0;  ///< the longest step that suits it, see compute/integrators/hermite.h
 };
 
 /// State that a Hermite integrator keeps from step to step, besides the bodies that it writes.

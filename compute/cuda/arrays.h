@@ -9,6 +9,7 @@
 #include "compute/cuda/device.h"
 
 namespace orrery::cuda {
+
 /// `size()` objects of T in the memory of a device, uninitialized: move-only, freed on destruction, never resized.
 template <class T>
 requires std::is_trivially_copyable_v<T>
@@ -43,7 +44,7 @@ void clear(const Device& device, const DeviceArray<T>& array) {
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // our streams do not wait for the default one
 }
 
-/// Copies on the stream. The host memory must live until the copy is done.
+/// Enqueues a copy on the stream. The host memory must live until the copy is done.
 template <class T>
 void upload(std::span<const T> host, T* device, cudaStream_t stream) {
   ORRERY_CUDA_CHECK(cudaMemcpyAsync(device, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream));
@@ -61,7 +62,7 @@ requires std::is_trivially_copyable_v<T>
 class HostArray {
  public:
   HostArray() = default;
-  /// For copies to and from `device`. Activates it if `pinned`.
+  /// Allocates for copies to and from `device`. Activates it if `pinned`.
   HostArray(const Device& device, std::size_t size, bool pinned)
       : data_{allocate(device, size, pinned), Free{pinned}}, size_{size} {}
 

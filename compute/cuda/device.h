@@ -11,6 +11,7 @@
 #include "compute/core/backend.h"
 
 namespace orrery::cuda {
+
 /// A CUDA call that failed: "call: description (name of the error)".
 class Error : public std::runtime_error {
  public:
@@ -23,7 +24,7 @@ class Error : public std::runtime_error {
   cudaError_t code_;
 };
 
-/// An error after which every later call fails, in this process.
+/// An error after which every later call of this process fails.
 class LostDeviceError final : public Error, public DeviceLost {
  public:
   using Error::Error;
@@ -57,7 +58,7 @@ inline void check(cudaError_t code, const char* call) {
   throw Error{code, call};
 }
 
-/// For destructors: reports, never throws. Whoever met a sticky error first has reported it.
+/// Reports an error and never throws, for destructors. Whoever met a sticky error first has reported it.
 inline void warn(cudaError_t code, const char* call) noexcept {
   if (code == cudaSuccess || code == cudaErrorCudartUnloading || is_sticky(code)) return;
   (void)cudaGetLastError();
@@ -82,7 +83,7 @@ struct DeviceInfo {
   std::size_t memory_bytes = 0;
 };
 
-/// "13.0" from CUDA's 13000.
+/// Returns "13.0" from CUDA's 13000.
 std::string version_text(int version);
 
 /// The CUDA version that this program was linked with, and the one that the driver supports; 0 if there is no driver.
@@ -92,7 +93,7 @@ int driver_version();
 /// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty if there is no driver.
 std::string driver_text();
 
-/// All CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
+/// Returns all CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
 std::vector<DeviceInfo> devices();
 
 /// One CUDA device. Memory, streams, events and kernels belong to a device and must not outlive it. Code activates its
@@ -109,11 +110,11 @@ class Device {
   int multiprocessors() const { return info_.multiprocessors; }
   int attribute(cudaDeviceAttr which) const;
 
-  /// From now on, the calling thread launches and allocates on this device.
+  /// Makes the calling thread launch and allocate on this device.
   void activate() const;
-  /// Free device memory in bytes. Activates the device.
+  /// Returns the free device memory in bytes. Activates the device.
   std::size_t free_memory() const;
-  /// Waits for all work on the device. Activates it.
+  /// Blocks until the end of all work on the device. Activates it.
   void synchronize() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <tuple>
 
 namespace orrery::cuda {
+
 int known_resident_blocks(const Device& device, const void* function, int block) {
   static std::mutex mutex;
   static std::map<std::tuple<int, const void*, int>, int> known;

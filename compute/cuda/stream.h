@@ -6,6 +6,7 @@
 #include "compute/cuda/device.h"
 
 namespace orrery::cuda {
+
 /// An owned stream of one device that does not wait for the legacy default stream.
 class Stream {
  public:
@@ -36,7 +37,7 @@ class OrderEvent {
   void record(cudaStream_t stream) const { ORRERY_CUDA_CHECK(cudaEventRecord(get(), stream)); }
   void synchronize() const { ORRERY_CUDA_CHECK(cudaEventSynchronize(get())); }
 
-  /// Whether the work before it on the stream is done. Throws cuda::Error if that work failed.
+  /// Returns whether the work before it on the stream is done. Throws cuda::Error if that work failed.
   bool reached() const {
     const cudaError_t status = cudaEventQuery(get());
     if (status == cudaErrorNotReady) {
@@ -69,7 +70,7 @@ class Event : public OrderEvent {
   explicit Event(const Device& device) : OrderEvent{device, cudaEventDefault} {}
 };
 
-/// GPU time in ms between two events that were reached.
+/// Returns the GPU time in ms between two events that were reached.
 inline double elapsed_ms(const Event& begin, const Event& end) {
   float ms = 0;
   ORRERY_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));

@@ -5,8 +5,8 @@
 #include "compute/core/error.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
-#include "compute/integrators/checked_update.h"
 #include "compute/integrators/hermite_bodies_cuda.h"
+#include "compute/integrators/update_cuda.h"
 
 namespace orrery::cuda {
 namespace {

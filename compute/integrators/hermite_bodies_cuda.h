@@ -4,7 +4,7 @@
 #include <span>
 
 #include "compute/cuda/arrays.h"
-#include "compute/integrators/hermite_update.h"
+#include "compute/integrators/hermite.h"
 #include "compute/integrators/update_cuda.h"
 
 namespace orrery::cuda {

@@ -21,6 +21,12 @@ struct Moments {
   }
 };
 
+Moments moments_of(const Draft& draft) {
+  Moments sum;
+  for (const auto& [m, x, v] : draft) sum.add(m, {m * x.x, m * x.y, m * x.z}, {m * v.x, m * v.y, m * v.z});
+  return sum;
+}
+
 /// Of the parts one after the other, so that the sum does not depend on the threads.
 Moments moments_of(const std::vector<Draft>& drafts) {
   std::vector<Moments> parts(drafts.size());
@@ -31,12 +37,6 @@ Moments moments_of(const std::vector<Draft>& drafts) {
   });
   Moments sum;
   for (const Moments& part : parts) sum.add(part.mass, part.centre, part.momentum);
-  return sum;
-}
-
-Moments moments_of(const Draft& draft) {
-  Moments sum;
-  for (const auto& [m, x, v] : draft) sum.add(m, {m * x.x, m * x.y, m * x.z}, {m * v.x, m * v.y, m * v.z});
   return sum;
 }
 

@@ -20,7 +20,7 @@ namespace {
 /// What NVRTC lacks for these headers: no stand-in can do it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> not_for_files{{
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
-    {"compute/kernels/tree/border_search.h", "it needs CUB, which the compiler at run time does not have"},
+    {"compute/kernels/tree/domain_border.h", "it needs CUB, which the compiler at run time does not have"},
     {"compute/kernels/tree/lock_tree.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
 }};
 

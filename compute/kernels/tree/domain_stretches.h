@@ -4,7 +4,7 @@
 
 #include "compute/kernels/migration_facet.h"
 #include "compute/kernels/tree/domain_border.h"
-#include "compute/kernels/tree/first_bodies.h"
+#include "compute/kernels/tree/domain_layout.h"
 
 // Which domain each body of a device comes to be in, once the borders are found.
 namespace orrery {

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "compute/kernels/division_facet.h"
-#include "compute/kernels/tree/host_sort.h"
-#include "compute/kernels/tree/morton.h"
+#include "compute/kernels/joint_work.h"
+#include "compute/kernels/tree/host_octree.h"
 
-// The division of bodies among ranks, each of which gets an interval of the Morton keys.
 namespace orrery {
-
-/// The keys from `begin` up to, and without, `end`.
-struct KeyRange {
-  std::uint64_t begin = 0, end = std::uint64_t{1} << 3 * key_levels;
-};
 
 /// Where the ranges of the ranks begin and end: one more than there are ranks, ascending. Each border between two is
 /// one between two cells of the octree, and a cell beside it has more than `least` bodies: so no leaf and no group of
@@ -25,8 +19,32 @@ std::vector<std::uint64_t> borders_of_parts(std::span<const KeyedBody> bodies, s
 
 /// Some of these keys, in their order: enough of `all` keys to find borders near those that are wanted.
 std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, std::size_t all);
+
 /// The same from a sample of all keys, ascending.
 std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> sample, std::span<const Part> parts,
                                             int least);
+
+/// The division of bodies that stay with their ranks between evaluations: no rank sees all of them. The borders stay
+/// where they are in the root cube until other parts are asked for, or a border no longer suits the bodies.
+class OwnDivision {
+ public:
+  /// See DomainFacet::divide_own(). `least`: see borders_of_parts().
+  MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least, JointWork& work,
+                       std::vector<int>& owners);
+
+ private:
+  // Each returns whether all ranks go on.
+  bool find_cube(std::span<const Vec4> bodies, JointWork& work);
+  bool borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit);
+  bool find_borders(std::span<const Part> parts, int least, JointWork& work, std::vector<int>& owners);
+  /// The rank, by the borders, of each key of rank `own`.
+  void find_owners(int own, std::vector<int>& owners) const;
+
+  TreeCube cube_;
+  std::int64_t count_ = 0;           // of all bodies
+  std::vector<std::uint64_t> keys_;  // of this rank's bodies
+  std::vector<std::uint64_t> borders_;
+  std::vector<std::int64_t> beside_, of_other_;  // see borders_suit()
+};
 
 }  // namespace orrery

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <vector>
 
-#include "compute/integrators/body_levels.h"
-#include "compute/integrators/hermite_bodies.h"
+#include "compute/integrators/hermite.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/sim/engine/engine.h"
 
 namespace orrery {

@@ -10,7 +10,7 @@
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
 #include "compute/core/text.h"
-#include "compute/integrators/hermite_update.h"
+#include "compute/integrators/hermite.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/engine/device_storage.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/overlays/tree_boxes.h"
-#include "app/panels/physical.h"
 #include "app/panels/sections.h"
+#include "app/panels/shown_words.h"
 #include "app/viewer/colouring.h"
 #include "render/colour_map.h"
 #include "render/gl/offscreen_context.h"

@@ -124,11 +124,11 @@ TEST_F(KernelSources, AreAllKernelsWithAllTheirFiles) {
   };
   has("cuda-tree", "compute/kernels/tree/octree_build.cu");
   has("cuda-tree", "compute/kernels/tree/octree_walk.cu");
-  has("cuda-tree-lock", "compute/kernels/tree/lock_order.cu");
+  has("cuda-tree-lock", "compute/kernels/tree/cuda_tree_lock.cu");
   has("cuda-tensor", "compute/kernels/tensor/tensor_operands.cu");
   has("cuda-symmetric", "compute/kernels/symmetric/symmetric_sums.cu");
   has("cuda-naive", "compute/core/pair_law.inl");
-  has("cpu-tree", "compute/kernels/tree/host_octree_pieces.cpp");
+  has("cpu-tree", "compute/kernels/tree/host_octree.cpp");
   const KernelSource& lock = *std::ranges::find(kernel_sources(), "cuda-tree-lock", &KernelSource::id);
   for (const SourceFile* file : lock.files) EXPECT_EQ(file->name.find("octree_walk"), std::string_view::npos);
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/kernels/tree/hilbert.h"
+#include "compute/kernels/tree/body_keys.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

@@ -1,5 +1,3 @@
-#include "compute/kernels/tree/hilbert.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/kernels/tree/body_keys.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

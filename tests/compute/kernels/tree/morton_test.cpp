@@ -1,10 +1,9 @@
-#include "compute/kernels/tree/morton.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "compute/kernels/tree/body_keys.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

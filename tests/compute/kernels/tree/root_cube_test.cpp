@@ -1,5 +1,3 @@
-#include "compute/kernels/tree/root_cube.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "compute/kernels/tree/host_octree.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {
