@@ -93,9 +93,9 @@ may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "comp
 may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel|plain_words)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/text[.]h$"
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(force_promise|statistics|race/race_size|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
+may_include("app/panels/" "app/(panels|ui_state)/" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|race/race_size|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
             "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")

@@ -24,7 +24,7 @@
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "compute/core/text.h"
-#include "compute/kernels/runtime/plain_words.h"
+#include "compute/kernels/runtime/compiler_log.h"
 
 namespace orrery {
 namespace {

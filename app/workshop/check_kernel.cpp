@@ -17,7 +17,6 @@
 #include "compute/core/temporary_folder.h"
 #include "compute/core/text.h"
 #include "compute/kernels/runtime/compiler_log.h"
-#include "compute/kernels/runtime/plain_words.h"
 
 namespace orrery {
 namespace {

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compute/core/law.h"
@@ -29,13 +34,16 @@ struct CompilerInput {
   std::vector<std::string> options;
   std::string function;  ///< the name of the __global__ function
 };
+
 /// The compiler did not end by itself: one line.
 class CompilerFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
 /// Compiles. Throws CompilerFailure, and std::runtime_error if there is no compiler. Any thread may call it.
 using Compiler = std::function<cuda::Nvrtc::Result(const CompilerInput& input)>;
+
 /// By NVRTC in this process, which takes as long as the source makes it take.
 cuda::Nvrtc::Result compile_here(const CompilerInput& input);
 
@@ -49,7 +57,38 @@ std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, con
 struct CompiledLaws {
   std::shared_ptr<const CompiledKernel> gravity, attract_repel;
 };
+
 CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values& values, int architecture,
                                   const Compiler& compiler = compile_here);
+
+/// The latest results, under the text that was compiled and its options. Any thread may use it.
+class CompiledCache {
+ public:
+  /// What a check of one file compiles: each value of each tunable, for both laws.
+  static constexpr std::size_t most = 2 * KernelFile::most_tunables * FileTunable::most_values;
+
+  /// Null if there is none.
+  std::shared_ptr<const CompiledKernel> find(const std::string& key) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = results_.find(key);
+    return found == results_.end() ? nullptr : found->second;
+  }
+  /// Forgets the oldest result if there are too many.
+  void put(const std::string& key, std::shared_ptr<const CompiledKernel> result) {
+    const std::lock_guard lock{mutex_};
+    const auto [place, added] = results_.insert_or_assign(key, std::move(result));
+    if (!added) return;
+    oldest_first_.push_back(place);
+    if (results_.size() <= most) return;
+    results_.erase(oldest_first_.front());
+    oldest_first_.pop_front();
+  }
+
+ private:
+  using Results = std::map<std::string, std::shared_ptr<const CompiledKernel>>;
+  mutable std::mutex mutex_;
+  Results results_;
+  std::deque<Results::const_iterator> oldest_first_;
+};
 
 }  // namespace orrery

@@ -2,20 +2,98 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "compute/kernels/runtime/host_stand_ins.h"
-
 namespace orrery {
-
-std::span<const SourceFile> embedded_compute_sources();
-
 namespace {
+
+using Included = std::map<const SourceFile*, std::vector<const SourceFile*>>;
+
+constexpr SourceFile stand_ins[] = {
+    {"bit", R"(#pragma once
+namespace std {
+constexpr int countl_zero(uint64_t bits) {
+  int zeros = 0;
+  for (uint64_t bit = uint64_t{1} << 63; bit != 0 && !(bits & bit); bit >>= 1) ++zeros;
+  return zeros;
+}
+}
+)"},
+    {"cuda_runtime_api.h", ""},  // built in
+    {"optional", R"(#pragma once
+namespace std { template <class T> class optional {}; }
+)"},
+    {"span", R"(#pragma once
+namespace std { template <class T> class span; }
+)"},
+    {"string_view", R"(#pragma once
+namespace std { class string_view; }
+)"},
+    {"type_traits", R"(#pragma once
+namespace std {
+template <class T, T number>
+struct integral_constant {
+  static constexpr T value = number;
+  constexpr operator T() const { return number; }
+};
+}
+)"},
+    {"utility", R"(#pragma once
+namespace std {
+template <class T, T... numbers>
+struct integer_sequence {};
+template <class T, bool complete, T count, T... numbers>
+struct integers_below : integers_below<T, count == 1, count - 1, count - 1, numbers...> {};
+template <class T, T count, T... numbers>
+struct integers_below<T, true, count, numbers...> {
+  using type = integer_sequence<T, numbers...>;
+};
+template <class T, T count>
+using make_integer_sequence = typename integers_below<T, count == 0, count>::type;
+}
+)"},
+    {"vector", R"(#pragma once
+namespace std { template <class T> class vector {}; }
+)"},
+    {"compute/cuda/device.h", R"(#pragma once
+namespace orrery::cuda { class Device; }
+)"},
+    {"compute/cuda/arrays.h", R"(#pragma once
+namespace orrery::cuda {
+class Device;
+template <class T> class DeviceArray {};
+}
+)"},
+    {"compute/cuda/launch.h", R"(#pragma once
+namespace orrery::cuda {
+class Device;
+template <class... Params, class... Arguments> void launch(Arguments...);
+}
+#if __CUDA_ARCH__ >= 900
+__device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#endif
+)"},
+    {"compute/kernels/kernel.h", R"(#pragma once
+namespace orrery {
+struct ForceArgs;
+struct DeviceBlock;
+}
+)"},
+};
+
+/// What headers with device code include for their host code, as far as NVRTC needs it to read them: the names of
+/// types, mostly, under the names of the headers. Only device_headers() include these.
+std::span<const SourceFile> host_stand_ins() {
+  return stand_ins;
+}
 
 /// What NVRTC lacks for these headers: no stand-in can do it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> not_for_files{{
@@ -27,13 +105,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> not_for_f
 std::string_view folder_of(std::string_view name) {
   return name.substr(0, name.rfind('/') + 1);
 }
+
 std::string_view stem_of(std::string_view name) {
   name.remove_prefix(folder_of(name).size());
   return name.substr(0, name.rfind('.'));
 }
+
 bool is_header(std::string_view name) {
   return name.ends_with(".h") || name.ends_with(".inl");
 }
+
 bool is_kernel(std::string_view name) {
   const std::string_view stem = stem_of(name);
   return !is_header(name) && (stem.starts_with("cpu_") || stem.starts_with("cuda_"));
@@ -44,6 +125,7 @@ struct IncludeLine {
   std::size_t begin, end;  ///< of the name, in the text
   std::string_view name;
 };
+
 std::vector<IncludeLine> includes_of(std::string_view text) {
   constexpr std::string_view word = "#include ";
   std::vector<IncludeLine> lines;
@@ -65,8 +147,6 @@ bool has_device_code(const SourceFile& source) {
   return source.bytes.find("ORRERY_HD") != std::string_view::npos ||
          source.bytes.find("__device__") != std::string_view::npos;
 }
-
-using Included = std::map<const SourceFile*, std::vector<const SourceFile*>>;
 
 /// The embedded files that each of them includes.
 const Included& included_files() {
@@ -186,6 +266,8 @@ std::vector<const SourceFile*> files_of(const SourceFile& kernel) {
 }
 
 }  // namespace
+
+std::span<const SourceFile> embedded_compute_sources();
 
 std::span<const SourceFile> device_headers() {
   return headers().visible();

@@ -1,5 +1,3 @@
-#include "compute/kernels/runtime/loaded_file_kernel.h"
-
 #include <array>
 #include <optional>
 #include <span>
@@ -7,8 +5,8 @@
 #include <vector>
 
 #include "compute/cuda/launch.h"
-#include "compute/kernels/runtime/checked_calls.h"
 #include "compute/kernels/runtime/device_api.h"
+#include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/guarded_arrays.h"
 
 namespace orrery {

@@ -1,6 +1,4 @@
 // Which kernels the calls of a check find out, on the host: each is the direct sum with one mistake.
-#include "compute/kernels/runtime/checked_calls.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "compute/diagnostics/reference.h"
+#include "compute/kernels/runtime/file_kernel.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"
 
