@@ -1,13 +1,14 @@
-#include "app/cli/report_command.h"
-
+// `orrery report`: measures kernels and writes a page.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "app/cli/measure_to_end.h"
-#include "app/cli/planned_sweep.h"
+#include "app/cli/commands.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/metadata.h"
 #include "app/lab/sweep/result_rows.h"
@@ -17,6 +18,7 @@
 #include "app/text/console.h"
 #include "app/text/shell_line.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
 
@@ -169,6 +171,44 @@ class Report {
 };
 
 }  // namespace
+
+void declare_report(CLI::App& app, OptionDraft& draft) {
+  ReportOptions& report = draft.report;
+  add(app, "--out", "FILE.html", "the page",
+      [&](const std::string& text) { report.file = parse_page_name("--out", file_name("--out", text)); });
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU 8k)");
+  add_measured_kernels(app, draft);
+  add_setting_lists(app, draft);
+  add_repeats(app, draft);
+  add(app, "--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
+      [&](const std::string& text) {
+        report.budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
+      });
+  add_physics(app, draft);
+  add_size(app, draft, "size of the picture in pixels (1280x720)");
+  add_theme(app, draft.view);
+  add_force(app, draft);
+  add_progress(app, draft.bench.progress);
+  add_device(app, draft);
+  app.footer(
+      "Examples:\n"
+      "  orrery report --out report.html\n"
+      "  orrery report galaxy.bin --kernels cpu-simd,cpu-tree --set theta=0.3,0.5,0.7 --out galaxy.html\n"
+      "\nMeasures as 'orrery bench' does. The page holds a picture of the scene, plots, tables, the settings, the "
+      "machine and the command line. It needs no other file. Ctrl+C ends measuring and keeps what was measured.");
+}
+
+ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& words) {
+  ReportOptions& report = draft.report;
+  if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
+  report.count_given = !draft.counts.empty();
+  report.bench = finish_bench(draft);
+  refuse_small_size(draft.view.size, /*panels=*/false);
+  report.picture = draft.view.size.value_or(WindowSize{});
+  report.theme = draft.view.theme.value_or(render::Theme::dark);
+  report.words = words;
+  return report;
+}
 
 SceneRequest pictured_scene(const Backends& backends, const ReportOptions& options) {
   SceneRequest scene = options.bench.scene;

@@ -47,7 +47,7 @@ RunFiles files_of_results(const SceneRequest& scene, const ResultNames& results)
   return files;
 }
 
-/// Of the file itself, whatever its name.
+/// The identity of the file itself, whatever its name.
 struct Identity {
   explicit Identity(const std::string& path) : exists{stat(path.c_str(), &status) == 0} {
     std::error_code error;

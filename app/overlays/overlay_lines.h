@@ -12,7 +12,7 @@
 #include "render/camera.h"
 #include "render/drawn_bodies.h"
 #include "render/passes/body_readback.h"
-#include "render/passes/line_renderer.h"
+#include "render/passes/strokes.h"
 
 namespace orrery {
 /// What is known of some bodies over time: their latest state, and where they were at equal intervals.

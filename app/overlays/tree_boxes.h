@@ -8,7 +8,7 @@
 #include "app/ui_state/overlay_commands.h"
 #include "app/ui_state/picked_body.h"
 #include "compute/sim/command.h"
-#include "render/passes/box_renderer.h"
+#include "render/passes/strokes.h"
 
 namespace orrery {
 

@@ -16,7 +16,7 @@
 #include "app/text/input_file.h"
 #include "app/text/lines.h"
 #include "compute/core/text.h"
-#include "compute/diagnostics/lagrangian_radii.h"
+#include "compute/diagnostics/structure.h"
 #include "compute/snapshots/checkpoint.h"
 
 namespace orrery {

@@ -7,8 +7,8 @@
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"
-#include "render/canvas.h"
 #include "render/drawn_bodies.h"
+#include "render/gl/gl_objects.h"
 #include "render/passes/body_readback.h"
 #include "render/passes/pick.h"
 

@@ -16,9 +16,8 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/shown_words.h"
 #include "compute/core/threads.h"
-#include "compute/diagnostics/local_density.h"
+#include "compute/diagnostics/structure.h"
 #include "render/colour_map.h"
-#include "render/colour_scale.h"
 
 namespace orrery {
 namespace {

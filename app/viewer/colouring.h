@@ -20,8 +20,8 @@
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/drawn_bodies.h"
-#include "render/gl/buffer_readback.h"
 #include "render/gl/gl_objects.h"
+#include "render/gl/readback.h"
 
 namespace orrery {
 /// The quantile `q` (0 to 1); 0 if there are no values. A rank between two values is rounded outward. Reorders

@@ -10,7 +10,7 @@
 #include "app/panels/kit/theme.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/window.h"
-#include "render/passes/blend.h"
+#include "render/passes/compose.h"
 
 struct ImDrawData;
 struct ImGuiContext;

@@ -16,11 +16,10 @@
 #include "app/viewer/step_statistics.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
-#include "render/canvas.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/gpu_timer.h"
 #include "render/passes/body_renderer.h"
-#include "render/passes/copy.h"
+#include "render/passes/compose.h"
 
 namespace orrery {
 /// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,

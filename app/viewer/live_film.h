@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/film/film.h"
-#include "render/canvas.h"
-#include "render/gl/pixel_reader.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/readback.h"
 
 namespace orrery {
 /// A film of what a window shows, that plays at the pace at which the window showed it: FilmOptions::fps frames per

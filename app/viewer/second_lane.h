@@ -13,8 +13,8 @@
 #include "app/ui_state/compare_commands.h"
 #include "app/ui_state/status.h"
 #include "app/viewer/lane.h"
-#include "render/canvas.h"
-#include "render/gl/buffer_readback.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/readback.h"
 
 namespace orrery {
 /// A part of the window that shows one picture. Places are in shares from an upper left corner, lengths in pixels.

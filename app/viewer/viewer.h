@@ -42,7 +42,7 @@
 #include "app/viewer/workshop_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
-#include "render/gl/pixel_reader.h"
+#include "render/gl/readback.h"
 #include "render/image.h"
 
 namespace orrery {

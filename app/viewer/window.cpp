@@ -16,7 +16,7 @@
 
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
-#include "render/icon.h"
+#include "render/image.h"
 
 namespace orrery {
 WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo& gl) {

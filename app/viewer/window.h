@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/ui_state/window_size.h"
-#include "render/canvas.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/offscreen_context.h"

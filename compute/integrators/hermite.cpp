@@ -1,6 +1,7 @@
 #include "compute/integrators/hermite.h"
 
 namespace orrery {
+
 void HermiteBodies::resize(std::size_t count) {
   bodies_.resize(count);
   predicted_.resize(count);

@@ -10,6 +10,7 @@
 #include "compute/integrators/update.h"
 
 namespace orrery {
+
 /// a + s b, for each component.
 ORRERY_HD inline Vec3d plus(const Vec3d& a, double s, const Vec3d& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};

@@ -3,6 +3,7 @@
 #include "compute/integrators/update.h"
 
 namespace orrery {
+
 int BodyLevels::assign(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations) {
   levels_.resize(accelerations.size());
   order_.resize(accelerations.size());

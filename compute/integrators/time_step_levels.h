@@ -13,6 +13,7 @@
 #include "compute/kernels/epilogue.h"
 
 namespace orrery {
+
 /// Levels of time steps: a body of level l has steps of dt / 2^l.
 inline constexpr int level_count = 16;
 inline constexpr int most_level = level_count - 1;

@@ -8,6 +8,7 @@
 #include "compute/kernels/epilogue.h"
 
 namespace orrery {
+
 /// The arrays that updates work on, in host or device memory, one entry per body. Low words: see DoubleFloat.
 struct StateArrays {
   Vec4* positions = nullptr;

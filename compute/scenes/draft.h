@@ -10,6 +10,7 @@
 #include "compute/scenes/portable.h"
 
 namespace orrery {
+
 /// A body while its scene is being made: in double precision, so that the result is rounded only once.
 struct DraftBody {
   double mass;

@@ -10,6 +10,7 @@
 #include "compute/scenes/scene.h"
 
 namespace orrery {
+
 /// Density waves cos(m phi) and sin(m phi) of 2 to 4 arms for an exponential disc of scale length 1: their amplitudes
 /// are random from ring to ring, linear in between.
 ///

@@ -8,6 +8,7 @@
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
+
 /// A time step and a softening that suit bodies of which nothing else is known.
 struct NaturalScales {
   double time_step = 0, softening = 0;  ///< > 0

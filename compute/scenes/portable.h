@@ -6,6 +6,7 @@
 #include "compute/core/vec.h"
 
 namespace orrery::portable {
+
 inline constexpr double pi = 3.141592653589793238;
 inline constexpr double ln2 = 0.693147180559945309;
 

@@ -11,6 +11,7 @@
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
+
 /// The parts of a scene: its galaxies, the components of one galaxy, or the species of a file. Steps do not change
 /// them.
 struct Parts {

@@ -22,6 +22,7 @@ namespace {
 
 /// Where the header's fields start in a binary file.
 namespace gadget_field {
+
 constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_counts = 96, files = 124, box_size = 128,
                       omega0 = 136, hubble = 152, high_counts = 168;
 }

@@ -92,6 +92,7 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
 enum class GadgetType { blocks, labelled };
 
 namespace gadget_record {
+
 inline constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< of a record's length; of the record with a label
 inline constexpr std::size_t values_per_block = 49152;          ///< read or written at once
 inline constexpr std::uint32_t label_payload = 8;

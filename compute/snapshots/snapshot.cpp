@@ -15,6 +15,7 @@
 #include "compute/snapshots/snapshot_input.h"
 
 namespace orrery {
+
 const char* species_name(Species species) {
   constexpr std::array<const char*, species_count> names{"gas", "dark", "disc", "bulge", "star", "boundary"};
   return names[static_cast<std::size_t>(species)];

@@ -15,6 +15,7 @@
 #include "compute/snapshots/units.h"
 
 namespace orrery {
+
 /// The numbers of a file's bodies in double, from its reader to settle(). An array is empty while Bodies has the same
 /// numbers; otherwise it has one entry per body.
 struct WideBodies {

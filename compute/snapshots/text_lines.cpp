@@ -13,6 +13,7 @@
 #include "compute/snapshots/snapshot_input.h"
 
 namespace orrery {
+
 /// Moves what is unread to the front and reads on.
 void TextLines::fill() {
   block_.resize(2 * longest);

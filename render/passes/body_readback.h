@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "render/drawn_bodies.h"
-#include "render/gl/fence.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
+#include "render/gl/readback.h"
 
 namespace orrery::render {
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "render/drawn_bodies.h"
-#include "render/gl/buffer_readback.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
+#include "render/gl/readback.h"
 
 namespace orrery::render {
 

@@ -25,7 +25,7 @@ struct Meaning {
   const char* meaning;  ///< with $1, $2 for its groups
 };
 
-/// In the order of the search.
+/// The patterns, in the order of the search.
 constexpr Meaning meanings[] = {
     {R"re(identifier "[^"]*" is undefined)re",
      "nothing above this line declares the name; check its spelling, or declare it first"},
@@ -154,7 +154,7 @@ class LogReader {
     std::stable_partition(messages_.begin(), messages_.end(), test);  // clang 14 cannot compile the one for ranges
   }
 
-  /// With the types that a message lists in its next line.
+  /// Returns the message with the types that a message lists in its next line.
   std::string with_types(std::string text) {
     static const std::regex pattern{R"(^\s+((?:argument|operand) types are: .*)$)"};
     std::smatch found;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_other_bodies = 4097, most_targets = 4096;
 
-/// At most as many as `bodies`: turned by 90 degrees about z, with the masses in the opposite order.
+/// Returns at most as many as `bodies`, turned by 90 degrees about z, with the masses in the opposite order.
 std::vector<Vec4> other_bodies(std::span<const Vec4> bodies) {
   std::vector<Vec4> others(std::min(bodies.size(), most_other_bodies));
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -25,8 +25,8 @@ std::vector<Vec4> other_bodies(std::span<const Vec4> bodies) {
   return others;
 }
 
-/// Of `all`, or of every body if that is empty. In descending order, so that no target is at its own place in the list
-/// unless the body is alone.
+/// Returns some of `all`, or of every body if that is empty, in descending order, so that no target is at its own place
+/// in the list unless the body is alone.
 std::vector<int> some_targets(std::size_t bodies, std::span<const int> all) {
   const std::size_t places = all.empty() ? bodies : all.size();
   const std::size_t distance = std::max<std::size_t>(3, (places + most_targets - 1) / most_targets);
@@ -45,7 +45,7 @@ bool finite(const Vec4& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 
-/// Of the finite ones; 0 if there are none.
+/// Returns the median length of the finite accelerations; 0 if there are none.
 double median_length(std::span<const Vec4> accelerations) {
   std::vector<double> lengths;
   for (const Vec4& a : accelerations) {
@@ -98,13 +98,6 @@ void require_targets_alone(std::span<const Vec4> of_all, std::span<const Vec4> o
 }
 
 }  // namespace
-
-}  // namespace orrery
-
-#if ORRERY_HAVE_CUDA
-#endif
-
-namespace orrery {
 
 std::string no_file_kernels() {
   return ORRERY_HAVE_CUDA ? ""

@@ -22,7 +22,7 @@ struct FoundFunction {
   bool nested = false;  ///< between braces: in a namespace or a class
 };
 
-/// The source with blanks for comments, texts and characters; the lines stay.
+/// Returns the source with blanks for comments, texts and characters; the lines stay.
 std::string without_comments(std::string_view source) {
   std::string code{source};
   const auto blank = [&](std::size_t begin, std::size_t end) {
@@ -52,8 +52,8 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// The name before the parameters of the function that begins at `at`: words such as void and __launch_bounds__(256)
-/// may precede it.
+/// Returns the name before the parameters of the function that begins at `at`: words such as void and
+/// __launch_bounds__(256) may precede it.
 std::string function_name(std::string_view code, std::size_t at) {
   std::string word;
   while (at < code.size()) {
@@ -77,7 +77,7 @@ std::string function_name(std::string_view code, std::size_t at) {
   return {};
 }
 
-/// The functions with __global__ before them, in their order. Ignores comments and texts.
+/// Returns the functions with __global__ before them, in their order. Ignores comments and texts.
 std::vector<FoundFunction> find_global_functions(std::string_view source) {
   constexpr std::string_view word = "__global__";
   const std::string code = without_comments(source);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -13,10 +14,13 @@
 #include <vector>
 
 namespace orrery {
+
+std::span<const SourceFile> embedded_compute_sources();
+
 namespace {
 
-using Included = std::map<const SourceFile*, std::vector<const SourceFile*>>;
-
+/// Stand-ins for what headers with device code include for their host code, as far as NVRTC needs it to read them: the
+/// names of types, mostly, under the names of the headers. Only device_headers() include these.
 constexpr SourceFile stand_ins[] = {
     {"bit", R"(#pragma once
 namespace std {
@@ -89,13 +93,7 @@ struct DeviceBlock;
 )"},
 };
 
-/// What headers with device code include for their host code, as far as NVRTC needs it to read them: the names of
-/// types, mostly, under the names of the headers. Only device_headers() include these.
-std::span<const SourceFile> host_stand_ins() {
-  return stand_ins;
-}
-
-/// What NVRTC lacks for these headers: no stand-in can do it.
+/// Headers with device code that NVRTC cannot read, even with stand-ins, and why.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> not_for_files{{
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
     {"compute/kernels/tree/domain_border.h", "it needs CUB, which the compiler at run time does not have"},
@@ -122,7 +120,7 @@ bool is_kernel(std::string_view name) {
 
 /// A line #include, without its line end, as parts of a text.
 struct IncludeLine {
-  std::size_t begin, end;  ///< of the name, in the text
+  std::size_t begin, end;  ///< of the name in the text
   std::string_view name;
 };
 
@@ -139,8 +137,8 @@ std::vector<IncludeLine> includes_of(std::string_view text) {
 }
 
 const SourceFile* stand_in(std::string_view name) {
-  const auto found = std::ranges::find(host_stand_ins(), name, &SourceFile::name);
-  return found == host_stand_ins().end() ? nullptr : &*found;
+  const auto* const found = std::ranges::find(stand_ins, name, &SourceFile::name);
+  return found == std::end(stand_ins) ? nullptr : found;
 }
 
 bool has_device_code(const SourceFile& source) {
@@ -148,7 +146,9 @@ bool has_device_code(const SourceFile& source) {
          source.bytes.find("__device__") != std::string_view::npos;
 }
 
-/// The embedded files that each of them includes.
+using Included = std::map<const SourceFile*, std::vector<const SourceFile*>>;
+
+/// Returns the embedded files that each embedded file includes.
 const Included& included_files() {
   static const Included all = [] {
     Included files;
@@ -184,8 +184,8 @@ class DeviceHeaders {
       if (has_device_code(*source) && why_no_device_header(source->name).empty()) add(*source);
     }
     std::ranges::sort(files_, {}, &SourceFile::name);
-    for (const SourceFile& source : host_stand_ins()) files_.push_back({keep(prefixed(source.name)), source.bytes});
-    visible_ = files_.size() - host_stand_ins().size();
+    for (const SourceFile& source : stand_ins) files_.push_back({keep(prefixed(source.name)), source.bytes});
+    visible_ = files_.size() - std::size(stand_ins);
   }
   std::span<const SourceFile> visible() const { return std::span{files_}.first(visible_); }
   std::span<const SourceFile> all() const { return files_; }
@@ -220,8 +220,8 @@ const DeviceHeaders& headers() {
   return headers;
 }
 
-/// Whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu are of X.h,
-/// and PREFIX_more.cu is of PREFIX_kernels.h.
+/// Returns whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu
+/// implement X.h, and PREFIX_more.cu implements PREFIX_kernels.h.
 bool implements(const SourceFile& source, const SourceFile& header) {
   constexpr std::string_view of_many = "_kernels";
   if (is_header(source.name) || is_kernel(source.name) || !is_header(header.name)) return false;
@@ -235,7 +235,7 @@ bool implements(const SourceFile& source, const SourceFile& header) {
   return included.contains(&header);
 }
 
-/// Code that a reader of a kernel wants: that of kernels, and what runs on the device.
+/// Returns whether a reader of a kernel wants this file: it has code of kernels, or code that runs on the device.
 bool is_worth_reading(const SourceFile& source) {
   constexpr std::string_view kernels = "compute/kernels/";
   return (source.name.starts_with(kernels) && folder_of(source.name) != kernels) || has_device_code(source);
@@ -266,8 +266,6 @@ std::vector<const SourceFile*> files_of(const SourceFile& kernel) {
 }
 
 }  // namespace
-
-std::span<const SourceFile> embedded_compute_sources();
 
 std::span<const SourceFile> device_headers() {
   return headers().visible();

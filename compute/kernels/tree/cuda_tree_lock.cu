@@ -22,7 +22,7 @@ namespace orrery {
 namespace {
 
 using cuda::all_lanes;
-static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > warp && unroll == 4);
+constexpr int warp = 32;
 static_assert(LockTree::max_level < CellPicker::most_levels);
 
 struct LockLaunch {
@@ -30,9 +30,6 @@ struct LockLaunch {
   int block;  ///< threads, a multiple of 32
   cudaStream_t stream;
 };
-
-/// Bytes of dynamic shared memory that walk_tree needs per thread.
-extern const std::size_t walk_bytes_per_thread;
 
 /// The bounding box ignores coordinates beyond this.
 constexpr float farthest = 1e30f;
@@ -71,9 +68,6 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
   tree.arrivals[cell] = 0;
   tree.first[cell] = ~place;
 }
-
-constexpr int warp = 32;
-constexpr int warp = 32;
 
 /// Cells that are tested in one pass of the inner loop.
 constexpr int unroll = 4;
@@ -532,6 +526,9 @@ struct WarpWalk {
   unsigned links[warp];          ///< of cells and lists: the stack entry of a cell, the node of a list
   unsigned stack[room];          ///< cells to open: the number, and the level above LockTree::cell_bits
 };
+static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > warp && unroll == 4);
+/// Bytes of dynamic shared memory that a walk needs per thread.
+constexpr std::size_t walk_bytes_per_thread = sizeof(WarpWalk) / warp;
 
 __device__ int lanes_before(unsigned lanes, int lane) {
   return __popc(lanes & ((1u << lane) - 1));
@@ -873,7 +870,6 @@ class TreeLock final : public ForceKernel, public TreeFacet {
 
 }  // namespace
 
-const std::size_t walk_bytes_per_thread = sizeof(WarpWalk) / warp;
 
 ORRERY_KERNEL(
     cuda_tree_lock, .id = "cuda-tree-lock", .title = "CUDA tree with locks",

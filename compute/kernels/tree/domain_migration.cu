@@ -15,7 +15,6 @@ namespace orrery {
 namespace {
 
 constexpr int block = stretch_block;
-constexpr int block = stretch_block;
 
 /// Of the bodies that a device can have, a shipment has one in so many; but at least `least_room` of them.
 constexpr int shipments_of_all = 8, least_room = 1 << 16;

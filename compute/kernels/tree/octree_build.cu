@@ -16,9 +16,7 @@ namespace orrery {
 namespace {
 
 namespace cg = cooperative_groups;
-using Team = cg::thread_block_tile<team_size>;
 
-constexpr int block = 256;
 constexpr int block = 256;
 
 __global__ void clear(OctreeState* state) {
@@ -128,6 +126,7 @@ __device__ TreeCube cube_of(const OctreeState& state, int count) {
 
 /// Threads that work on one cell: one for each of its children.
 constexpr int team_size = 8;
+using Team = cg::thread_block_tile<team_size>;
 
 /// The level of the coarsest cells that separate two keys.
 __device__ int level_of_difference(std::uint64_t a, std::uint64_t b) {

@@ -8,42 +8,15 @@
 #include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree/octree_moments.h"
 
-namespace {
-
-#if defined(__CUDACC__)
-#endif
-#if defined(__CUDACC__)
-
-}  // namespace
-
-namespace orrery::group_walk {
-namespace {
-
-using cuda::all_lanes;
-static_assert(Octree::most_cells <= 1ll << (32 - count_bits));
-
-}  // namespace
-
-}  // namespace orrery::group_walk
-namespace {
-
-#endif
-
-}  // namespace
-
 namespace orrery {
 namespace {
 
-using namespace group_walk;
-
-}  // namespace
-
-}  // namespace orrery
-
-namespace orrery::group_walk {
-namespace {
-
+using cuda::all_lanes;
 constexpr int lanes = 32;
+
+/// The sums of a group's far field, by the lanes of a warp.
+template <FarField far>
+class GroupExpansion;
 
 /// Cells nearer than this many radii of the group join none of its expansions, whose series diverge there.
 constexpr float least_radii = 1;
@@ -169,6 +142,7 @@ constexpr int most_own_bodies = OctreeGroup::most / lanes;  // of a lane
 
 /// Of a stack entry: those that have the number of children, from 1 to 8, less one.
 constexpr int count_bits = 3;
+static_assert(Octree::most_cells <= 1ll << (32 - count_bits));
 
 __device__ unsigned entry_of(int first, int children) {
   return static_cast<unsigned>(first) << count_bits | static_cast<unsigned>(children - 1);
@@ -610,13 +584,6 @@ class Walk {
   int sources_ = 0;      // cells and bodies that each body of the group has met in this warp
   int expanded_ = 0;     // distant cells that the whole group has met in this warp
 };
-
-}  // namespace
-
-}  // namespace orrery::group_walk
-
-namespace orrery {
-namespace {
 
 /// A warp's share of a group, from 0 to Octree::split - 1.
 struct GroupShare {

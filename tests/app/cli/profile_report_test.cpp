@@ -1,8 +1,7 @@
 // What `orrery profile` prints of a profile.
-#include "app/cli/profile_report.h"
-
 #include <gtest/gtest.h>
 
+#include "app/cli/profile_command.h"
 #include "app/lab/profile/kernel_profile.h"
 
 namespace orrery {

@@ -10,7 +10,7 @@
 
 #include "app/viewer/colouring.h"
 #include "app/viewer/lane.h"
-#include "compute/diagnostics/local_density.h"
+#include "compute/diagnostics/structure.h"
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
 #include "tests/compute/ranks/rank_team.h"

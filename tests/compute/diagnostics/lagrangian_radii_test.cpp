@@ -1,11 +1,10 @@
-#include "compute/diagnostics/lagrangian_radii.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "compute/diagnostics/structure.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

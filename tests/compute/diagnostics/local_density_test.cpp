@@ -1,5 +1,3 @@
-#include "compute/diagnostics/local_density.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/diagnostics/structure.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

@@ -1,10 +1,9 @@
-#include "compute/diagnostics/virial.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "compute/diagnostics/conserved.h"
+#include "compute/diagnostics/structure.h"
 #include "compute/scenes/scene.h"
 #include "tests/compute/scenes/systems.h"
 
