@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "app/cli/options.h"
-#include "app/report/content.h"
+#include "app/report/page.h"
 #include "app/ui_state/gl_report.h"
 #include "compute/sim/backends.h"
 

@@ -25,7 +25,6 @@
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "app/text/table.h"
-#include "app/text/text_style.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"

@@ -10,7 +10,7 @@
 #include "app/cli/option_parts.h"
 #include "app/doctor/diagnosis.h"
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/report/machine_report.h"
+#include "app/report/facts.h"
 #include "app/text/console.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"

@@ -12,14 +12,15 @@
 
 #include "app/commands/argument_text.h"
 #include "app/lab/tuning/accuracy_trials.h"
+#include "app/text/input_file.h"
 #include "app/workshop/compiler_process.h"
-#include "app/workshop/read_kernel_file.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/stop_signal.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
+#include "compute/kernels/runtime/kernel_file.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 
@@ -72,6 +73,11 @@ bool is_physics(const Command& command) {
 
 bool has_block_steps(const std::string& integrator) {
   return find_integrator(integrator).block_steps;
+}
+
+/// Reads and parses a kernel file. Throws KernelFileError, and std::runtime_error as read_text().
+KernelFile read_kernel_file(const std::string& path) {
+  return parse_kernel_file(path, read_text(path));
 }
 
 }  // namespace

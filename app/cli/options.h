@@ -14,7 +14,7 @@
 #include "app/recording/result_files.h"
 #include "app/runs/run_order.h"
 #include "app/text/parse_value.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "app/ui_state/view_options.h"
 #include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"

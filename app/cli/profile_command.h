@@ -6,7 +6,7 @@
 #include "app/cli/options.h"
 #include "app/lab/profile/kernel_profile.h"
 #include "app/lab/profile/measure_profile.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 
 namespace orrery {
 

@@ -18,7 +18,6 @@
 #include "app/recording/result_files.h"
 #include "app/text/console.h"
 #include "app/text/table.h"
-#include "app/text/text_style.h"
 #include "app/ui_state/race_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"

@@ -31,7 +31,6 @@
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "app/text/table.h"
-#include "app/text/text_style.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"
 #include "compute/diagnostics/reference.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "app/camera_path/path_file.h"
+#include "app/camera_path/camera_path.h"
 #include "app/cli/option_parts.h"
 #include "app/cli/read_script.h"
 #include "app/commands/argument_text.h"

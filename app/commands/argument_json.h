@@ -11,7 +11,7 @@
 
 #include "app/commands/argument_text.h"
 #include "app/text/csv.h"
-#include "app/text/json_fields.h"
+#include "app/text/input_file.h"
 
 namespace orrery {
 

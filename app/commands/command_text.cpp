@@ -8,7 +8,7 @@
 
 #include "app/commands/command_entry.h"
 #include "app/commands/words.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "compute/core/names.h"
 
 namespace orrery {

@@ -9,7 +9,6 @@
 
 #include "app/commands/command_json.h"
 #include "app/text/input_file.h"
-#include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "app/text/csv.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "compute/core/error.h"
 
 namespace orrery {

@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "app/text/console.h"
-#include "app/text/fingerprint.h"
+#include "app/text/csv.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"

@@ -18,7 +18,7 @@
 #include "app/lab/statistics.h"
 #include "app/lab/variants.h"
 #include "app/text/input_file.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "app/text/table.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"

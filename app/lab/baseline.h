@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/text/csv.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "compute/kernels/catalog.h"
 
 namespace orrery {

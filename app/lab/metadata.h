@@ -26,7 +26,7 @@ double decimal(float value);
 /// not at its maximum), null if the driver does not report it; or only `reason`, why nothing is known.
 Json gpu_state_json(int device);
 
-/// The same for the device that CUDA kernels run on; null if there is none.
+/// The state of the device that CUDA kernels run on; null if there is none.
 Json machine_state(const Backends& backends);
 
 }  // namespace orrery

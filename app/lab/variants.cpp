@@ -7,7 +7,6 @@
 #include <new>
 #include <stdexcept>
 
-#include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"

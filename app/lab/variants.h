@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/backends.h"

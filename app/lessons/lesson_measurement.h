@@ -31,7 +31,7 @@ class LessonMeasurement {
   /// As of Sweep.
   std::string present() const { return sweep_ ? sweep_->present() : std::string{}; }
   double left_s() const;
-  /// Of every row; those that have not been measured yet are empty.
+  /// Results of every row; those that have not been measured yet are empty.
   const LessonResults& results() const { return results_; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// What was measured of one row; NaN where it was not.
+/// The measurement of one row; NaN for what was not measured.
 struct LessonResult {
   double ms = std::numeric_limits<double>::quiet_NaN();      ///< the median time of one step
   double low_ms = std::numeric_limits<double>::quiet_NaN();  ///< the 95 % interval of the median
@@ -29,7 +29,7 @@ struct LessonMachine {
   int threads = 1;             ///< hardware threads that this process may run on
 };
 
-/// What decides a question, measured here.
+/// The measured answer to a question.
 struct Judgement {
   bool known = false;          ///< false: a row that it needs was not measured
   std::string words;           ///< "time one / two = 1.97 (1.91 to 2.02)" or "fastest: two"

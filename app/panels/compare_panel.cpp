@@ -14,7 +14,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "compute/integrators/integrator.h"
-#include "compute/kernels/versioned_id.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 namespace {

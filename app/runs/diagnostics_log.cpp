@@ -14,7 +14,7 @@
 
 #include "app/recording/conserved_cells.h"
 #include "app/text/input_file.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "compute/core/text.h"
 #include "compute/diagnostics/structure.h"
 #include "compute/snapshots/checkpoint.h"

@@ -13,7 +13,6 @@
 #include "app/commands/command_text.h"
 #include "app/commands/words.h"
 #include "app/text/input_file.h"
-#include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"

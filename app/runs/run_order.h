@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/text/csv.h"
-#include "app/text/json_fields.h"
+#include "app/text/input_file.h"
 #include "compute/core/text.h"
 
 namespace orrery {

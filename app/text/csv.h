@@ -1,5 +1,8 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -32,5 +35,12 @@ Json json_number(double number);
 /// JSON as text, fit for a terminal. Bytes that are not UTF-8 (a file name may have them) are replaced, and control
 /// characters and those that reorder text (see printable_line()) are escaped, such as \\u202e.
 std::string json_text(const Json& json, int indent = -1);
+
+/// 16 hexadecimal digits that tell texts apart (FNV-1a, 64 bits; Fowler, Noll and Vo). Not safe against forgery.
+inline std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
+}
 
 }  // namespace orrery

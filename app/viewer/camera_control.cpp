@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/camera_path/path_file.h"
+#include "app/camera_path/camera_path.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"

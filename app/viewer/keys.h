@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 

@@ -8,8 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/lessons/library.h"
-#include "app/lessons/read_lesson.h"
+#include "app/lessons/lesson.h"
 #include "app/ui_state/trial.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "app/camera_path/path_file.h"
+#include "app/camera_path/camera_path.h"
 #include "app/lab/metadata.h"
 #include "app/text/console.h"
-#include "app/text/fingerprint.h"
+#include "app/text/csv.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/viewer/viewer.h"

@@ -17,7 +17,7 @@
 #include "app/process/spare_process.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "app/ui_state/hint_words.h"
 #include "app/viewer/viewer.h"
 #include "app/viewer/workshop_control.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/content.h"
+#include "app/report/page.h"
 #include "app/ui_state/gl_report.h"
 #include "app/ui_state/view_options.h"
 #include "app/ui_state/window_size.h"

@@ -16,7 +16,7 @@
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/diagnostics/conserved.h"
-#include "compute/kernels/versioned_id.h"
+#include "compute/kernels/kernel.h"
 #include "render/colour_map.h"
 #include "render/gl/gl.h"
 

@@ -19,7 +19,7 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
-#include "app/text/user_folder.h"
+#include "app/text/input_file.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/keys.h"

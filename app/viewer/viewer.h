@@ -17,7 +17,7 @@
 #include "app/film/film.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
-#include "app/report/content.h"
+#include "app/report/page.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/runs/run_history.h"
 #include "app/ui_state/command.h"

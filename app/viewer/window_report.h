@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/report/content.h"
+#include "app/report/page.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 

@@ -21,11 +21,11 @@
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
 #include "compute/integrators/update.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
-#include "compute/kernels/versioned_id.h"
 #include "compute/snapshots/snapshot_format.h"
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"

@@ -18,7 +18,6 @@
 #include "app/viewer/handover.h"
 #include "app/workshop/compiler_process.h"
 #include "app/workshop/kernel_workshop.h"
-#include "app/workshop/placed_kernel.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 

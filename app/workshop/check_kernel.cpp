@@ -51,7 +51,7 @@ std::optional<double> finite(const Json& error, const char* part) {
 
 constexpr std::string_view all_compiled = " compiled for both laws";
 
-/// What a check with the bodies that are shown has found as well.
+/// Adds the findings of a check with the bodies that are shown.
 void add_shown(KernelCheck& check, const KernelCheck& shown) {
   if (!shown.problem.empty()) {
     check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-/// What a check of a kernel file found.
+/// The findings of a check of a kernel file.
 struct KernelCheck {
   std::string problem{};                  ///< one line; empty: the kernel is correct
   std::optional<int> line{};              ///< of the file, if the problem has one
@@ -24,7 +24,7 @@ struct KernelCheck {
   std::string remark{};   ///< of which shown bodies it was not checked with, one line; empty: of none
 };
 
-/// How many settings were compiled, as `orrery verify` prints it to its standard error before it runs one.
+/// The number of settings that were compiled, as `orrery verify` prints it to its standard error before it runs one.
 std::string compiled_note(const std::string& kernel_id, std::size_t settings);
 
 /// Reads the JSON of `orrery verify`, and explains the first check that failed.

@@ -22,7 +22,7 @@ class FileWatch {
   /// Watches this file from now on, instead of the one before; its folder must exist. A link that is replaced leads the
   /// watch to its new target. Throws std::runtime_error.
   void watch(const std::string& file);
-  /// Until the file was saved, or wake() was called.
+  /// Blocks until the file was saved, or wake() was called.
   void wait();
   /// Whether the file was saved, or wake() was called, since the last call.
   bool take();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compute/cuda/stream.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/joint_work.h"
 
 namespace orrery {

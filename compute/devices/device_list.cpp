@@ -4,7 +4,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/text.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 
 namespace orrery {
 namespace {

@@ -9,6 +9,7 @@ namespace {
 
 /// Of the mean, how much more a part may cost. Smaller changes would follow the noise of times.
 constexpr double allowed_imbalance = 0.05;
+
 /// Of an equal share. A part that seems slow in one evaluation keeps enough to be measured again.
 constexpr double least_share = 0.25;
 

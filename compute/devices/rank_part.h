@@ -2,7 +2,7 @@
 
 #include "compute/cuda/stream.h"
 #include "compute/devices/block_exchange.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

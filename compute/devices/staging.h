@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/rank_device.h"
 
 namespace orrery {

@@ -8,13 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace orrery {
-
-// A template kernel is compiled once for each value of a tunable. One list holds those values: it gives the names that
-// the descriptor shows and the constants that the instances are made from, so neither can have a value that the other
-// lacks.
-
-namespace dispatch_detail {
+namespace orrery::dispatch_detail {
 
 template <int number>
 struct Digits {
@@ -32,7 +26,9 @@ struct Digits {
   }();
 };
 
-}  // namespace dispatch_detail
+}  // namespace orrery::dispatch_detail
+
+namespace orrery {
 
 /// The values of a tunable that instances are compiled for, all of one type, each with a name.
 template <auto first, auto... rest>
@@ -89,5 +85,9 @@ class Values {
 
   std::array<const char*, count> names_;
 };
+
+/// The values of the tunable `block`: threads in a block. The kernel card compares their occupancies.
+inline constexpr Values<32, 64, 128, 256, 512, 1024> block_values;
+inline constexpr int max_block = block_values.largest;
 
 }  // namespace orrery

@@ -4,6 +4,17 @@
 
 namespace orrery {
 
+/// The bodies whose accelerations are wanted. The sources are always all bodies.
+struct Targets {
+  const int* indices = nullptr;  ///< in memory of the kernel's backend, all different, in any order; null: every body
+  int count = 0;                 ///< of `indices`, from 1 to the number of bodies; ignored if they are null
+  int first = -1;                ///< >= 0: the indices are first, first + 1, ...; -1: any
+
+  explicit operator bool() const { return indices != nullptr; }
+  /// The `place`-th target.
+  ORRERY_HD int body(int place) const { return indices ? indices[place] : place; }
+};
+
 /// What a force kernel does with a body's acceleration: store it, kick the velocity at once (the fused form of
 /// literature row 2), or both. All pointers are in the memory of the kernel's backend, one entry per body.
 struct Epilogue {

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,21 +12,106 @@
 #include <vector>
 
 #include "compute/core/message.h"
-#include "compute/kernels/division_facet.h"
-#include "compute/kernels/held_part.h"
+#include "compute/core/vec.h"
+#include "compute/kernels/body_pass.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
 
+/// A pass over the bodies of all ranks: a KickDrift and its NonFiniteCheck without pointers, so that an order can have
+/// it.
+struct HeldPass {
+  cuda::KickDrift motion;
+  std::uint32_t frozen_below = 0, before = 0, after = 0;
+
+  cuda::NonFiniteCheck check(const cuda::NonFiniteReport& report) const {
+    return {report, frozen_below, before, after};
+  }
+};
+
+/// The leader's bodies, in memory that its device can access.
+struct HeldSource {
+  const Vec4* d_positions = nullptr;
+  const Vec4* d_velocities = nullptr;
+  const cuda::PackedFinding* d_finding = nullptr;  ///< the finding so far
+};
+
+/// Which arrays of the bodies are collected.
+struct HeldWanted {
+  bool positions = false, velocities = false, accelerations = false, owners = false;
+};
+
+/// Destinations of what is collected, in the order of all bodies, in memory that the leader's device can access.
+struct HeldPlaces {
+  Vec4* d_positions = nullptr;
+  Vec4* d_velocities = nullptr;
+  Vec4* d_accelerations = nullptr;
+  int* d_owners = nullptr;  ///< the rank of each body
+
+  HeldWanted wanted() const {
+    return {.positions = d_positions != nullptr,
+            .velocities = d_velocities != nullptr,
+            .accelerations = d_accelerations != nullptr,
+            .owners = d_owners != nullptr};
+  }
+};
+
+/// How the ranks evaluate what they hold.
+struct HeldEvaluation {
+  int rounds = 0;  ///< rounds of the move before it, see MigrationFacet::begin_residents()
+  bool connected = false;
+};
+
+/// The bodies that one rank's CUDA device holds from one evaluation to the next, each rank those of its part. All ranks
+/// call the same functions in the same order, with their JointWork. If they are `connected`, data go from device to
+/// device, otherwise through host memory. Functions enqueue on the leader's `stream`; those of other ranks have a
+/// stream of their own. They may wait for other ranks. They throw what failed here, and Stopped if another rank failed;
+/// then all ranks have to leave the connection. A function has ended when ended() says so.
+class HeldPart {
+ public:
+  virtual ~HeldPart() = default;
+  /// Returns whether the devices of `ranks` ranks can hold `count` bodies.
+  virtual bool can_hold(int count, int ranks) const = 0;
+  /// Takes the memory to hold the bodies, instead of HostedDivision::prepare(). Throws as ForceKernel::prepare().
+  virtual void prepare(int count, int rank, int ranks) = 0;
+
+  /// Sends the leader's bodies, `from`, to the ranks in equal parts.
+  virtual void hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) = 0;
+  /// Does cuda::kick_drift() of the integrators for this rank's bodies. `seen`: see NonFiniteReport; null: nobody
+  /// looks.
+  virtual void kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) = 0;
+  /// Does cuda::check_finite() of the integrators. Then the leader's report has the first finding of all ranks.
+  virtual void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, JointWork& work,
+                            CUstream_st* stream) = 0;
+  /// Leader: begins an evaluation. Returns HeldEvaluation::rounds.
+  virtual int begin(const ForceArgs& args) = 0;
+  /// Every rank, next: evaluates its part. `args`: as in ResidentFacet::evaluate_residents() on the leader, otherwise
+  /// as in HostedDivision.
+  virtual void evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
+                        JointWork& work) = 0;
+  /// Copies what is `wanted` to the leader's `places`, which other ranks do not use.
+  virtual void collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
+                       CUstream_st* stream) = 0;
+  /// Leader: returns memory to collect owners in. Throws UsageError if there is none.
+  virtual int* owners_room(int count) = 0;
+
+  /// Returns whether this rank's own part of the latest evaluation has ended; it may wait for others. Throws as
+  /// functions do.
+  virtual bool part_ended() const = 0;
+  /// Returns whether all of the latest function has ended.
+  virtual bool ended() const = 0;
+};
+
 /// Which CUDA device each rank opens, by its place among the ranks of its host.
 struct DevicesOfRanks {
-  std::vector<int> listed{};  ///< ordinals by place; empty: those from `first` on, then the ones before it
-  int first = 0;              ///< that of place 0, if none are listed
+  std::vector<int> listed{};  ///< ordinals by place; empty: the devices from `first` on, then the ones before it
+  int first = 0;              ///< the ordinal of place 0, if none are listed
   friend bool operator==(const DevicesOfRanks&, const DevicesOfRanks&) = default;
 };
 
-/// What the leader compares of the ranks' devices.
+/// Facts about a rank's device, which the leader compares.
 struct RankDeviceFacts {
   int ordinal = 0;                       ///< as its rank counts them
   std::array<unsigned char, 16> uuid{};  ///< the same for ranks that share a device
@@ -178,12 +264,14 @@ class RankDevice {
 /// The ordinal of the device of a place, if the rank sees so many; otherwise one that does not exist. Throws UsageError
 /// if the list has no such place.
 int device_at(const DevicesOfRanks& which, int place, int visible);
+
 /// `facts`: by rank. Throws UsageError that names two ranks if their devices differ, or if they share one that is not
 /// listed for both.
 void check_devices(std::span<const RankDeviceFacts> facts, const DevicesOfRanks& which);
 
 /// "NCCL 2.28.3"
 std::string nccl_text(int version);
+
 /// Why NCCL cannot connect these devices, one line; empty if nothing is against it. `versions`: see
 /// RankDevice::nccl_version(). Both are by rank.
 std::string why_not_connected(std::span<const RankDeviceFacts> facts, std::span<const int> versions);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/process/child_process.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 
 namespace orrery {
 namespace {

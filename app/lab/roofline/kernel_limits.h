@@ -9,7 +9,7 @@
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/roofline/machine_peak_rates.h"
 #include "app/lab/sweep/sweep.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 
 namespace orrery {
 

@@ -11,7 +11,7 @@
 #include "app/lab/sweep/sweep.h"
 #include "app/lab/variants.h"
 #include "app/text/csv.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 
 namespace orrery::uth_protocol {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "compute/core/text.h"
 #include "compute/sim/kernel_chooser.h"
 

@@ -18,7 +18,6 @@
 #include "app/lab/tuning/measure_candidates.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
-#include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"

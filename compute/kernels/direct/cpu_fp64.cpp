@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/threads.h"
 

@@ -10,11 +10,11 @@
 #include <algorithm>
 
 #include "compute/core/threads.h"
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/jerk_columns.h"
 #include "compute/kernels/parts/jerk_tunables.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/simd_name.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
 
 HWY_BEFORE_NAMESPACE();

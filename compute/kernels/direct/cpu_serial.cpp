@@ -1,4 +1,4 @@
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 
 // The baseline of every speed-up, so it is compiled with the flags of the whole build: -O3 in Release for the default

@@ -1,7 +1,6 @@
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/partial_sums.h"
 #include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

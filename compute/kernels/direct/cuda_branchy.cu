@@ -1,5 +1,5 @@
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/stored_epilogue.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

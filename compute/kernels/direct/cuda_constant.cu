@@ -3,11 +3,10 @@
 #include <mutex>
 
 #include "compute/cuda/stream.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
-#include "compute/kernels/parts/unrolled.h"
 
 namespace orrery {
 namespace {

@@ -1,7 +1,6 @@
 #include <cuda_fp16.h>
 
 #include "compute/cuda/warp.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"

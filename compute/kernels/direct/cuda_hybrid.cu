@@ -1,5 +1,4 @@
 #include "compute/cuda/stream.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
 #include "compute/kernels/parts/tunables.h"

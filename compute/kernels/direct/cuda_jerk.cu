@@ -3,10 +3,9 @@
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/device_float.h"
 #include "compute/kernels/parts/jerk_tunables.h"
-#include "compute/kernels/parts/pair_constants.h"
 #include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/parts/tile_split.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

@@ -2,16 +2,12 @@
 #include <numeric>
 #include <string>
 
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/layout.h"
-#include "compute/kernels/parts/partial_sums.h"
-#include "compute/kernels/parts/register_banks.h"
 #include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/parts/stored_epilogue.h"
-#include "compute/kernels/parts/tile_split.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
-#include "compute/kernels/parts/unrolled.h"
 
 namespace orrery {
 namespace {

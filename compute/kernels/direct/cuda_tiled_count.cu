@@ -1,4 +1,3 @@
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
 #include "compute/kernels/parts/tunables.h"

@@ -9,7 +9,7 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
-#include "compute/kernels/parts/simd_name.h"
+#include "compute/kernels/parts/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {

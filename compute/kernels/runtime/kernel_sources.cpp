@@ -32,6 +32,9 @@ constexpr int countl_zero(uint64_t bits) {
 }
 )"},
     {"cuda_runtime_api.h", ""},  // built in
+    {"functional", R"(#pragma once
+namespace std { template <class T> class function; }
+)"},
     {"optional", R"(#pragma once
 namespace std { template <class T> class optional {}; }
 )"},

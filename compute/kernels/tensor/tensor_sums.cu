@@ -2,8 +2,8 @@
 
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/tensor/tensor_sums.h"
 
 namespace orrery {

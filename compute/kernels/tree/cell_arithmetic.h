@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 

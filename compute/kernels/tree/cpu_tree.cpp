@@ -13,7 +13,7 @@
 
 #include "compute/core/threads.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/simd_rows.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
 #include "compute/kernels/tree/cell_arithmetic.h"
 #include "compute/kernels/tree/domain_tree.h"

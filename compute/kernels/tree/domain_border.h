@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/tree/body_keys.h"
 
 namespace orrery {
@@ -60,7 +60,6 @@ ORRERY_HD inline int stretch_of(std::uint64_t key, const DomainBorder* borders, 
 }  // namespace orrery
 
 #if defined(__CUDACC__)
-#include <cstdint>
 #include <cub/block/block_scan.cuh>
 
 #include "compute/kernels/tree/domain_border.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/core/vec.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 
 namespace orrery {
 

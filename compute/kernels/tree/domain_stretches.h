@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compute/kernels/migration_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/tree/domain_border.h"
 #include "compute/kernels/tree/domain_layout.h"
 

@@ -11,28 +11,8 @@ namespace orrery {
 namespace {
 
 using cuda::all_lanes;
-static_assert(outline_block == boxes_of_equal_bodies * most_children, "a thread for each child of a large cell");
-
-}  // namespace
-
-}  // namespace orrery
-namespace {
-
-// What walks of another domain need of a tree, for the files that send it. No include guard.
-
 constexpr int lanes = 32;
-
-}  // namespace
-
-namespace orrery {
-namespace {
-
 constexpr int block = 256;
-
-}  // namespace
-
-}  // namespace orrery
-namespace {
 
 /// A domain's outline in shared memory. Its boxes are bundled, so that most tests end after the bundles.
 struct Outlined {
@@ -151,10 +131,6 @@ int send_blocks(const cuda::Device& device, const Octree& tree, int receivers) {
   return std::min(resident, useful) * receivers;
 }
 
-}  // namespace
-
-namespace orrery {
-namespace {
 
 /// Of a domain: stretches of bodies for which the walk notes how far cells are that it may open.
 constexpr int stretches = 4096;
@@ -169,6 +145,7 @@ constexpr int least_in_box = 32 * OctreeGroup::most;
 constexpr int boxes_of_equal_bodies = 64;
 constexpr int outline_block = 512;
 constexpr int most_children = 8;
+static_assert(outline_block == boxes_of_equal_bodies * most_children, "a thread for each child of a large cell");
 
 /// The cells of an outline, found from the root down by one block.
 struct OutlineCells {

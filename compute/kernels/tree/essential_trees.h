@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/tree/octree.h"
 
 namespace orrery {

@@ -9,8 +9,8 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/migration_facet.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/octree.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/tree/host_octree.h"
 

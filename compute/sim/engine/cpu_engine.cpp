@@ -11,7 +11,7 @@
 
 #include "compute/core/subnormals.h"
 #include "compute/core/threads.h"
-#include "compute/kernels/potential_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/engine/cpu_spread.h"
 #include "compute/sim/engine/cpu_step_ops.h"
 #include "compute/sim/engine/engine.h"

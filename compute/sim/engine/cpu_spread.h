@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compute/core/body_source.h"
-#include "compute/kernels/spread_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/engine/cpu_step_parts.h"
 
 namespace orrery {

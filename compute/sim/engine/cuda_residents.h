@@ -7,7 +7,7 @@
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/integrators/update_cuda.h"
-#include "compute/kernels/resident_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/engine/cuda_bodies.h"
 #include "compute/sim/engine/cuda_bodies_lost.h"
 #include "compute/sim/engine/engine.h"

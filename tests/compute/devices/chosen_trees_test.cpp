@@ -12,11 +12,11 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
-#include "compute/devices/member_work.h"
+#include "compute/devices/device_team.h"
 #include "compute/devices/part_sizes.h"
 #include "compute/devices/staging.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/kernels/choice_facet.h"
+#include "compute/kernels/division.h"
 #include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/failure.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {

@@ -15,7 +15,7 @@
 #include "compute/devices/device_list.h"
 #include "compute/devices/divided_kernel.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"

@@ -11,7 +11,7 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
-#include "compute/kernels/resident_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "tests/compute/devices/holding_team.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/degenerate_bodies.h"

@@ -1,9 +1,9 @@
-#include "compute/devices/part_marks.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "compute/devices/part_times.h"
 
 namespace orrery {
 namespace {

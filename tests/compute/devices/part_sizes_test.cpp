@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "compute/devices/learned_parts.h"
-
 namespace orrery {
 namespace {
 

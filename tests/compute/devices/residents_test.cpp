@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compute/devices/device_list.h"
-#include "compute/kernels/resident_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/devices/holding_team.h"
 #include "tests/compute/support/backend.h"

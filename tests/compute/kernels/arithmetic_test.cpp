@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "compute/core/law.h"
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/jerk_pair.h"
 #include "compute/kernels/tree/cell_arithmetic.h"
 #include "tests/compute/support/backends.h"

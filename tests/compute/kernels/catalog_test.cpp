@@ -11,7 +11,7 @@
 
 #include "compute/core/error.h"
 #include "compute/core/text.h"
-#include "compute/kernels/versioned_id.h"
+#include "compute/kernels/kernel.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/uniform_kernel.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels/jerk_facet.h"
+#include "compute/kernels/kernel.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"

@@ -1,6 +1,4 @@
 // Bodies that the devices of several ranks hold. Here, these are the host.
-#include "compute/ranks/device_residents.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,8 +10,8 @@
 
 #include "compute/devices/part_sizes.h"
 #include "compute/integrators/update.h"
-#include "compute/kernels/owners_facet.h"
-#include "compute/kernels/resident_facet.h"
+#include "compute/kernels/shared_facets.h"
+#include "compute/ranks/device_kernel.h"
 #include "tests/compute/ranks/device_ranks.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compute/devices/device_list.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backend.h"

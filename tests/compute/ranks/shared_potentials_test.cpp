@@ -1,6 +1,4 @@
 // Ranks share the sum over all pairs, and find the bits of one process.
-#include "compute/ranks/shared_potentials.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,7 +8,8 @@
 #include <vector>
 
 #include "compute/diagnostics/conserved.h"
-#include "compute/kernels/potential_facet.h"
+#include "compute/kernels/shared_facets.h"
+#include "compute/ranks/shared_kernel.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"

@@ -1,6 +1,4 @@
 // Bodies that stay with their ranks from step to step move as those of one process, bit for bit.
-#include "compute/ranks/spread_bodies.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +20,8 @@
 
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/joint_work.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
+#include "compute/ranks/kernel_of_ranks.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"

@@ -14,7 +14,7 @@
 
 #include "compute/core/body_source.h"
 #include "compute/core/temporary_folder.h"
-#include "compute/kernels/spread_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/ranks/rank_team.h"

@@ -12,7 +12,7 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
