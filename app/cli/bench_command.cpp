@@ -15,7 +15,7 @@
 #include "app/cli/measuring.h"
 #include "app/cli/option_parts.h"
 #include "app/lab/baseline.h"
-#include "app/lab/roofline/kernel_limits.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/lab/sweep/result_rows.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"

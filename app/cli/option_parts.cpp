@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "app/commands/argument_text.h"
-#include "app/lab/tuning/accuracy_trials.h"
+#include "app/lab/tuning/candidates.h"
 #include "app/text/input_file.h"
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"

@@ -17,7 +17,7 @@
 
 #include "app/cli/option_draft.h"
 #include "app/cli/option_parts.h"
-#include "app/commands/command_reference.h"
+#include "app/commands/command_text.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"

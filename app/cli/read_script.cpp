@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/commands/command_text.h"
-#include "app/commands/words.h"
 #include "app/lab/variants.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"

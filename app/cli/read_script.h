@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "app/lab/variants.h"
-#include "app/ui_state/script.h"
+#include "app/ui_state/view_options.h"
 
 namespace orrery {
 

@@ -7,7 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/option_parts.h"
-#include "app/runs/play_replay.h"
+#include "app/runs/replay.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "compute/core/error.h"

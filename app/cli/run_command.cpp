@@ -23,8 +23,6 @@
 #include "app/lab/metadata.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/lab/variant_runner.h"
-#include "app/runs/run_schedule.h"
-#include "app/runs/scene_notes.h"
 #include "app/runs/simulation_run.h"
 #include "app/runs/snapshot_series.h"
 #include "app/text/console.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/ui_state/command.h"
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 
 namespace orrery {
 

@@ -22,8 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/range.h"
-#include "compute/core/start_thread.h"
 #include "compute/core/stop_signal.h"
 
 namespace orrery {

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "app/film/film_output.h"
-#include "app/ui_state/film_options.h"
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/descriptor.h"
 

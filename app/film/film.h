@@ -16,8 +16,7 @@
 
 #include "app/film/film_output.h"
 #include "app/text/progress.h"
-#include "app/ui_state/film_options.h"
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {

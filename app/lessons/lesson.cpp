@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "app/commands/command_text.h"
-#include "app/commands/words.h"
 #include "app/lessons/lesson_results.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "app/ui_state/legend.h"
-#include "app/ui_state/overlay_commands.h"
-#include "app/ui_state/picked_body.h"
+#include "app/ui_state/status.h"
+#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
 #include "render/passes/strokes.h"
 

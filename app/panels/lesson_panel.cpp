@@ -83,6 +83,13 @@ class Flow {
   bool blank_ = false;  // one stands before the next word
 };
 
+/// A line of Markdown, broken at blanks where the present column ends, with **strong** words and `code`.
+void rich_text(std::string_view line, ImU32 colour = theme::text) {
+  Flow flow{colour};
+  for (const TextSpan& span : spans_of(line)) flow.add(span);
+  flow.end();
+}
+
 void bullet(std::string_view line) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddCircleFilled({low.x + em(0.35f), low.y + em(0.55f)}, em(0.16f), theme::accent);
@@ -131,13 +138,6 @@ void table(const TextBlock& block, int number) {
     ImGui::EndTable();
   }
   ImGui::PopID();
-}
-
-/// A line of Markdown, broken at blanks where the present column ends, with **strong** words and `code`.
-void rich_text(std::string_view line, ImU32 colour) {
-  Flow flow{colour};
-  for (const TextSpan& span : spans_of(line)) flow.add(span);
-  flow.end();
 }
 
 /// Blocks of Markdown below each other.

@@ -33,9 +33,9 @@ float message_room(const ViewStatus& view) {
 }
 
 /// The messages stand one below the other, clear of the card of a picked body.
-class Column {
+class MessageColumn {
  public:
-  Column(const ViewStatus& view, const CardPlace& card)
+  MessageColumn(const ViewStatus& view, const CardPlace& card)
       : right_{right_end(view)},
         y_{stage_top(view) + heads(view)},
         card_{card},
@@ -91,7 +91,7 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
 }
 
 /// Why the run stopped, and the ways to continue.
-void non_finite_message(const Status& status, const ViewStatus& view, Column& column, Requests& out) {
+void non_finite_message(const Status& status, const ViewStatus& view, MessageColumn& column, Requests& out) {
   column.add_alarm("Non-finite body", [&] {
     const NonFinite& body = *status.non_finite;
     wrapped(!status.last_error.empty() ? status.last_error
@@ -115,7 +115,7 @@ void non_finite_message(const Status& status, const ViewStatus& view, Column& co
 }
 
 /// Whether to continue where the last window stopped.
-void last_run_message(double age_s, const ViewStatus& view, PanelState& state, Column& column, Requests& out) {
+void last_run_message(double age_s, const ViewStatus& view, PanelState& state, MessageColumn& column, Requests& out) {
   column.add("Last run", 1, [&] {
     const std::string run = view.last_run_words.empty() ? std::string{} : fmt::format(" ({})", view.last_run_words);
     const std::string question =
@@ -139,7 +139,7 @@ void last_run_message(double age_s, const ViewStatus& view, PanelState& state, C
 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
-  Column column{view, state.card};
+  MessageColumn column{view, state.card};
   if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     column.add_alarm("Error", [&] {
       ImGui::AlignTextToFramePadding();

@@ -12,9 +12,9 @@
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/workshop_panel.h"
-#include "app/ui_state/compare_commands.h"
-#include "app/ui_state/lab_tab.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
+#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 
 namespace orrery {
 /// Also for the message of a stopped run.

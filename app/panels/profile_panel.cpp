@@ -14,12 +14,24 @@
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/ui_state/profile_status.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
+
+/// A name, shortened where the line is narrow, and a value at the end of the line, in small type.
+void labelled_value(const char* name, const std::string& value, ImU32 name_colour) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::PushFont(theme::font(theme::Font::small));
+  const std::string shown = shortened(name, std::max(room - ImGui::CalcTextSize(value.c_str()).x - em(0.5f), em(2)));
+  ImGui::PopFont();
+  const float right = ImGui::GetCursorPosX() + room;
+  text(shown, name_colour, theme::Font::small);
+  ImGui::SameLine();
+  text_to(right, value, theme::text, theme::Font::small);
+}
 
 /// Eight colours that colour-blind people can tell apart, then shades of them.
 constexpr std::array<ImU32, 8> hues{
@@ -88,18 +100,6 @@ void small_reasons(std::span<const StallShare> shares, const KernelProfile* befo
   const std::string title = fmt::format("others, {} reason{}", shares.size(), shares.size() == 1 ? "" : "s");
   if (!section("small stalls", title.c_str(), false, share_text(sum))) return;
   for (const StallShare& share : shares) reason_row(share, before);
-}
-
-/// A name, shortened where the line is narrow, and a value at the end of the line, in small type.
-void labelled_value(const char* name, const std::string& value, ImU32 name_colour) {
-  const float room = ImGui::GetContentRegionAvail().x;
-  ImGui::PushFont(theme::font(theme::Font::small));
-  const std::string shown = shortened(name, std::max(room - ImGui::CalcTextSize(value.c_str()).x - em(0.5f), em(2)));
-  ImGui::PopFont();
-  const float right = ImGui::GetCursorPosX() + room;
-  text(shown, name_colour, theme::Font::small);
-  ImGui::SameLine();
-  text_to(right, value, theme::text, theme::Font::small);
 }
 
 /// One stacked bar of all reasons, the greatest first, and the same of `before`, which may be null; below it one row

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/ui_state/race_commands.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {

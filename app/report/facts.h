@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "app/lab/roofline/machine_peak_rates.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/report/page.h"
 #include "app/text/csv.h"
 #include "app/ui_state/gl_report.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/ui_state/command.h"

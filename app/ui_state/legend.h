@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/ui_state/dimension.h"
-
 namespace orrery {
+
+/// Of a number with a unit.
+enum class Dimension { length, mass, time, velocity, acceleration, density, mass_per_area };
 
 using SrgbColour = std::array<float, 3>;  ///< 0 to 1
 

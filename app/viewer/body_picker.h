@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/ui_state/picked_body.h"
+#include "app/ui_state/status.h"
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/panels/workshop_panel.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/text/input_file.h"

@@ -5,7 +5,7 @@
 
 #include "app/lessons/lesson_measurement.h"
 #include "app/ui_state/command.h"
-#include "app/ui_state/lesson_status.h"
+#include "app/ui_state/status.h"
 #include "app/viewer/sweep_control.h"
 #include "compute/sim/simulation.h"
 

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "app/lab/roofline/instruction_counts.h"
-#include "app/lab/roofline/machine_peak_rates.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/text/console.h"
 #include "compute/core/threads.h"
 #include "compute/cuda/nvml.h"

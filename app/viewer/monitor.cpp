@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/lab/tuning/accuracy_trials.h"
+#include "app/lab/tuning/candidates.h"
 
 namespace orrery {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "app/lab/profile/kernel_profile.h"
 #include "app/process/child_process.h"
-#include "app/ui_state/profile_status.h"
+#include "app/ui_state/status.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/sim/command.h"
 

@@ -7,8 +7,8 @@
 
 #include "app/report/page.h"
 #include "app/ui_state/gl_report.h"
+#include "app/ui_state/picture_options.h"
 #include "app/ui_state/view_options.h"
-#include "app/ui_state/window_size.h"
 #include "compute/kernels/catalog.h"
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"

@@ -10,7 +10,7 @@
 
 #include "app/lab/divergence/divergence.h"
 #include "app/lab/divergence/paired_run.h"
-#include "app/ui_state/compare_commands.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
 #include "app/viewer/lane.h"
 #include "render/gl/gl_objects.h"

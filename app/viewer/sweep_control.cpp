@@ -11,8 +11,8 @@
 #include <variant>
 
 #include "app/lab/variants.h"
-#include "app/recording/new_output.h"
-#include "app/recording/race_rows.h"
+#include "app/recording/output_file.h"
+#include "app/recording/sweep_report.h"
 #include "app/viewer/next_kernel.h"
 #include "app/viewer/step_statistics.h"
 #include "app/viewer/viewer.h"

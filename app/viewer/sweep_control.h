@@ -10,7 +10,6 @@
 #include "app/recording/result_files.h"
 #include "app/recording/sweep_report.h"
 #include "app/ui_state/command.h"
-#include "app/ui_state/race_status.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/simulation.h"
 

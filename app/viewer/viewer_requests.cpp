@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/lab/metadata.h"
 #include "app/panels/kit/format.h"
-#include "app/recording/new_output.h"
+#include "app/recording/output_file.h"
 #include "app/runs/run_checkpoint.h"
-#include "app/runs/scene_notes.h"
+#include "app/runs/simulation_run.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/viewer/camera_control.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/offscreen_context.h"

@@ -18,7 +18,6 @@
 
 #include "app/lab/metadata.h"
 #include "app/lab/profile/kernel_profile.h"
-#include "app/lab/profile/own_evaluation.h"
 #include "app/lab/statistics.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "app/lab/metadata.h"
-#include "app/lab/tuning/measure_candidates.h"
+#include "app/lab/tuning/candidates.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/lab/tuning/accuracy_trials.h"
-#include "app/lab/tuning/measure_candidates.h"
+#include "app/lab/tuning/candidates.h"
 #include "app/text/csv.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/kernel_chooser.h"

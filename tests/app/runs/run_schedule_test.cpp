@@ -1,11 +1,10 @@
-#include "app/runs/run_schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "app/runs/simulation_run.h"
 #include "compute/core/text.h"
 
 namespace orrery {

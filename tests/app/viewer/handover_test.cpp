@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"

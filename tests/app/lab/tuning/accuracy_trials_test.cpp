@@ -1,6 +1,4 @@
 // Which candidates meet an accuracy, with errors of the test's own.
-#include "app/lab/tuning/accuracy_trials.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "app/lab/tuning/candidates.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "tests/app/lab/tuning/rows_variant.h"

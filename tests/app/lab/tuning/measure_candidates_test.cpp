@@ -1,6 +1,4 @@
 // The candidates of this machine, and their measurement.
-#include "app/lab/tuning/measure_candidates.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "app/lab/tuning/accuracy_trials.h"
 #include "app/lab/tuning/auto_chooser.h"
+#include "app/lab/tuning/candidates.h"
 #include "compute/core/text.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/simulation.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "app/lab/tuning/accuracy_trials.h"
+#include "app/lab/tuning/candidates.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "app/lab/tuning/measure_candidates.h"
+#include "app/lab/tuning/candidates.h"
 #include "compute/core/error.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"
