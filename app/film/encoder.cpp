@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {

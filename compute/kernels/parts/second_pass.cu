@@ -8,7 +8,7 @@ namespace {
 
 constexpr int block = 128;
 
-/// The partial sum of entry `place` in row `split`. Rows have `count` entries.
+/// Returns the partial sum of entry `place` in row `split`. Rows have `count` entries.
 __device__ __forceinline__ Vec4 part_of(const Vec4* __restrict__ partials, int count, int split, int place) {
   return partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
 }

@@ -14,7 +14,7 @@ namespace orrery {
 /// split.
 void finish_partial_sums(const Vec4* d_partials, int splits, const Vec4* d_bodies, int count, const Epilogue& epilogue,
                          CUstream_st* stream);
-/// The same for targets: splits x targets.count entries, in the order of the targets.
+/// Does the same for targets: splits x targets.count entries, in the order of the targets.
 void finish_partial_sums_of_targets(const Vec4* d_partials, int splits, const Vec4* d_bodies, const Targets& targets,
                                     const Epilogue& epilogue, CUstream_st* stream);
 
@@ -27,7 +27,7 @@ class StoredEpilogue {
       : device_{device}, instead_{instead} {}
   /// Takes memory for `count` accelerations. Throws UsageError if the GPU is short of it.
   void prepare(int count);
-  /// The force kernel's epilogue: it stores to the accelerations of `args`, or else to this object's own memory.
+  /// Returns the force kernel's epilogue: it stores to the accelerations of `args`, or else to this object's own memory.
   Epilogue storing(const ForceArgs& args);
   /// Call after the force kernel. Enqueues the kick that `args` request, if any.
   void finish(const ForceArgs& args);
