@@ -15,11 +15,9 @@
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
-#include "compute/kernels/tree/cell_arithmetic.h"
 #include "compute/kernels/tree/domain_tree.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
-#include "compute/kernels/tree/tree_division.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {

@@ -8,7 +8,6 @@
 #include "compute/kernels/tree/body_keys.h"
 #include "compute/kernels/tree/domain_border.h"
 #include "compute/kernels/tree/domain_migration.h"
-#include "compute/kernels/tree/domain_stretches.h"
 #include "compute/kernels/tree/octree_kernels.h"
 
 namespace orrery {

@@ -28,7 +28,6 @@
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
-#include "compute/kernels/tree/cell_arithmetic.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
 #include "compute/kernels/tree/tree_tunables.h"

@@ -13,8 +13,14 @@
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
-// The walk of cpu-tree, and what it works on.
 namespace orrery {
+
+/// Of a cell that acts on one body in cpu-tree, see cell_pull.inl.
+inline constexpr InteractionArithmetic cell_arithmetic{.gravity = 37, .attract_repel = 39};
+
+/// Vector instructions for a cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2
+/// and AVX-512 by g++ 12. Under attract-repel, groups have no expansions.
+inline constexpr double instructions_per_distant_cell = 141, instructions_per_high_cell = 1177;
 
 /// The bodies that a group interacts with, as a structure of aligned arrays, with room for a vector behind the last.
 struct BodyList {
@@ -210,16 +216,20 @@ struct GroupPlan {
 /// Evaluates the groups [first, last) by number.
 void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
                      GroupWork& work);
+
 /// Likewise some of the bodies that walk alone.
 void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LeftBody>& bodies,
                     std::size_t first, std::size_t last, GroupWork& work);
+
 /// The estimate of a group's acceleration, in the units of the tree.
 float estimate_acceleration(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue);
+
 /// Walks as for the forces of a group, but computes none.
 void find_walk(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk);
 
 /// Marks the cells of this rank that the estimates for groups of these targets may open.
 void mark_for_estimate(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
+
 /// Likewise for their walks.
 void mark_for_walk(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
 

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,10 +16,29 @@
 #include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/domain_migration.h"
 #include "compute/kernels/tree/essential_trees.h"
-#include "compute/kernels/tree/noted_number.h"
 #include "compute/kernels/tree/octree_work.h"
 
 namespace orrery {
+
+/// A number that a GPU notes in host memory in every evaluation. The host looks without waiting, so it is that of some
+/// evaluations ago.
+class NotedNumber {
+ public:
+  explicit NotedNumber(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
+
+  /// It becomes 0. A note on its way goes to the other place; after two calls, it may still come.
+  void forget() {
+    place_ ^= 1;
+    std::atomic_ref{*place()}.store(0, std::memory_order_relaxed);
+  }
+  int value() const { return std::atomic_ref{*place()}.load(std::memory_order_relaxed); }
+  /// Where the GPU writes it.
+  int* place() const { return &noted_.first(2)[place_]; }
+
+ private:
+  cuda::HostArray<int> noted_;
+  std::size_t place_ = 0;  // of the present note
+};
 
 /// How many cells a tree may have whose room is copied, used or not, to devices that do not see each other's memory, or
 /// where its cells are shown: a few more than the trees before it had, of as many bodies; where the number has changed,

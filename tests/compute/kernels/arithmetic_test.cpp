@@ -9,7 +9,7 @@
 #include "compute/core/law.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/jerk_pair.h"
-#include "compute/kernels/tree/cell_arithmetic.h"
+#include "compute/kernels/tree/host_walk.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/recorded_number.h"
 
