@@ -26,7 +26,7 @@ std::vector<std::string> conserved_cells(const ConservedProbe& probe, double dri
           csv_number(sums.angular_momentum.x, digits),
           csv_number(sums.angular_momentum.y, digits),
           csv_number(sums.angular_momentum.z, digits),
-          csv_number(2 * sums.kinetic / std::abs(sums.potential))};
+          csv_number(sums.virial_ratio())};
 }
 
 namespace {

@@ -19,8 +19,8 @@
 #include "app/ui_state/trial.h"
 #include "app/ui_state/view_commands.h"
 #include "app/ui_state/workshop_status.h"
+#include "compute/core/backend.h"
 #include "compute/cuda/peak_rates.h"
-#include "compute/sim/backend_status.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 

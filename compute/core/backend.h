@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <string>
+
 namespace orrery {
 
 /// The hardware that computes: the processor or a CUDA device.
@@ -17,5 +20,14 @@ class DeviceLost : public BackendLost {};
 
 /// The device still works.
 class BodiesLost : public BackendLost {};
+
+/// Whether kernels of a backend can run in this process.
+struct BackendStatus {
+  bool available = false;
+  std::string reason;  ///< why not and what cures it, one line; empty when available
+  std::string device;  ///< the processor's or GPU's name; empty when unavailable
+};
+
+using BackendStatuses = std::array<BackendStatus, 2>;  ///< by Backend
 
 }  // namespace orrery

@@ -9,13 +9,17 @@
 
 namespace orrery {
 
-/// Sums over a system in double precision, in units of G = 1.
+/// Sums over a system in double precision, in units of G = 1, for an observer at rest at the origin.
 struct Conserved {
+  double mass = 0;
   double kinetic = 0;
   double potential = 0;  ///< each pair once; O(N^2)
   Vec3d momentum;
   Vec3d angular_momentum;  ///< about the origin
   double energy() const { return kinetic + potential; }
+  /// 2 K / |W| with the kinetic energy in the frame of the centre of mass: 1 in equilibrium. Not finite without a
+  /// potential.
+  double virial_ratio() const;
 };
 
 /// Of bodies with low words, these count too. Where `cancelled` is given, returns soon after it is set, with sums that

@@ -19,7 +19,7 @@ constexpr std::int64_t pairs_per_launch = std::int64_t{1} << 28;
 
 struct Sums : Conserved {
   __device__ Sums& operator+=(const Conserved& other) {
-    kinetic += other.kinetic, potential += other.potential;
+    mass += other.mass, kinetic += other.kinetic, potential += other.potential;
     add(momentum, other.momentum);
     add(angular_momentum, other.angular_momentum);
     return *this;
@@ -80,6 +80,7 @@ __global__ void sum_tiles(Vectors positions, Vectors velocities, int count, int 
   if (first == 0 && blockIdx.y == 0 && i < count) {
     const Vec3d velocity = velocities[i];
     const double m = body.mass, vx = velocity.x, vy = velocity.y, vz = velocity.z;
+    mine.mass = m;
     mine.kinetic = m / 2 * (vx * vx + vy * vy + vz * vz);
     mine.momentum = {m * vx, m * vy, m * vz};
     mine.angular_momentum = {m * (body.y * vz - body.z * vy), m * (body.z * vx - body.x * vz),

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "compute/core/backend.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/rank_device.h"
-#include "compute/sim/backend_status.h"
 
 namespace orrery {
 

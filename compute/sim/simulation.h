@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -13,20 +14,141 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "compute/core/backend.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
-#include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/kernel_chooser.h"
-#include "compute/sim/kernel_in_preparation.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
+
+/// A choice that is made on its own thread.
+class ChoiceInFlight {
+ public:
+  /// `chooser` must outlive this.
+  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
+  ChoiceInFlight(const ChoiceInFlight&) = delete;
+  ChoiceInFlight& operator=(const ChoiceInFlight&) = delete;
+
+  /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
+  void start();
+  bool ended() const;
+  /// Returns at once. The choice ends soon after if it was started, and never starts if it was not.
+  void cancel();
+  /// Call when it has ended. None if it was cancelled. Throws what the chooser threw.
+  std::optional<KernelChoice> result() const;
+
+ private:
+  KernelChooser& chooser_;
+  const KernelDemand demand_;
+  Bodies bodies_;
+  const Law law_;
+  bool started_ = false;
+  std::promise<KernelChoice> promise_;
+  std::shared_future<KernelChoice> result_ = promise_.get_future().share();
+  std::jthread thread_;  // last: it uses what is above
+};
+
+/// A kernel with its settings, made on a thread of its own.
+class KernelInPreparation {
+ public:
+  /// For `count` bodies. `backends` must outlive this.
+  KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count);
+  KernelInPreparation(const KernelInPreparation&) = delete;
+  KernelInPreparation& operator=(const KernelInPreparation&) = delete;
+
+  const KernelPtr& kernel() const { return kernel_; }
+  const Settings& settings() const { return settings_; }
+
+  /// Does nothing the second time. result() reports a thread that could not start.
+  void start();
+  bool ended() const;
+  /// Nobody wants the result any more. One that is never started has ended; another one ends when the kernel is made.
+  void abandon();
+  /// Call once, when it has ended. Throws what making the kernel threw.
+  std::shared_ptr<ForceKernel> result() { return made_.get(); }
+
+ private:
+  std::shared_ptr<ForceKernel> make() const;
+
+  const Backends& backends_;
+  const KernelPtr kernel_;
+  const Settings settings_;
+  const int count_;
+  bool started_ = false;
+  std::atomic<bool> abandoned_ = false;
+  std::promise<std::shared_ptr<ForceKernel>> promise_;
+  std::future<std::shared_ptr<ForceKernel>> made_ = promise_.get_future();
+  std::jthread thread_;  // last: it uses what is above
+};
+
+/// Which measurements an engine has in flight.
+struct Measuring {
+  bool forces = false, conserved = false, cells = false, accelerations = false;
+};
+
+/// What a simulation was asked to measure, what was measured last, and why it stopped.
+class DiagnosticsState {
+ public:
+  void ask(const ProbeForces& command) { probe_wanted_ = command; }
+  void ask(const ReadAccelerations&) { accelerations_wanted_ = true; }
+  void ask(const ReadDomains&) { domains_wanted_ = true; }
+  void ask(const MeasureConserved&) { conserved_wanted_ = true; }
+  void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
+  /// Adds what was asked for to a batch, but for what an engine still has in flight.
+  void add_to(BatchRequest& request, const Measuring& in_flight);
+  /// Whether something is to be measured that needs no step. The last step's tree must be known to be read.
+  bool wants_no_step() const {
+    return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ || (cells_wanted_.most > 0 && tree_);
+  }
+
+  void take_in(const BatchResult& result);
+  /// From now on line() describes `body`.
+  void stop(const NonFinite& body, const std::string& kernel_id);
+
+  /// Another kernel or law: the forces that were probed and the tree are no longer those of the simulation.
+  void forget_forces();
+  /// The step was cancelled; discard its tree.
+  void forget_tree() { tree_.reset(); }
+  /// Another integrator or time step, or other forces.
+  void forget_levels() { levels_.reset(); }
+  /// Other bodies.
+  void restart();
+  /// Back to the bodies after `step`: forgets the non-finite body and later measurements.
+  void return_to(std::int64_t step);
+
+  const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
+  const std::optional<ConservedProbe>& conserved() const { return conserved_; }
+  const std::optional<LevelCounts>& levels() const { return levels_; }
+  const std::optional<TreeReport>& tree() const { return tree_; }
+  const std::vector<DeviceLoad>& device_loads() const { return device_loads_; }
+  const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
+  const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
+  const std::shared_ptr<const Domains>& domains() const { return domains_; }
+  const std::optional<NonFinite>& non_finite() const { return non_finite_; }
+  /// Why the run stopped, one line; empty where it did not.
+  const std::string& line() const { return line_; }
+
+ private:
+  ProbeForces probe_wanted_{};  // of 0 bodies: none
+  bool conserved_wanted_ = false, accelerations_wanted_ = false, domains_wanted_ = false;
+  CellRequest cells_wanted_;
+  std::optional<ForceProbe> force_probe_;
+  std::optional<ConservedProbe> conserved_;
+  std::optional<LevelCounts> levels_;
+  std::optional<TreeReport> tree_;
+  std::vector<DeviceLoad> device_loads_;
+  std::shared_ptr<const TreeCells> tree_cells_;
+  std::shared_ptr<const Accelerations> accelerations_;
+  std::shared_ptr<const Domains> domains_;
+  std::optional<NonFinite> non_finite_;
+  std::string line_;
+};
 
 /// When what `auto_kernel` stands for is known, and a kernel is there that is compiled first (KernelInfo::compiles).
 enum class Choosing {

@@ -14,7 +14,7 @@
 #include "tests/compute/support/recorded_number.h"
 
 namespace orrery {
-namespace counted {
+namespace counted_numbers {
 namespace {
 
 using test::Tape;
@@ -169,7 +169,7 @@ int of_cells(LawId law) {
 }
 
 }  // namespace
-}  // namespace counted
+}  // namespace counted_numbers
 
 namespace {
 
