@@ -33,7 +33,7 @@ bool may_follow(const fs::path& link) {
 
 constexpr std::size_t random_digits = 16;  // of a temporary file's name
 
-/// How names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
+/// Returns how names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
 std::string temporary_prefix(const fs::path& target) {
   return '.' + target.filename().string().substr(0, 200) + ".orrery-";
 }
@@ -136,7 +136,8 @@ void AtomicFile::open_temporary(bool replaces, Temporary temporary) {
   } while (!file_ || !locked_in_time());
 }
 
-/// Returns whether the file is locked and still there. Until it is locked, another writer may take the file for a dead writer's and remove it.
+/// Returns whether the file is locked and still there. Until it is locked, another writer may take the file for a dead
+/// writer's and remove it.
 bool AtomicFile::locked_in_time() const {
   struct stat status {};
   flock(file_.number(), LOCK_EX);

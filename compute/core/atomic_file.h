@@ -24,9 +24,9 @@ constexpr bool replaces(Existing existing) {
 /// Returns `path` with "-NUMBER" before its extension: "runs/a.csv" and 2 give "runs/a-2.csv"; `path` itself for 0.
 std::filesystem::path numbered_path(const std::filesystem::path& path, int number);
 
-/// Returns the path to which the symbolic links at `path` lead. The file there may be missing. A link that another user has put into a
-/// shared folder, such as /tmp, is not followed: its own path is returned. Linux protects open() by the same rule
-/// (fs.protected_symlinks).
+/// Returns the path to which the symbolic links at `path` lead. The file there may be missing. A link that another user
+/// has put into a shared folder, such as /tmp, is not followed: its own path is returned. Linux protects open() by the
+/// same rule (fs.protected_symlinks).
 std::filesystem::path followed(std::filesystem::path path);
 
 /// Writes a file that appears whole or not at all, also when the program is killed or the machine stops. A replaced

@@ -54,8 +54,8 @@ class BodySource {
 
   std::size_t count() const { return count_; }
   Digits digits() const { return digits_; }
-  /// These return a body below count(), as in Bodies; valid until another body is read. They throw std::runtime_error if
-  /// a rank that has it is lost.
+  /// These return a body below count(), as in Bodies; valid until another body is read. They throw std::runtime_error
+  /// if a rank that has it is lost.
   const Vec4& position(std::size_t body) { return at(body).positions[body - piece_.first]; }
   const Vec4& velocity(std::size_t body) { return at(body).velocities[body - piece_.first]; }
   /// Call only under Digits::compensated.
@@ -114,7 +114,7 @@ class HeldBodies final : public BodySource {
   std::unique_ptr<const Bodies> own_;  // may be null
 };
 
-/// How the bodies of a source come in pieces: the one that has `body` goes from `first` to before `last`.
+/// The piece of a source that has `body`: bodies from `first` to before `last`.
 struct PieceRange {
   static constexpr std::size_t most = std::size_t{1} << 20;  ///< bodies: 32 MiB
 

@@ -37,7 +37,8 @@ std::optional<Descriptor> locked_file(const std::filesystem::path& path, bool wa
 std::string cannot_write(const std::filesystem::path& file, const std::string& cause);
 std::string cannot_write(const std::filesystem::path& file, int error);
 
-/// Returns N if the name leads to descriptor N of this process, as /dev/stdout and /dev/fd/N do, and "-" for standard output.
+/// Returns N if the name leads to descriptor N of this process, as /dev/stdout and /dev/fd/N do, and "-" for standard
+/// output.
 std::optional<int> own_descriptor(std::filesystem::path path);
 
 /// Returns whether output to this name goes straight to a device, a pipe or a descriptor of this process.

@@ -39,7 +39,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-/// How far `word` is from meaning `name`; `far` if it does not. Both in lower case.
+/// Returns how far `word` is from meaning `name`; `far` if it does not. Both in lower case.
 std::size_t distance(const std::string& word, const std::string& name) {
   const auto& [shorter, longer] =
       std::minmax(word, name, [](const auto& a, const auto& b) { return a.size() < b.size(); });

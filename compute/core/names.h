@@ -17,7 +17,8 @@ namespace orrery {
 /// a letter, such as a number.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string_view> known);
 
-/// Returns "; did you mean cpu-tree or cuda-tree?": the near names, each with `before` in front of it; empty if there are none.
+/// Returns "; did you mean cpu-tree or cuda-tree?": the near names, each with `before` in front of it; empty if there
+/// are none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known, std::string_view before = {});
 
 /// Continues a message with `meant`, of did_you_mean(), and the title of a list: "; did you mean disc? Known scenes: ",

@@ -30,12 +30,13 @@ struct BodyScale {
 
 /// Arrays in a file, with one row per body, into which several processes write. One of them has created the file.
 struct JointRows {
-  std::string path{};                     ///< absolute, with a random part: no other host has a file of this name
-  std::uint64_t file_bytes = 0;           ///< size of the whole file
-  std::uint64_t positions = 0;            ///< first byte in the file. Rows of 3 float32, little-endian
-  std::uint64_t velocities = 0;           ///< first byte, rows as above
-  std::optional<std::uint64_t> masses{};  ///< first byte of the array with rows of 1 float32. None: there is no such array
-  std::optional<BodyScale> scale{};       ///< to the units of the file. None: the bodies' own
+  std::string path{};            ///< absolute, with a random part: no other host has a file of this name
+  std::uint64_t file_bytes = 0;  ///< size of the whole file
+  std::uint64_t positions = 0;   ///< first byte in the file. Rows of 3 float32, little-endian
+  std::uint64_t velocities = 0;  ///< first byte, rows as above
+  std::optional<std::uint64_t>
+      masses{};                      ///< first byte of the array with rows of 1 float32. None: there is no such array
+  std::optional<BodyScale> scale{};  ///< to the units of the file. None: the bodies' own
 };
 
 /// The float32 arrays that hold bodies in a file, with one row per body.

@@ -105,7 +105,7 @@ struct Range {
     return most <
            (std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max());
   }
-  /// The same numbers of another integer type, which must hold the bounds.
+  /// Converts to a range of another integer type, which must hold the bounds.
   template <std::integral Other>
   constexpr operator Range<Other>() const {
     static_assert(std::is_integral_v<T>);
@@ -124,9 +124,9 @@ struct Range {
 /// Range of the number of bodies in a system; an int holds it.
 inline constexpr Range<std::int64_t> body_counts{1, std::numeric_limits<int>::max(), "bodies"};
 
-/// Returns the time step that the user named: of all decimals that round to this float, the one with the fewest digits. 0.01
-/// rounds to a float of 0.00999999978, so that 60 steps of the float would end before t = 0.6. Times of states, rows
-/// and snapshots count steps of this length; it differs from the float by at most 6e-8 of it.
+/// Returns the time step that the user named: of all decimals that round to this float, the one with the fewest digits.
+/// 0.01 rounds to a float of 0.00999999978, so that 60 steps of the float would end before t = 0.6. Times of states,
+/// rows and snapshots count steps of this length; it differs from the float by at most 6e-8 of it.
 inline double nominal_step(float time_step) {
   if (!std::isfinite(time_step)) return time_step;
   std::array<char, 32> digits;

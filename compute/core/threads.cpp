@@ -40,7 +40,7 @@ class Team {
  private:
   static constexpr int closed = 1 << 30;  ///< nobody may join any more
 
-  /// Where the system gives no more threads, those that there are do the work.
+  /// Starts helpers. If the system gives no more threads, the existing ones do the work.
   void grow(int helpers) {
     try {
       while (static_cast<int>(helpers_.size()) < helpers) {

@@ -49,7 +49,8 @@ ORRERY_HD inline Vec3 rounded(const Vec3& v) {
   return v;
 }
 
-/// Returns `v` rounded to float. GCC 12 takes x - (double)(float)x for 0 when it vectorizes, so it must not see the rounding.
+/// Returns `v` rounded to float. GCC 12 takes x - (double)(float)x for 0 when it vectorizes, so it must not see the
+/// rounding.
 ORRERY_HD inline float high_word(double v) {
   float high = static_cast<float>(v);
 #if !defined(__CUDA_ARCH__)
@@ -71,8 +72,8 @@ struct DoubleFloat {
     split(value, words.high, words.low);
     return words;
   }
-  /// Returns a - b rounded to float. The first difference is exact if the two are within a factor of 2 of each other, so that
-  /// close bodies keep the digits of `low`.
+  /// Returns a - b rounded to float. The first difference is exact if the two are within a factor of 2 of each other,
+  /// so that close bodies keep the digits of `low`.
   friend ORRERY_HD float operator-(const DoubleFloat& a, const DoubleFloat& b) {
     return (a.high - b.high) + (a.low - b.low);
   }

@@ -29,7 +29,7 @@
 namespace orrery::cuda {
 namespace {
 
-/// What a user can do about a failure; empty: nothing that is known here.
+/// Returns what a user can do about a failure; empty if nothing is known here.
 const char* cure_of(CUptiResult code) {
   switch (code) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:

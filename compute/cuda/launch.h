@@ -12,8 +12,8 @@ constexpr int ceil_div(int a, int b) {
   return a / b + (a % b != 0);
 }
 
-/// Returns the handle of a __global__ function that is compiled into the program. Functions that are loaded at run time have
-/// handles of the same type, so that both are launched and described by the same code.
+/// Returns the handle of a __global__ function that is compiled into the program. Functions that are loaded at run time
+/// have handles of the same type, so that both are launched and described by the same code.
 inline cudaKernel_t kernel_handle(const void* function) {
   cudaKernel_t handle = nullptr;
   ORRERY_CUDA_CHECK(cudaGetKernel(&handle, function));
@@ -33,8 +33,8 @@ inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kerne
   return attributes;
 }
 
-/// Returns the number of blocks, each with `block` threads and `shared_bytes` of dynamic shared memory, that a multiprocessor
-/// of `device` holds at once. Activates the device.
+/// Returns the number of blocks, each with `block` threads and `shared_bytes` of dynamic shared memory, that a
+/// multiprocessor of `device` holds at once. Activates the device.
 inline int resident_blocks(const Device& device, cudaKernel_t kernel, int block, std::size_t shared_bytes = 0) {
   device.activate();
   int blocks = 0;

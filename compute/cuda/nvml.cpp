@@ -90,8 +90,8 @@ struct Nvml::Functions {
 
   std::string text(Return code) const { return error_text(code); }
 
-  /// Of this moment. Without it, what nvmlDeviceGetPowerUsage() gives: since the architecture Ampere, the mean of the
-  /// last second.
+  /// Returns the power at this moment. If the driver does not report it, returns that of nvmlDeviceGetPowerUsage():
+  /// since the architecture Ampere, the mean of the last second.
   std::optional<double> power_w(DeviceHandle device) const {
     NvmlFieldValue field{};
     field.id = power_of_this_moment;

@@ -37,7 +37,7 @@ class Values {
   using Value = std::remove_const_t<decltype(first)>;
   static constexpr std::size_t count = 1 + sizeof...(rest);
   static constexpr std::array<Value, count> all{first, rest...};
-  /// What buffers and launches must have room for.
+  /// The largest value, for which buffers and launches must have room.
   static constexpr Value largest = std::max({first, rest...});
 
   /// Lists the values under these names, in the same order.
@@ -49,9 +49,9 @@ class Values {
   constexpr Values() requires std::is_same_v<Value, int>
       : names_{dispatch_detail::Digits<first>::text.data(), dispatch_detail::Digits<rest>::text.data()...} {}
 
-  /// For a descriptor.
+  /// Returns the names, for a descriptor.
   constexpr const std::array<const char*, count>& names() const { return names_; }
-  /// The same behind another name, such as "auto", for which the caller picks a value.
+  /// Returns the names after another one, such as "auto", for which the caller picks a value.
   constexpr std::array<const char*, count + 1> names_after(const char* other) const {
     std::array<const char*, count + 1> names{other};
     std::copy(names_.begin(), names_.end(), names.begin() + 1);

@@ -138,7 +138,7 @@ inline void require_end(const JointWork& work) {
   if (!work.finish()) throw Stopped{};
 }
 
-/// What the leader tells another rank of an evaluation.
+/// The leader's message to another rank about an evaluation.
 struct Handout {
   std::vector<std::size_t> with_all{}, with_one{};  ///< sizes of the blocks that all others get, and this rank alone
   bool exchanges = false;                           ///< the parts need what those of all other ranks offer
@@ -157,11 +157,11 @@ class ConnectedDivision {
   /// Enqueues what sends the blocks, the leader's own part, and what takes the results of the others. The others must
   /// have their orders: what the driver does here may wait for them. `work`: with all ranks, if they exchange.
   virtual void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) = 0;
-  /// Whether the leader's own part has ended; it may still wait for results of others. Throws if it failed, and Stopped
-  /// if the connection did.
+  /// Returns whether the leader's own part has ended; it may still wait for results of others. Throws if it failed, and
+  /// Stopped if the connection did.
   virtual bool part_ended() = 0;
-  /// Whether all of the latest evaluation has ended: the part of this rank, and all that it sends or receives. Any rank
-  /// may ask. Throws as part_ended().
+  /// Returns whether all of the latest evaluation has ended: the part of this rank, and all that it sends or receives.
+  /// Any rank may ask. Throws as part_ended().
   virtual bool ended() = 0;
   /// All results are there: finishes all targets. Enqueues on args.stream and returns.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
@@ -177,7 +177,7 @@ class ConnectedDivision {
 };
 
 /// One rank's kernel on its CUDA device, for evaluations that the devices of all ranks divide by its DivisionFacet.
-/// What the ranks send each other is in host memory of this object, and stays there until the next evaluation.
+/// Messages between ranks are in host memory of this object, and stay there until the next evaluation.
 class HostedDivision {
  public:
   virtual ~HostedDivision() = default;
@@ -194,7 +194,7 @@ class HostedDivision {
   /// The blocks that all others get, one behind the other; and those of one rank alone.
   virtual std::span<const std::byte> shared_with_all() const = 0;
   virtual std::span<const std::byte> shared_with(int rank) const = 0;
-  /// Where to put the results of another rank's part.
+  /// Returns where to put the results of another rank's part.
   virtual std::span<std::byte> place(const ForceArgs& args, const Part& part) = 0;
   /// Evaluates what is left of the leader's own part, and waits for its end. `work`: with all ranks, if they exchange.
   virtual void end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) = 0;
@@ -204,15 +204,16 @@ class HostedDivision {
   // Another rank.
   /// Takes the memory for so many bytes of shared blocks, so that nothing can fail while they arrive.
   virtual void take_room(std::size_t bytes) = 0;
-  /// Where to put those that all get, and then its own; at most as many as the latest take_room() was for.
+  /// Returns where to put the blocks that all ranks get, followed by those for this rank; at most as many as the latest
+  /// take_room() was for.
   virtual std::span<std::byte> room(std::size_t bytes) = 0;
   /// Evaluates a part from them. `args` are as DivisionFacet wants them of another device; the stream does not matter.
   /// Returns the results. Throws Stopped if another rank has failed in an exchange.
   virtual std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout,
                                               std::span<const Part> parts, const Part& own, JointWork& work) = 0;
 
-  // Of the latest evaluation, by whichever way, once it has ended:
-  /// What the device took for this rank's part, without waiting and copies. ms
+  // These concern the latest evaluation, connected or not, once it has ended.
+  /// Returns the device's time in ms for this rank's part, without waiting and copies.
   virtual double part_ms() const = 0;
   // The leader: see DivisionFacet.
   virtual bool works_alone() const = 0;
@@ -254,7 +255,7 @@ class RankDevice {
   virtual void connect(const ConnectionId& id, int rank, int ranks) = 0;
   /// Also for the kernels that have this connection.
   virtual void disconnect() noexcept = 0;
-  /// Whether kernels that are made now have a connection. It may be lost in an evaluation of another kernel.
+  /// Returns whether kernels that are made now have a connection. It may be lost in an evaluation of another kernel.
   virtual bool connected() const = 0;
 
   /// Call after open(). Throws as KernelInfo::make().

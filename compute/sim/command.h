@@ -472,7 +472,7 @@ extern template struct OneOf<SimulationCommands>;
 
 using Command = OneOf<SimulationCommands>;
 
-/// What `auto` chose, and why.
+/// The choice of `auto`, and the reason.
 struct AutoChoice {
   std::string name;  ///< "auto: cuda-tiled bodies-per-thread=4"
   std::string how;   ///< the measurements behind it, and their date; a few lines

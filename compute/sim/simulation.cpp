@@ -42,7 +42,8 @@ SceneRequest to_load(SceneRequest shown) {
   return shown;
 }
 
-/// Returns the first state of the run's scene, or `state` where its file cannot be read any more or has other bodies or units.
+/// Returns the first state of the run's scene, or `state` where its file cannot be read any more or has other bodies or
+/// units.
 Scene first_scene(const RunSetup& run, const Snapshot& state) {
   const SceneRequest request = to_load(run.scene);
   try {
@@ -195,7 +196,7 @@ void Simulation::load(const SceneRequest& request) {
   begin(request, std::move(scene), std::move(choice));
 }
 
-/// From the first state of `scene`, which is what `request` stands for.
+/// Begins a run at the first state of `scene`, which `request` loads.
 void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request.count = scene.bodies.count();
   replace_bodies(scene.bodies, scene.time, std::move(choice), /*other_system=*/request != request_);
@@ -225,7 +226,8 @@ void Simulation::set_bodies(const Bodies& bodies, double time) {
   host_copy_ = {bodies, done_};
 }
 
-/// Where the kernel is `auto`, it is chosen anew for other bodies, another law or another kind of integrator.
+/// Replaces the bodies. If the kernel is `auto`, it is chosen again for other bodies, another law or another kind of
+/// integrator.
 void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
@@ -237,7 +239,8 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
-/// Of all engines. One of another backend than `used` whose device is lost goes: the bodies are not there.
+/// Discards the checkpoints of all engines. Removes an engine whose device is lost, unless it is that of `used`: it has
+/// no bodies.
 void Simulation::forget_checkpoints(Backend used) {
   for (std::unique_ptr<Engine>& engine : engines_) {
     if (!engine) continue;
@@ -483,7 +486,8 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   return choice;
 }
 
-/// Returns what is shown now, without the bodies if they are not finite, or if memory does not hold a copy and the next run.
+/// Returns what is shown now, without the bodies if they are not finite, or if memory does not hold a copy and the next
+/// run.
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
   if (choice_.in_flight) choice_.in_flight->cancel();  // chosen again if UndoReturn comes back

@@ -1,4 +1,4 @@
-// How a simulation gets its kernel: `auto` chooses it, one that takes long to make is made beside the steps, and one
+// The kernel of a simulation: `auto` chooses it, one that takes long to make is made beside the steps, and one
 // that has failed is replaced.
 #include <algorithm>
 #include <cmath>
@@ -103,7 +103,7 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
           .beside_drawing = choosing_ == Choosing::beside};
 }
 
-/// Of the present backends, for the integrator.
+/// Returns the default kernel of the current backends for the integrator.
 KernelPtr Simulation::default_kernel(const Choice& choice) const {
   return backends_.default_kernel(choice.integrator->needs_jerks);
 }
@@ -145,7 +145,7 @@ void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodie
   choice.automatic = named(chosen);
 }
 
-/// For the present bodies.
+/// Chooses for the current bodies.
 void Simulation::choose_kernel_again(Choice& choice) {
   choose_kernel(choice, present_demand(choice), bodies());
 }
@@ -191,8 +191,8 @@ void Simulation::take_over_choice() {
 
 // A kernel that takes long to make is made beside the steps.
 
-/// Returns what SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those of
-/// another version of a kernel file.
+/// Returns what SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those
+/// of another version of a kernel file.
 std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
   const bool same = preparing_ && std::string_view{preparing_->kernel()->id} == choice_.kernel->id;
   if (same) return {preparing_->kernel(), preparing_->settings()};
@@ -254,7 +254,8 @@ void Simulation::take_over_preparation() {
   }
 }
 
-/// Of a kernel that is no longer used, or its preparation. Unloading it may wait for the device, and no frame does.
+/// Destroys a kernel that is no longer used, or its preparation, on another thread: unloading it may wait for the
+/// device.
 void Simulation::retire(std::shared_ptr<void> retired) {
   std::erase_if(retiring_, [](const auto& earlier) { return is_ready(earlier); });
   try {
@@ -264,8 +265,8 @@ void Simulation::retire(std::shared_ptr<void> retired) {
   }
 }
 
-/// Of the oldest batch in flight. Until one of its steps has been timed, a kernel is expected to be half as fast as a
-/// direct sum on an H100.
+/// Returns the time limit of the oldest batch in flight. Until one of its steps has been timed, a kernel is expected to
+/// be half as fast as a direct sum on an H100.
 std::chrono::duration<double> Simulation::step_limit() const {
   constexpr double slack = 20, usual_pairs_per_s = 2e11;
   const double steps = in_flight_.front().request.steps;

@@ -71,7 +71,7 @@ struct LanesBody {
   Vec3Of<Real> velocity;
   Real mass;
 
-  /// Of each column, what read(column) returns.
+  /// Returns a body made of read(column) for each column.
   template <class Read>
   HWY_INLINE static LanesBody read(const JerkColumns<T>& c, const Read& read) {
     const Vec3Of<Real> velocity{read(c.vx), read(c.vy), read(c.vz)};

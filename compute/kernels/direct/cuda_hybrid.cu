@@ -15,7 +15,8 @@ constexpr Tunable tunables[] = {
 /// One warp per block, so that a remainder of up to 1023 bodies is spread over many multiprocessors.
 constexpr int remainder_block = 32;
 
-/// For bodies that fill whole blocks. The sum is over all `count`, so the tiles have a rest all the same.
+/// Finishes the bodies that fill whole blocks. The sum is over all `count` bodies, so the last tile may be partly
+/// filled.
 template <LawId law, class Real>
 __global__ void accelerate_whole_blocks(const Vec4* __restrict__ bodies, int count, PairConstants constants,
                                         Epilogue epilogue) {
@@ -25,7 +26,7 @@ __global__ void accelerate_whole_blocks(const Vec4* __restrict__ bodies, int cou
   epilogue.finish(i, me.w, pull_of_counted_tiles<Real>(bodies, count, pair_law<law, Real>(constants), me, tile));
 }
 
-/// For the bodies from `first` on.
+/// Finishes the bodies from `first` on.
 template <LawId law, class Real>
 __global__ void accelerate_remainder(const Vec4* __restrict__ bodies, int count, int first, PairConstants constants,
                                      Epilogue epilogue) {

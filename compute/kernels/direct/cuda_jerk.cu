@@ -30,21 +30,21 @@ struct alignas(16) TileBody {
   JerkBody<precision> body;
 };
 
-/// Where the sums of the targets go: with one row of blocks to `pulls`, by body; with more to `partials`, a row per
-/// split, by place among the targets.
+/// Destination of the sums of the targets: with one row of blocks to `pulls`, by body; with more to `partials`, a row
+/// per split, by place among the targets.
 struct PullSums {
   Pull* pulls;
   Pull* partials;
 };
 
-/// How many targets there are, and into how many parts their sources are split.
+/// Number of targets, and number of parts into which their sources are split.
 struct JerkWork {
   int targets;           ///< as far as the host knows: at most
   const int* d_targets;  ///< the exact number; null: `targets`
   int splits;            ///< 0: chosen by the device for the number of blocks
 
   __device__ __forceinline__ int target_count() const { return d_targets ? *d_targets : targets; }
-  /// For `rows` of blocks that hold the targets. At most `blocks` work beside each other.
+  /// Returns the number of splits for `rows` of blocks that hold the targets. At most `blocks` run at the same time.
   __device__ __forceinline__ int splits_for(int rows, int blocks, int tiles) const {
     return splits > 0 ? splits : max(min(min(blocks / max(rows, 1), tiles), max_jerk_split), 1);
   }
@@ -152,7 +152,8 @@ __device__ void add_partials_of(int place, int lane, int splits, Targets targets
   if (lane == 0) sums.pulls[targets.body(place)] = total;
 }
 
-/// For what add_jerks() has summed with one body per thread, in `blocks` of `width` threads, or with `work.splits`.
+/// Adds up and finishes what add_jerks() has summed with one body per thread, in `blocks` of `width` threads, or with
+/// `work.splits`.
 __global__ void add_partial_pulls(Targets targets, JerkWork work, int blocks, int width, int tiles, PullSums sums) {
   constexpr int lanes = 32;
   cuda::wait_for_kernel_before();

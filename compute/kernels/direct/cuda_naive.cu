@@ -37,7 +37,7 @@ __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants
   epilogue.finish(i, me.w, values(sum));
 }
 
-/// The same for targets. `unroll`, `layout` and `epilogue` change no sums, so one value of each is enough.
+/// Does the same for targets. `unroll`, `layout` and `epilogue` change no sums, so one value of each is enough.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)
     accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants, Epilogue epilogue) {

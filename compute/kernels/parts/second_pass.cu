@@ -1,7 +1,6 @@
-#include "compute/kernels/parts/second_pass.h"
-
 #include "compute/cuda/launch.h"
 #include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/second_pass.h"
 
 namespace orrery {
 namespace {

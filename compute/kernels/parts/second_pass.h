@@ -27,7 +27,8 @@ class StoredEpilogue {
       : device_{device}, instead_{instead} {}
   /// Takes memory for `count` accelerations. Throws UsageError if the GPU is short of it.
   void prepare(int count);
-  /// Returns the force kernel's epilogue: it stores to the accelerations of `args`, or else to this object's own memory.
+  /// Returns the force kernel's epilogue: it stores to the accelerations of `args`, or else to this object's own
+  /// memory.
   Epilogue storing(const ForceArgs& args);
   /// Call after the force kernel. Enqueues the kick that `args` request, if any.
   void finish(const ForceArgs& args);

@@ -34,8 +34,8 @@ inline constexpr Tunable deciding_threads_tunable = [] {
   return tunable;
 }();
 
-/// Returns `values` of the kernel's settings with the number of threads that `auto` takes here, if its bits depend on that: a
-/// run that continues on another machine then has the same bits.
+/// Returns `values` of the kernel's settings with the number of threads that `auto` takes here, if its bits depend on
+/// that: a run that continues on another machine then has the same bits.
 inline Settings::Values with_decided_threads(const KernelInfo& kernel, Settings::Values values) {
   const Tunable* const threads = kernel.tunable(deciding_threads_tunable.name);
   if (threads && threads->decides_digits) {

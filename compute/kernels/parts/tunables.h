@@ -86,14 +86,15 @@ inline constexpr Tunable ftz_tunable{
     .values = switch_values.names(),
     .initial = "on"};
 
-/// The `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
-/// dispatch_arithmetic().
+/// Returns the `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as
+/// in dispatch_arithmetic().
 template <class Use>
 auto dispatch_by_arithmetic(const Settings& settings, Use use) {
   return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };
 }
 
-/// The same by law and the tunable `bodies-per-thread`: use(law, n) with two constants.
+/// Returns the `instance` argument for instances that differ by law and the tunable `bodies-per-thread`: use(law, n)
+/// with two constants.
 template <class Use>
 auto dispatch_by_bodies(const Settings& settings, Use use) {
   return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {

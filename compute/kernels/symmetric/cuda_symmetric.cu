@@ -60,7 +60,7 @@ constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
-/// Of all units of work, those of one launch.
+/// The units of work of one launch.
 struct PairUnits {
   long long begin, count;
 };
@@ -251,7 +251,7 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
   }
 
  private:
-  /// Of the bodies of another device.
+  /// Takes memory for copies of the bodies of another device.
   void take_copies(int count) {
     take_scratch(device_, received_, static_cast<std::size_t>(count), "cuda-symmetric: the copied bodies",
                  "fewer bodies");

@@ -28,11 +28,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a step changes: a step that is cancelled or fails leaves it as it was.
+/// The state that a step changes. A step that is cancelled or fails leaves it unchanged.
 struct CpuState {
   Bodies bodies;
   std::vector<Vec4> accelerations;      ///< one entry per body
-  std::vector<Vec4> accelerations_low;  ///< likewise, or empty under Digits::single
+  std::vector<Vec4> accelerations_low;  ///< one entry per body, or empty under Digits::single
   bool accelerations_current = false;   ///< see StepOps::accelerations_current()
   HermiteBodies hermite;                ///< none but with an integrator that needs jerks
 };
@@ -55,7 +55,7 @@ struct CpuStepParts {
             .epilogue = epilogue,
             .cancelled = stop};
   }
-  /// Where the kernel stores low words of accelerations; null: it has none.
+  /// Returns where the kernel stores low words of accelerations; null if it has none.
   Vec4* stored_low() const { return plan.reads_low_words && compensated() ? state.accelerations_low.data() : nullptr; }
   StateArrays arrays() const {
     return {.positions = state.bodies.positions.data(),
@@ -126,7 +126,7 @@ double ms_since(Clock::time_point begin) {
 /// The integrator's operations on arrays in host memory, for one batch. The caller flushes subnormals.
 class CpuStepOps final : public StepOps {
  public:
-  /// What the force evaluations of a batch took.
+  /// Cost of the force evaluations of a batch.
   struct ForceWork {
     int evaluations = 0;
     double ms = 0;
@@ -243,7 +243,7 @@ class CpuStepOps final : public StepOps {
 /// own then, until fetch().
 class CpuSpread {
  public:
-  /// Whether ranks of this kernel can run the batch by themselves.
+  /// Returns whether ranks of this kernel can run the batch by themselves.
   static bool suits(const StepPlan& plan, const BatchRequest& batch, const CpuState& state) {
     const IntegratorInfo& integrator = *plan.integrator;
     const bool steps_alone = batch.steps > 0 && batch.probe.sample == 0 && !batch.accelerations;
@@ -251,9 +251,9 @@ class CpuSpread {
            state.bodies.digits() == Digits::single && spread_of(*plan.kernel) != nullptr;
   }
 
-  /// Whether the ranks alone have the bodies.
+  /// Returns whether the ranks alone have the bodies.
   bool is_away() const { return away_; }
-  /// Of which there are so many, once step() was called.
+  /// Returns the number of bodies, once step() was called.
   int count() const { return count_; }
   /// One whole step. The ranks get the bodies first, unless they hold them. Throws as SpreadFacet.
   SpreadStepped step(const StepPlan& plan, const MassRange& masses, CpuState& state,
@@ -471,7 +471,7 @@ class CpuEngine final : public Engine {
     return result;
   }
 
-  /// For a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
+  /// Runs a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
   std::optional<ForceProbe> evaluate_alone(CpuStepOps& ops, const BatchRequest& batch) {
     const bool needs_forces = batch.probe.sample > 0 || (batch.accelerations && !state_.accelerations_current) ||
                               (batch.domains && !domains(batch));

@@ -25,20 +25,20 @@ namespace orrery {
 /// GPU memory that is left free for kernels' scratch memory and the display.
 constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
 
-/// Positions, velocities and accelerations, with their low words if there are any.
+/// Returns the bytes of positions, velocities and accelerations, with their low words if there are any.
 inline std::size_t vector_bytes(std::size_t bodies, std::size_t low_words) {
   return 3 * (bodies + low_words) * sizeof(Vec4);
 }
 
-/// What a body takes of the memory of a CUDA engine, with what steps by this integrator need.
+/// Returns the bytes of a body in the memory of a CUDA engine, including what steps by this integrator need.
 inline std::size_t device_bytes_per_body(Digits digits, const IntegratorInfo& integrator) {
   const std::size_t bytes = vector_bytes(1, low_words_of(1, digits));
   if (integrator.needs_jerks) return bytes + cuda::HermiteBodies::bytes_per_body;
   return integrator.block_steps ? bytes + cuda::BodyLevels::bytes_per_body(digits) : bytes;
 }
 
-/// Throws a UsageError if so many bodies do not fit into `held_bytes`, which they take the place of, and those of
-/// `free_bytes` that are not in reserve.
+/// Throws a UsageError if `count` bodies do not fit into `held_bytes`, which they replace, and the part of `free_bytes`
+/// that is not in reserve.
 inline void require_device_room(int count, Digits digits, const IntegratorInfo& integrator, std::size_t held_bytes,
                                 std::size_t free_bytes) {
   const std::size_t each = device_bytes_per_body(digits, integrator);
@@ -96,7 +96,7 @@ class OwnStorage final : public DeviceStorage {
  public:
   explicit OwnStorage(const cuda::Device& device) : device_{device} {}
 
-  /// Whether resize() may take memory of the host if the device has too little. What is there stays there.
+  /// Sets whether resize() may take memory of the host if the device has too little. Data in host memory stay there.
   void allow_host_memory(bool allow) { allows_host_memory_ = allow; }
   bool allows_host_memory() const { return allows_host_memory_; }
   bool is_in_host_memory() const { return in_host_.positions.size() > 0; }
@@ -166,7 +166,7 @@ class CudaBodies {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }
-  /// Of device memory.
+  /// Returns the size in device memory.
   std::size_t bytes() const {
     const std::size_t elsewhere = own_storage_.is_in_host_memory() ? 2 * size() : 0;
     return vector_bytes(size(), low_.size()) - (size() - accelerations_.size() + elsewhere) * sizeof(Vec4);
@@ -186,11 +186,12 @@ class CudaBodies {
   void require_room(const Bodies& bodies, const IntegratorInfo& integrator, std::size_t held_bytes) const {
     require_device_room(bodies.count(), bodies.digits(), integrator, bytes() + held_bytes, device_.free_memory());
   }
-  /// Whether bodies of their own that come next may be in page-locked host memory, if the device has too little. The
-  /// device reads and writes them there as well, but slowly.
+  /// Sets whether the next allocation may be in page-locked host memory if the device has too little. The device
+  /// accesses it there, but slowly.
   void allow_host_memory(bool allow) { own_storage_.allow_host_memory(allow); }
   bool allows_host_memory() const { return own_storage_.allows_host_memory(); }
-  /// From host memory, if they are there. Throws UsageError if the device has too little.
+  /// Moves the bodies from host memory to the device, if they are there. Throws UsageError if the device has too
+  /// little.
   void bring_to_device() { own_storage_.bring_to_device(stream_.get()); }
 
   /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
@@ -206,7 +207,7 @@ class CudaBodies {
     count_ = count;
   }
 
-  /// What they were is lost, unless they are in host memory: they stay there.
+  /// Frees the device copies. Data in host memory is kept; all else is lost.
   void give_back() {
     if (!own_storage_.is_in_host_memory()) own_storage_.resize(0);
     accelerations_ = {};
@@ -248,7 +249,7 @@ class CudaBodies {
   }
 
  private:
-  /// Of the bodies and their accelerations; empty under Digits::single.
+  /// Low words of the bodies and their accelerations; empty under Digits::single.
   struct LowWords {
     LowWords() = default;
     LowWords(const cuda::Device& device, std::size_t size)
@@ -265,7 +266,7 @@ class CudaBodies {
     count_ = 0;
   }
 
-  /// From or to the drawn arrays, wherever they are.
+  /// Copies from or to the drawn arrays, in whichever memory.
   void copy(const Vec4* from, Vec4* to, std::size_t entries) const {
     ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, entries * sizeof(Vec4), cudaMemcpyDefault, stream_.get()));
   }

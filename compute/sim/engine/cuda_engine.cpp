@@ -67,7 +67,7 @@ struct CudaBatch {
   cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
   cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
 
-  /// For another batch; the events stay.
+  /// Prepares for another batch; the events stay.
   void reset() {
     evaluations = 0;
     evaluations_before.clear();
@@ -77,16 +77,16 @@ struct CudaBatch {
     probed_step = -1;
   }
 
-  /// Of so many interactions.
+  /// Counts an evaluation of `of_it` interactions.
   void count_evaluation(double of_it) {
     ++evaluations;
     interactions += of_it;
   }
 
-  /// Of the timed evaluations, forgets those after the first `most`: they had no bodies.
+  /// Discards the timed evaluations after the first `most`: they had no bodies.
   void keep_timed(std::size_t most) { timed_evaluations = std::min(timed_evaluations, most); }
 
-  /// Before the steps of a tree.
+  /// Call before the steps of a tree.
   void count_interactions(const cuda::Device& device, cudaStream_t stream) {
     if (evaluated.size() == 0) {
       evaluated = cuda::DeviceArray<std::uint64_t>(device, 1);
@@ -94,15 +94,16 @@ struct CudaBatch {
     }
     ORRERY_CUDA_CHECK(cudaMemsetAsync(evaluated.data(), 0, sizeof(std::uint64_t), stream));
   }
-  /// After them.
+  /// Call after the steps of a tree.
   void fetch_interactions(cudaStream_t stream) { cuda::download(evaluated.data(), evaluated_here.first(1), stream); }
-  /// Once `done`: on average.
+  /// Returns the mean. Call once `done`.
   double interactions_per_evaluation() const {
     const double all = is_tree ? static_cast<double>(evaluated_here.first(1)[0]) : interactions;
     return all / std::max(evaluations, 1);
   }
 
-  /// Whether a step is timed, the first being 0: every steps/timed-th is, so that the sample is spread over the batch.
+  /// Returns whether a step is timed, the first being 0: every steps/timed-th is, so that the sample is spread over the
+  /// batch.
   bool times_step(int step, int timed) const {
     const auto timed_before = [&](int end) { return static_cast<std::int64_t>(end) * timed / request.steps; };
     return timed_before(step + 1) != timed_before(step);
@@ -134,8 +135,8 @@ struct CudaBatch {
   }
 };
 
-/// Of a batch that the stream has passed. The report may be that of a batch enqueued later; the interactions and the
-/// cells are this one's.
+/// Describes the tree of a batch that the stream has passed. The report may be that of a batch enqueued later; the
+/// interactions and the cells are this one's.
 void describe_tree(const TreeFacet& tree, const CudaBatch& batch, BatchResult& result) {
   if (batch.evaluations > 0) {
     result.tree = tree.report();
@@ -152,13 +153,13 @@ struct CudaBodiesLost final : std::runtime_error, BodiesLost {
   Backend backend() const noexcept override { return Backend::cuda; }
 };
 
-/// What a batch measures beside its steps, on the same stream. By default, a part does nothing.
+/// A measurement of a batch besides its steps, on the same stream. By default, a part does nothing.
 struct CudaMeasurement {
-  /// Before the first launch: taking memory waits for the device, and may fail.
+  /// Called before the first launch: taking memory waits for the device, and may fail.
   std::function<void()> prepare = [] {};
-  /// Behind the steps, while the bodies are mapped.
+  /// Called after the steps, while the bodies are mapped.
   std::function<void(const DeviceBodies&)> read = [](const DeviceBodies&) {};
-  /// When the bodies are unmapped, so that the display does not wait for it.
+  /// Called when the bodies are unmapped, so that the display does not wait for it.
   std::function<void()> compute = [] {};
 };
 
@@ -272,20 +273,20 @@ class CudaResidents {
     stay ? spare_memory(batch) : leave_to_engine(batch);
     return stay;
   }
-  /// Whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
+  /// Returns whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
   bool lack_tree(const StepPlan& plan, const BatchRequest& batch) const {
     return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
   }
 
-  /// Whether the devices of this kernel have the memory to hold these bodies in all batches that need nothing else of
-  /// them. The engine's own may then be in host memory.
+  /// Returns whether the devices of this kernel have the memory to hold these bodies in all batches that need nothing
+  /// else of them. The engine's own may then be in host memory.
   static bool have_room(const StepPlan& plan, const Bodies& bodies) {
     const ResidentFacet* const devices = residents_of(*plan.kernel);
     return devices && bodies.digits() == Digits::single && moves_all_alike(*plan.integrator) &&
            devices->has_room(bodies.count());
   }
 
-  /// Whether the devices hold the bodies.
+  /// Returns whether the devices hold the bodies.
   bool hold() const { return holder_ != nullptr; }
 
   /// Gives the bodies to the devices, unless they hold them, or there is no memory for that: the engine's own make the
@@ -354,11 +355,11 @@ class CudaResidents {
   }
 
  private:
-  /// Whether its steps are kicks and drifts of all bodies, as the devices make them.
+  /// Returns whether its steps are kicks and drifts of all bodies, as the devices make them.
   static bool moves_all_alike(const IntegratorInfo& integrator) {
     return !integrator.block_steps && !integrator.needs_jerks;
   }
-  /// Whether the devices of this kernel can hold the bodies during the batch.
+  /// Returns whether the devices of this kernel can hold the bodies during the batch.
   bool suit(const StepPlan& plan, const BatchRequest& batch) const {
     return !refused_ && batch.steps > 0 && !needs_engine(batch) && moves_all_alike(*plan.integrator) &&
            can_be_held(plan);
@@ -448,7 +449,8 @@ class CudaHermiteOps final : public HermiteOps {
   int correct(const Substep& now) override {
     return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
-  /// Where the kernel can, without waiting at each moment for the number of the next one and of its bodies.
+  /// Takes the moments of a step. If the kernel allows, does not wait at each moment for the number of the next one and
+  /// of its bodies.
   void take_moments(float time_step, int deepest) override {
     if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
     cuda::HermiteBodies& state = parts_.state;
@@ -497,7 +499,7 @@ class CudaHermiteOps final : public HermiteOps {
   Parts parts_;
 };
 
-/// What the steps of a CUDA engine work on: parts of the engine.
+/// The parts of a CUDA engine that its steps work on.
 struct CudaStepParts {
   const cuda::Device& device;
   cudaStream_t stream;
@@ -854,7 +856,7 @@ class CudaEngine final : public Engine {
       throw;
     }
   }
-  /// For what is enqueued next.
+  /// Returns the parts for what is enqueued next.
   CudaStepParts step_parts() {
     return {.device = device_,
             .stream = stream_.get(),
@@ -934,7 +936,7 @@ class CudaEngine final : public Engine {
     cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), pass, stream_.get());
   }
 
-  /// Of a batch that the stream has passed.
+  /// Returns the result of a batch that the stream has passed.
   BatchResult result_of(const CudaBatch& batch) {
     BatchResult result;
     if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;
