@@ -197,13 +197,12 @@ def check():
         except SystemExit:
             continue
         raise AssertionError(broken)
-    program = pathlib.Path(__file__).resolve().parents[2] / "app/lab/profile"
-    source = (program / "profile_figures.cpp").read_text(encoding="utf-8")
-    reasons = (program / "stall_reasons.cpp").read_text(encoding="utf-8")
+    program = pathlib.Path(__file__).resolve().parents[2] / "app/lab/profile/kernel_profile.cpp"
+    source = program.read_text(encoding="utf-8")
     for name, metrics in FIGURES.items():
         assert f'"{name}"' in source and all(f'"{metric}"' in source for metric in metrics), name
-    assert all(f'StallReason{{"{reason}"' in reasons for reason in REASONS)
-    assert reasons.count('StallReason{"') == len(REASONS), "a reason that is not compared"
+    assert all(f'StallReason{{"{reason}"' in source for reason in REASONS)
+    assert source.count('StallReason{"') == len(REASONS), "a reason that is not compared"
 
 
 def main(words):

@@ -11,7 +11,7 @@
 
 #include "compute/core/threads.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/jerk_columns.h"
+#include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/jerk_tunables.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
