@@ -80,9 +80,9 @@ may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
-may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/(command_text|words)[.]h$"
+may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/command_text[.]h$"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
-may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
+may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/devices/device_list[.]h$" "compute/sim/(command|command_row)[.]h$" "compute/cuda/peak_rates[.]h$"
@@ -107,7 +107,7 @@ may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/"
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_json|command_text|window_memory)|camera_path/path_file|runs/replay|lessons/(lesson|lesson_results))[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_text|window_memory)|camera_path/camera_path|runs/replay|lessons/(lesson|lesson_results))[.]h$"
             "compute/core/temporary_folder[.]h$" "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
             ${posix_headers})
 may_include("tests/" "")

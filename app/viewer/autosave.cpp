@@ -177,7 +177,7 @@ WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
 
 /// Nothing is compared yet: the results stand in for that tab.
 void Viewer::restore(const WindowMemory& memory) {
-  for (const auto& [id, open] : memory.sections) panel_state_.folds[id] = {open, true};
+  for (const auto& [id, open] : memory.sections) session_.panels.folds[id] = {open, true};
   if (memory.lab) carry_out(memory.lab->tab == LabTab::compare ? ShowLab{LabTab::results} : *memory.lab);
   if (memory.appearance) carry_out(*memory.appearance);
   if (memory.theme) carry_out(*memory.theme);
@@ -185,7 +185,7 @@ void Viewer::restore(const WindowMemory& memory) {
 
 /// A failure does not change the exit status: the run itself is whole. A fresh start leaves what was remembered.
 void Viewer::remember() {
-  if (lockstep_ || options_.fresh) return;
+  if (session_.lockstep || session_.options.fresh) return;
   try {
     write_window_memory(usual_memory_file(), present_memory(present_place()));
   } catch (const std::exception& error) {
@@ -198,51 +198,53 @@ void Viewer::remember() {
 void Viewer::keep_run() {
   if (handed_over_) return;
   try {
-    if (const std::string failure = autosave_.finish(lane_.simulation()); !failure.empty()) complain(failure);
+    if (const std::string failure = autosave_.finish(session_.lane.simulation()); !failure.empty())
+      session_.complain(failure);
   } catch (const std::exception& error) {
     console::complain(fmt::format("the run is not kept: {}", failure_text(error)));
   }
 }
 
 std::optional<WindowPlace> Viewer::present_place() {
-  return rescue_.outside([this] { return surface_->place(); });
+  return session_.rescue.outside([this] { return session_.surface->place(); });
 }
 
 WindowMemory Viewer::present_memory(const std::optional<WindowPlace>& place) {
   WindowMemory memory;
-  for (const auto& [id, fold] : panel_state_.folds) {
+  for (const auto& [id, fold] : session_.panels.folds) {
     if (fold.chosen) memory.sections.emplace(id, fold.open);
   }
-  const LabState& lab = panel_state_.lab;
+  const LabState& lab = session_.panels.lab;
   if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
-  if (appearance_chosen_) memory.appearance = SetAppearance{for_any_scene(view_.appearance)};
-  if (view_.appearance.theme != render::Theme::dark) memory.theme = SetTheme{view_.appearance.theme};
+  if (appearance_chosen_) memory.appearance = SetAppearance{for_any_scene(session_.view.appearance)};
+  if (session_.view.appearance.theme != render::Theme::dark) memory.theme = SetTheme{session_.view.appearance.theme};
   memory.place = place;
   return memory;
 }
 
 /// A question of the window's start: none where the last window is not to be remembered.
 void Viewer::follow_autosave() {
-  if (const std::string failure = autosave_.follow(lane_.simulation()); !failure.empty()) complain(failure);
-  view_.last_run_words = autosave_.last_run_words();
-  view_.last_run_age_s = continued_ ? std::nullopt : autosave_.last_run_age_s();
+  if (const std::string failure = autosave_.follow(session_.lane.simulation()); !failure.empty())
+    session_.complain(failure);
+  session_.view.last_run_words = autosave_.last_run_words();
+  session_.view.last_run_age_s = continued_ ? std::nullopt : autosave_.last_run_age_s();
 }
 
 void Viewer::carry_out(const ContinueLastRun&) {
   if (!autosave_.last_run()) throw std::runtime_error("there is no run of an earlier window to continue");
-  refuse_while_comparing("the last run continues alone");
+  compare_.refuse_while_active("the last run continues alone");
   resume(find_checkpoint(autosave_.last_run()->string()));
-  autosave_.continued(lane_.status().step);
+  autosave_.continued(session_.lane.status().step);
   continued_ = true;
 }
 
 void Viewer::resume(const FoundCheckpoint& found) {
   const RunCheckpoint& checkpoint = found.checkpoint;
-  lane_.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
-  history_.lose(lane_.simulation(),
+  session_.lane.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
+  history_.lose(session_.lane.simulation(),
                 "the run continues a checkpoint, where no replay can start: restart it, or load a scene");
   follow_scene();  // before the note, which commands would remove
-  if (!found.note.empty()) complain(found.note);
+  if (!found.note.empty()) session_.complain(found.note);
 }
 
 }  // namespace orrery

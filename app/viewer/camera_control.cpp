@@ -67,55 +67,6 @@ SceneView scene_view(const SceneRequest& scene) {
 }
 namespace {
 
-constexpr std::size_t few = 64;  // up to this many bodies, none is an outlier
-constexpr float margin = 1.15f;  // framed radius over that of the bodies
-
-/// Without bodies that are not finite.
-template <class Measure>
-std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
-  std::vector<float> values;
-  values.reserve(from.size());
-  for (const Vec4& one : from) {
-    if (const float value = measure(one); std::isfinite(value)) values.push_back(value);
-  }
-  return values;
-}
-
-/// Holds the share `inside` of the bodies. Its centre leaves the share `outside` out at each end of each axis.
-Ball ball_of(const Bodies& bodies, double outside, double inside) {
-  const auto middle = [&](float Vec4::*axis) {
-    auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
-    return 0.5f * (percentile(values, outside) + percentile(values, 1 - outside));
-  };
-  Ball ball{.centre = {middle(&Vec4::x), middle(&Vec4::y), middle(&Vec4::z)}};
-  auto distances = measured(bodies.positions, [&](const Vec4& p) {
-    return glm::distance(ball.centre, glm::vec3{p.x, p.y, p.z});
-  });
-  ball.radius = margin * percentile(distances, inside);
-  if (!(ball.radius > 0)) ball.radius = 1.0f;
-  return ball;
-}
-
-}  // namespace
-
-Framing framing_of(const Bodies& bodies) {
-  Framing framing;
-  framing.all = ball_of(bodies, 0, 1);
-  const Ball bulk = bodies.positions.size() <= few ? framing.all : ball_of(bodies, 0.02, 0.95);
-  framing.centre = bulk.centre;
-  framing.radius = bulk.radius;
-  framing.ranges.speed = range_of(measured(bodies.velocities, [](const Vec4& v) { return std::hypot(v.x, v.y, v.z); }));
-  const std::vector<float> masses = measured(bodies.positions, [](const Vec4& p) { return p.w; });
-  const double mass = std::accumulate(masses.begin(), masses.end(), 0.0);
-  framing.ranges.mass = range_of(masses);
-  const auto [least, most] = std::ranges::minmax_element(masses);
-  if (!masses.empty() && *least == *most) framing.only_mass = *least;
-  const double mean = std::max(mass, 1e-30) / (std::numbers::pi * framing.radius * framing.radius);
-  framing.ranges.mass_per_area = {static_cast<float>(1e-2 * mean), static_cast<float>(1e2 * mean)};
-  return framing;
-}
-namespace {
-
 /// Whether the left button was released where it was pressed: once, and not over a panel. ImGui's distance of a drag
 /// leaves out the movement in the frame of the release, which is the whole drag if frames are slow.
 bool clicked(const ImGuiIO& io) {
@@ -416,51 +367,51 @@ void PathPlayer::follow(double now_s, render::OrbitCamera& camera) {
 
 // Viewer: how it carries out what concerns the camera, its paths and the picked body.
 /// Runs that can be repeated have jumps: each frame shows what was asked for.
-void Viewer::glide() {
-  if (!lockstep_) glide_.start(camera_, path_clock_s());
+void CameraFeature::glide() {
+  if (!session_.lockstep) glide_.start(camera_, session_.clock_s());
 }
 
-void Viewer::carry_out(const OrbitView& c) {
+void CameraFeature::carry_out(const OrbitView& c) {
   paths_.stop();
   camera_.orbit({c.right, -c.up});
 }
 
-void Viewer::carry_out(const PanView& c) {
+void CameraFeature::carry_out(const PanView& c) {
   paths_.stop();
   camera_.pan({c.right, -c.up});
 }
 
-void Viewer::carry_out(const FlyView& c) {
+void CameraFeature::carry_out(const FlyView& c) {
   paths_.stop();
   follow_.stop();
   camera_.fly({c.right, c.up, c.forward});
 }
 
-void Viewer::carry_out(const ZoomView& c) {
+void CameraFeature::carry_out(const ZoomView& c) {
   paths_.stop();
   if (follow_.active() || !c.x || !c.y) return camera_.zoom(c.notches);
-  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
-  const StagePart part = stage_[0].window_width > 0 ? stage_[0] : whole_stage(canvas, {});
+  const render::Canvas canvas = session_.canvas();
+  const StagePart part = compare_.stage()[0].window_width > 0 ? compare_.stage()[0] : whole_stage(canvas, {});
   glm::vec2 place = part.from_window({*c.x, *c.y});
   if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over B: the same place over A
   camera_.zoom_at(c.notches, {2 * place.x - 1, 1 - 2 * place.y},
                   static_cast<float>(part.canvas.width) / static_cast<float>(std::max(part.canvas.height, 1)));
 }
 
-void Viewer::carry_out(const LookFrom& c) {
+void CameraFeature::carry_out(const LookFrom& c) {
   paths_.stop();
   glide();
   camera_.look_from(c.azimuth, c.elevation);
 }
 
-void Viewer::carry_out(const PickAt& c) {
-  const bool split = second_.active() && view_.compare.layout == CompareLayout::side;
-  picking_in_second_ = split && c.x >= view_.compare.split;
-  picker_.pick_at(stage_[picking_in_second_ ? 1 : 0].from_window({c.x, c.y}));
+void CameraFeature::carry_out(const PickAt& c) {
+  const bool split = compare_.active() && session_.view.compare.layout == CompareLayout::side;
+  picking_in_second_ = split && c.x >= session_.view.compare.split;
+  picker_.pick_at(compare_.stage()[picking_in_second_ ? 1 : 0].from_window({c.x, c.y}));
 }
 
-void Viewer::carry_out(const PickBody& c) {
-  const int count = lane_.status().count;
+void CameraFeature::carry_out(const PickBody& c) {
+  const int count = session_.lane.status().count;
   if (c.number >= count) {
     throw UsageError(
         fmt::format("there is no body {}: the scene has {}, counted from 0", c.number, counted_bodies(count)));
@@ -468,74 +419,108 @@ void Viewer::carry_out(const PickBody& c) {
   picker_.pick(c.number);
 }
 
-void Viewer::carry_out(const Unpick&) {
+void CameraFeature::carry_out(const Unpick&) {
   picker_.unpick();
-  view_.notice.clear();  // it may be of a click that is taken back
+  session_.view.notice.clear();  // it may be of a click that is taken back
 }
 
-void Viewer::carry_out(const Follow& c) {
+void CameraFeature::carry_out(const Follow& c) {
   if (c.what == Followed::body && !picker_.active()) {
     throw UsageError("no body is picked that the camera could follow; follow can also be mass, cluster, part or off");
   }
-  follow_.start(c, lane_.simulation().parts());
+  follow_.start(c, session_.lane.simulation().parts());
   if (follow_.active()) paths_.stop();
 }
 
-void Viewer::carry_out(const ResetCamera&) {
+void CameraFeature::carry_out(const ResetCamera&) {
   paths_.stop();
   follow_.stop();
   glide();
-  lane_.renew_framing();
+  session_.lane.renew_framing();
   camera_.reset();
 }
 
 /// Sprites and zooming suit most of the bodies, also in a view of all.
-void Viewer::carry_out(const FrameAll& c) {
+void CameraFeature::carry_out(const FrameAll& c) {
   paths_.stop();
   follow_.stop();
   glide();
-  const Framing now = lane_.renew_framing();
+  const Framing now = session_.lane.renew_framing();
   camera_.frame(now.centre, now.radius);
   framed_all_.reset();
   if (c.bodies == FramedBodies::all) {
     camera_.show(now.all.centre, now.all.radius);
     framed_all_ = {camera_.target(), camera_.distance()};
   }
-  panel_state_.lab.covered = 0;  // until the next frame measures it
+  session_.panels.lab.covered = 0;  // until the next frame measures it
 }
 
-double Viewer::path_clock_s() const {
-  return lockstep_ ? static_cast<double>(frame_) * frame_s_
-                   : std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
-}
-
-void Viewer::carry_out(const AddKeyFrame& c) {
+void CameraFeature::carry_out(const AddKeyFrame& c) {
   const KeyFrame& added = paths_.add(camera_, c.after_s);
-  view_.notice =
+  session_.view.notice =
       fmt::format("key frame {} of the camera path, at {:g} s", format_count(paths_.made().size()), added.time_s);
 }
 
-void Viewer::carry_out(const ClearPath&) {
+void CameraFeature::carry_out(const ClearPath&) {
   paths_.clear();
 }
 
-void Viewer::carry_out(const SavePath& c) {
+void CameraFeature::carry_out(const SavePath& c) {
   if (paths_.made().empty())
     throw UsageError("there is no camera path to save: press F2 to add a view (in a script: add-key-frame)");
-  const Output to = output(c.file, "path.txt");
-  say_written(write_file(to.file, camera_path_text(paths_.made()), to.existing));
+  const Session::Output to = session_.output(c.file, "path.txt");
+  session_.say_written(write_file(to.file, camera_path_text(paths_.made()), to.existing));
   paths_.mark_saved();
 }
 
-void Viewer::carry_out(const PlayPath& c) {
+void CameraFeature::carry_out(const PlayPath& c) {
   if (c.file.empty() && paths_.made().empty()) {
     throw UsageError(
         "there is no camera path to play: press F2 to add a view (in a script: add-key-frame), or name a file");
   }
   follow_.stop();
   CameraPath path = c.file.empty() ? CameraPath{paths_.made()} : read_camera_path(c.file);
-  view_.notice = fmt::format("plays the camera path: {:g} s", path.end_s());
-  paths_.play(std::move(path), path_clock_s());
+  session_.view.notice = fmt::format("plays the camera path: {:g} s", path.end_s());
+  paths_.play(std::move(path), session_.clock_s());
+}
+
+void CameraFeature::follow_bodies() {
+  const Parts& parts = session_.lane.simulation().parts();
+  const BodyPicker::Scene scene = compare_.picker_scene(session_.lane, compare_.stage()[0]);
+  const bool had_one = session_.view.picked.has_value();
+  const bool found = std::exchange(picking_in_second_, false) && compare_.active()
+                         ? picker_.update(compare_.picker_scene(compare_.second().lane(), compare_.stage()[1]),
+                                          compare_.second_camera(camera_))
+                         : picker_.update(scene, camera_);
+  if (!found && !had_one) session_.view.notice = "no body there";
+  if (follow_.update({scene.bodies, scene.time, scene.history, session_.lane.moved(), parts}, picker_)) glide();
+  follow_.aim(camera_);
+  session_.view.picked = picker_.describe(scene, camera_);
+  if (session_.view.picked && session_.view.picked->place) {
+    const auto& [x, y] = *session_.view.picked->place;
+    const glm::vec2 place = compare_.stage()[0].to_window({x, y});
+    session_.view.picked->place = {place.x, place.y};
+  }
+  session_.view.followed = follow_.what();
+  session_.view.framed_all = framed_all_ == std::pair{camera_.target(), camera_.distance()};
+  session_.view.parts = parts.names;
+}
+
+render::OrbitCamera CameraFeature::shown() {
+  return glide_.shown(camera_, session_.clock_s());
+}
+
+void CameraFeature::follow_path() {
+  paths_.follow(session_.clock_s(), camera_);
+}
+
+void CameraFeature::take_scene() {
+  picker_.leave_scene();
+  if (std::string ended = follow_.take_scene(session_.lane.simulation().parts()); !ended.empty()) {
+    session_.view.notice = std::move(ended);
+  }
+  const Framing& framing = session_.lane.framing();
+  camera_.frame(framing.centre, std::max(framing.radius, scene_view(session_.lane.status().scene).least_radius));
 }
 
 }  // namespace orrery

@@ -11,6 +11,8 @@
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_commands.h"
 #include "app/viewer/body_picker.h"
+#include "app/viewer/second_lane.h"
+#include "app/viewer/session.h"
 #include "compute/core/bodies.h"
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"
@@ -35,24 +37,6 @@ struct SceneView {
 
 /// That of a generator's scene; a file has the initial one.
 SceneView scene_view(const SceneRequest& scene);
-
-/// What the picture is to hold.
-struct Ball {
-  glm::vec3 centre{0.0f};
-  float radius = 1.0f;  ///< > 0
-};
-
-/// The camera's target and the ranges of the colours that suit a scene.
-struct Framing {
-  glm::vec3 centre{0.0f};
-  float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
-  Ball all;             ///< holds every body whose place is finite, with a margin
-  render::ValueRanges ranges;
-  std::optional<float> only_mass{};  ///< of all bodies; none: they have several
-};
-
-/// From percentiles but for `all`, so that a few distant or very fast bodies change little.
-Framing framing_of(const Bodies& bodies);
 
 /// Where the keys that are down fly: -1, 0 or 1 along each axis.
 struct HeldKeys {
@@ -186,6 +170,61 @@ class PathPlayer {
   std::vector<KeyFrame> made_;
   bool unsaved_ = false;
   std::optional<Playing> playing_;
+};
+
+/// The camera of the window: what the user asks of it, of its paths and of the picked body.
+class CameraFeature {
+ public:
+  /// Both must outlive this.
+  CameraFeature(Session& session, CompareFeature& compare)
+      : session_{session}, compare_{compare}, picker_{session.lockstep}, follow_{session.lockstep} {}
+
+  void carry_out(const OrbitView& c);
+  void carry_out(const PanView& c);
+  void carry_out(const FlyView& c);
+  void carry_out(const ZoomView& c);
+  void carry_out(const LookFrom& c);
+  void carry_out(const PickAt& c);
+  void carry_out(const PickBody& c);
+  void carry_out(const Unpick&);
+  void carry_out(const Follow& c);
+  void carry_out(const FrameAll& c);
+  void carry_out(const ResetCamera&);
+  void carry_out(const AddKeyFrame& c);
+  void carry_out(const ClearPath&);
+  void carry_out(const SavePath& c);
+  void carry_out(const PlayPath& c);
+
+  CameraControl& control() { return control_; }
+  render::OrbitCamera& camera() { return camera_; }
+  const render::OrbitCamera& camera() const { return camera_; }
+  /// The camera to draw with, which may be on its way to camera().
+  render::OrbitCamera shown();
+  PathPlayer& paths() { return paths_; }
+  const PathPlayer& paths() const { return paths_; }
+  const BodyPicker& picker() const { return picker_; }
+  const CameraFollow& follow() const { return follow_; }
+
+  /// Moves the camera along the path that is played.
+  void follow_path();
+  /// Frames the bodies of a scene that was not drawn before.
+  void take_scene();
+  /// Finds the picked body, and moves the camera with what it follows.
+  void follow_bodies();
+
+ private:
+  void glide();
+
+  Session& session_;
+  CompareFeature& compare_;
+  render::OrbitCamera camera_;
+  CameraControl control_;
+  CameraGlide glide_;
+  PathPlayer paths_;
+  BodyPicker picker_;
+  CameraFollow follow_;
+  bool picking_in_second_ = false;                         // the place to pick at is one in the part for B
+  std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the view that shows all bodies
 };
 
 }  // namespace orrery

@@ -8,20 +8,39 @@
 
 #include "app/overlays/overlay_painter.h"
 #include "app/ui_state/status.h"
-#include "app/viewer/camera_control.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/monitor.h"
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/rescue.h"
 #include "app/viewer/step_statistics.h"
+#include "compute/core/bodies.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
+#include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/gpu_timer.h"
 #include "render/passes/body_renderer.h"
 #include "render/passes/compose.h"
 
 namespace orrery {
+/// What the picture is to hold.
+struct Ball {
+  glm::vec3 centre{0.0f};
+  float radius = 1.0f;  ///< > 0
+};
+
+/// The camera's target and the ranges of the colours that suit a scene.
+struct Framing {
+  glm::vec3 centre{0.0f};
+  float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
+  Ball all;             ///< holds every body whose place is finite, with a margin
+  render::ValueRanges ranges;
+  std::optional<float> only_mass{};  ///< of all bodies; none: they have several
+};
+
+/// From percentiles but for `all`, so that a few distant or very fast bodies change little.
+Framing framing_of(const Bodies& bodies);
+
 /// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,
 /// frames reuse it, so that a software renderer leaves the processors to the kernel.
 class ScenePicture {

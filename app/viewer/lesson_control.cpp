@@ -178,49 +178,49 @@ void LessonControl::describe(LessonStatus& status) const {
 
 // Viewer: how it carries out requests that concern lessons.
 
-void Viewer::carry_out(const ShowLesson& c) {
-  lessons_.show(c, view_.lesson);
+void LessonFeature::carry_out(const ShowLesson& c) {
+  control_.show(c, session_.view.lesson);
 }
 
-void Viewer::carry_out(const ShowLessonFile& c) {
-  lessons_.show(c, view_.lesson);
+void LessonFeature::carry_out(const ShowLessonFile& c) {
+  control_.show(c, session_.view.lesson);
 }
 
-void Viewer::carry_out(const CloseLesson&) {
-  lessons_.stop(lane_.simulation(), view_.lesson);
-  view_.lesson.shown = false;
+void LessonFeature::carry_out(const CloseLesson&) {
+  control_.stop(session_.lane.simulation(), session_.view.lesson);
+  session_.view.lesson.shown = false;
 }
 
-void Viewer::carry_out(const TurnLessonPage& c) {
-  lessons_.turn(c.page, view_.lesson);
+void LessonFeature::carry_out(const TurnLessonPage& c) {
+  control_.turn(c.page, session_.view.lesson);
 }
 
-void Viewer::carry_out(const SetLessonScene&) {
-  for (const Request& request : lessons_.scene_requests(lane_.status())) carry_out(request);
-  view_.notice = "the lesson's scene is set; Ctrl+Z returns to the system before";
+void LessonFeature::carry_out(const SetLessonScene&) {
+  for (const Request& request : control_.scene_requests(session_.lane.status())) session_.carry_out(request);
+  session_.view.notice = "the lesson's scene is set; Ctrl+Z returns to the system before";
 }
 
-void Viewer::carry_out(const PredictLesson& c) {
-  lessons_.predict(c.choice, view_.lesson);
+void LessonFeature::carry_out(const PredictLesson& c) {
+  control_.predict(c.choice, session_.view.lesson);
 }
 
-void Viewer::carry_out(const MeasureLesson& c) {
+void LessonFeature::carry_out(const MeasureLesson& c) {
   if (!c.on) {
-    lessons_.stop(lane_.simulation(), view_.lesson);
+    control_.stop(session_.lane.simulation(), session_.view.lesson);
     return;
   }
-  require_machine("a lesson");
-  lessons_.start(lane_.simulation(), view_.lesson);
-  if (lockstep_) wait_for_lesson();
+  compare_.require_machine("a lesson");
+  control_.start(session_.lane.simulation(), session_.view.lesson);
+  if (session_.lockstep) wait();
 }
 
 /// In a run that can be repeated, the frame waits: drawing would only disturb the measurement.
-void Viewer::wait_for_lesson() {
+void LessonFeature::wait() {
   constexpr std::chrono::milliseconds nap{2};
-  while (view_.lesson.measuring) {
-    if (stop_requested()) return lessons_.stop(lane_.simulation(), view_.lesson);
-    (void)lane_.collect();
-    lessons_.tick(lane_.simulation(), view_.lesson);
+  while (session_.view.lesson.measuring) {
+    if (stop_requested()) return control_.stop(session_.lane.simulation(), session_.view.lesson);
+    (void)session_.lane.collect();
+    control_.tick(session_.lane.simulation(), session_.view.lesson);
     std::this_thread::sleep_for(nap);
   }
 }

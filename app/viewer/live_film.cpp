@@ -102,116 +102,107 @@ std::string fingerprint_of(const Snapshot& snapshot) {
 }  // namespace
 
 /// Everything that the frames of a film depend on.
-Json Viewer::film_description() {
-  const Json machine = machine_metadata(backends_);
+Json FilmFeature::film_description() {
+  const Json machine = machine_metadata(session_.backends);
   Json run = Json::object();
   run["version"] = machine["version"];
-  run["gl_renderer"] = surface_->gl().renderer;
-  add_simulation(run, lane_.status());
-  run["bodies"] = fingerprint_of(lane_.simulation().snapshot());
-  run["kernel"] = lane_.status().kernel_id;
-  if (!options_.kernel_file.empty()) run["kernel_file"] = fingerprint(read_text(options_.kernel_file));
-  run["settings"] = lane_.status().settings.to_string();
-  run["steps_per_frame"] = lane_.status().steps_per_frame;
-  const render::Canvas canvas = surface_->canvas();
+  run["gl_renderer"] = session_.surface->gl().renderer;
+  add_simulation(run, session_.lane.status());
+  run["bodies"] = fingerprint_of(session_.lane.simulation().snapshot());
+  run["kernel"] = session_.lane.status().kernel_id;
+  if (!session_.options.kernel_file.empty()) run["kernel_file"] = fingerprint(read_text(session_.options.kernel_file));
+  run["settings"] = session_.lane.status().settings.to_string();
+  run["steps_per_frame"] = session_.lane.status().steps_per_frame;
+  const render::Canvas canvas = session_.surface->canvas();
   run["size"] = fmt::format("{}x{}", canvas.width, canvas.height);
-  run["panel"] = options_.panel;
-  run["legend"] = options_.legend;
-  run["theme"] = word_of(view_.appearance.theme);
-  run["fps"] = options_.film->fps;
-  run["path"] = options_.path ? fingerprint(camera_path_text(options_.path->key_frames())) : "";
-  run["script"] = options_.script_file.empty() ? "" : fingerprint(read_text(options_.script_file));
+  run["panel"] = session_.options.panel;
+  run["legend"] = session_.options.legend;
+  run["theme"] = word_of(session_.view.appearance.theme);
+  run["fps"] = session_.options.film->fps;
+  run["path"] = session_.options.path ? fingerprint(camera_path_text(session_.options.path->key_frames())) : "";
+  run["script"] = session_.options.script_file.empty() ? "" : fingerprint(read_text(session_.options.script_file));
   return run;
 }
 
-void Viewer::begin_film() {
-  if (!film_) return;
-  const render::Canvas canvas = surface_->canvas();
+void FilmFeature::begin() {
+  if (!session_.film) return;
+  const render::Canvas canvas = session_.surface->canvas();
   pixels_.emplace(canvas.width, canvas.height);
-  film_->begin(film_description());
+  session_.film->begin(film_description());
 }
 
-/// A frame that the film has already is not drawn, unless later frames depend on it.
-bool Viewer::wants_picture() const {
-  const bool remembered = view_.appearance.auto_exposure || view_.overlays.trails.of != TrailsOf::nobody;
-  return !film_ || film_->wants(frame_) || !pictures_wanted_.empty() || remembered;
-}
-
-/// Nothing that is left to do changes an output.
-bool Viewer::film_is_complete() const {
-  return film_ && film_->complete_from(frame_) && script_at_ == options_.script.size() && options_.save_file.empty() &&
-         !lane_.log().recording();
-}
-
-void Viewer::add_to_film() {
-  if (!film_ || !film_->wants(frame_)) return;
+void FilmFeature::add_frame() {
+  if (!session_.film || !session_.film->wants(session_.frame)) return;
   if (pixels_->in_flight() == render::PixelReader::most) take_pixels();
-  rescue_.outside([this] { pixels_->begin(surface_->canvas().framebuffer); });
-  filmed_.push_back(frame_);
+  session_.rescue.outside([this] { pixels_->begin(session_.surface->canvas().framebuffer); });
+  filmed_.push_back(session_.frame);
 }
 
 /// Hands the oldest picture that is being copied to the film.
-void Viewer::take_pixels() {
-  FilmFrame frame = film_->take_free();
-  rescue_.outside([&] { pixels_->take(frame.rgba); });
+void FilmFeature::take_pixels() {
+  FilmFrame frame = session_.film->take_free();
+  session_.rescue.outside([&] { pixels_->take(frame.rgba); });
   frame.number = filmed_.front();
   filmed_.pop_front();
-  film_->add(std::move(frame));
+  session_.film->add(std::move(frame));
 }
 
 /// Needs no OpenGL, so that it may end a run that hangs.
-void Viewer::finish_film() {
-  if (!film_) return;
-  const std::string written = film_->finish();
+void FilmFeature::finish() {
+  if (!session_.film) return;
+  const std::string written = session_.film->finish();
   if (!written.empty()) console::print("{}\n", written);
 }
 
-void Viewer::carry_out(const StartFilm& c) {
-  if (film_) throw UsageError("orrery render makes a film already");
+void FilmFeature::carry_out(const StartFilm& c) {
+  if (session_.film) throw UsageError("orrery render makes a film already");
   if (live_film_) throw UsageError(fmt::format("a film is being made: {}; stop-film completes it", live_film_->file()));
-  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  const render::Canvas canvas = session_.canvas();
   if (canvas.width < 1 || canvas.height < 1) throw std::runtime_error("cannot film: the window has no area");
-  const Output to = output(c.file, "film.mp4");
-  rescue_.outside([&] {
-    live_film_.emplace(FilmOptions{.out = to.file}, WindowSize{canvas.width, canvas.height}, to.existing,
-                       description());
+  const Session::Output to = session_.output(c.file, "film.mp4");
+  session_.rescue.outside([&] {
+    live_film_.emplace(FilmOptions{.out = to.file}, WindowSize{canvas.width, canvas.height}, to.existing, describe_());
   });
-  view_.notice = "filming to " + printable(to.file);
+  session_.view.notice = "filming to " + printable(to.file);
 }
 
-void Viewer::carry_out(const StopFilm&) {
+void FilmFeature::carry_out(const StopFilm&) {
   if (!live_film_) return;
   std::string written;
   try {
-    written = rescue_.outside([this] { return live_film_->finish(path_clock_s()); });
+    written = session_.rescue.outside([this] { return live_film_->finish(session_.clock_s()); });
   } catch (...) {
     live_film_.reset();
     throw;
   }
   live_film_.reset();
   if (!written.empty()) {
-    view_.notice = written;
+    session_.view.notice = written;
     console::print("{}\n", written);
   }
 }
 
 /// A film has one size, so another size of the window ends it.
-void Viewer::follow_live_film() {
+void FilmFeature::follow() {
   if (live_film_) {
     try {
-      const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
-      if (!rescue_.outside([&] { return live_film_->add(canvas, path_clock_s()); })) {
+      const render::Canvas canvas = session_.canvas();
+      if (!session_.rescue.outside([&] { return live_film_->add(canvas, session_.clock_s()); })) {
         carry_out(StopFilm{});
-        view_.notice += ": the window has another size now";
+        session_.view.notice += ": the window has another size now";
       }
     } catch (const std::exception& error) {
       live_film_.reset();
-      if (lockstep_) throw;
-      failed_ = true;
-      complain(failure_text(error));
+      if (session_.lockstep) throw;
+      session_.failed = true;
+      session_.complain(failure_text(error));
     }
   }
-  view_.film = live_film_ ? FilmStatus{true, live_film_->file(), live_film_->pictures()} : FilmStatus{};
+  session_.view.film = live_film_ ? FilmStatus{true, live_film_->file(), live_film_->pictures()} : FilmStatus{};
+}
+
+void FilmFeature::take_rest() {
+  while (!filmed_.empty()) take_pixels();
 }
 
 }  // namespace orrery

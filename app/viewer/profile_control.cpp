@@ -212,32 +212,32 @@ void ProfileControl::take(ProfileStatus& status) {
 
 // Viewer: how it carries out requests that concern profiles.
 /// In a run that can be repeated, the frame waits for the profile.
-void Viewer::carry_out(const ProfileKernel&) {
-  profile_.start(lane_.status(), backends_.device_ordinal(), view_.profile);
-  if (!lockstep_) return;
-  profile_.finish(view_.profile);
-  report_profile();
+void ProfileFeature::carry_out(const ProfileKernel&) {
+  control_.start(session_.lane.status(), session_.backends.device_ordinal(), session_.view.profile);
+  if (!session_.lockstep) return;
+  control_.finish(session_.view.profile);
+  report();
 }
 
-void Viewer::carry_out(const CompareProfile& c) {
-  ProfileControl::compare(c, view_.profile);
+void ProfileFeature::carry_out(const CompareProfile& c) {
+  ProfileControl::compare(c, session_.view.profile);
 }
 
-void Viewer::follow_profile() {
-  if (profile_.tick(view_.profile)) report_profile();
-  const std::optional<int> device = backends_.device_ordinal();
-  const Status& shown = lane_.status();
-  const bool is_seen = view_.panel && panel_state_.lab.tab == LabTab::profile && !lockstep_;
-  const bool measures = view_.measuring() || shown.choosing;
+void ProfileFeature::follow() {
+  if (control_.tick(session_.view.profile)) report();
+  const std::optional<int> device = session_.backends.device_ordinal();
+  const Status& shown = session_.lane.status();
+  const bool is_seen = session_.view.panel && session_.panels.lab.tab == LabTab::profile && !session_.lockstep;
+  const bool measures = session_.view.measuring() || shown.choosing;
   if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
-    profile_.prepare(*device);
+    control_.prepare(*device);
   } else {
-    profile_.drop_spare();
+    control_.drop_spare();
   }
 }
 
-void Viewer::report_profile() {
-  const ProfileStatus& profile = view_.profile;
+void ProfileFeature::report() {
+  const ProfileStatus& profile = session_.view.profile;
   if (!profile.error.empty()) {
     console::complain("no profile: " + profile.error);
   } else {

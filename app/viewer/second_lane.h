@@ -12,7 +12,9 @@
 #include "app/lab/divergence/paired_run.h"
 #include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
+#include "app/viewer/body_picker.h"
 #include "app/viewer/lane.h"
+#include "app/viewer/session.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/readback.h"
 
@@ -120,6 +122,47 @@ class SecondLane {
   Growth growth_;
   ViewStatus view_;
   render::Buffer both_, values_;
+};
+
+/// Compares two runs in the window: what the user asks of the comparison, and where both runs are drawn.
+class CompareFeature {
+ public:
+  /// `session` must outlive this.
+  explicit CompareFeature(Session& session)
+      : session_{session}, second_{session.rescue, session.backends, session.sharing, session.lockstep} {}
+
+  void carry_out(const CompareWith& c);
+  void carry_out(const SetCompareLayout& c);
+  bool active() const { return second_.active(); }
+  /// B. See SecondLane::active().
+  SecondLane& second() { return second_; }
+  /// Whether A may start steps in this frame. Otherwise B may have started some.
+  bool allows_steps(std::int64_t frame);
+  /// Ends the comparison and pauses, so that the state can be looked at.
+  void end(const std::string& why);
+  /// Throws UsageError that begins with `what` if two runs are compared.
+  void refuse_while_active(const std::string& what) const;
+  /// Throws UsageError if something is measured or compared. `user`: "a sweep".
+  void require_machine(const char* user) const;
+
+  /// Parts of the last picture: the part for A, and for B if they are side by side.
+  using Stage = std::array<StagePart, 2>;
+  const Stage& stage() const { return stage_; }
+  void restore_stage(const Stage& stage) { stage_ = stage; }
+  /// `covered`: by panels, see whole_stage().
+  void set_stage(const render::Canvas& canvas, glm::vec3 covered);
+  void draw(const render::OrbitCamera& camera);
+  render::OrbitCamera second_camera(const render::OrbitCamera& camera) const;
+  /// The picker's scene of A, or of B.
+  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
+
+ private:
+  void leave_distances();
+  void draw_over(const render::OrbitCamera& camera);
+
+  Session& session_;
+  SecondLane second_;
+  Stage stage_;
 };
 
 }  // namespace orrery

@@ -11,6 +11,8 @@
 #include "app/recording/sweep_report.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
+#include "app/viewer/second_lane.h"
+#include "app/viewer/session.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -89,6 +91,30 @@ class RaceControl {
   Json metadata_;
   std::optional<ResultFiles> files_;  // from the first result on
   std::size_t taken_ = 0;             // results that are in the files
+};
+
+/// Sweeps and races beside the picture: what the user asks of them, and their results.
+class MeasureFeature {
+ public:
+  /// Both must outlive this.
+  MeasureFeature(Session& session, CompareFeature& compare)
+      : session_{session}, compare_{compare}, sweep_{session.backends}, race_{session.backends} {}
+
+  void carry_out(const StartSweep& c);
+  void carry_out(const StopSweep&);
+  void carry_out(const StartRace& c);
+  void carry_out(const StopRace&);
+  /// Call once per frame.
+  void follow();
+
+ private:
+  void take_swept();
+
+  Session& session_;
+  CompareFeature& compare_;
+  SweepControl sweep_;
+  RaceControl race_;
+  std::size_t swept_taken_ = 0;  // rows of the sweep that the results have
 };
 
 }  // namespace orrery

@@ -312,24 +312,24 @@ ReportPicture Viewer::picture() {
 
 /// Of the view as it is, with the legend and without the panels. The frame is drawn again as it was.
 ReportPicture Viewer::report_picture() {
-  const render::Canvas canvas = rescue_.outside([this] { return surface_->canvas(); });
+  const render::Canvas canvas = session_.canvas();
   if (canvas.width < 1 || canvas.height < 1) return {.words = "There is no picture: the window has no area."};
   struct WithoutPanels {
     Viewer& viewer;
-    const ViewStatus view{viewer.view_};
-    const PanelState panels{viewer.panel_state_};
+    const ViewStatus view{viewer.session_.view};
+    const PanelState panels{viewer.session_.panels};
     const Requests requests{viewer.requests_};
     explicit WithoutPanels(Viewer& shown) : viewer{shown} {
-      viewer.view_.panel = viewer.view_.help = false;
-      viewer.view_.legend_shown = true;
-      viewer.view_.notice.clear();
-      viewer.view_.quit_question.clear();
+      viewer.session_.view.panel = viewer.session_.view.help = false;
+      viewer.session_.view.legend_shown = true;
+      viewer.session_.view.notice.clear();
+      viewer.session_.view.quit_question.clear();
     }
     WithoutPanels(const WithoutPanels&) = delete;
     WithoutPanels& operator=(const WithoutPanels&) = delete;
     ~WithoutPanels() {
-      viewer.view_ = view;
-      viewer.panel_state_ = panels;
+      viewer.session_.view = view;
+      viewer.session_.panels = panels;
       viewer.requests_ = requests;
     }
   };
@@ -337,27 +337,27 @@ ReportPicture Viewer::report_picture() {
   {
     const WithoutPanels without_panels{*this};
     settle();
-    const render::Image image = rescue_.outside([this] { return picture_of_window(); });
+    const render::Image image = session_.rescue.outside([this] { return picture_of_window(); });
     picture = {.png = render::encode_png(image, description().dump(-1, ' ', true)),
-               .words = picture_words(lane_.status(), view_)};
+               .words = picture_words(session_.lane.status(), session_.view)};
   }
   redraw();
   return picture;
 }
 
 void Viewer::save_report(const std::string& asked) {
-  const Output to = output(asked, "report.html");
-  const render::GlInfo& opengl = surface_->gl();
+  const Session::Output to = session_.output(asked, "report.html");
+  const render::GlInfo& opengl = session_.surface->gl();
   const GlReport gl{.renderer = opengl.renderer,
                     .version = opengl.version,
-                    .same_gpu = sharing_.same_gpu,
-                    .interop = to_string(view_.interop),
-                    .interop_reason = view_.interop_reason};
-  ReportContent content = window_content(lane_.status(), view_);
-  content.made = made_words(machine_metadata(backends_));
-  content.machine = machine_report(backends_, gl, facts_.peak_rates()).facts;
+                    .same_gpu = session_.sharing.same_gpu,
+                    .interop = to_string(session_.view.interop),
+                    .interop_reason = session_.view.interop_reason};
+  ReportContent content = window_content(session_.lane.status(), session_.view);
+  content.made = made_words(machine_metadata(session_.backends));
+  content.machine = machine_report(session_.backends, gl, facts_.peak_rates()).facts;
   content.picture = report_picture();
-  say_written(write_file(to.file, report_page(content), to.existing));
+  session_.say_written(write_file(to.file, report_page(content), to.existing));
   exported_results_ = tried_by_hand();  // the page has them all
 }
 
@@ -369,13 +369,17 @@ void Viewer::carry_out(const SaveReport& c) {
 
 void Viewer::carry_out(const SaveReplay& c) {
   constexpr float degrees = 180 / std::numbers::pi_v<float>;
-  Replay replay = replay_of(history_, lane_.simulation(), backends_);
-  const glm::vec3 target = camera_.target();
-  replay.camera = {
-      camera_.azimuth() * degrees, camera_.elevation() * degrees, camera_.distance(), target.x, target.y, target.z};
-  replay.appearance = {view_.appearance};
-  const Output to = output(c.file, "run.replay");
-  say_written(write_replay(to.file, replay, to.existing));
+  Replay replay = replay_of(history_, session_.lane.simulation(), session_.backends);
+  const glm::vec3 target = camera_.camera().target();
+  replay.camera = {camera_.camera().azimuth() * degrees,
+                   camera_.camera().elevation() * degrees,
+                   camera_.camera().distance(),
+                   target.x,
+                   target.y,
+                   target.z};
+  replay.appearance = {session_.view.appearance};
+  const Session::Output to = session_.output(c.file, "run.replay");
+  session_.say_written(write_replay(to.file, replay, to.existing));
 }
 
 // Viewer: pictures of the window and of the bodies.
@@ -385,11 +389,11 @@ void Viewer::save_pictures() {
     try {
       wanted.save();
     } catch (const std::exception& error) {
-      if (!lockstep_) {
-        complain(failure_text(error));
+      if (!session_.lockstep) {
+        session_.complain(failure_text(error));
       } else if (wanted.script_line > 0) {
         throw std::runtime_error(
-            fmt::format("{}:{}: {}", options_.script_file, wanted.script_line, failure_text(error)));
+            fmt::format("{}:{}: {}", session_.options.script_file, wanted.script_line, failure_text(error)));
       } else {
         throw;
       }
@@ -398,21 +402,22 @@ void Viewer::save_pictures() {
 }
 
 void Viewer::save_picture(const std::string& asked, const std::function<render::Image()>& take) {
-  const Output to = output(asked, "picture.png");
-  const render::Image picture = rescue_.outside(take);
-  say_written(write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
+  const Session::Output to = session_.output(asked, "picture.png");
+  const render::Image picture = session_.rescue.outside(take);
+  session_.say_written(
+      write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
 }
 
 render::Image Viewer::picture_of_window(int times) {
-  const render::Canvas canvas = surface_->canvas();
+  const render::Canvas canvas = session_.surface->canvas();
   if (canvas.width < 1 || canvas.height < 1)
     throw std::runtime_error("no picture can be saved: the window has no area");
   if (times == 1) return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height);
   return drawn_picture(times * canvas.width, times * canvas.height, [&](const render::Canvas& enlarged) {
     draw_bodies(enlarged, covered_by_panels());
-    PanelState panels = panel_state_;  // what the user does belongs to the window
+    PanelState panels = session_.panels;  // what the user does belongs to the window
     Requests none;
-    gui_.draw_enlarged(static_cast<float>(times), enlarged, [&] { draw_panels(shown_, view_, panels, none); });
+    gui_.draw_enlarged(static_cast<float>(times), enlarged, [&] { draw_panels(shown_, session_.view, panels, none); });
   });
 }
 
@@ -421,22 +426,23 @@ render::Image Viewer::picture_of_bodies(int width, int height) {
 }
 
 render::Image Viewer::drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw) {
-  if (const int most = surface_->gl().max_side; width > most || height > most) {
+  if (const int most = session_.surface->gl().max_side; width > most || height > most) {
     throw std::runtime_error(
         fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
   }
   const render::RenderTarget target{GL_RGBA8, width, height};
-  const auto stage = stage_;
+  const auto stage = compare_.stage();
   draw({target.framebuffer(), width, height, target.texture()});
-  stage_ = stage;  // clicks are in the window
+  compare_.restore_stage(stage);  // clicks are in the window
   return render::read_framebuffer(target.framebuffer(), width, height);
 }
 
 void Viewer::print_summary() {
-  lane_.log().describe(view_, lane_.status());
-  console::show(run_summary(lane_.status(), view_, stdout_style({})));
-  if (stop_requested() && options_.frames) {
-    console::print("stopped before the end: {} of {}\n", format_count(frame_), counted(*options_.frames, "frame"));
+  session_.lane.log().describe(session_.view, session_.lane.status());
+  console::show(run_summary(session_.lane.status(), session_.view, stdout_style({})));
+  if (stop_requested() && session_.options.frames) {
+    console::print("stopped before the end: {} of {}\n", format_count(session_.frame),
+                   counted(*session_.options.frames, "frame"));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "app/ui_state/status.h"
 #include "app/ui_state/workshop_status.h"
 #include "app/viewer/handover.h"
+#include "app/viewer/session.h"
 #include "app/workshop/compiler_process.h"
 #include "app/workshop/kernel_workshop.h"
 #include "compute/sim/backends.h"
@@ -132,6 +133,37 @@ class WorkshopControl {
   ShownBodies shown_bodies_;
   std::shared_ptr<SpareCompilers> compilers_ = std::make_shared<SpareCompilers>();
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
+};
+
+/// The workshop in the window: what the user asks of the kernel file, and the versions that are taken up.
+class WorkshopFeature {
+ public:
+  /// Both must outlive this.
+  WorkshopFeature(Session& session, KernelCatalog& kernels) : session_{session}, control_{kernels, session.backends} {}
+
+  void carry_out(const OpenKernelFile& c);
+  void carry_out(const CloseKernelFile&);
+  void carry_out(const CompileKernelFile&);
+  void carry_out(const SaveKernelFile& c);
+  void carry_out(const NewKernelFile& c);
+  void carry_out(const BringKernelBack& c);
+  void open_given();
+  int given_status() const;
+  /// Call once per frame.
+  void follow();
+  /// Call once per frame: hands over the bodies that a check asks for.
+  void answer() { control_.answer(session_.lane.simulation()); }
+  bool asks_for_bodies() const { return control_.asks_for_bodies(); }
+  WorkshopControl& control() { return control_; }
+
+ private:
+  void wait();
+  void take_up_version();
+  void report_version(int number);
+
+  Session& session_;
+  WorkshopControl control_;
+  bool given_shown_ = false;  // the kernel of --kernel-file was shown
 };
 
 }  // namespace orrery

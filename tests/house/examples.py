@@ -17,16 +17,27 @@ import tempfile
 import time
 
 # (page, start of the command without ./run or orrery, reason). A reason that begins with "GPU" must be visible to readers: the
-# comment of the command, or the line before its block, says "GPU".
+# comment of the command, or the last line before its block, says "GPU".
 NOT_RUN = [
+    ("docs/usage/bench.md", "bench -n 16k --kernels cuda-tiled", "GPU"),
+    ("docs/usage/compare.md", "compare --a cuda-tiled", "GPU"),
+    ("docs/usage/kernels-and-accuracy.md", "--kernel cuda-tiled", "GPU"),
+    ("docs/usage/kernels-of-your-own.md", "new-kernel faster", "a build with CUDA: it has the code of the built-in kernels"),
+    ("docs/usage/kernels-of-your-own.md", "verify", "GPU"),
+    ("docs/usage/kernels-of-your-own.md", "bench", "GPU"),
+    ("docs/usage/kernels-of-your-own.md", "view", "GPU"),
+    ("docs/usage/lessons.md", "lesson --file", "a lesson that the reader has written"),
+    ("docs/usage/profile.md", "profile --kernels cuda", "GPU"),
+    ("docs/usage/race.md", "race -n 64k --until 0.5 --kernels cuda", "GPU"),
     ("docs/usage/several-gpus.md", "", "GPU: several"),
+    ("docs/usage/verify.md", "verify --kernels cuda-naive", "GPU"),
 ]
 
 SUBCOMMANDS = ("view render bench report verify profile compare race run replay convert inspect kernels info doctor lesson"
                " new-kernel help version").split()
 VARIABLE = re.compile(r"^[A-Z][A-Z_0-9]*=\S*$")
 FILE_NAME = re.compile(r"`([\w.-]+\.(?:txt|md|cu|csv|py|sh))`")
-BODIES, FRAMES, STEPS, UNTIL, SECONDS = 256, 4, 8, 0.05, 30
+BODIES, FRAMES, STEPS, UNTIL, SECONDS = 256, 4, 200, 0.05, 30
 
 
 class Command:
@@ -85,7 +96,7 @@ def smaller(words):
 
     change("-n", lambda text: ",".join(dict.fromkeys(str(min(bodies(n), BODIES)) for n in text.split(","))))
     change("--frames", lambda text: str(min(int(text), FRAMES)))
-    change("--steps", lambda text: str(min(int(text), STEPS)))
+    change("--steps", lambda text: str(min(max(int(text) // 100, 1), STEPS)))  # keeps the order of several
     if subcommand in ("run", "race"):
         change("--until", lambda text: str(min(float(text), UNTIL)))
         change("--every", lambda text: str(min(float(text), UNTIL / 2)))
@@ -102,6 +113,8 @@ def smaller(words):
         words += [word for word in ["--offscreen"] if word not in words]
         if "--frames" not in words and "--script" not in words:
             words += ["--frames", str(FRAMES)]
+    if subcommand == "verify" and "-n" not in words:
+        words += ["-n", "33"]
     if subcommand == "bench" and "--repeat" not in words:
         words += ["--repeat", "2"]
     if subcommand == "report":

@@ -52,7 +52,7 @@ struct ResultFormat {
 /// Median, interval, rank, force error, kernel card and machine's state.
 extern const ResultFormat bench_format;
 
-/// The mean of the runs: see uth_protocol.h.
+/// The mean of the runs: see uth_protocol.
 extern const ResultFormat uth_format;
 
 std::vector<std::string_view> csv_names(const ResultFormat& format);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/viewer/camera_control.h"
+#include "app/viewer/lane.h"
 #include "compute/scenes/scene.h"
 #include "render/camera.h"
 
