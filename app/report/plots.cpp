@@ -157,7 +157,7 @@ void draw_bar(Svg& svg, const SvgPlot& plot, const ReportRow& row, double y) {
 
 constexpr double curve_height = 300;
 
-bool is_finite(const Point& point) {
+bool is_drawable(const Point& point) {
   return std::isfinite(point.first) && std::isfinite(point.second);
 }
 
@@ -229,7 +229,7 @@ std::string time_figure(const ReportGroup& group) {
 
 std::string curve_figure(const ReportCurve& curve) {
   std::vector<Point> points;
-  std::ranges::copy_if(curve.points, std::back_inserter(points), is_finite);
+  std::ranges::copy_if(curve.points, std::back_inserter(points), is_drawable);
   const std::string title = fmt::format("<h3>{}</h3>\n", html(curve.title));
   if (points.empty()) return title + paragraph_of(curve.missing);
   const auto [left, right] = std::ranges::minmax(points, {}, &Point::first);
@@ -250,7 +250,7 @@ std::string curve_figure(const ReportCurve& curve) {
     line.clear();
   };
   for (const Point& point : curve.points) {
-    if (is_finite(point)) {
+    if (is_drawable(point)) {
       line.push_back(plot.at(point.first, point.second));
     } else {
       draw_line();  // a gap
