@@ -39,7 +39,7 @@ constexpr ColourStop ice[] = {
     {1.00f, {0.96f, 0.99f, 1.00f}},
 };
 
-/// For reading values: six hues, each once.
+/// Six hues, each once, for reading values.
 constexpr ColourStop spectrum[] = {
     {0.00f, {0.36f, 0.30f, 0.94f}}, {0.20f, {0.12f, 0.60f, 0.96f}}, {0.40f, {0.10f, 0.84f, 0.58f}},
     {0.60f, {0.72f, 0.90f, 0.20f}}, {0.80f, {1.00f, 0.62f, 0.14f}}, {1.00f, {0.94f, 0.20f, 0.16f}},
@@ -71,8 +71,9 @@ constexpr ColourStop turbo[] = {
     {0.750f, {0.992f, 0.684f, 0.208f}}, {0.875f, {0.897f, 0.319f, 0.053f}}, {1.000f, {0.480f, 0.016f, 0.011f}},
 };
 
-/// Of what glows, black through red, orange and yellow to white. The lightness L* of CIELAB is 100 times the place; a*
-/// and b* are interpolated in L* between six colours of that series. The first is not quite black: a light needs a hue.
+/// Colours of a glowing body: black through red, orange and yellow to white. The lightness L* of CIELAB is 100 times
+/// the place; a* and b* are interpolated in L* between six colours of that series. The first is not quite black: a
+/// light needs a hue.
 constexpr ColourStop black_body[] = {
     {0.000f, {0.020f, 0.000f, 0.004f}}, {0.125f, {0.245f, 0.070f, 0.031f}}, {0.250f, {0.466f, 0.077f, 0.044f}},
     {0.375f, {0.675f, 0.122f, 0.043f}}, {0.500f, {0.837f, 0.268f, 0.049f}}, {0.625f, {0.944f, 0.452f, 0.076f}},
@@ -107,7 +108,7 @@ constexpr std::array<glm::vec3, part_colour_count> parts{{{0.337f, 0.706f, 0.914
                                                           {0.835f, 0.369f, 0.000f},
                                                           {0.550f, 0.350f, 1.000f}}};
 
-/// Of this hue and never pale, in linear light.
+/// Returns an ink of this hue that is never pale, in linear light.
 glm::vec3 ink_of(glm::vec3 linear) {
   constexpr float palest = 0.22f;  // luminance: a contrast of 4 to 1 with white
   const float luminance = glm::dot(linear, glm::vec3{0.2126f, 0.7152f, 0.0722f});

@@ -32,7 +32,7 @@ enum class Compression {
 std::string encode_png(const Image& image, std::string_view description = {},
                        Compression compression = Compression::strong);
 
-/// What a PNG file says of itself.
+/// Size and description in the header of a PNG file.
 struct PngFacts {
   int width = 0, height = 0;
   std::string description{};  ///< see encode_png()

@@ -57,7 +57,7 @@ CameraPath parse_camera_path(std::string_view text, const std::string& name);
 /// The same from a file. Throws std::runtime_error as read_text() does.
 CameraPath read_camera_path(const std::string& file);
 
-/// What parse_camera_path() reads back: times to 10 digits, the rest to 7.
+/// Returns the text that parse_camera_path() reads back: times to 10 digits, the rest to 7.
 std::string camera_path_text(std::span<const KeyFrame> key_frames);
 
 }  // namespace orrery

@@ -24,7 +24,7 @@ std::string_view take_word(std::string_view& text);
 /// Takes the first argument off `text`, as above. Throws UsageError if quotes do not end.
 Word take_argument(std::string_view& text);
 
-/// What take_argument() reads as this text, after `name=` if there is a name.
+/// Returns the word that take_argument() reads as this text, after `name=` if there is a name.
 std::string argument_word(std::string_view name, const std::string& text);
 
 /// Returns `line` without its comment: from a '#' at its beginning or after a blank, outside of quotes.
@@ -35,7 +35,7 @@ std::string_view without_comment(std::string_view line);
 /// the valid choices.
 Request parse_command(std::string_view text);
 
-/// What parse_command() reads back as an equal command.
+/// Returns the text that parse_command() reads back as an equal command.
 std::string command_text(const Request& request);
 
 /// The names of all commands and their short forms, in the order of the tables.

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// What a window remembers of the one before. What is empty was not chosen.
+/// Settings that a window remembers from the one before. An empty one was not chosen.
 struct WindowMemory {
   std::map<std::string, bool> sections;  ///< whether they are open, by their ids
   std::optional<ShowLab> lab;

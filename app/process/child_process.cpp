@@ -146,7 +146,8 @@ int ChildProcess::wait_for_end() {
   return status;
 }
 
-/// Until its output and its errors end. Returns false where `stopped` said so before, or looking failed.
+/// Writes the input and reads until output and errors end. Returns false if `stopped` said so before, or polling
+/// failed.
 bool ChildProcess::exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped) {
   constexpr int look_ms = 10;
   if (input.empty()) input_ = {};

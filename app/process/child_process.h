@@ -23,7 +23,7 @@ void end_with_parent();
 std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const std::vector<std::filesystem::path>& folders = {});
 
-/// What a program wrote, and how it ended.
+/// Output of a program, and how it ended.
 struct ChildResult {
   std::string not_started{};  ///< why it did not start, one line; empty: it did
   int status = -1;            ///< its exit status; -1: it did not start, was ended, or did not exit by itself

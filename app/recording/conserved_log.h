@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-/// What every CSV file of conserved sums begins its rows with.
+/// First columns of every CSV file of conserved sums.
 inline constexpr std::array<std::string_view, 13> conserved_columns{"step",
                                                                     "sim_time",
                                                                     "kinetic",
@@ -45,8 +45,8 @@ std::vector<std::string> conserved_cells(const ConservedProbe& probe, double dri
 /// The file beside a recording: "run-conserved.csv" for "run.csv".
 std::string conserved_name(const std::string& recording);
 
-/// What was measured of a system's conserved sums while a recording is on: a second CSV file beside it, made with its
-/// first row.
+/// A second CSV file next to a recording with the conserved sums that were measured during it. The file is made with
+/// its first row.
 class ConservedLog {
  public:
   static constexpr auto columns = conserved_columns_and("cost_ms");
@@ -60,7 +60,7 @@ class ConservedLog {
   /// is written to it.
   [[nodiscard]] std::string follow(std::span<const ConservedProbe> history, bool wanted);
 
-  /// Of the present or last recording; empty where nothing was written.
+  /// Name of the file of the current or last recording; empty if nothing was written.
   const std::string& file() const { return file_name_; }
 
  private:

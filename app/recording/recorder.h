@@ -73,7 +73,7 @@ class RowQueue {
   /// The run ends: no times follow.
   void give_up();
 
-  /// What a file must hold from byte `at` on, `at` counted from where the first row begins.
+  /// Text that a file must hold from byte `at` on, `at` counted from where the first row begins.
   struct Change {
     std::int64_t at = 0;
     std::string text{};

@@ -64,7 +64,7 @@ inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "
 std::array<std::string, race_columns.size()> race_fields(const RaceResult& result);
 Json race_json(const RaceResult& result);
 
-/// What a race's files begin with: the machine, the bodies and the law, without what the race varies.
+/// The head of a race's files: the machine, the bodies and the law, without what the race varies.
 Json race_metadata(const Backends& backends, const Race& race);
 
 /// The contents of the JSON file.

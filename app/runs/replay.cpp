@@ -46,7 +46,7 @@ bool is_one_of(const Command& command) {
   return (std::holds_alternative<Kinds>(command) || ...);
 }
 
-/// What a line after a start may be.
+/// Whether a line after a start may hold this command.
 bool is_change(const Command& command) {
   return is_one_of<SelectKernel, SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetDigits, SetSoftening,
                    SetRepulsion, SetDrag>(command);

@@ -41,7 +41,7 @@ struct Replay {
   std::vector<Line> lines;  ///< the first is a start; between two starts, steps do not fall
 };
 
-/// What parse_replay() reads back.
+/// Returns the text that parse_replay() reads back.
 std::string replay_text(const Replay& replay);
 
 /// Throws UsageError that starts with "NAME:LINE: " for text that replay_text() would not have written. Ids of kernels
@@ -51,7 +51,7 @@ Replay parse_replay(std::string_view text, const std::string& name);
 /// Writes as AtomicFile does and returns the name that the file got.
 std::string write_replay(const std::string& file, const Replay& replay, Existing existing);
 
-/// As parse_replay(), from a file. Throws std::runtime_error as read_text() does.
+/// The same as parse_replay(), from a file. Throws std::runtime_error as read_text() does.
 Replay read_replay(const std::string& file);
 
 /// Follows a simulation, so that its way can be written as a Replay at any time. Keeps the way to the present state:
@@ -89,7 +89,7 @@ class RunHistory {
     std::int64_t step;
     Replay::StateSum state;
   };
-  /// From a first state until the next.
+  /// The history from a first state until the next.
   struct Part {
     Setup first;
     std::vector<Change> changes{};  // ascending, at most one per step

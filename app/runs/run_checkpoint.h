@@ -21,7 +21,7 @@ struct DiagnosticsPlace {
   double first_energy = 0;
 };
 
-/// What a checkpoint file holds beside the bodies: how a run was computed and what it was asked for.
+/// Contents of a checkpoint file besides the bodies: how a run was computed and what it was asked for.
 struct RunRecord {
   RunSetup setup;
   HermiteState hermite{};  ///< see Checkpoint

@@ -330,7 +330,7 @@ bool SimulationRun::run(const std::function<bool()>& stop, const std::function<v
   return true;
 }
 
-/// As many steps towards `end` as last some time, or until the present one where the run is stopped.
+/// Takes as many steps towards `end` as last some time, or ends with the current one if the run is stopped.
 void SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
                               const std::function<void(const Progress&)>& show) {
   const std::int64_t left = end - simulation_.status().step;

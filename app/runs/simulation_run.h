@@ -26,8 +26,8 @@ std::string print_scene_notes(const Simulation& simulation);
 /// The steps of a run: the last one, and those with outputs, which have numbers from 0 on.
 class RunSchedule {
  public:
-  /// From the state `now`, whose own outputs may be due: an earlier run could not write them. Throws UsageError for an
-  /// order that cannot be met from there.
+  /// Plans the steps from the state `now`. Its own outputs may be due: an earlier run could not write them. Throws
+  /// UsageError for an order that cannot be met from there.
   RunSchedule(const Status& now, const RunOrder& order, bool outputs_due);
 
   std::int64_t last_step() const { return last_step_; }
@@ -46,7 +46,7 @@ class RunSchedule {
   double event_steps_ = 0;  // between outputs; 0: there are none
 };
 
-/// Of the total energy.
+/// Change of the total energy.
 struct EnergyChange {
   double relative = 0;
   std::int64_t since_step = 0;
@@ -66,7 +66,7 @@ class DiagnosticsLog {
   void add(const ConservedProbe& probe, const Bodies& bodies);
 
   const std::string& file() const { return file_.path(); }
-  /// From the first row of the file to the last; none before this run has changed it.
+  /// Change from the first row of the file to the last; none before this run has written one.
   std::optional<EnergyChange> energy_change() const { return energy_change_; }
   /// None before the first row.
   std::optional<DiagnosticsPlace> place() const;

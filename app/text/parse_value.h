@@ -65,7 +65,7 @@ Number parse_in(std::string_view what, std::string_view text, const Range<Number
   return *number;
 }
 
-/// Of a window or a picture, in pixels.
+/// Longest side of a window or a picture, in pixels.
 inline constexpr int most_side = 8192;
 
 /// "1280x720": width and height in pixels, each 1 to most_side.

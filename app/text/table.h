@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// What --wide and --markdown ask of tables for people.
+/// The flags --wide and --markdown for tables for people.
 struct TableFlags {
   bool wide = false;      ///< as wide as the contents
   bool markdown = false;  ///< in Markdown's syntax, which is as wide as the contents, too
@@ -64,7 +64,7 @@ class Table {
   /// `align` has a character per column: 'l' or 'r', or 't' for text, which may be broken at blanks. If all titles are
   /// empty, none are shown.
   Table(std::string align, std::vector<std::string> titles, std::vector<std::string> may_leave_out = {});
-  /// As many cells as titles.
+  /// Adds a row, with as many cells as titles.
   void add(std::vector<Cell> cells);
   std::string text(const TextStyle& style = {}) const;
 

@@ -17,7 +17,7 @@ namespace orrery {
 
 // Commands that measure, and that write files.
 
-/// As the last window kept it: see Autosave.
+/// Continues the run that the last window kept, see Autosave.
 struct ContinueLastRun {
   template <class = void>
   static constexpr auto describe() {
@@ -55,7 +55,7 @@ inline void check_film_name(const std::string& name) {
   (void)parse_film_name("a film's name", name);
 }
 
-/// What the window shows, until StopFilm, at most FilmOptions::fps pictures per second.
+/// Films what the window shows until StopFilm, with at most FilmOptions::fps pictures per second.
 struct StartFilm {
   std::string file;
 

@@ -26,7 +26,7 @@
 
 namespace orrery {
 
-/// What needs the machine for itself, and the two ways to end it.
+/// An activity that needs the machine for itself, and the two ways to end it.
 struct MachineUser {
   const char* name;    ///< "a race"
   const char* state;   ///< "a race is being measured"
@@ -54,7 +54,7 @@ struct PickedBody {
   std::optional<std::array<float, 2>> place{};
   /// The mean between the two latest readings; none if they are of the same time.
   std::optional<std::array<float, 3>> acceleration{};
-  /// What its group of neighbours meets in the tree; none if that was not read.
+  /// Number of cells and bodies that its group of neighbours meets in the tree; none if that was not read.
   struct Walk {
     std::int64_t cells, bodies;
   };
@@ -131,7 +131,7 @@ struct CompareStatus {
   float split = 0.5f, left = 0;
 };
 
-/// What is measured under one label of a lesson; NaN: not measured.
+/// Measured values under one label of a lesson; NaN: not measured.
 struct LessonRowStatus {
   std::string label, what;  ///< what: "cpu-symmetric tile=64, 4,096 bodies"
   double ms, low_ms, high_ms;
@@ -144,7 +144,7 @@ struct LessonTitle {
   std::string title;
 };
 
-/// What the window shows of the lessons.
+/// The lessons as the window shows them.
 struct LessonStatus {
   std::vector<LessonTitle> titles;  ///< of all lessons
   bool shown = false;

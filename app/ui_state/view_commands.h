@@ -242,7 +242,7 @@ struct ShowTrails {
   }
 };
 
-/// What the arrows at bodies show.
+/// Quantity that the arrows at bodies show.
 enum class Vectors { none, velocity, acceleration };
 
 struct ShowVectors {
@@ -310,7 +310,7 @@ struct SetTheme {
   }
 };
 
-/// What is drawn over the bodies, as it was asked for.
+/// The overlays that the user asked for.
 struct Overlays {
   ShowTrails trails;
   ShowVectors vectors;
@@ -436,7 +436,7 @@ struct Unpick {
   }
 };
 
-/// What the camera's target moves with: the picked body, the centre of mass of all bodies, the largest cluster, or a
+/// Target that the camera follows: the picked body, the centre of mass of all bodies, the largest cluster, or a
 /// part of the scene.
 enum class Followed { nothing, body, mass, cluster, part };
 

@@ -13,8 +13,8 @@ namespace {
 constexpr int block = 256;
 /// Blocks that keep a multiprocessor busy.
 constexpr int blocks_per_multiprocessor = 8;
-/// Of a launch, unless all tiles at one distance have more: a tenth of a second on a GPU that is slow in double
-/// precision. Between launches a display is drawn.
+/// Number of pairs per launch, or more if all tiles at one distance have more. A launch takes a tenth of a second on a
+/// GPU that is slow in double precision. Between launches a display is drawn.
 constexpr std::int64_t pairs_per_launch = std::int64_t{1} << 28;
 
 struct Sums : Conserved {
@@ -45,7 +45,7 @@ __device__ Body body_at(const Vectors& positions, int i, int count) {
   return {at.x, at.y, at.z, positions.high[i].w};
 }
 
-/// What conserved.cpp says of the potential of a pair.
+/// The potential of a pair, as in conserved.cpp.
 struct PairPotential {
   double softening_sq, repulsion_third;
   __device__ double operator()(const Body& a, const Body& b) const {

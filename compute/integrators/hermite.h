@@ -31,7 +31,7 @@ ORRERY_HD inline void split(const PreciseBody& body, BodyState& state) {
   split(body.velocity, state.velocity, state.velocity_low);
 }
 
-/// With a w of zero, which is unused.
+/// Rounds an acceleration; w, which is unused, is 0.
 ORRERY_HD inline Vec4 stored(const Vec3d& acceleration) {
   const Vec3 a = rounded(acceleration);
   return {a.x, a.y, a.z, 0};
@@ -103,7 +103,7 @@ ORRERY_HD inline int next_level(const Substep& now, int level, double longest_st
   return StepCriterion::level_of(own, longest_step, level);
 }
 
-/// What HermiteOps::correct() needs beside the bodies.
+/// Parameters of HermiteOps::correct().
 struct Correction {
   float eta = 0;   ///< of Aarseth's criterion
   float drag = 0;  ///< D of attract-repel, otherwise 0
@@ -123,22 +123,22 @@ ORRERY_HD inline int correct_body(HermiteBody& body, const PreciseBody& predicte
 /// The bodies of HermiteOps in host memory.
 class HermiteBodies {
  public:
-  /// Whether there are bodies, and whether their accelerations and jerks are those of the present kernel and law.
+  /// Whether there are bodies, and whether their accelerations and jerks are those of the current kernel and law.
   bool started() const { return !bodies_.empty(); }
   bool pulls_current() const { return pulls_current_; }
-  /// Begins anew from these bodies.
+  /// Starts again from these bodies.
   void start(const StateArrays& arrays, int bodies);
-  /// Between whole steps: what the next one begins from.
+  /// State from which the next whole step begins. Call between whole steps.
   HermiteState state() const { return {bodies_, pulls_current_}; }
-  /// Goes on from `state`, which has bodies.
+  /// Continues from `state`, which has bodies.
   void go_on(const HermiteState& state);
   void forget_pulls() { pulls_current_ = false; }
 
-  /// What a kernel reads, and one entry per body for what it writes.
+  /// The bodies that a kernel reads, and one entry per body for the pulls that it writes.
   const PreciseBody* predicted() const { return predicted_.data(); }
   Pull* pulls() { return pulls_.data(); }
 
-  /// Before pulls() are evaluated for the begin of a step: the bodies are where they are.
+  /// Call before pulls() are evaluated for the begin of a step: predicts the bodies where they are.
   void predict_begin();
   /// Takes pulls() as those of all bodies at the begin of a step.
   void take_first_pulls(const StepCriterion& criterion, float drag);

@@ -18,7 +18,7 @@ struct HermiteMoment {
 /// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
 class HermiteBodies {
  public:
-  /// Of device memory.
+  /// Device memory that a body takes.
   static constexpr std::size_t bytes_per_body =
       sizeof(HermiteBody) + sizeof(PreciseBody) + sizeof(Pull) + sizeof(Level) + sizeof(int);
 

@@ -92,8 +92,8 @@ struct StepCriterion {
     const double length = distance > double{softening} ? distance : double{softening};
     return std::sqrt(2 * double{eta} * length / acceleration);
   }
-  /// Of leapfrog-blocks: the first of the `kept` levels whose step is not longer, or most_leapfrog_level; the first of
-  /// all for an acceleration that is not a number.
+  /// Returns the level for leapfrog-blocks: the first of the `kept` levels whose step is not longer, or
+  /// most_leapfrog_level; the first of all for an acceleration that is not a number.
   ORRERY_HD int level(float time_step, const Vec4& acceleration, LevelSet kept = every_level) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
     const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
@@ -126,7 +126,7 @@ struct Substep {
     const float own = time_step / static_cast<float>(1 << level);
     return number == 0 || number == last() ? own / 2 : own;
   }
-  /// From the begin of the body's present step to the next moment.
+  /// Time from the begin of the body's current step to the next moment.
   template <class Real = float>
   ORRERY_HD Real drift_dt(int level) const {
     const int moments = number % (1 << (deepest - level)) + 1;

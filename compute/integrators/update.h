@@ -108,7 +108,7 @@ ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Re
   split(x, body.position, body.position_low);
 }
 
-/// For all bodies in host memory, calls update(body, i), which changes a BodyState and returns what it changed.
+/// Calls update(body, i) for all bodies in host memory; it changes a BodyState and returns what it changed.
 /// Returns the first body that is not finite afterwards, or -1.
 template <class Real, class Update>
 int update_bodies(const StateArrays& arrays, int count, Update&& update) {

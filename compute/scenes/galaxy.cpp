@@ -112,8 +112,8 @@ void StationaryDisc::tabulate_orbits() {
   }
 }
 
-/// What the orbits about each radius add to the density at each: the distribution function's integral over radial
-/// velocities, in units in which the weights are 2 pi times F times the variance.
+/// Tabulates the density that the orbits about each radius add at each radius: the distribution function's integral
+/// over radial velocities, in units in which the weights are 2 pi times F times the variance.
 void StationaryDisc::tabulate_chances() {
   chances_.assign(static_cast<std::size_t>(size) * size, 0);
   for (int home = 0; home < size; ++home) {

@@ -44,7 +44,7 @@ class StationaryDisc {
  public:
   static constexpr int size = 256;
   static constexpr double edge = 9;
-  /// Of the values below, growing as the square of the index.
+  /// Radius of the values below with this index. It grows as the square of the index.
   static double radius(int index);
 
   /// Values at each radius().
@@ -85,7 +85,7 @@ struct Spheroid {
   double radius_enclosing(double mass_fraction) const;
 };
 
-/// What a galaxy of mass 1 is made of, in units of its disc's scale length.
+/// Composition of a galaxy of mass 1, in units of its disc's scale length.
 struct GalaxyDesign {
   double disc_mass;
   double disc_height;  ///< z0 of sech^2(z / z0)
@@ -127,7 +127,7 @@ inline constexpr GalaxyDesign cold_disc_design{
     .seed_bodies = 5000,
 };
 
-/// Of a body of the disc.
+/// Velocity of a body of the disc.
 struct DiscVelocity {
   double outward, along, up;
 };

@@ -63,8 +63,8 @@ struct HeaderAttribute {
 /// Looks an attribute up by the path of its group or dataset and its name: ("Header", "Time").
 using HeaderLookup = std::function<HeaderAttribute(const std::string& object, const char* attribute)>;
 
-/// What a file in HDF5 of GADGET-2, -3 and -4, AREPO, GIZMO, SWIFT, EAGLE or OWLS says of its numbers: one table
-/// lists where each code writes what. Adds a note for each attribute that it cannot use.
+/// Reads the statements of an HDF5 file of GADGET-2, -3 and -4, AREPO, GIZMO, SWIFT, EAGLE or OWLS about its numbers.
+/// One table lists where each code writes what. Adds a note for each attribute that cannot be used.
 FileMeaning meaning_of_header(const HeaderLookup& lookup, std::vector<std::string>& notes);
 
 /// Takes the powers of scale factor and h that the datasets carry. A path is empty if the file has no such dataset.

@@ -1,4 +1,4 @@
-// GADGET binary, type 1.
+// GADGET: its header, snapshots of several files, and the binary file of type 1 with the functions that type 2 shares.
 #include "compute/snapshots/gadget.h"
 
 #include <algorithm>
@@ -217,7 +217,7 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
   }
 }
 
-/// What `part` says of all files of its snapshot.
+/// Returns what `part` states about the whole snapshot, without any bodies.
 Snapshot without_bodies(const Snapshot& part) {
   Snapshot all{.bodies = {}, .time = part.time, .units = part.units, .units_assumed = part.units_assumed};
   all.properties.formation_scale_factors = part.properties.formation_scale_factors;

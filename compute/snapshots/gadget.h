@@ -19,7 +19,7 @@ namespace orrery {
 
 class SnapshotInput;
 
-/// What the header of a GADGET snapshot holds, binary or HDF5.
+/// The header of a GADGET snapshot, binary or HDF5.
 struct GadgetHeader {
   static constexpr std::size_t types = 16;    ///< the most that a file may have; binary files and Orrery's have 6
   std::array<std::uint64_t, types> counts{};  ///< of this file
@@ -44,14 +44,14 @@ struct GadgetHeader {
 GadgetHeader parse_gadget_header(std::span<const std::byte, GadgetHeader::bytes> at, const Bytes& bytes);
 void store_gadget_header(const GadgetHeader& header, std::span<std::byte, GadgetHeader::bytes> at, const Bytes& bytes);
 
-/// What cannot be used in a header.
+/// A field of a header that cannot be used.
 struct GadgetFault {
   std::string field;  ///< "MassTable", as HDF5 files call it
   std::size_t byte;   ///< in a binary header
   std::string cause;
 };
 
-/// Of the time, the masses, or the number of bodies, which may be 0 in one of several files.
+/// Returns the first fault of the time, the masses or the number of bodies, which may be 0 in one of several files.
 std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 
 /// Gives the snapshot the header's species and masses, and all that take_meaning() gives. The positions must be there.

@@ -144,7 +144,7 @@ Vec3d handy_centre(const Spread& spread) {
 constexpr double far_away = 4;            // times the spread
 constexpr double lost_separation = 1e-4;  // share of a separation that rounding may take
 
-/// What to subtract from positions; nothing if floats tell the bodies apart where they are.
+/// Returns the centre to subtract from positions; nothing if floats tell the bodies apart where they are.
 std::optional<Vec3d> centre_of(const Rows& rows) {
   if (rows.size() < 2) return std::nullopt;
   const Spread spread = spread_of(rows.thinned(most_sampled));

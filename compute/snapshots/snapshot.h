@@ -89,8 +89,8 @@ constexpr Species plain_species(Species species) {
   return species == Species::disc || species == Species::bulge ? Species::star : species;
 }
 
-/// What bodies have besides mass, position and velocity. Steps do not change it. Each vector is empty or has one entry
-/// per body, in the order of Bodies.
+/// Properties of bodies besides mass, position and velocity. Steps do not change it. Each vector is empty or has one
+/// entry per body, in the order of Bodies.
 struct BodyProperties {
   std::vector<std::uint64_t> ids;        ///< empty: a body's id is its place, counted from 0
   std::vector<Species> species;          ///< empty: all are dark
@@ -132,7 +132,7 @@ struct SnapshotLimits {
 struct SnapshotView {
   std::unique_ptr<BodySource> bodies;  ///< never null
   const BodyProperties& properties;    ///< must outlive this
-  // As in Snapshot.
+  // The same as in Snapshot:
   double time = 0;
   float softening = 0;
   std::optional<Units> units{};
@@ -161,7 +161,7 @@ class ConvertedSnapshot {
 
 inline constexpr Range<double> hubble_range{0.01, 100};  ///< of h = H0 / (100 km/s/Mpc)
 
-/// What a user says about a file that does not say it itself.
+/// Facts about a file that the user gives because the file does not state them.
 struct SnapshotHints {
   std::vector<BodyColumn> columns{};    ///< of a text table, in its order; empty: see text.cpp
   std::optional<std::int64_t> state{};  ///< which record of a trajectory, from 0; empty: the last

@@ -116,7 +116,7 @@ inline WrittenSnapshot write_snapshot(const std::filesystem::path& file, const S
 WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot&& snapshot,
                                const SnapshotOutput& output = {});
 
-/// What of `snapshot` the format cannot hold, such as "ids"; empty if it holds everything.
+/// Lists what the format cannot hold of `snapshot`, such as "ids"; empty if it holds everything.
 std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotView& snapshot);
 
 }  // namespace orrery

@@ -312,7 +312,8 @@ class TextReader {
     }
   }
 
-  /// What numbers of values may mean that are too few for space and velocity.
+  /// Returns a hint for lines with too few values for a position and a velocity in space: the bodies may lie in a
+  /// plane.
   std::string plane_cure() const {
     return cells_.size() >= 2 && cells_.size() <= 5 ? "; bodies in a plane may have --columns x,y,vx,vy,m" : "";
   }

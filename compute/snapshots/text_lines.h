@@ -47,7 +47,7 @@ class TextLines {
 /// The words between blanks and single commas or semicolons. An empty one stands between two commas.
 void split_words(std::string_view line, std::vector<std::string_view>& words);
 
-/// What separates the values of a line. A value in double quotes may contain it.
+/// Separator of the values of a line. A value in double quotes may contain it.
 enum class Separator : char { blanks = ' ', tab = '\t', comma = ',', semicolon = ';' };
 
 /// One value of a line, without blanks around it and without its quotes.

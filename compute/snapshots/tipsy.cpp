@@ -302,7 +302,8 @@ struct RecordKind {
 constexpr std::array<RecordKind, 3> record_kinds{
     {{"gas", Species::gas, 12}, {"dark", Species::dark, 9}, {"star", Species::star, 11}}};
 
-/// What records hold and a Snapshot does not, by its places in the same way.
+/// A field of records that a Snapshot does not hold, with its place among the floats of each kind; 0: the kind has
+/// none.
 struct UnreadField {
   const char* name;
   std::array<std::size_t, record_kinds.size()> place;

@@ -39,7 +39,7 @@ class Splats {
   /// the first alone.
   static bool can_draw(int count, int width, int height, bool all_shares = false);
 
-  /// As Sprites::draw(). Throws std::runtime_error if the memory is not enough.
+  /// Draws the same as Sprites::draw(). Throws std::runtime_error if the memory is not enough.
   void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
 
  private:
@@ -89,7 +89,7 @@ class ToneMap {
   ToneMap();
 
   /// Fills `picture`, a GL_RGBA8 image of the size of `light`. `glow` is what Glow::make() returned for the light.
-  /// For automatic exposure, Meter::measure() comes first.
+  /// Call Meter::measure() first for automatic exposure.
   void draw(const RenderTarget& light, unsigned glow, const Appearance& appearance, const RenderTarget& picture);
   /// Fills `picture` with the colours of the density on `scale`.
   void draw_density(const RenderTarget& density, const ColourScale& scale, const Appearance& appearance,
@@ -118,7 +118,7 @@ class BodyRenderer {
   Drawing drawn() const noexcept { return drawn_; }
 
  private:
-  /// What is faster here unless the user chose; sprites if splats are not possible.
+  /// Returns the user's choice, or what is faster here; sprites if splats are not possible.
   Drawing chosen(Drawing asked, int count) const;
 
   Sprites sprites_;

@@ -19,7 +19,8 @@ void Copy::draw(const RenderTarget& picture, const Canvas& canvas) {
   dispatch_over(program_, width, height);
 }
 
-/// As with Copy, a compute shader is much faster than a fragment shader, but does not reach a window.
+/// A compute shader is used for the same reason as in Copy: it is much faster than a fragment shader, but does not
+/// reach a window.
 void Blend::draw_into(unsigned texture, const RenderTarget& picture, std::span<const PixelRect> parts) const {
   glBindImageTexture(0, picture.texture(), 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
   glBindImageTexture(1, texture, 0, GL_FALSE, 0, GL_READ_WRITE, GL_RGBA8);
