@@ -25,8 +25,7 @@ struct ImGuiIO;
 
 namespace orrery {
 
-/// How a scene is shown at first: where from, angles in radians as OrbitCamera::look_from(), how much of it, drawn how,
-/// and how fast.
+/// How a scene is shown first: direction (radians, as for OrbitCamera::look_from()), radius, appearance and pace.
 struct SceneView {
   float azimuth = -1.1f, elevation = 0.6f;
   float least_radius = 0;  ///< that the picture holds, even if the bodies are closer together at the start
@@ -35,15 +34,15 @@ struct SceneView {
   friend bool operator==(const SceneView&, const SceneView&) = default;
 };
 
-/// That of a generator's scene; a file has the initial one.
+/// Returns the view of a generator's scene; a file has the initial one.
 SceneView scene_view(const SceneRequest& scene);
 
-/// Where the keys that are down fly: -1, 0 or 1 along each axis.
+/// Direction in which the held keys fly: -1, 0 or 1 along each axis.
 struct HeldKeys {
   int right = 0, up = 0, forward = 0;
 };
 
-/// Of the present ImGui context.
+/// Returns the held keys of the current ImGui context.
 HeldKeys held_keys();
 
 /// What the mouse and keys ask of the camera.
@@ -61,7 +60,7 @@ class CameraControl {
   std::optional<Request> before_click_;  // picks what was picked before the latest click; none: that picked nothing
 };
 
-/// The same in words, for the list of keys.
+/// Describes the mouse in words, for the list of keys.
 std::vector<KeyHelp> mouse_help();
 
 /// Lets the picture glide to another view instead of jumping there.
@@ -69,7 +68,7 @@ class CameraGlide {
  public:
   static constexpr double duration_s = 0.35;
 
-  /// Before the camera jumps: it is shown from its present view on. `now_s` only grows, here and below.
+  /// Call before the camera jumps: the picture glides from the current view. `now_s` only grows, here and below.
   void start(const render::OrbitCamera& camera, double now_s);
   /// The camera to draw with, on its way to `goal`, which may move.
   render::OrbitCamera shown(const render::OrbitCamera& goal, double now_s);
@@ -97,17 +96,18 @@ class CameraFollow {
     const Parts& parts;
   };
 
-  /// From the next update() on. Throws UsageError that lists the valid names if the part is not one of these.
+  /// Starts to follow `what` with the next update(). Throws UsageError that lists the valid names if the part is not
+  /// one of `parts`.
   void start(const Follow& what, const Parts& parts);
   void stop();
   const Follow& what() const { return what_; }
   bool active() const { return what_.what != Followed::nothing; }
-  /// Another scene is drawn, with these parts, and the camera has moved to it. Returns why following ends, for the
-  /// user; empty if it goes on, or if the body is gone that was followed.
+  /// Call when another scene is drawn, with these parts, and the camera has moved to it. Returns why following ends,
+  /// for the user; empty if it goes on, or if the followed body is gone.
   std::string take_scene(const Parts& parts);
 
-  /// Finds the target; once per frame before aim(). Returns whether it is another one than in the frame before: then
-  /// the picture should glide.
+  /// Finds the target. Call once per frame before aim(). Returns whether it differs from that of the previous frame:
+  /// then the picture should glide.
   bool update(const Scene& scene, const BodyPicker& picker);
   /// Moves the camera. Moves that the user made since the last call stay as an offset from the target.
   void aim(render::OrbitCamera& camera);

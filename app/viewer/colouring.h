@@ -24,11 +24,12 @@
 #include "render/gl/readback.h"
 
 namespace orrery {
-/// The quantile `q` (0 to 1); 0 if there are no values. A rank between two values is rounded outward. Reorders
+/// Returns the quantile `q` (0 to 1); 0 if there are no values. A rank between two values is rounded outward. Reorders
 /// `values`.
 float percentile(std::vector<float>& values, double q);
 
-/// The percentiles 2 and 98 of the finite values. Never empty, so that equal values have a colour, too.
+/// Returns the range from percentile 2 to 98 of the finite values. It is never empty, so that equal values have a
+/// colour, too.
 render::ValueRange range_of(std::vector<float> values);
 
 /// A range that follows what is measured now and then: it grows at once, so that all values have a colour, also while
@@ -39,9 +40,9 @@ class AutoRange {
 
   /// Jumps to `measured`.
   void restart(const render::ValueRange& measured) { shown_ = measured_ = measured; }
-  /// From now on follows `measured`. Returns whether the range has grown.
+  /// Follows `measured` from now on. Returns whether the range has grown.
   bool renew(const render::ValueRange& measured);
-  /// Shrinks on by `passed_s` seconds, >= 0.
+  /// Shrinks as much as is due in `passed_s` seconds, >= 0.
   void follow(double passed_s);
   const render::ValueRange& shown() const { return shown_; }
   const render::ValueRange& measured() const { return measured_; }
@@ -61,11 +62,11 @@ class DensityJob {
   bool running() const { return thread_.joinable(); }
   /// Needs !running(). Throws std::runtime_error if no thread can be started.
   void start(std::vector<Vec4> positions);
-  /// The densities once they are known, then running() ends; none before. Needs running().
+  /// Returns the densities once they are known, which ends running(); none before. Needs running().
   std::optional<std::vector<float>> poll();
   /// Waits until the thread has ended, which is soon.
   void cancel();
-  /// Processor time that the last one took, in s: at most this.
+  /// Upper bound of the processor time of the last computation, in s.
   double cost_s() const { return cost_s_; }
 
  private:
@@ -78,7 +79,7 @@ class DensityJob {
 
 inline constexpr int most_step_doublings = 20;
 
-/// The longest of time_step * 2^k, with |k| up to most_step_doublings, that suits a body with this acceleration.
+/// Returns the longest time_step * 2^k, with |k| up to most_step_doublings, that suits a body with this acceleration.
 float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration);
 
 /// The values of the colours that show_values(): one number per body, in a GL buffer. Costs nothing while another
@@ -102,9 +103,9 @@ class BodyValues {
   /// From the next follow() on, the distances of the bodies from those of another run; null: there is none.
   void give_distances(std::shared_ptr<const std::vector<float>> distances) { given_ = std::move(distances); }
 
-  /// What has changed: some values, or what they are of, or so much that their range begins anew.
+  /// What has changed: nothing, some values, or the quantity or the bodies, after which the range starts again.
   enum class Change { none, values, subject };
-  /// Once per frame. `bodies` are the drawn ones, `moved` whether they are not those of the last call; `now_s` only
+  /// Call once per frame. `bodies` are the drawn ones; `moved`: they are not those of the last call; `now_s` only
   /// grows.
   Change follow(const Status& status, const Parts& parts, const render::DrawnBodies& bodies,
                 const render::Appearance& appearance, bool moved, double now_s);
@@ -174,13 +175,13 @@ class Colouring {
   /// Takes over DrawnBodies::values; NaN: not known. `other`: they are of another quantity or of other bodies than
   /// those before.
   void take_values(std::span<const float> values, bool other);
-  /// Once per frame. `moved`: the bodies or their values are not those of the last call. `now_s` only grows.
+  /// Call once per frame. `moved`: the bodies or their values are not those of the last call. `now_s` only grows.
   void follow(const render::DrawnBodies& bodies, bool moved, double now_s);
 
   const render::ValueRanges& ranges() const { return ranges_; }
   /// Fills in how many bodies have values beyond the ends.
   void describe(Legend& legend, const render::Appearance& appearance) const;
-  /// What was sampled of the quantity that the colours show.
+  /// Sample of the quantity that the colours show.
   struct Sample {
     bool has_finite = false;    ///< of these, some are finite
     std::optional<float> only;  ///< the value, if all of them have the same
@@ -207,21 +208,21 @@ class Colouring {
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
                  const render::OrbitCamera& camera);
 
-/// All of `whose` bodies have this value: the legend names it with its colour instead of a range. Needs the colours of
-/// a range.
+/// Describes the single value of `whose` bodies: the legend names it with its colour instead of a range. Needs the
+/// colours of a range.
 void describe_only_value(Legend& legend, const char* whose, float value, const std::optional<Units>& units);
 
-/// No value is known: the legend has no colours and no ends, but says why.
+/// Describes a legend of which no value is known: it has no colours and no ends, but says why.
 void describe_no_values(Legend& legend, std::string why);
 
-/// The values are classes: `time_step` times powers of two. Each within the range has a colour of its own.
+/// Describes a legend of classes: `time_step` times powers of two. Each within the range has a colour of its own.
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
                       float time_step);
 
-/// The parts with their colours; one of all bodies if the scene has no parts.
+/// Describes the parts with their colours; one of all bodies if the scene has no parts.
 void describe_parts(Legend& legend, const Parts& parts, render::Theme theme);
 
-/// The ranks or devices with their colours, or why they are not known. Null: they were not read yet.
+/// Describes the ranks or devices with their colours, or why they are not known. Null: they were not read yet.
 void describe_domains(Legend& legend, const Domains* domains, render::Theme theme);
 
 }  // namespace orrery

@@ -18,16 +18,17 @@ struct ImGuiIO;
 
 namespace orrery {
 
-/// When the panels are laid out anew: at most 125 times per second while somebody uses them, and 10 times while not.
+/// Decides when the panels are laid out again: at most 125 times per second while somebody uses them, otherwise 10
+/// times.
 class LayoutPace {
  public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
-  /// Somebody moved the pointer, pressed a key ...
+  /// Call when somebody moved the pointer, pressed a key and so on.
   void used(Time now) { used_ = now; }
   void laid_out(Time now) { laid_out_ = now; }
-  /// The last layout cannot be drawn again.
+  /// Call when the last layout cannot be drawn again.
   void forget() { laid_out_.reset(); }
 
   bool due(Time now) const {
@@ -80,7 +81,7 @@ class InputQueue {
   void add_button(int button, int action, int modifiers, double x, double y);
 
   bool empty() const { return events_.empty(); }
-  /// Removes the first events: as many as one layout sees in their order. Empty if there are none.
+  /// Removes and returns the first events, as many as one layout sees in their order. Empty if there are none.
   std::vector<InputEvent> take_part();
 
  private:
@@ -103,7 +104,7 @@ class Gui {
   /// size, style or type have changed.
   bool needs_layout();
 
-  /// The pointer and the frame's size; before any widget. `seconds` since the last call.
+  /// Gives ImGui the pointer and the frame's size. Call before any widget. `seconds` since the last call.
   void begin_frame(double seconds);
 
   /// Whether keys, characters or mouse buttons wait. Layouts before the next picture deliver them, a part each.
@@ -119,7 +120,8 @@ class Gui {
   /// Draws the widgets of the last end_frame() once more.
   void draw_again();
 
-  /// Windows that fit their content have their size only in the frame after, and others make room for them.
+  /// Frames until all windows have their places: one that fits its content has its size only a frame later, and others
+  /// make room for it.
   static constexpr int frames_to_settle = 3;
 
   /// Draws `widgets` onto `canvas`, which is `times` the surface's size, with type and widgets of `times` their size.
@@ -129,10 +131,10 @@ class Gui {
   /// The display's scale, or less in a small window.
   float display_scale() const;
 
-  /// Type and widgets are `times` as large as display_scale() has them, from the next frame on.
+  /// Makes type and widgets `times` as large as display_scale() has them, from the next frame on.
   void magnify(float times) { magnified_ = times; }
 
-  /// From the next frame on.
+  /// Sets the theme from the next frame on.
   void set_theme(theme::Tone tone) { tone_ = tone; }
 
   const ImGuiIO& io() const;

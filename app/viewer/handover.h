@@ -32,7 +32,7 @@ struct Handover {
   std::optional<KernelHistory> workshop;  ///< none: no file is open
   bool same_kernel = false;               ///< the checkpoint's kernel is the one that ran when the device was lost
 
-  /// Of the run.
+  /// The checkpoint of the run in the folder of a handover.
   static std::filesystem::path checkpoint_in(const std::filesystem::path& folder) { return folder / "run.checkpoint"; }
 };
 

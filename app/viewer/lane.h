@@ -23,7 +23,7 @@
 #include "render/passes/compose.h"
 
 namespace orrery {
-/// What the picture is to hold.
+/// Region that the picture is to hold.
 struct Ball {
   glm::vec3 centre{0.0f};
   float radius = 1.0f;  ///< > 0
@@ -38,7 +38,8 @@ struct Framing {
   std::optional<float> only_mass{};  ///< of all bodies; none: they have several
 };
 
-/// From percentiles but for `all`, so that a few distant or very fast bodies change little.
+/// Returns the framing of these bodies. All but `all` comes from percentiles, so that a few distant or very fast bodies
+/// change little.
 Framing framing_of(const Bodies& bodies);
 
 /// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,
@@ -49,7 +50,7 @@ class ScenePicture {
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
             const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
             const OverlayPainter& overlays);
-  /// How the bodies were drawn last: by sprites or by splats.
+  /// Way in which the bodies were drawn last: by sprites or by splats.
   render::Drawing drawn() const noexcept { return renderer_.drawn(); }
 
  private:
@@ -129,11 +130,11 @@ class Lane {
   double drawn_time() const;
   /// Whether the drawn bodies are not those of the last draw().
   bool moved() const { return moved_; }
-  /// Another number: bodies were replaced, not moved.
+  /// Changes when bodies were replaced, not moved.
   std::int64_t history() const { return history_; }
-  /// Where the scene's first bodies were.
+  /// Framing of the scene's first bodies.
   const Framing& framing() const { return framing_; }
-  /// Where the drawn bodies are now. Renews the automatic ranges of the colours; waits for the GPU.
+  /// Framing of the drawn bodies as they are now. Renews the automatic ranges of the colours; waits for the GPU.
   Framing renew_framing();
   /// Brings the values that the colours show up to date, and lets the automatic ranges follow them; once per frame.
   /// `now_s` only grows.
@@ -144,7 +145,7 @@ class Lane {
   void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
-  /// Why no body's value is known.
+  /// Returns why no body's value is known.
   std::string why_unknown(render::ColourBy colour_by) const;
   /// If the values have no range: names what they are instead.
   void describe_without_range(Legend& legend, const render::Appearance& appearance) const;

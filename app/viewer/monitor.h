@@ -39,11 +39,11 @@ class Monitor {
   /// With `repeatable`, no decision depends on what anything took.
   explicit Monitor(bool repeatable) : repeatable_{repeatable} {}
 
-  /// What to ask of the simulation now; nothing while a CPU step is running, and while it is paused only what
+  /// Returns what to ask of the simulation now: nothing while a CPU step is running, and while it is paused only what
   /// Diagnostics::every_body and Diagnostics::body ask for.
   std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
 
-  /// What to ask of the simulation with a single step.
+  /// Returns what to ask of the simulation with a single step.
   std::vector<Command> with_step(const Status& status, const Diagnostics& wanted);
 
   /// Takes in what `status` has found, and fills in the history and the intervals in force. `wall_s` is the real
@@ -51,7 +51,7 @@ class Monitor {
   void describe(ViewStatus& view, const Status& status, double wall_s);
 
  private:
-  /// What a probe of one body took, where and with how many bodies.
+  /// Cost of a probe of one body, where and with how many bodies.
   struct Cost {
     Backend backend = Backend::cpu;
     int count = 0;
@@ -59,7 +59,7 @@ class Monitor {
     double conserved_ms = 0;  ///< 0: not known
   };
 
-  /// When the latest of its findings came, and how long after the one before.
+  /// Time of the latest finding of one kind, and its distance from the previous one.
   struct Arrival {
     std::int64_t step = 0;
     double ms = 0;

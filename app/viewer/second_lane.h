@@ -31,11 +31,12 @@ struct StagePart {
   glm::vec2 from_window(glm::vec2 place) const;
 };
 
-/// The whole of the window. `covered`: the shares of its width at the left, of its height at the bottom, and of its
-/// width at the right that panels cover.
+/// Returns the whole window as one part. `covered`: the shares of its width at the left, of its height at the bottom,
+/// and of its width at the right that panels cover.
 StagePart whole_stage(const render::Canvas& window, glm::vec3 covered);
 
-/// What is not covered, in two halves side by side, at the same scale. Each also has what panels cover beside it.
+/// Returns two halves, side by side, of what panels do not cover, at the same scale. Each includes what panels cover
+/// beside it.
 std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered);
 
 /// The lane B that is compared with the lane A of the window: both have the same bodies at first, and then equal times.
@@ -57,7 +58,8 @@ class SecondLane {
   /// Needs active(), as everything below.
   Lane& lane() { return *lane_; }
 
-  /// Once per frame before steps: begins anew if `first` is another run by now, or has other bodies. Throws as begin().
+  /// Call once per frame before steps. Begins again if `first` is another run by now, or has other bodies. Throws as
+  /// begin().
   void follow(Lane& first);
   /// Whether B has steps to do until it is at the time of A.
   bool behind(Lane& first) const { return due(first.status()) > 0; }
@@ -67,16 +69,16 @@ class SecondLane {
   bool in_step(Lane& first) const;
   /// Before A goes on: asks for energies with the steps before the next sample, now and then.
   void ask_for_energies(Lane& first);
-  /// Once per frame: takes in what B has computed, and measures the distances if both are at the same time.
+  /// Call once per frame. Takes in what B has computed, and measures the distances if both are at the same time.
   void take(Lane& first);
-  /// Why B cannot go on, one line; empty if it can.
+  /// Returns why B cannot go on, one line; empty if it can.
   std::string problem() const;
 
   /// The bodies of both, those of A first, with 0 and 1 as values. They stay until the next call.
   render::DrawnBodies both(const Lane& first);
   /// Fills in CompareStatus, except its layout and places, and adds the time of drawing B to that of A.
   void describe(ViewStatus& view, Lane& first, double wall_s);
-  /// What the panels would show of B: the overlays use it.
+  /// View status of B, which the overlays use.
   ViewStatus& view() { return view_; }
 
  private:

@@ -17,7 +17,7 @@
 #include "render/gl/gpu_timer.h"
 
 namespace orrery {
-/// The work of one step of `status`, after the integrator's first.
+/// Work of one step of `status`, after the integrator's first.
 struct StepWork {
   int evaluations = 1;      ///< 0: it differs from step to step
   double interactions = 0;  ///< of all its evaluations
@@ -39,7 +39,7 @@ class StepStatistics {
   /// several steps, batches of whole periods count as one in medians and results, so that each has its share of all.
   /// `of_period`: it started after the last begin_period().
   void add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period = true);
-  /// From now on, period_median_ms() is that of later batches.
+  /// Begins the period of period_median_ms() with the next batch.
   void begin_period() {
     period_batches_ = 0;
     pending_ = {};

@@ -49,9 +49,9 @@ class Viewer {
   Viewer(KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
-  /// Until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has lost
-  /// its device, it ends and `next_program` gets the folder of what the next one takes over; null: it stays. After a
-  /// kernel that hangs, that one starts at once.
+  /// Runs until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has
+  /// lost its device, it ends and `next_program` gets the folder of what the next one takes over; null: it stays. After
+  /// a kernel that hangs, that one starts at once.
   int run(NextProgram* next_program = nullptr);
   /// Draws the first frames instead of a run, and returns their picture without panels.
   ReportPicture picture();
@@ -95,12 +95,12 @@ class Viewer {
   /// Carries out the requests of the last frame, then input: each press and click in order, see InputQueue.
   void take_input();
   void lay_out_unseen(const std::vector<KeyPress>& presses);
-  /// Loads the first of them as a scene.
+  /// Loads the first file that was dropped on the window as a scene.
   void load_dropped();
   void run_script();
-  /// Another scene is shown as scene_view() says.
+  /// Shows another scene as scene_view() says.
   void follow_scene();
-  /// All of it but the theme.
+  /// Sets all of the appearance but the theme.
   void set_appearance(render::Appearance appearance);
   void follow_recording();
   void follow_simulation();
@@ -109,7 +109,7 @@ class Viewer {
   void lay_out_panels();
   /// Draws the frame once more, as it is now, without input.
   void redraw();
-  /// The same until the panels have the places and sizes that they keep.
+  /// Redraws until the panels have the places and sizes that they keep.
   void settle();
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
@@ -131,15 +131,15 @@ class Viewer {
   bool wants_picture() const;
   bool film_is_complete() const;
 
-  /// Every output that needs no OpenGL.
+  /// Writes every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
   /// See Rescue::arm.
   std::string rescue_outputs();
   Rescue::Clock::duration patience() const;
-  /// For runs that can be repeated.
+  /// Prints the summary of a run that can be repeated.
   void print_summary();
 
-  /// Refusals appear in the window and on stderr.
+  /// Carries out requests; refusals appear in the window and on stderr.
   void carry_out_requests(const Requests& requests);
   void carry_out(const Request& request);
   void carry_out(const Command& command);
@@ -188,9 +188,9 @@ class Viewer {
   void begin_next_recording();
   Json description();
   std::int64_t tried_by_hand() const;
-  /// Results that were tried by hand and are in no file. Those of sweeps are.
+  /// Number of results that were tried by hand and are in no file. Results of sweeps are in files.
   std::int64_t unwritten_results() const;
-  /// For ViewStatus::quit_question.
+  /// Returns the lines of ViewStatus::quit_question.
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked, const std::function<render::Image()>& take);

@@ -15,14 +15,13 @@ struct GLFWwindow;
 
 namespace orrery {
 
-/// `asked`, if it is at least `least` and OpenGL can draw it; throws UsageError, one line, otherwise.
+/// Returns `asked` if it is at least `least` and OpenGL can draw it; otherwise throws UsageError, one line.
 WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo& gl);
 
-/// least_window on a display of `scale` (1 = 96 dots per inch).
+/// Returns least_window for a display of `scale` (1 = 96 dots per inch).
 WindowSize least_window_at(float scale);
 
-/// That of the panels in a picture without a display, as of one that fills a display of 1920 x 1080 pixels: 1 up to
-/// that size, 2 for 3840 x 2160.
+/// Returns the scale of the panels in a picture without a display: 1 up to 1920 x 1080 pixels, 2 for 3840 x 2160.
 float scale_of_picture(WindowSize size);
 
 /// Where frames go: a window, or a picture in memory. Its OpenGL context is current from construction to destruction.
@@ -67,7 +66,8 @@ class Window final : public Surface {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// What draws a window on this display, tried without showing one. Throws std::runtime_error as the constructor does.
+  /// Returns the OpenGL renderer of windows on this display, tried without showing one. Throws std::runtime_error as
+  /// the constructor does.
   static std::string renderer();
 
   const render::GlInfo& gl() const override { return gl_; }

@@ -7,10 +7,10 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
-/// What a window has to put on a page, but the date, the machine and the picture.
+/// Returns the content of a page about the window's run, without the date, the machine and the picture.
 ReportContent window_content(const Status& status, const ViewStatus& view);
 
-/// What a picture of the view shows.
+/// Describes what a picture of the view shows.
 std::string picture_words(const Status& status, const ViewStatus& view);
 
 }  // namespace orrery

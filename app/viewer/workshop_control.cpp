@@ -413,7 +413,6 @@ void WorkshopFeature::carry_out(const BringKernelBack& c) {
   wait();
 }
 
-/// The file of --kernel-file. Throws if a film would be one of another kernel.
 void WorkshopFeature::open_given() {
   if (!session_.film) session_.carry_out(ShowLab{LabTab::workshop});
   control_.open(session_.options.kernel_file);
@@ -430,8 +429,6 @@ void WorkshopFeature::open_given() {
   }
 }
 
-/// Of a run that can be repeated: 0; 2 if --kernel-file has a kernel that does not compile or cannot run here; 1 if it
-/// was not shown for another reason.
 int WorkshopFeature::given_status() const {
   if (!session_.lockstep || session_.options.kernel_file.empty() || given_shown_) return 0;
   const std::vector<WorkshopVersion>& versions = session_.view.workshop.versions;

@@ -23,10 +23,10 @@
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-/// The options that give another process the law of the shown run.
+/// Returns the options that give another process the law of the shown run.
 std::vector<std::string> law_arguments(const Law& law);
 
-/// Those that give it the constants of that law, for every law.
+/// Returns the options that give it the constants of that law, for every law.
 std::vector<std::string> law_constants(const Law& law);
 
 /// The shown bodies for a thread that checks a kernel with them: the window's thread copies them when that one asks.
@@ -67,7 +67,7 @@ class WorkshopControl {
  public:
   /// Both must outlive this.
   WorkshopControl(KernelCatalog& kernels, const Backends& backends);
-  /// Ends what is being compiled for a simulation.
+  /// Ends the compilations for a simulation.
   ~WorkshopControl();
   WorkshopControl(const WorkshopControl&) = delete;
   WorkshopControl& operator=(const WorkshopControl&) = delete;
@@ -112,7 +112,7 @@ class WorkshopControl {
   /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
   std::string take_rejection(const WorkshopStatus& status);
   bool busy() const { return workshop_ && workshop_->busy(); }
-  /// What does not change while the program runs.
+  /// Fills in the built-in sources, which do not change while the program runs.
   static void describe_sources(const Backends& backends, WorkshopStatus& status);
 
  private:
@@ -147,7 +147,10 @@ class WorkshopFeature {
   void carry_out(const SaveKernelFile& c);
   void carry_out(const NewKernelFile& c);
   void carry_out(const BringKernelBack& c);
+  /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
   void open_given();
+  /// Exit status of a run that can be repeated: 0; 2 if the kernel of --kernel-file does not compile or cannot run
+  /// here; 1 if it was not shown for another reason.
   int given_status() const;
   /// Call once per frame.
   void follow();

@@ -37,7 +37,7 @@ SUBCOMMANDS = ("view render bench report verify profile compare race run replay 
                " new-kernel help version").split()
 VARIABLE = re.compile(r"^[A-Z][A-Z_0-9]*=\S*$")
 FILE_NAME = re.compile(r"`([\w.-]+\.(?:txt|md|cu|csv|py|sh))`")
-BODIES, FRAMES, STEPS, UNTIL, SECONDS = 256, 4, 200, 0.05, 30
+BODIES, FRAMES, STEPS, UNTIL, SECONDS = 256, 4, 200, 0.05, 120
 
 
 class Command:
@@ -144,7 +144,7 @@ def run_page(orrery, page, commands, files):
     with tempfile.TemporaryDirectory(prefix="orrery-examples.") as folder:
         home = {name: os.path.join(folder, "home") for name in
                 ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")}
-        environment = {**os.environ, **home}
+        environment = {**os.environ, **home, "CUDA_VISIBLE_DEVICES": ""}
         environment.pop("DISPLAY", None)
         for name, content in files.items():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
