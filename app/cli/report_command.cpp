@@ -34,7 +34,7 @@ BenchOptions sized(const Backends& backends, const ReportOptions& options) {
   return bench;
 }
 
-ReportRow row_of(const ResultRow& row, const RowSettings& settings) {
+ReportRow report_row(const ResultRow& row, const RowSettings& settings) {
   const VariantResult& result = row.result();
   const ForceError error = result.error();
   return {.kernel = result.status.kernel_id,
@@ -61,7 +61,7 @@ std::vector<ReportGroup> groups_of(const Sweep& sweep) {
   for (const std::vector<ResultRow>& rows : counts) {
     const Status& status = rows.front().result().status;
     groups.push_back({fmt::format("{}, {}", status.scene_name, counted_bodies(status.count))});
-    for (const ResultRow& row : rows) groups.back().rows.push_back(row_of(row, settings));
+    for (const ResultRow& row : rows) groups.back().rows.push_back(report_row(row, settings));
   }
   return groups;
 }

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::string_view magic = "orrery-replay";
 constexpr int replay_format = 1;
-constexpr std::size_t most_replay_line_bytes = 65'536, most_lines = 200'000;
+constexpr std::size_t most_replay_line_bytes = 65'536, most_replay_lines = 200'000;
 constexpr std::size_t sum_digits = 8;
 
 constexpr const char* explanation =
@@ -138,7 +138,8 @@ class ReplayReader {
   }
 
   void take_event(std::string_view text, int number) {
-    if (replay_.lines.size() == most_lines) throw UsageError(fmt::format("it has more than {} lines", most_lines));
+    if (replay_.lines.size() == most_replay_lines)
+      throw UsageError(fmt::format("it has more than {} lines", most_replay_lines));
     const std::int64_t step = parse_integer("the step that starts a line", take_word(text), 0, last_step);
     Replay::Event event = parse_event(text);
     const bool starts = is_start(event);
