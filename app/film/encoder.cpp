@@ -75,7 +75,7 @@ struct Sum {
   std::uint32_t red_blue, green;
 };
 
-/// Of a sum of eight pixels.
+/// Chroma of a sum of eight pixels.
 std::uint8_t chroma(const Weights& weights, Sum sum) {
   const auto r = static_cast<std::int32_t>(sum.red_blue & 0xffff), b = static_cast<std::int32_t>(sum.red_blue >> 16),
              g = static_cast<std::int32_t>(sum.green);

@@ -78,7 +78,7 @@ class Film {
 
   /// Shows what is done once `frame` has been drawn, or passed over.
   void show_progress(std::int64_t frame, bool drawn);
-  /// Before something else is printed.
+  /// Call before something else is printed.
   void hide_progress() { progress_.clear(); }
   /// Completes the film with the frames that it has; later calls do nothing. Returns "wrote a.mp4: 30 frames, ...",
   /// empty if there is no frame.

@@ -200,7 +200,7 @@ constexpr float usual_opacity = 0.8f;
 constexpr float square = 0.04f;          // side, of the picture's height
 constexpr float most_per_square = 1.8f;  // lengths of arrows, in those of the longest
 
-/// None if the quantity is not known or not finite.
+/// Value of the quantity; none if it is not known or not finite.
 std::optional<glm::vec3> value_of(const BodyTracks::Track& track, Vectors quantity) {
   const std::optional<glm::vec3> value =
       quantity == Vectors::velocity ? std::optional{glm::vec3{track.state.velocity}} : track.acceleration;

@@ -32,7 +32,7 @@ class BodyTracks {
   /// interval, begin anew.
   void add(const render::BodySample& sample, double interval);
 
-  /// By the bodies' indices.
+  /// Tracks by the bodies' indices.
   const std::map<int, Track>& tracks() const { return tracks_; }
   double time() const { return time_; }
   double interval() const { return interval_; }
@@ -46,17 +46,18 @@ class BodyTracks {
   double next_point_ = 0;  // the time of the next point of every track
 };
 
-/// Where a track's body is `later` after its reading, for short times.
+/// Returns the place of a track's body `later` after its reading, for short times.
 glm::vec3 place_after(const BodyTracks::Track& track, double later);
 
-/// Every k-th of `count` bodies, at most 1,023, and the picked one; or the picked one alone.
+/// Returns every k-th of `count` bodies, at most 1,023, and the picked one; or the picked one alone.
 std::vector<int> sample_of(int count, bool every, std::optional<int> picked);
 
-/// The time that trails last if nobody chose: a fast body then crosses a good part of the scene, of this radius.
+/// Returns the time that trails last if nobody chose: a fast body then crosses a good part of the scene, of this
+/// radius.
 double usual_trail_length(float radius, const render::ValueRanges& ranges);
 
-/// Lines along the tracks that end at the bodies' places at `now` and fade into the past. Each has the body's colour of
-/// speed, if bodies are coloured by that; `picked` stands out.
+/// Returns lines along the tracks that end at the bodies' places at `now` and fade into the past. Each has the body's
+/// colour of speed, if bodies are coloured by that; `picked` stands out.
 std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now, TrailsOf of, std::optional<int> picked,
                                            const render::Appearance& appearance, const render::ValueRanges& ranges);
 
@@ -66,8 +67,8 @@ struct Amount {
   float amount;
 };
 
-/// How much the camera sees around each place: the mean per square whose side is `side` of the picture's height; 0 for
-/// a place that is not in front of it. Changes smoothly as places and camera move.
+/// Returns how much the camera sees around each place: the mean per square whose side is `side` of the picture's
+/// height; 0 for a place that is not in front of it. Changes smoothly as places and camera move.
 std::vector<float> crowd_around(std::span<const Amount> amounts, const render::OrbitCamera& camera, float side);
 
 struct Arrows {
@@ -75,8 +76,9 @@ struct Arrows {
   float value_per_length = 0;  ///< what an arrow of unit length in the world stands for; 0: there are no arrows
 };
 
-/// Arrows at the bodies' places at `now`, a tenth of the picture's height long at most. None where an acceleration is
-/// not known yet. Where many would cover the bodies, only some are drawn, but always that of the picked one.
+/// Returns arrows at the bodies' places at `now`, a tenth of the picture's height long at most. None where an
+/// acceleration is not known yet. Where many would cover the bodies, only some are drawn, but always that of the picked
+/// one.
 Arrows arrows_of(const BodyTracks& tracks, double now, Vectors quantity, std::optional<int> picked,
                  const render::OrbitCamera& camera, render::Theme theme);
 
@@ -89,8 +91,8 @@ struct Axes {
   double tick = 0;                   ///< length between two tick marks
 };
 
-/// The axes from `centre`, for a scene of this `radius` > 0 in a picture of `width` x `height` pixels. Tick marks are
-/// at round lengths that suit the zoom.
+/// Returns the axes from `centre`, for a scene of this `radius` > 0 in a picture of `width` x `height` pixels. Tick
+/// marks are at round lengths that suit the zoom.
 Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
              render::Theme theme);
 

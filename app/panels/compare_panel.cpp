@@ -182,7 +182,7 @@ std::string title_of(const KernelInfo& kernel) {
   return kernel.file_version > 0 ? fmt::format("{} v{}", kernel.title, kernel.file_version) : kernel.title;
 }
 
-/// Of a kernel file that is open, those that newer ones have replaced.
+/// Offers the versions of the open kernel file that newer ones have replaced.
 void earlier_versions(const ViewStatus& view, CompareDraft& draft) {
   for (const WorkshopVersion& version : view.workshop.versions) {
     if (version.kernel.empty() || present_kernel(view, version.kernel)) continue;
@@ -314,7 +314,7 @@ void second_run(const Status& status, const ViewStatus& view, CompareDraft& draf
   buttons(status, view, draft, out);
 }
 
-/// Of a comparison that has not begun.
+/// Explains a comparison that has not begun.
 void explanation(const Status& status, const CompareDraft& draft) {
   const CompareWith with = asked_for(draft, status);
   if (is_as_a(with, status) && with.nudge > 0) {
@@ -379,7 +379,7 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
 }
 namespace {
 
-/// In `width`: the name is shortened, and the time is whole or left out.
+/// Returns a caption that fits into `width`: the name is shortened, and the time is whole or left out.
 std::string caption_of(const ComparedRun& run, float width) {
   const std::string time = run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{};
   const float room = width - ImGui::CalcTextSize(time.c_str()).x;

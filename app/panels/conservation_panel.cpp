@@ -72,7 +72,8 @@ constexpr std::array charts{
     Chart{"momentum", "momentum drift", "|P - P0|, in units of G = 1.", drift_of_momentum, true, rounding},
     Chart{"angular", "angular momentum drift", "|L - L0| / |L0|, about the origin.", drift_of_angular_momentum, true,
           rounding},
-    Chart{"virial", "virial ratio", "2 K / |W| about the centre of mass: 1 for a system in equilibrium.", virial, true, 1},
+    Chart{"virial", "virial ratio", "2 K / |W| about the centre of mass: 1 for a system in equilibrium.", virial, true,
+          1},
 };
 
 std::string number_words(double value) {

@@ -47,7 +47,7 @@ std::string kernel_name(const Status& status) {
   return status.kernel ? status.kernel->title : status.kernel_id;
 }
 
-/// Without the settings, which stand below it.
+/// Returns the name without the settings, which are below it.
 std::string brief_name(const Status& status) {
   return status.auto_choice && !status.choosing ? "auto: " + status.kernel_id : std::string{};
 }

@@ -60,7 +60,7 @@ struct Tab {
   void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
 };
 
-/// In the order of lab_tabs.
+/// The laboratory's parts, in the order of lab_tabs.
 constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Results", "All runs that you tried, in order.", results_content},
     Tab{"Speed", "Speed and error of every run that you tried.", speed_error_content},
@@ -74,7 +74,7 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
 };
 
-/// Until somebody chooses, a low window is left to the bodies.
+/// Whether the laboratory is folded. A low window is left to the bodies until somebody chooses.
 bool folded(const LabState& lab) {
   return lab.folded.value_or(ImGui::GetIO().DisplaySize.y < em(60));
 }
@@ -88,7 +88,7 @@ float tab_margin(bool narrow) {
   return em(narrow ? 0.25f : 0.45f);
 }
 
-/// In the present font.
+/// Width of a tab's title in the current font.
 float tab_width(const char* title, float margin) {
   return ImGui::CalcTextSize(title).x + 2 * margin;
 }
@@ -124,7 +124,8 @@ bool tab_button(const char* id, const char* title, const char* notes, float marg
   return pressed;
 }
 
-/// As high as its content of the last frame. It scrolls if that would leave too little of the picture.
+/// Draws the open tab as high as its content in the last frame. It scrolls if that would leave too little of the
+/// picture.
 void content(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const Tab& tab = tabs[static_cast<std::size_t>(state.lab.tab)];
   float& height = state.lab.content_height;

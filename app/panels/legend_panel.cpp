@@ -175,7 +175,7 @@ std::string length_bar(const Status& status, Dimension dimension, double per_hei
   return fmt::format("{:g}{}", length, unit.name);
 }
 
-/// With its words beside it, or below it if `narrow`.
+/// Draws the scale with its words next to it, or below it if `narrow`.
 void scale_bar(const Status& status, const Legend& legend, float width, bool narrow) {
   const float longest = narrow ? width : width - em(4.5f);
   const std::string length =
@@ -192,7 +192,7 @@ void scale_bar(const Status& status, const Legend& legend, float width, bool nar
       legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
 }
 
-/// Of the longest arrows, which are a tenth of the window's height.
+/// Draws the scale of the longest arrows, which are a tenth of the window's height.
 void arrow_scale(const Status& status, const Legend& legend) {
   const std::string& quantity = legend.arrows.name;
   if (!(legend.arrow_per_height > 0)) {
@@ -223,7 +223,7 @@ void trail_length(const Status& status, const Legend& legend) {
   tooltip("The time since a body was where its trail begins.", "They are shorter until so much time has passed.");
 }
 
-/// All but the colours of bodies.
+/// Draws all of the legend but the colours of bodies.
 void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
   const bool narrow = extent == Extent::colours;
   if (narrow) return scale_bar(status, legend, width, narrow);
@@ -244,7 +244,7 @@ struct LegendLayout {
   Extent extent;
 };
 
-/// In a narrow part of the window only the colours, so that they are never without values and units.
+/// Chooses what is shown. A narrow part of the window gets the colours alone, which then keep their values and units.
 LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view);

@@ -399,7 +399,7 @@ bool legend_below_lesson(const ViewStatus& view) {
   return lesson > 0 && ImGui::GetIO().DisplaySize.x - side_column_width(view) - lesson < em(14);
 }
 
-/// At the right of the picture, over what lies there.
+/// Draws the lessons at the right of the picture, over what is there.
 void lesson_panel(const Status& status, const ViewStatus& view, const PanelState& state, Requests& out) {
   const LessonStatus& lesson = view.lesson;
   const ImVec2 display = ImGui::GetIO().DisplaySize;

@@ -57,7 +57,7 @@ class MessageColumn {
     ImGui::PopStyleVar();
   }
 
-  /// The same for an error.
+  /// Adds a message of an error.
   template <class Content>
   void add_alarm(const char* name, Content&& content) {
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);

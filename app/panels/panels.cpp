@@ -11,7 +11,7 @@
 #include "app/ui_state/picture_options.h"
 
 namespace orrery {
-/// Also for the message of a stopped run.
+/// Explains Reset, here and in the message of a stopped run.
 const char* const reset_words =
     "Restores the scene's own time step, softening, law and integrator. Keeps kernel, settings and steps per frame.";
 

@@ -115,7 +115,7 @@ void row(const char* label, const std::string& value, std::string_view notes, st
   tooltip(notes, more);
 }
 
-/// Of the present kernel, by the latest comparison of forces.
+/// Draws the body's force error with the current kernel, from the latest comparison of forces.
 void error_row(int body, const Status& status, const ViewStatus& view) {
   const ForceProbe* const probe = status.force_probe ? &*status.force_probe : nullptr;
   const std::optional<double> error = probe && probe->bodies ? probe->bodies->of(body) : std::nullopt;

@@ -38,7 +38,7 @@ constexpr std::array<ImU32, 8> hues{
     IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255), IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255),
     IM_COL32(240, 228, 66, 255), IM_COL32(213, 94, 0, 255),  IM_COL32(0, 114, 178, 255), IM_COL32(153, 153, 153, 255)};
 
-/// The same in every bar, whatever its place.
+/// Returns the colour of a reason, which is the same in every bar.
 ImU32 colour_of(const StallReason& reason) {
   const auto at = static_cast<std::size_t>(&reason - stall_reasons().data());
   const ImU32 hue = hues[at % hues.size()];

@@ -29,7 +29,7 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
   tooltip(notes, more);
 }
 
-/// Only for direct sums: a tree's interactions with cells take more arithmetic.
+/// FLOP/s are shown for direct sums only: a tree's interactions with cells take more arithmetic.
 void work_cell(const Status& status, const HeldTimes& times, double interactions_per_s) {
   const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) {

@@ -154,7 +154,7 @@ std::vector<Light> lights_of(const ViewStatus& view) {
   return lights;
 }
 
-/// Of the window around the lights.
+/// Height of the window around the lights.
 float lights_height(std::size_t lights) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const auto lines = static_cast<float>(lights);
@@ -166,7 +166,7 @@ float dot_width() {
   return em(0.7f) + 2 * ImGui::GetStyle().WindowPadding.x;
 }
 
-/// From the side column to the right edge, or the whole width if the column leaves too little.
+/// Width from the side column to the right edge, or the whole width if the column leaves too little.
 float lights_room(const ViewStatus& view) {
   const float whole = ImGui::GetIO().DisplaySize.x - em(0.75f);
   return whole - (lights_cover_column(view) ? 0 : side_column_width(view));

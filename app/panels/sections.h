@@ -96,7 +96,7 @@ void conservation_content(const Status& status, const ViewStatus& view, PanelSta
 void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 void workshop_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
 
-/// Of the runs A and B of a comparison, as the picture draws one over the other: the first two of
+/// Colours of the runs A and B of a comparison, as the picture draws one over the other: the first two of
 /// render::part_colours().
 inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
                                         theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
@@ -117,7 +117,7 @@ ImU32 error_colour(const std::optional<ForceError>& error);
 inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
 
-/// The same for one that stays below temporary windows.
+/// Flags of a fixed window that stays below temporary windows.
 inline constexpr int base_window = fixed_window | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 /// Why no measurement can start now, and how to end what is in its way; empty: one can.

@@ -18,7 +18,7 @@ struct ShownUnit {
   double size = 1;   ///< in the scene's own unit, of G = 1
 };
 
-/// The one that suits a number.
+/// Returns the unit that suits a number.
 ShownUnit shown_unit(const std::optional<Units>& units, Dimension dimension, double number);
 
 /// The numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
@@ -30,7 +30,7 @@ struct ShownRange {
   std::string unit;  ///< "km/s"; "length / time" without units; may be empty
 };
 
-/// Both in the unit that suits the larger.
+/// Returns both ends in the unit that suits the larger.
 ShownRange shown_range(const std::optional<Units>& units, const Legend& legend);
 
 /// The one of `kernels` with this id; null if there is none.

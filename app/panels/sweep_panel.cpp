@@ -64,8 +64,8 @@ Departure departure_of(const SweepRow& row, const SweepRow& fastest, std::span<c
   return departure;
 }
 
-/// Of the rows measured with `count` bodies; nothing if there are none. If several may be the fastest, prefers the
-/// fastest's kernel, then the most initial settings, then the smaller values.
+/// Finds the best of the rows measured with `count` bodies; none if there are no rows. If several may be the fastest,
+/// prefers the fastest's kernel, then the most initial settings, then the smaller values.
 std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count, std::span<const KernelPtr> kernels) {
   std::vector<std::size_t> first;  // the candidates for the fastest
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -37,7 +37,7 @@ std::string editor_text(const std::string& text) {
   return replaced(text, long_end, "\n");
 }
 
-/// As ImGui's editor gives the text back: its characters have 16 bits.
+/// Returns the text as ImGui's editor gives it back: its characters have 16 bits.
 std::string through_editor(const std::string& text) {
   std::vector<ImWchar> characters(text.size() + 1);
   const int count =

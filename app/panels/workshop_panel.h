@@ -45,7 +45,7 @@ struct EditorState {
 void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
                    EditorState& state);
 
-/// The same for reading.
+/// Draws the text of a file for reading, as source_editor() does for editing.
 void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height);
 
 }  // namespace orrery

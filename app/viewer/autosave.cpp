@@ -155,7 +155,7 @@ std::string Autosave::finish(Simulation& simulation) {
 namespace {
 
 // Viewer: what it remembers of the window before, and the run that it continues.
-/// Without the theme, which is kept beside it, and without ends of the range, which suit one scene.
+/// Removes the theme, which is kept next to it, and the ends of the range, which suit one scene.
 render::Appearance for_any_scene(render::Appearance appearance) {
   appearance.theme = {};
   appearance.low = appearance.high = std::nullopt;
@@ -175,7 +175,7 @@ WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
   }
 }
 
-/// Nothing is compared yet: the results stand in for that tab.
+/// Restores the panels. Nothing is compared yet, so the results replace the tab of the comparison.
 void Viewer::restore(const WindowMemory& memory) {
   for (const auto& [id, open] : memory.sections) session_.panels.folds[id] = {open, true};
   if (memory.lab) carry_out(memory.lab->tab == LabTab::compare ? ShowLab{LabTab::results} : *memory.lab);
@@ -194,7 +194,7 @@ void Viewer::remember() {
   keep_run();
 }
 
-/// As remember(): a failure does not change the exit status. A run that was handed over goes on elsewhere.
+/// Saves the run. A failure does not change the exit status. A run that was handed over continues elsewhere.
 void Viewer::keep_run() {
   if (handed_over_) return;
   try {

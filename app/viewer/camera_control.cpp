@@ -365,7 +365,6 @@ void PathPlayer::follow(double now_s, render::OrbitCamera& camera) {
   if (time_s > playing_->path.end_s()) playing_.reset();
 }
 
-// Viewer: how it carries out what concerns the camera, its paths and the picked body.
 /// Runs that can be repeated have jumps: each frame shows what was asked for.
 void CameraFeature::glide() {
   if (!session_.lockstep) glide_.start(camera_, session_.clock_s());

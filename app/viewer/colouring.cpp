@@ -22,7 +22,7 @@
 namespace orrery {
 namespace {
 
-/// In the logarithm where there is one: a range of several decades shrinks evenly.
+/// Interpolates in the logarithm where there is one, so that a range of several decades shrinks evenly.
 float moved(float from, float to, double share) {
   if (!(from > 0) || !(to > 0)) return static_cast<float>(from + share * (to - from));
   return static_cast<float>(from * std::pow(double{to} / from, share));

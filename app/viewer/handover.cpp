@@ -183,7 +183,7 @@ void Viewer::follow_device() {
   }
 }
 
-/// In A or in B, which share the device.
+/// Returns whether the kernel hangs, in A or in B, which share the device.
 bool Viewer::kernel_hangs() {
   Simulation& a = session_.lane.simulation();
   if (a.look_for_hang() || !compare_.active()) return a.loss() && a.loss()->hangs;
@@ -302,8 +302,8 @@ Requests Viewer::present_picks() const {
   return picks;
 }
 
-/// Of the handover: the run, before anything else is known of the window. Where the device is still lost, a CPU kernel
-/// goes on.
+/// Resumes the run of the handover, before anything else is known of the window. If the device is still lost, a CPU
+/// kernel goes on.
 void Viewer::resume_handed_over() {
   FoundCheckpoint found = find_checkpoint(session_.options.resume_file);
   try {
@@ -321,7 +321,7 @@ void Viewer::resume_handed_over() {
   }
 }
 
-/// At the end of the window's start: what it takes over from the one before.
+/// Takes over the rest of the previous window, at the end of this window's start.
 void Viewer::take_over() {
   if (stop_requested()) throw std::runtime_error(stopped_between);  // and leaves the folder
   carry_out_requests(handover_->requests);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t few = 64;  // up to this many bodies, none is an outlier
 constexpr float margin = 1.15f;  // framed radius over that of the bodies
 
-/// Without bodies that are not finite.
+/// Returns the measures of all bodies, without those that are not finite.
 template <class Measure>
 std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   std::vector<float> values;

@@ -176,8 +176,6 @@ void LessonControl::describe(LessonStatus& status) const {
   if (judgement.known) status.right = judgement.right;
 }
 
-// Viewer: how it carries out requests that concern lessons.
-
 void LessonFeature::carry_out(const ShowLesson& c) {
   control_.show(c, session_.view.lesson);
 }

@@ -86,7 +86,6 @@ std::string LiveFilm::finish(double now_s) {
 }
 namespace {
 
-// Viewer: how it makes films.
 /// The bodies and their properties: two files of one name may hold different systems.
 std::string fingerprint_of(const Snapshot& snapshot) {
   std::uint32_t properties = 0;

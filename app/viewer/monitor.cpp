@@ -127,7 +127,7 @@ std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostic
   return forecast_s > longest_sum_s ? std::optional{forecast_s} : std::nullopt;
 }
 
-/// The same bodies each time, so that errors can be compared; otherwise all bodies in turn.
+/// Probes the same bodies each time, so that errors can be compared; with every_body, all bodies in turn.
 ProbeForces Monitor::next_probe(const Diagnostics& wanted) {
   if (!wanted.every_body) return {.sample = sample(wanted), .body = wanted.body};
   turn_ = turn_ < ProbeForces::turns.most ? turn_ + 1 : 0;

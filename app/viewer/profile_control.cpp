@@ -29,14 +29,14 @@
 namespace orrery {
 namespace {
 
-/// Of the file that the process has written. A kernel may print to standard output what it likes.
+/// Reads the file that the process has written: a kernel may print to standard output what it likes.
 KernelProfile profile_in(const std::string& file) {
   std::vector<KernelProfile> profiles = profiles_of(read_json(file));
   if (profiles.empty()) throw std::runtime_error("the process that profiles returned no profile");
   return std::move(profiles.front());
 }
 
-/// None while the file is not there, or not whole.
+/// Reads the profile if its file is already there and whole; otherwise none.
 std::optional<KernelProfile> early_profile(const std::string& file) {
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
@@ -46,7 +46,7 @@ std::optional<KernelProfile> early_profile(const std::string& file) {
   }
 }
 
-/// By the spare if there is one, or by a new process if the spare ends before it has got the arguments.
+/// Runs the spare if there is one, or a new process if the spare ends before it has got the arguments.
 ChildResult run(const ProfilerProgram& program, ChildProcess* spare, const std::vector<std::string>& arguments,
                 const std::function<bool()>& stopped) {
   if (spare) {
@@ -210,8 +210,7 @@ void ProfileControl::take(ProfileStatus& status) {
   }
 }
 
-// Viewer: how it carries out requests that concern profiles.
-/// In a run that can be repeated, the frame waits for the profile.
+/// Starts a profile. In a run that can be repeated, the frame waits for it.
 void ProfileFeature::carry_out(const ProfileKernel&) {
   control_.start(session_.lane.status(), session_.backends.device_ordinal(), session_.view.profile);
   if (!session_.lockstep) return;

@@ -173,7 +173,7 @@ void SecondLane::advance(Lane& first, std::int64_t frame, double now_s, const Vi
   }
 }
 
-/// With the next sample, if it is one to keep.
+/// Energies are measured with the next sample, if it is one to keep.
 bool SecondLane::wants_energies() const {
   const std::int64_t next = seen_ + 1, every = samples_per_energy * (lane_->status().count > few_bodies ? 4 : 1);
   return !std::isnan(first_energy_[0]) && next % (stride_ * every) == 0;
@@ -309,8 +309,6 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
 }
 namespace {
 
-// Viewer: how it compares two runs.
-
 void forget_all_but_layout(CompareStatus& compare) {
   const CompareLayout layout = compare.layout;
   compare = {};
@@ -402,7 +400,7 @@ render::OrbitCamera CompareFeature::second_camera(const render::OrbitCamera& cam
   return second;
 }
 
-/// With the colours of A for both, so that they can be compared.
+/// Draws both runs with the colours of A, so that they can be compared.
 void CompareFeature::draw(const render::OrbitCamera& camera) {
   if (session_.view.compare.layout == CompareLayout::over) return draw_over(camera);
   Lane& b = second_.lane();

@@ -213,7 +213,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a frame that may be spent on batches of steps, many of which may take less.
+/// Part of a frame that may be spent on batches of steps. Many batches take less.
 constexpr std::chrono::milliseconds slice{6};
 constexpr std::chrono::microseconds nap{100};
 
@@ -325,8 +325,6 @@ void RaceControl::end(Simulation& shown, RaceStatus& status) {
   race_.reset();
   pause_.end(shown);
 }
-
-// Viewer: how it measures beside its picture: sweeps and races.
 
 /// Adds new rows of the sweep to the results.
 void MeasureFeature::take_swept() {

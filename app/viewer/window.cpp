@@ -48,7 +48,7 @@ Window& owner(GLFWwindow* window) {
   return *static_cast<Window*>(glfwGetWindowUserPointer(window));
 }
 
-/// With `reports_resets`, of a context that is lost on a reset, see render::context_was_reset().
+/// Sets the hints for a core context. `reports_resets`: one that is lost on a reset, see render::context_was_reset().
 void ask_for_core_profile(bool reports_resets) {
   glfwDefaultWindowHints();
   if (reports_resets) glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);

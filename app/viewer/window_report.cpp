@@ -310,7 +310,7 @@ ReportPicture Viewer::picture() {
   return report_picture();
 }
 
-/// Of the view as it is, with the legend and without the panels. The frame is drawn again as it was.
+/// Draws the current view with the legend and without the panels. Afterwards the frame is drawn again as it was.
 ReportPicture Viewer::report_picture() {
   const render::Canvas canvas = session_.canvas();
   if (canvas.width < 1 || canvas.height < 1) return {.words = "There is no picture: the window has no area."};

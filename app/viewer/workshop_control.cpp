@@ -34,7 +34,7 @@
 namespace orrery {
 namespace {
 
-/// At most `most`: every second body, or every third, and so on.
+/// Leaves at most `most` bodies: every second, or every third, and so on.
 void thin_out(Bodies& bodies, int most) {
   const int all = bodies.count();
   const int distance = (all + most - 1) / most;
@@ -259,8 +259,8 @@ void WorkshopControl::bring_back(int version) {
   opened().bring_back(version);
 }
 
-/// On the workshop's thread. Compiles for the initial values, which the check needs, and for the present ones, which
-/// the window needs.
+/// Runs on the workshop's thread. Compiles for the initial values, which the check needs, and for the current ones,
+/// which the window needs.
 std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values,
                                                   const std::function<bool()>& cancelled) const {
   require_free_id(kernels_, file);
@@ -270,7 +270,7 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
   return compiled.gravity->warnings;
 }
 
-/// On the workshop's thread.
+/// Runs on the workshop's thread.
 KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Values& values,
                                    const std::function<bool()>& cancelled) {
   if (!backends_.status(Backend::cuda).available) return {.not_here = true};
@@ -375,7 +375,6 @@ void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus&
 }
 namespace {
 
-// Viewer: how it carries out requests that concern the workshop.
 /// Why the file's latest text is not a kernel of the window, one line.
 std::string why_not_shown(const WorkshopStatus& workshop) {
   if (workshop.state != WorkshopState::unchecked) return workshop.problem;
@@ -436,7 +435,7 @@ int WorkshopFeature::given_status() const {
   return failed ? 1 : 2;
 }
 
-/// In a run that can be repeated, the frame waits for the check.
+/// Takes up the new version. In a run that can be repeated, the frame waits for the check first.
 void WorkshopFeature::wait() {
   constexpr std::chrono::milliseconds nap{2};
   while (session_.lockstep && control_.busy() && !stop_requested()) {

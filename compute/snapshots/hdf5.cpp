@@ -47,6 +47,8 @@ namespace fs = std::filesystem;
 
 #if ORRERY_HAVE_HDF5
 
+// What libhdf5 gives: objects, links, attributes, datasets.
+
 /// An object that libhdf5 opened; the destructor closes it.
 class Hdf5Object {
  public:
@@ -96,69 +98,6 @@ struct ForeignLink : std::runtime_error {
 /// Throws std::runtime_error with `what` if a call of libhdf5 failed.
 void require_hdf5(bool succeeded, const char* what) {
   if (!succeeded) throw std::runtime_error(what);
-}
-
-/// Names of the datasets of bodies, by the code that writes them. The first is written, and of those in a file the
-/// first is read.
-constexpr std::array hdf5_positions{"Coordinates"}, hdf5_ids{"ParticleIDs"};
-constexpr std::array hdf5_velocities{"Velocities", "Velocity"};  // others; EAGLE and OWLS
-
-constexpr std::array hdf5_masses{"Masses", "Mass", "DynamicalMasses"};  // others; EAGLE, OWLS; SWIFT's black holes
-
-/// A property of bodies and its datasets' names in the files of GADGET, AREPO and SWIFT. The first is written.
-struct Hdf5Property {
-  std::vector<float> BodyProperties::*values;
-  std::array<const char*, 4> names;
-};
-
-constexpr std::array<Hdf5Property, 4> hdf5_properties{{
-    {&BodyProperties::softening, {"Softenings", "Softening"}},
-    {&BodyProperties::temperature, {"Temperature", "Temperatures"}},
-    {&BodyProperties::metals, {"Metallicity", "GFM_Metallicity", "MetalMassFractions"}},
-    {&BodyProperties::formation_time,
-     {"StellarFormationTime", "GFM_StellarFormationTime", "BirthTimes", "BirthScaleFactors"}},
-}};
-
-/// The name of SWIFT for formation times that are scale factors.
-constexpr std::string_view hdf5_formation_scale_factors = "BirthScaleFactors";
-
-enum class NumberKind { whole, with_sign, real };
-
-/// Writes whole rows of a dataset, from `first` on. `values`: row by row. Throws std::runtime_error.
-template <class Value>
-void write_hdf5_rows(const Hdf5Object& data, hsize_t first, hsize_t columns, hid_t native,
-                     std::span<const Value> values) {
-  const hsize_t size = values.size();
-  const std::array<hsize_t, 2> start{first, 0}, count{size / columns, columns};
-  const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose}, space{H5Dget_space(data.id()), H5Sclose};
-  const bool written =
-      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-      H5Dwrite(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, values.data()) >= 0;
-  require_hdf5(written, "a dataset was not written");
-}
-
-/// The datasets of a group that hold positions and velocities, and masses if they are not all the same.
-class Hdf5BodyRows {
- public:
-  /// All of them are in the file. Throws std::runtime_error.
-  Hdf5BodyRows(hid_t file, const std::string& group);
-  /// Rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
-  void write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities);
-  /// Their bytes in the file. None: they are not stored row after row.
-  std::optional<JointRows> places() const;
-
- private:
-  const Hdf5Object& dataset_of(RowArray array) const;
-
-  Hdf5Object group_, coordinates_, velocities_, masses_;  // without masses_: none
-  BodyRows blocks_;
-};
-
-void write_numbers(hid_t in, const char* name, hid_t stored, hid_t type, const void* values, std::size_t count) {
-  const hsize_t size = count;
-  const Hdf5Object space{count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, nullptr), H5Sclose};
-  const Hdf5Object attribute{H5Acreate2(in, name, stored, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
-  require_hdf5(attribute && H5Awrite(attribute.id(), type, values) >= 0, "an attribute was not written");
 }
 
 bool foreign_link_met = false;  // guarded by `turns`
@@ -263,6 +202,13 @@ std::optional<double> attribute_number(hid_t in, const char* name) {
   return values.empty() ? std::nullopt : std::optional{values.front()};
 }
 
+void write_numbers(hid_t in, const char* name, hid_t stored, hid_t type, const void* values, std::size_t count) {
+  const hsize_t size = count;
+  const Hdf5Object space{count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, nullptr), H5Sclose};
+  const Hdf5Object attribute{H5Acreate2(in, name, stored, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
+  require_hdf5(attribute && H5Awrite(attribute.id(), type, values) >= 0, "an attribute was not written");
+}
+
 void write_attribute(hid_t in, const char* name, std::int32_t value) {
   write_numbers(in, name, H5T_STD_I32LE, H5T_NATIVE_INT32, &value, 1);
 }
@@ -278,6 +224,8 @@ void write_attribute(hid_t in, const char* name, std::span<const std::uint32_t> 
 void write_attribute(hid_t in, const char* name, std::span<const double> values) {
   write_numbers(in, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size());
 }
+
+enum class NumberKind { whole, with_sign, real };
 
 constexpr hsize_t rows_per_block = 65536;
 
@@ -354,10 +302,70 @@ hsize_t rows_at_once(const Hdf5Object& data) {
   return chunk[0] > rows_per_block ? chunk[0] : rows_per_block / chunk[0] * chunk[0];
 }
 
-/// The group of a species' bodies.
-std::string hdf5_group(Species species) {
-  return "PartType" + std::to_string(static_cast<int>(species));
+/// Writes whole rows of a dataset, from `first` on. `values`: row by row. Throws std::runtime_error.
+template <class Value>
+void write_hdf5_rows(const Hdf5Object& data, hsize_t first, hsize_t columns, hid_t native,
+                     std::span<const Value> values) {
+  const hsize_t size = values.size();
+  const std::array<hsize_t, 2> start{first, 0}, count{size / columns, columns};
+  const Hdf5Object memory{H5Screate_simple(1, &size, nullptr), H5Sclose}, space{H5Dget_space(data.id()), H5Sclose};
+  const bool written =
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+      H5Dwrite(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, values.data()) >= 0;
+  require_hdf5(written, "a dataset was not written");
 }
+
+// Names in a file of GADGET's family.
+
+std::string type_name(std::size_t type) {
+  return "PartType" + std::to_string(type);
+}
+
+/// The group of a species' bodies.
+std::string group_name(Species species) {
+  return type_name(static_cast<std::size_t>(species));
+}
+
+/// Names of the datasets of bodies, by the code that writes them. The first is written, and of those in a file the
+/// first is read.
+constexpr std::array hdf5_positions{"Coordinates"}, hdf5_ids{"ParticleIDs"};
+constexpr std::array hdf5_velocities{"Velocities", "Velocity"};  // others; EAGLE and OWLS
+
+constexpr std::array hdf5_masses{"Masses", "Mass", "DynamicalMasses"};  // others; EAGLE, OWLS; SWIFT's black holes
+
+/// A property of bodies and its datasets' names in the files of GADGET, AREPO and SWIFT. The first is written.
+struct Hdf5Property {
+  std::vector<float> BodyProperties::*values;
+  std::array<const char*, 4> names;
+};
+
+constexpr std::array<Hdf5Property, 4> hdf5_properties{{
+    {&BodyProperties::softening, {"Softenings", "Softening"}},
+    {&BodyProperties::temperature, {"Temperature", "Temperatures"}},
+    {&BodyProperties::metals, {"Metallicity", "GFM_Metallicity", "MetalMassFractions"}},
+    {&BodyProperties::formation_time,
+     {"StellarFormationTime", "GFM_StellarFormationTime", "BirthTimes", "BirthScaleFactors"}},
+}};
+
+/// The name of SWIFT for formation times that are scale factors.
+constexpr std::string_view hdf5_formation_scale_factors = "BirthScaleFactors";
+
+/// The datasets of a group that hold positions and velocities, and masses if they are not all the same.
+class Hdf5BodyRows {
+ public:
+  /// All of them are in the file. Throws std::runtime_error.
+  Hdf5BodyRows(hid_t file, const std::string& group);
+  /// Rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
+  void write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities);
+  /// Their bytes in the file. None: they are not stored row after row.
+  std::optional<JointRows> places() const;
+
+ private:
+  const Hdf5Object& dataset_of(RowArray array) const;
+
+  Hdf5Object group_, coordinates_, velocities_, masses_;  // without masses_: none
+  BodyRows blocks_;
+};
 
 Hdf5BodyRows::Hdf5BodyRows(hid_t file, const std::string& group)
     : group_{open_group(file, group.c_str())},
@@ -389,12 +397,10 @@ const Hdf5Object& Hdf5BodyRows::dataset_of(RowArray array) const {
   return array == RowArray::positions ? coordinates_ : velocities_;
 }
 
+// Reading.
+
 constexpr double most_compression = 1100;                // deflate reaches 1032
 constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // of a file that libhdf5 unpacks
-
-std::string type_name(std::size_t type) {
-  return "PartType" + std::to_string(type);
-}
 
 class Hdf5Reader {
  public:
@@ -816,6 +822,8 @@ Snapshot read_hdf5(SnapshotInput& input) {
   });
 }
 
+// Writing.
+
 /// A group without the time at which it was made: the same bodies give the same bytes.
 Hdf5Object new_group(hid_t in, const char* name) {
   const Hdf5Object made{H5Pcreate(H5P_GROUP_CREATE), H5Pclose};
@@ -829,7 +837,7 @@ Hdf5Object new_group(hid_t in, const char* name) {
 class TypeWriter {
  public:
   TypeWriter(hid_t file, const SnapshotView& snapshot, Species species, hsize_t count)
-      : snapshot_{snapshot}, species_{species}, count_{count}, group_{new_group(file, hdf5_group(species).c_str())} {
+      : snapshot_{snapshot}, species_{species}, count_{count}, group_{new_group(file, group_name(species).c_str())} {
     H5Pset_obj_track_times(made_.id(), false);
   }
 
@@ -934,7 +942,7 @@ void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& hea
 
 /// The positions, velocities and masses, some rows at a time.
 void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
-  Hdf5BodyRows rows{file, hdf5_group(species)};
+  Hdf5BodyRows rows{file, group_name(species)};
   std::vector<Vec4> positions, velocities;
   hsize_t first = 0;
   const auto flush = [&] {
@@ -953,7 +961,7 @@ void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
 /// Over the rows of floats: doubles where the origin of the bodies was moved.
 void fill_wide(hid_t file, const SnapshotView& snapshot, Species species, const char* name,
                Vec3d (SnapshotView::*value)(std::size_t) const) {
-  const Hdf5Object group = open_group(file, hdf5_group(species).c_str()), data = open_dataset(group.id(), name);
+  const Hdf5Object group = open_group(file, group_name(species).c_str()), data = open_dataset(group.id(), name);
   std::vector<double> block;
   hsize_t first = 0;
   const auto flush = [&] {
@@ -995,7 +1003,7 @@ void finish(const Hdf5Object& hdf5) {
 std::optional<JointRows> joint_rows_of(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header) {
   const auto only = std::ranges::find(header.counts, std::uint64_t{snapshot.bodies->count()});
   if (only == header.counts.end()) return std::nullopt;
-  return Hdf5BodyRows{file, hdf5_group(static_cast<Species>(only - header.counts.begin()))}.places();
+  return Hdf5BodyRows{file, group_name(static_cast<Species>(only - header.counts.begin()))}.places();
 }
 
 std::optional<JointRows> make_hdf5_file(const std::string& path, const SnapshotView& snapshot,

@@ -29,65 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes such a file.
-class IordFile {
- public:
-  /// Throws std::runtime_error if it exists and is not to be replaced.
-  IordFile(const std::filesystem::path& snapshot, std::size_t bodies, Existing existing);
-
-  void add(std::uint64_t id);
-  std::filesystem::path commit();
-
- private:
-  AtomicFile out_;
-  std::string text_;
-};
-
-/// A TIPSY file holds no units: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file do. That is
-/// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
-/// the states of one run share a file.
-
-/// Statements of a parameter file of gasoline, ChaNGa or pkdgrav about a snapshot's numbers.
-struct TipsyParam {
-  std::filesystem::path file;                                ///< the one that exists, or the one that would be written
-  std::optional<Units> units{};                              ///< none: it names none, or none that can be used
-  std::optional<bool> comoving{};                            ///< bComove
-  bool double_positions = false, double_velocities = false;  ///< bDoublePos, bDoubleVel
-  double box_size = 0;                                       ///< of a periodic run, in its unit of length; 0: none
-  std::optional<double> omega0{};                            ///< dOmega0
-  std::string problem{};  ///< why something cannot be used: one line that names the file and the field
-};
-
-/// The last words of records, which may be ids by version 1 of Bonsai: all different, those of dark records from
-/// 200,000,000, those of stars below. As floats they would be above 0 and below 1e-23, which no potential is. Takes
-/// memory only as long as they may be.
-class BonsaiIds {
- public:
-  void add(Species species, std::uint32_t word) {
-    constexpr std::uint32_t first_dark = 200'000'000, end = 2 * first_dark;
-    if (!possible_) return;
-    const bool in_range = species == Species::dark ? word >= first_dark && word < end : word < first_dark;
-    possible_ = in_range && (words_.empty() || word != words_.back());
-    if (possible_) {
-      words_.push_back(word);
-    } else {
-      words_ = {};
-    }
-  }
-  /// Empty if they are none.
-  std::vector<std::uint64_t> ids() {
-    if (words_.size() < 2) return {};
-    std::vector<std::uint64_t> ids{words_.begin(), words_.end()};
-    std::ranges::sort(words_);
-    const bool different = std::ranges::adjacent_find(words_) == words_.end();
-    words_ = {};
-    return different ? std::move(ids) : std::vector<std::uint64_t>{};
-  }
-
- private:
-  bool possible_ = true;
-  std::vector<std::uint32_t> words_;
-};
+// The ids. A TIPSY file holds none: the text FILE.iord beside it does, as other programs for TIPSY know it. Its first
+// line is the number of bodies, and each further line the id of one, in the order of the file.
 
 std::uint64_t next_number(SnapshotInput& input, TextLines& lines) {
   if (!lines.next()) input.fail_at(input.size(), "id", "truncated: the file ends there");
@@ -118,9 +61,6 @@ fs::path iord_of(const fs::path& file) {
   return fs::path{file}.concat(".iord");
 }
 
-/// A TIPSY file holds no ids: the text FILE.iord beside it does, as other programs for TIPSY know it. Its first line is
-/// the number of bodies, and each further line the id of one, in the order of the file.
-
 /// Takes over the ids in the file beside a snapshot, if there is one; notes why they cannot be used.
 void take_iord(const fs::path& file, Snapshot& snapshot) {
   const fs::path beside = iord_of(file);
@@ -139,10 +79,53 @@ void check_iord(const fs::path& snapshot, Existing existing) {
   throw std::runtime_error("'" + beside.string() + "' exists and holds the ids of other bodies: choose another name");
 }
 
+/// Writes FILE.iord.
+class IordFile {
+ public:
+  /// Throws std::runtime_error if it exists and is not to be replaced.
+  IordFile(const fs::path& snapshot, std::size_t bodies, Existing existing);
+
+  void add(std::uint64_t id);
+  fs::path commit();
+
+ private:
+  AtomicFile out_;
+  std::string text_;
+};
+
 IordFile::IordFile(const fs::path& snapshot, std::size_t bodies, Existing existing)
     : out_{iord_of(snapshot), existing}, text_{std::to_string(bodies) + '\n'} {
   check_iord(snapshot, existing);
 }
+
+void IordFile::add(std::uint64_t id) {
+  constexpr std::size_t block = 1 << 20;
+  text_ += std::to_string(id);
+  text_ += '\n';
+  if (text_.size() < block) return;
+  out_.write(text_);
+  text_.clear();
+}
+
+fs::path IordFile::commit() {
+  out_.write(text_);
+  return out_.commit();
+}
+
+// The units. A TIPSY file holds none: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file do. That is
+// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
+// the states of one run share a file.
+
+/// Statements of a parameter file of gasoline, ChaNGa or pkdgrav about a snapshot's numbers.
+struct TipsyParam {
+  fs::path file;                                             ///< the one that exists, or the one that would be written
+  std::optional<Units> units{};                              ///< none: it names none, or none that can be used
+  std::optional<bool> comoving{};                            ///< bComove
+  bool double_positions = false, double_velocities = false;  ///< bDoublePos, bDoubleVel
+  double box_size = 0;                                       ///< of a periodic run, in its unit of length; 0: none
+  std::optional<double> omega0{};                            ///< dOmega0
+  std::string problem{};  ///< why something cannot be used: one line that names the file and the field
+};
 
 fs::path own_param(fs::path snapshot) {
   return snapshot.replace_extension(".param");
@@ -162,14 +145,6 @@ fs::path param_of_run(const fs::path& snapshot) {
   const bool numbered =
       last != stem.npos && last > 0 && last + 1 < stem.size() && separators.find(stem[last]) != separators.npos;
   return numbered ? snapshot.parent_path() / (stem.substr(0, last) + ".param") : own_param(snapshot);
-}
-
-/// Whether a reader would give a snapshot with this parameter file exactly these units.
-bool gives(const TipsyParam& found, const std::optional<Units>& units) {
-  constexpr double rounding = 1e-12;
-  if (!found.problem.empty() || found.comoving.value_or(false) || found.box_size > 0) return false;
-  if (found.double_positions || found.double_velocities || found.units.has_value() != units.has_value()) return false;
-  return !units || nearly_equal(*found.units, *units, rounding);
 }
 
 /// The one that exists, or the one that would be written.
@@ -288,6 +263,79 @@ TipsyParam param_beside(const fs::path& snapshot) {
   }
   return found;
 }
+
+/// Whether a reader would give a snapshot with this parameter file exactly these units.
+bool gives(const TipsyParam& found, const std::optional<Units>& units) {
+  constexpr double rounding = 1e-12;
+  if (!found.problem.empty() || found.comoving.value_or(false) || found.box_size > 0) return false;
+  if (found.double_positions || found.double_velocities || found.units.has_value() != units.has_value()) return false;
+  return !units || nearly_equal(*found.units, *units, rounding);
+}
+
+/// Whether the file may be a TIPSY snapshot, by its number of dimensions.
+bool may_be_snapshot(const fs::path& file) {
+  std::array<std::byte, 16> head{};
+  std::ifstream stream{file, std::ios::binary};
+  if (!stream.read(reinterpret_cast<char*>(head.data()), head.size())) return false;
+  return std::ranges::any_of(std::array{ByteOrder::little, ByteOrder::big}, [&](ByteOrder order) {
+    const std::uint32_t dimensions = Bytes{order}.load32(&head[12]);
+    return dimensions >= 1 && dimensions <= 3;
+  });
+}
+
+/// Another snapshot in the folder that reads the parameter file `param`; nothing if there is none.
+std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snapshot) {
+  std::error_code error;
+  const fs::path folder = param.parent_path().empty() ? "." : param.parent_path();
+  for (const fs::directory_entry& entry : fs::directory_iterator{folder, error}) {
+    const fs::path file = param.parent_path() / entry.path().filename();
+    if (file == snapshot || file == param || !entry.is_regular_file(error)) continue;
+    if ((own_param(file) == param || param_of_run(file) == param) && param_of(file) == param && may_be_snapshot(file)) {
+      return file;
+    }
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(const fs::path& param, const std::string& cause) {
+  throw std::runtime_error('\'' + param.string() + "' " + cause + ": choose another name");
+}
+
+constexpr const char* no_units = "bComove = 0\nbPeriodic = 0\n";
+
+/// Prepares that a snapshot gets these units, or none, and that no other snapshot gets them. Call before it is written.
+/// Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing` keeps it.
+/// Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until write_param(),
+/// so a kill leaves bodies without units at worst.
+std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
+  const TipsyParam found = param_beside(snapshot);
+  if (is_stream(snapshot) || gives(found, units)) return std::nullopt;
+  const fs::path own = own_param(snapshot);
+  if (own == param_of_run(snapshot)) {
+    if (const auto other = other_reader(own, snapshot)) {
+      refuse(own, "is also the parameter file of '" + other->string() + "', which has other units");
+    }
+  }
+  if (!is_there(found.file) && found.problem.empty()) return std::nullopt;
+  if (existing == Existing::keep) {
+    refuse(found.file, units ? "exists and holds other units than the snapshot"
+                             : "exists and would give its units to bodies that have none");
+  }
+  return write_file(own, no_units, existing);
+}
+
+/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's if there is
+/// none and no other snapshot reads it, else the snapshot's own. Returns its name.
+std::optional<fs::path> write_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
+  if (!units || is_stream(snapshot) || gives(param_beside(snapshot), units)) return std::nullopt;
+  const std::string text = "dKpcUnit = " + shortest_text(units->length_cm / kpc_cm) +
+                           "\ndMsolUnit = " + shortest_text(units->mass_g / solar_mass_g) + '\n' + no_units;
+  const fs::path run = param_of_run(snapshot);
+  const bool shared = is_there(run) || other_reader(run, snapshot);
+  return write_file(shared ? own_param(snapshot) : run, text, existing);
+}
+
+// The file itself.
 
 constexpr std::size_t header_bytes = 32;
 
@@ -442,6 +490,37 @@ void check_size(const SnapshotInput& input, const Header& head) {
   input.require_room_for(head.bodies());
 }
 
+/// The last words of records, which may be ids by version 1 of Bonsai: all different, those of dark records from
+/// 200,000,000, those of stars below. As floats they would be above 0 and below 1e-23, which no potential is. Takes
+/// memory only as long as they may be.
+class BonsaiIds {
+ public:
+  void add(Species species, std::uint32_t word) {
+    constexpr std::uint32_t first_dark = 200'000'000, end = 2 * first_dark;
+    if (!possible_) return;
+    const bool in_range = species == Species::dark ? word >= first_dark && word < end : word < first_dark;
+    possible_ = in_range && (words_.empty() || word != words_.back());
+    if (possible_) {
+      words_.push_back(word);
+    } else {
+      words_ = {};
+    }
+  }
+  /// Empty if they are none.
+  std::vector<std::uint64_t> ids() {
+    if (words_.size() < 2) return {};
+    std::vector<std::uint64_t> ids{words_.begin(), words_.end()};
+    std::ranges::sort(words_);
+    const bool different = std::ranges::adjacent_find(words_) == words_.end();
+    words_ = {};
+    return different ? std::move(ids) : std::vector<std::uint64_t>{};
+  }
+
+ private:
+  bool possible_ = true;
+  std::vector<std::uint32_t> words_;
+};
+
 /// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
 struct Column {
   const char* name;
@@ -592,69 +671,6 @@ Snapshot read(SnapshotInput& input) {
   return snapshot;
 }
 
-/// Whether the file may be a TIPSY snapshot, by its number of dimensions.
-bool may_be_snapshot(const fs::path& file) {
-  std::array<std::byte, 16> head{};
-  std::ifstream stream{file, std::ios::binary};
-  if (!stream.read(reinterpret_cast<char*>(head.data()), head.size())) return false;
-  return std::ranges::any_of(std::array{ByteOrder::little, ByteOrder::big}, [&](ByteOrder order) {
-    const std::uint32_t dimensions = Bytes{order}.load32(&head[12]);
-    return dimensions >= 1 && dimensions <= 3;
-  });
-}
-
-/// Another snapshot in the folder that reads the parameter file `param`; nothing if there is none.
-std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snapshot) {
-  std::error_code error;
-  const fs::path folder = param.parent_path().empty() ? "." : param.parent_path();
-  for (const fs::directory_entry& entry : fs::directory_iterator{folder, error}) {
-    const fs::path file = param.parent_path() / entry.path().filename();
-    if (file == snapshot || file == param || !entry.is_regular_file(error)) continue;
-    if ((own_param(file) == param || param_of_run(file) == param) && param_of(file) == param && may_be_snapshot(file)) {
-      return file;
-    }
-  }
-  return std::nullopt;
-}
-
-[[noreturn]] void refuse(const fs::path& param, const std::string& cause) {
-  throw std::runtime_error('\'' + param.string() + "' " + cause + ": choose another name");
-}
-
-constexpr const char* no_units = "bComove = 0\nbPeriodic = 0\n";
-
-/// Prepares that a snapshot gets these units, or none, and that no other snapshot gets them. Call before it is written.
-/// Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing` keeps it.
-/// Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until write_param(),
-/// so a kill leaves bodies without units at worst.
-std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
-  const TipsyParam found = param_beside(snapshot);
-  if (is_stream(snapshot) || gives(found, units)) return std::nullopt;
-  const fs::path own = own_param(snapshot);
-  if (own == param_of_run(snapshot)) {
-    if (const auto other = other_reader(own, snapshot)) {
-      refuse(own, "is also the parameter file of '" + other->string() + "', which has other units");
-    }
-  }
-  if (!is_there(found.file) && found.problem.empty()) return std::nullopt;
-  if (existing == Existing::keep) {
-    refuse(found.file, units ? "exists and holds other units than the snapshot"
-                             : "exists and would give its units to bodies that have none");
-  }
-  return write_file(own, no_units, existing);
-}
-
-/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's if there is
-/// none and no other snapshot reads it, else the snapshot's own. Returns its name.
-std::optional<fs::path> write_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
-  if (!units || is_stream(snapshot) || gives(param_beside(snapshot), units)) return std::nullopt;
-  const std::string text = "dKpcUnit = " + shortest_text(units->length_cm / kpc_cm) +
-                           "\ndMsolUnit = " + shortest_text(units->mass_g / solar_mass_g) + '\n' + no_units;
-  const fs::path run = param_of_run(snapshot);
-  const bool shared = is_there(run) || other_reader(run, snapshot);
-  return write_file(shared ? own_param(snapshot) : run, text, existing);
-}
-
 /// Turns bodies into records of one kind, in blocks.
 class RecordWriter {
  public:
@@ -741,20 +757,6 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
   const std::optional<fs::path> param = write_param(written.front(), snapshot.units, output.existing);
   if (param || own_param) written.push_back(param ? *param : *own_param);
   return written;
-}
-
-void IordFile::add(std::uint64_t id) {
-  constexpr std::size_t block = 1 << 20;
-  text_ += std::to_string(id);
-  text_ += '\n';
-  if (text_.size() < block) return;
-  out_.write(text_);
-  text_.clear();
-}
-
-fs::path IordFile::commit() {
-  out_.write(text_);
-  return out_.commit();
 }
 
 }  // namespace

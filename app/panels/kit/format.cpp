@@ -22,7 +22,7 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-/// Of the first digit: 0 for 1 to 9.9.
+/// Power of ten of the first digit: 0 for 1 to 9.9.
 int exponent_of(double value) {
   return static_cast<int>(std::floor(std::log10(value)));
 }

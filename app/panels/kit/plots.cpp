@@ -139,7 +139,8 @@ void begin_entry(ImU32 colour) {
   ImGui::SameLine();
 }
 
-/// Of columns that hold the parts in turn, each name with the longest time; a column without parts is a usual one.
+/// Widths of columns that hold the parts alternately, each name with the longest time. A column without parts has a
+/// usual width.
 std::vector<float> widths_of(std::span<const TimePart> parts, int columns, float gap) {
   std::vector<float> widths(static_cast<std::size_t>(columns), em(5.5f));
   std::size_t column = 0;

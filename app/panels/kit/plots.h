@@ -77,7 +77,7 @@ void time_head(std::string_view title, const std::string& total);
 /// The parts side by side, marked as `id`; the rest up to `total_ms` stays empty.
 void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
 
-/// In at most 3 columns, marked as `id.NAME`. Long names need fewer.
+/// Draws the names and times of the parts, marked as `id.NAME`, in at most 3 columns. Long names need fewer.
 void time_legend(const char* id, std::span<const TimePart> parts, int most_columns = 3);
 
 }  // namespace orrery

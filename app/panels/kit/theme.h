@@ -25,10 +25,10 @@ constexpr Colour track{IM_COL32(255, 255, 255, 16), IM_COL32(0, 0, 0, 18)};
 constexpr Colour grid{IM_COL32(255, 255, 255, 20), IM_COL32(0, 0, 0, 26)};
 constexpr Colour on_accent{IM_COL32(14, 18, 30, 255), IM_COL32(255, 255, 255, 255)};
 
-/// Behind an error message.
+/// Ground of an error message.
 constexpr Colour alarm{IM_COL32(62, 20, 32, 235), IM_COL32(255, 228, 232, 245)};
 
-/// For parts of a bar.
+/// Colours for parts of a bar.
 constexpr Colour blue = accent;
 constexpr Colour violet{IM_COL32(187, 154, 247, 255), IM_COL32(120, 76, 200, 255)};
 constexpr Colour cyan{IM_COL32(42, 195, 222, 255), IM_COL32(0, 132, 160, 255)};
@@ -40,7 +40,7 @@ constexpr ImU32 faded(ImU32 colour, float opacity) {
   return (colour & ~static_cast<ImU32>(IM_COL32_A_MASK)) | (static_cast<ImU32>(opacity * 255.0f) << IM_COL32_A_SHIFT);
 }
 
-/// In the order in which apply_style() loads them.
+/// Fonts, in the order in which apply_style() loads them.
 enum class Font { body, strong, small, headline };
 
 /// The present context's font; the body font where apply_style() was not called.

@@ -20,7 +20,7 @@ struct UiRect {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
 
-/// Notes where ImGui's last item is, as `name` or `group.item`, if any of it can be seen. For tests that click as a
+/// Notes where ImGui's last item is, as `name` or `group.item`, if any of it can be seen. Tests use it to click as a
 /// person would; costs a look-up.
 void ui_mark(std::string_view name);
 void ui_mark(std::string_view group, std::string_view item);
@@ -40,7 +40,7 @@ struct Fold {
   bool chosen = false;
 };
 
-/// By the ids of the sections.
+/// Folds by the ids of their sections.
 using Folds = std::map<std::string, Fold, std::less<>>;
 
 /// Where section() keeps what is open, while this lives. Without one, sections cannot be folded.
@@ -54,18 +54,18 @@ class UseFolds {
 
 void text(std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
-/// The same, ending at `right` in the window's coordinates.
+/// Draws text that ends at `right` in the window's coordinates.
 void text_to(float right, std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
 /// `content` with line breaks, so that no line is wider than `width` in the present font. They are at blanks, but not
 /// between a number and its unit; a longer word is divided.
 std::string in_lines(std::string_view content, float width);
 
-/// As many lines as in_lines() makes of it.
+/// Draws `content` in as many lines as in_lines() makes of it.
 void text_in_lines(std::string_view content, float width, ImU32 colour = theme::text,
                    theme::Font font = theme::Font::body);
 
-/// The same in the rest of the window's width.
+/// Draws `content` in lines that fit into the rest of the window's width.
 void wrapped_text(std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
 /// Shows `what`, and `more` dimmed below it, beside the mouse.

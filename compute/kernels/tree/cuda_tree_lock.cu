@@ -870,7 +870,6 @@ class TreeLock final : public ForceKernel, public TreeFacet {
 
 }  // namespace
 
-
 ORRERY_KERNEL(
     cuda_tree_lock, .id = "cuda-tree-lock", .title = "CUDA tree with locks",
     .notes =

@@ -131,7 +131,6 @@ int send_blocks(const cuda::Device& device, const Octree& tree, int receivers) {
   return std::min(resident, useful) * receivers;
 }
 
-
 /// Of a domain: stretches of bodies for which the walk notes how far cells are that it may open.
 constexpr int stretches = 4096;
 
