@@ -1,3 +1,4 @@
+// Colour maps, and scales from values to their colours.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// Images in memory and as PNG files, and the program's icon.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Camera paths of key frames, and their files.
 #pragma once
 
 #include <array>

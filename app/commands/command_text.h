@@ -1,3 +1,4 @@
+// Commands as text and as JSON, and the reference of all commands.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// MP4 files: pixels as video players expect them, and the program ffmpeg, which encodes them.
 #include "app/film/encoder.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// A film in the making, and the threads that work on its frames.
 #include "app/film/film.h"
 
 #include <fmt/format.h>

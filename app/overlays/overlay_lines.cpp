@@ -1,3 +1,4 @@
+// Tracks of bodies, and the lines that are drawn of them: trails, arrows, axes.
 #include "app/overlays/overlay_lines.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// How panels name quantities with units, trials and systems.
 #include "app/panels/shown_words.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Programs that run as children, and what a child does when its parent ends.
 #pragma once
 
 #include <chrono>

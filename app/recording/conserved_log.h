@@ -1,3 +1,4 @@
+// Conserved sums as rows of CSV, and their file next to a recording.
 #pragma once
 
 #include <array>

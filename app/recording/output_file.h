@@ -1,3 +1,4 @@
+// Text files that grow while the program runs.
 #pragma once
 
 #include <cstdint>

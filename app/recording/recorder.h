@@ -1,3 +1,4 @@
+// The recording of frames: rows, the queue in which they wait for times, and the file.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// Results of sweeps and races for people and files.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// Replays: the file of how a run went, the history that writes it, and the run that computes it again.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// Runs without a window: their schedule, their diagnostics, and the run itself.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// CSV and JSON as this program writes them.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Folders and untrusted files of the user, and members of their JSON.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Lines of text, and readers of values that a user typed.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Foreign bytes as printable text, and back.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Layout of text for people: styles, paragraphs, tables, numbers.
 #pragma once
 
 #include <cstddef>

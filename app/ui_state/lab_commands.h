@@ -1,3 +1,4 @@
+// Commands that measure, record, compare and teach: files, races, profiles, comparisons, lessons, the workshop.
 #pragma once
 
 #include <array>

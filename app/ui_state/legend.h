@@ -1,3 +1,4 @@
+// The legend of the picture, and texts in it.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// Sizes of windows and pictures, and the options of a film.
 #pragma once
 
 #include <cstdint>

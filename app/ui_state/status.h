@@ -1,3 +1,4 @@
+// Everything the window shows, as plain values that are made once per frame.
 #pragma once
 
 #include <array>

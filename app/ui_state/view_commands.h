@@ -1,3 +1,4 @@
+// Commands that change what the window shows: its parts, overlays, the camera and the picked body.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Viewer: how it carries out requests: the other half of Viewer.
+// Viewer: how it carries out requests.
 #include <fmt/format.h>
 #include <imgui.h>
 

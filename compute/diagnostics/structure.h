@@ -1,3 +1,4 @@
+// The structure of a system: virial ratio, Lagrangian radii, densities around bodies.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// How many digits of results agree: wrong decimals of positions, units in the last place of accelerations.
 #pragma once
 
 #include <array>

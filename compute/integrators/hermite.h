@@ -1,3 +1,4 @@
+// The Hermite scheme: one body's part on host and device, and the bodies in host memory.
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Time steps of single bodies: levels, the criterion, substeps, and the levels of bodies in host memory.
 #pragma once
 
 #include <array>

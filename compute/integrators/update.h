@@ -1,3 +1,4 @@
+// Kicks and drifts of bodies in float or double, for host and device.
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Bodies while a scene is made, and its softening.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Disc galaxies with bulge and halo, their models, and encounters of two.
 #pragma once
 
 #include <array>

@@ -1,3 +1,5 @@
+// Softening and time step that suit bodies: from their orbits, their densest region, and the range of single
+// precision.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Functions and random numbers that are the same on every machine.
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Scenes: the request, the loaded bodies with their parts, and the list of generators.
 #pragma once
 
 #include <cstdint>

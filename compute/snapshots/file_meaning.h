@@ -1,3 +1,4 @@
+// What the numbers of a file mean: its units, its cosmology, and where each code states them.
 #pragma once
 
 #include <array>

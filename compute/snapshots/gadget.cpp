@@ -25,7 +25,8 @@ namespace gadget_field {
 
 constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_counts = 96, files = 124, box_size = 128,
                       omega0 = 136, hubble = 152, high_counts = 168;
-}
+
+}  // namespace gadget_field
 
 Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   const std::vector<Species>& species = snapshot.properties.species;
@@ -330,8 +331,9 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
 
 namespace {
 
-using gadget_record::label_bytes, gadget_record::label_payload, gadget_record::mark_bytes,
-    gadget_record::values_per_block;
+constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< of a record's length; of the record with a label
+constexpr std::size_t values_per_block = 49152;          ///< read or written at once
+constexpr std::uint32_t label_payload = 8;
 
 /// Whether a header of this length is one of GADGET-4 for some number of types: three arrays of 8 bytes per type, and
 /// 48 bytes. Only its option GADGET2_HEADER writes the 256 bytes of GADGET-1 and -2.
@@ -641,8 +643,6 @@ Snapshot read_gadget(SnapshotInput& input, GadgetType type) {
 }
 
 namespace {
-
-using gadget_record::label_payload, gadget_record::mark_bytes, gadget_record::values_per_block;
 
 /// Writes values into records.
 class RecordsOut {

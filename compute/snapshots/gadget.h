@@ -1,3 +1,4 @@
+// GADGET snapshots: the header, which HDF5 files share, snapshots of several files, and binary files of both types.
 #pragma once
 
 #include <array>
@@ -90,13 +91,6 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
 /// GADGET's binary files: Fortran records, each between two u32 of its length. `blocks` is SnapFormat=1: the records
 /// are known by their order. `labelled` is SnapFormat=2: before each stands another record with its name.
 enum class GadgetType { blocks, labelled };
-
-namespace gadget_record {
-
-inline constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< of a record's length; of the record with a label
-inline constexpr std::size_t values_per_block = 49152;          ///< read or written at once
-inline constexpr std::uint32_t label_payload = 8;
-}  // namespace gadget_record
 
 bool detect_gadget(std::span<const std::byte> head, GadgetType type);
 Snapshot read_gadget(SnapshotInput& input, GadgetType type);

@@ -1,3 +1,5 @@
+// A snapshot: bodies with their properties, units and time, as readers make it, as writers view it, and what a user
+// says of a file.
 #pragma once
 
 #include <cstddef>

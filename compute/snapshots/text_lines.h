@@ -1,3 +1,4 @@
+// Text of snapshots: lines, their values, and comments with time and units.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// OpenGL objects and their owners, and canvases to draw on.
 #pragma once
 
 #include <cstddef>

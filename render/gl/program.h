@@ -1,3 +1,4 @@
+// Shaders: their text, and linked programs.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Copies from the GPU that nothing waits for: fences, buffers, pictures.
 #pragma once
 
 #include <array>

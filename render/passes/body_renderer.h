@@ -1,3 +1,4 @@
+// Bodies as light: sprites or splats, then exposure, glow and tone mapping.
 #pragma once
 
 #include <array>

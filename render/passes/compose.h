@@ -1,3 +1,4 @@
+// Pictures that are copied to a canvas, or laid over one.
 #pragma once
 
 #include <span>

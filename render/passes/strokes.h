@@ -1,3 +1,4 @@
+// Lines over a picture: strokes, lines and the edges of boxes.
 #pragma once
 
 #include <cstddef>

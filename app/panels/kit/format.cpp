@@ -1,3 +1,4 @@
+// Numbers, file names and lists of numbers as they are shown and typed.
 #include "app/panels/kit/format.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Plots: their axes and dots, and bars of times.
 #include "app/panels/kit/plots.h"
 
 #include <fmt/format.h>

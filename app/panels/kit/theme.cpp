@@ -1,3 +1,4 @@
+// Colours, fonts and spacing.
 #include "app/panels/kit/theme.h"
 
 #include <imgui.h>

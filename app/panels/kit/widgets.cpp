@@ -1,3 +1,4 @@
+// Widgets, and the marks by which tests find them.
 #include "app/panels/kit/widgets.h"
 
 #include <fmt/format.h>
