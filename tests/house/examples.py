@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the example commands of README.md, docs/usage and docs/tutorials: examples.py ORRERY ROOT [--list]
 
-A command is a line of a code block that starts with ./run or orrery, perhaps after variables or "$ ". The commands of a page run
+A command is a line of a code block that starts with ./run or orrery, perhaps after variables or "$ ", or with cp docs/. The commands of a page run
 in their order in one temporary folder, with at most 256 bodies and a few steps, and must end with status 0. A block without
 commands is the content of the file that the line before it names, such as `tour.txt`. --list: prints the commands.
 examples.py --self-test checks the parser.
@@ -11,6 +11,7 @@ import concurrent.futures
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,14 +20,17 @@ import time
 # (page, start of the command without ./run or orrery, reason). A reason that begins with "GPU" must be visible to readers: the
 # comment of the command, or the last line before its block, says "GPU".
 NOT_RUN = [
+    ("docs/tutorials/gpu-programmer.md", "bench -n 16k --kernels cuda", "GPU"),
+    ("docs/tutorials/gpu-programmer.md", "profile --kernels cuda", "GPU"),
+    ("docs/tutorials/gpu-programmer.md", "verify --kernel-file", "GPU"),
+    ("docs/tutorials/gpu-programmer.md", "bench --kernel-file", "GPU"),
+    ("docs/tutorials/gpu-programmer.md", "view --kernel-file", "GPU"),
     ("docs/usage/bench.md", "bench -n 16k --kernels cuda-tiled", "GPU"),
     ("docs/usage/compare.md", "compare --a cuda-tiled", "GPU"),
     ("docs/usage/kernels-and-accuracy.md", "--kernel cuda-tiled", "GPU"),
-    ("docs/usage/kernels-of-your-own.md", "new-kernel faster", "a build with CUDA: it has the code of the built-in kernels"),
     ("docs/usage/kernels-of-your-own.md", "verify", "GPU"),
     ("docs/usage/kernels-of-your-own.md", "bench", "GPU"),
     ("docs/usage/kernels-of-your-own.md", "view", "GPU"),
-    ("docs/usage/lessons.md", "lesson --file", "a lesson that the reader has written"),
     ("docs/usage/profile.md", "profile --kernels cuda", "GPU"),
     ("docs/usage/race.md", "race -n 64k --until 0.5 --kernels cuda", "GPU"),
     ("docs/usage/several-gpus.md", "", "GPU: several"),
@@ -37,7 +41,7 @@ SUBCOMMANDS = ("view render bench report verify profile compare race run replay 
                " new-kernel help version").split()
 VARIABLE = re.compile(r"^[A-Z][A-Z_0-9]*=\S*$")
 FILE_NAME = re.compile(r"`([\w.-]+\.(?:txt|md|cu|csv|py|sh))`")
-BODIES, FRAMES, STEPS, UNTIL, SECONDS = 256, 4, 200, 0.05, 120
+BODIES, FRAMES, STEPS, SECONDS = 256, 4, 200, 120
 
 
 class Command:
@@ -76,7 +80,7 @@ def is_command(line):
     words = line.removeprefix("$ ").split()
     while words and VARIABLE.match(words[0]):
         words.pop(0)
-    return bool(words) and words[0] in ("./run", "orrery")
+    return bool(words) and (words[0] in ("./run", "orrery") or line.startswith("cp docs/"))
 
 
 def bodies(text):
@@ -98,8 +102,8 @@ def smaller(words):
     change("--frames", lambda text: str(min(int(text), FRAMES)))
     change("--steps", lambda text: str(min(max(int(text) // 100, 1), STEPS)))  # keeps the order of several
     if subcommand in ("run", "race"):
-        change("--until", lambda text: str(min(float(text), UNTIL)))
-        change("--every", lambda text: str(min(float(text), UNTIL / 2)))
+        change("--until", lambda text: f"{float(text) / 10:g}")  # keeps the order of several, and the number of snapshots
+        change("--every", lambda text: f"{float(text) / 10:g}")
     if "--size" in words:
         change("--size", lambda _: "320x200")
     elif subcommand in ("view", "render"):
@@ -138,7 +142,7 @@ def reason_not_to_run(page, command):
     return None, None
 
 
-def run_page(orrery, page, commands, files):
+def run_page(orrery, root, page, commands, files):
     """What failed, the numbers of the reasons that were used, and the commands that were run."""
     failed, used, done = [], set(), 0
     with tempfile.TemporaryDirectory(prefix="orrery-examples.") as folder:
@@ -151,6 +155,9 @@ def run_page(orrery, page, commands, files):
                 file.write(content)
         for command in commands:
             place = f"{page}:{command.number}"
+            if command.program == "cp":
+                shutil.copy(os.path.join(root, command.words[0]), os.path.join(folder, command.words[1]))
+                continue
             index, reason = reason_not_to_run(page, command)
             if reason is not None:
                 used.add(index)
@@ -194,7 +201,7 @@ def main(orrery, root):
     failed, used, done = [], set(), 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         longest_first = sorted(found.items(), key=lambda item: -len(item[1][0]))
-        for some_failed, some_used, some_done in pool.map(lambda item: run_page(orrery, item[0], *item[1]), longest_first):
+        for some_failed, some_used, some_done in pool.map(lambda item: run_page(orrery, root, item[0], *item[1]), longest_first):
             failed, used, done = failed + some_failed, used | some_used, done + some_done
     failed += [f"no command begins so: {NOT_RUN[i][:2]}" for i in range(len(NOT_RUN)) if i not in used]
     print("\n".join(failed) or f"{done} commands")
@@ -228,7 +235,7 @@ ls
     assert smaller(commands[1].words) == ["bench", "-n", "256,100", "--frames", "4", "--repeat", "2"]
     assert smaller(["--scene", "two-body"]) == ["--scene", "two-body", "--size", "320x200", "--offscreen", "--frames", "4"]
     assert smaller(["galaxy.bin"])[:3] == ["galaxy.bin", "--size", "320x200"]
-    assert smaller(["run", "--until", "20", "--every", "0.5", "-n", "64k"]) == ["run", "--until", "0.05", "--every", "0.025", "-n", "256"]
+    assert smaller(["run", "--until", "20", "--every", "0.5", "-n", "64k"]) == ["run", "--until", "2", "--every", "0.05", "-n", "256"]
     assert smaller(["lesson", "3"]) == ["lesson", "3", "--no-wait"] and smaller(["lesson"]) == ["lesson"]
     assert statuses(["info"]) == {0, 3} and statuses(["run"]) == {0}
 

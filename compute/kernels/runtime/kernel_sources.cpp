@@ -97,9 +97,10 @@ struct DeviceBlock;
 };
 
 /// Headers with device code that NVRTC cannot read, even with stand-ins, and why.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> not_for_files{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> not_for_files{{
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
     {"compute/kernels/tree/domain_border.h", "it needs CUB, which the compiler at run time does not have"},
+    {"compute/kernels/tree/domain_migration.h", "it needs CUB, which the compiler at run time does not have"},
     {"compute/kernels/tree/lock_tree.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
 }};
 
