@@ -81,7 +81,7 @@ TEST_F(DeviceHeaders, AreAllThatCudaKernelsInclude) {
     refused += reason;
     EXPECT_NE(embedded.contains(header), reason) << header;
   }
-  EXPECT_EQ(refused, 3u) << "a header that is used no more needs no reason";
+  EXPECT_EQ(refused, 4u) << "a header that is used no more needs no reason";
 }
 
 TEST_F(DeviceHeaders, CompileInAKernelFile) {
