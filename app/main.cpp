@@ -124,7 +124,7 @@ struct Runner {
   int operator()(const NewKernelOptions& options) const { return run_new_kernel(options); }
   int operator()(const LessonOptions& options) const { return run_lesson(kernels, options); }
 
-  /// With the one device, or the several, that the user chose.
+  /// The backends, with the one device, or the several, that the user chose.
   Backends chosen_backends(const auto& options) const {
     return options.devices ? Backends{kernels, *options.devices} : Backends{kernels, options.device};
   }

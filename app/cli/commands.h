@@ -1,3 +1,4 @@
+// The commands of the command line, each in a file of its name: run_bench() in bench_command.cpp.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@ namespace orrery {
 /// is measured, and the exit status is 1. Throws UsageError or std::runtime_error.
 int run_bench(const Backends& backends, const BenchOptions& options);
 
-/// Runs two variants from the same bodies and prints how far they part. Returns the exit status. Throws UsageError, and
-/// std::runtime_error after it has printed what was measured.
+/// `orrery compare`: runs two variants from the same bodies and prints how they diverge. Returns the exit status.
+/// Throws UsageError, and std::runtime_error after it has printed what was measured.
 int run_compare(const Backends& backends, const CompareOptions& options);
 
 /// `orrery convert`: returns the exit status. Throws std::runtime_error if a file cannot be read or written.
@@ -40,8 +41,8 @@ int run_lesson(const KernelCatalog& kernels, const LessonOptions& options);
 /// written.
 int run_new_kernel(const NewKernelOptions& options);
 
-/// Runs combinations of kernels, integrators and time steps to the same time and prints what each costs. Returns the
-/// exit status. Throws UsageError and std::runtime_error.
+/// `orrery race`: runs combinations of kernels, integrators and time steps to the same time and prints what each costs.
+/// Returns the exit status. Throws UsageError and std::runtime_error.
 int run_race(const Backends& backends, const RaceOptions& options);
 
 /// `orrery replay`: returns the exit status, 1 if a state differs. Throws UsageError or std::runtime_error for a file

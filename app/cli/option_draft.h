@@ -71,7 +71,7 @@ struct OptionDraft {
 
   /// `scene` with its one number of bodies. Throws UsageError if the scene cannot have so many.
   SceneRequest scene_of_one_count() const;
-  /// Where the user chose a device, or several. Throws UsageError if both are given.
+  /// Takes the device, or the several devices, that the user chose. Throws UsageError if both are given.
   template <class Options>
   void put_devices(Options& options) const {
     if (device && devices) throw UsageError("--device and --devices are both given: leave one out");

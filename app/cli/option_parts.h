@@ -46,7 +46,7 @@ void add_digits(CLI::App& app, OptionDraft& draft);
 void add_physics(CLI::App& app, OptionDraft& draft);
 void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help);
 
-/// As add_settings(), with lists of values.
+/// Adds the options of add_settings(), with lists of values.
 void add_setting_lists(CLI::App& app, OptionDraft& draft);
 void add_accuracy(CLI::App& app, OptionDraft& draft);
 void add_device(CLI::App& app, OptionDraft& draft);

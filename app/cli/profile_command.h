@@ -15,11 +15,11 @@ namespace orrery {
 /// status is 1. Throws UsageError or std::runtime_error.
 int run_profile(const Backends& backends, const ProfileOptions& options);
 
-/// The same with a measurement of these backends that may be prepared.
+/// Profiles with a measurement of these backends that may be prepared.
 int run_profile(const Backends& backends, const ProfileOptions& options, ProfileMeasurement& measurement);
 
-/// One profile: its figures, and its stall reasons with a bar and a sentence for each. `before`: what it is compared
-/// with; null: with nothing.
+/// The text of one profile: its figures, and its stall reasons with a bar and a sentence for each. `before`: the
+/// profile to compare with, or null.
 std::string profile_text(const KernelProfile& profile, const KernelProfile* before, const TextStyle& style = {});
 
 /// A row for each profile; empty if there is only one.

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int count_without_gpu = 8192;  // all CPU kernels in some 10 s on two cores
 
-/// With the default number of bodies, a machine without a GPU measures fewer.
+/// Returns the options with the number of bodies: by default, a machine without a GPU measures fewer.
 BenchOptions sized(const Backends& backends, const ReportOptions& options) {
   BenchOptions bench = options.bench;
   if (options.count_given || !bench.scene.file.empty() || backends.status(Backend::cuda).available) return bench;

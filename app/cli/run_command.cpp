@@ -211,7 +211,7 @@ void check_snapshots(const RunOptions& options, const RunOrder& order, Simulatio
   check_output(fs::path{order.snapshots} / "snapshot_00000", Existing::replace_here);
 }
 
-/// As seen from the working folder, if it lies there: a checkpoint holds names from the root.
+/// The file's name relative to the working folder, if it lies there: a checkpoint holds names from the root.
 std::string name_from_here(const std::string& file) {
   std::error_code gone;
   const fs::path path{file}, from_here = path.lexically_relative(fs::current_path(gone));
@@ -397,7 +397,7 @@ class Run {
       return fmt::format("nor can a checkpoint be written: {}", failure_text(error));
     }
   }
-  /// One that this run has written, or continues, and that nobody has moved since.
+  /// The checkpoint that this run has written, or continues, if nobody has moved it since.
   bool has_checkpoint(const SimulationRun& run) const {
     std::error_code gone;
     return run.summary().checkpoints > 0 ? fs::exists(order_.checkpoint, gone)

@@ -83,7 +83,7 @@ std::int64_t film_length(double frames, const std::string& what) {
                                format_count(FilmOptions::lengths.most)));
 }
 
-/// Without --frames, a film is as long as its script or its path.
+/// Sets the length of a film without --frames: that of its script or its path.
 void set_length(ViewOptions& view) {
   if (view.frames) return;
   constexpr double rounding = 1e-6;  // of a frame

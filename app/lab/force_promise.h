@@ -28,7 +28,7 @@ class ForceSample {
   ForceError error(std::span<const Vec4> accelerations) const {
     return force_error(accelerations, targets_, reference_);
   }
-  /// The same where no others than these were evaluated: those of other bodies may be anything.
+  /// The error if only these bodies were evaluated: the accelerations of others may be anything.
   ForceError error_of_these(std::span<const Vec4> accelerations) const {
     return target_error(entries(accelerations, targets_), targets_, reference_);
   }

@@ -15,8 +15,8 @@ Json machine_metadata(const Backends& backends);
 /// Adds scene, n, seed, integrator, law with its constants, dt and softening.
 void add_simulation(Json& metadata, const Status& status);
 
-/// The same for measurements with these counts; `first` is the status of the first. If there are several, n lists them,
-/// and dt and softening, which may depend on n, are null: each row has its own.
+/// Adds the same for measurements with these counts; `first` is the status of the first. If there are several, n lists
+/// them, and dt and softening, which may depend on n, are null: each row has its own.
 void add_simulations(Json& metadata, const Status& first, const std::vector<int>& counts);
 
 /// A float as the double with the same shortest decimal text: 0.1f as 0.1, not 0.10000000149.

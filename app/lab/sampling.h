@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// How one variant is measured: batches of steps warm it up, then each sample is the time of one batch.
+/// Plan of one variant's measurement: batches of steps warm it up, then each sample is the time of one batch.
 struct Sampling {
   int warmup_steps = 3;  ///< the warm-up has at least this many steps; the first is a batch of its own
   int pilots = 0;        ///< the warm-up has at least this many batches of pilot_ms

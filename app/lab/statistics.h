@@ -37,9 +37,9 @@ struct SpeedError {
   double rate;   ///< more is better
 };
 
-/// Indices of the points that no other point beats, from the least error to the greatest rate: none is at least as good
-/// in both and better in one. Of equal points all are kept. A point whose error or rate is not finite is never among
-/// them.
+/// Indices of the points of the Pareto front, from the smallest error to the greatest rate: no other point is at least
+/// as good in both and better in one. Equal points are all kept. A point whose error or rate is not finite is never
+/// among them.
 std::vector<std::size_t> pareto_front(std::span<const SpeedError> points);
 
 }  // namespace orrery

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-/// The kernel that a setup selects first, with which its simulation is made, so that no other needs to run here; null:
-/// the default one.
+/// The kernel that a setup selects first, or null for the default one. The simulation is made with it, so that no other
+/// needs to run here.
 KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command> setup);
 
 /// Carries out the setup of a new simulation; then, where there are `settings`, those of the default kernel. Throws as

@@ -40,7 +40,7 @@ KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view tex
 /// The same, and "auto" alone or in the list.
 KernelSelection parse_kernels_or_auto(const KernelCatalog& kernels, std::string_view text);
 
-/// The same as parse_kernels() for the parts of such a text.
+/// Does what parse_kernels() does, for the parts of such a text.
 KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids);
 
 /// One tunable with the values to try.
@@ -70,7 +70,7 @@ struct SkippedTogether {
   std::string names, reason;
 };
 
-/// In the order of the first of each.
+/// Groups skipped variants by reason, in the order of the first of each.
 std::vector<SkippedTogether> together(const std::vector<Skipped>& skipped);
 
 struct VariantPlan {

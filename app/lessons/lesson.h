@@ -74,7 +74,7 @@ struct Lesson {
 /// taken as they are. Throws UsageError that starts with "NAME:LINE: " and names the valid choices.
 Lesson parse_lesson(std::string_view text, const std::string& name, const KernelCatalog& kernels);
 
-/// The same from a file. Throws std::runtime_error as read_text() does.
+/// Reads a lesson from a file. Throws std::runtime_error as read_text() does.
 Lesson read_lesson(const std::string& file, const KernelCatalog& kernels);
 
 /// Reads "time A", "rate A", "error A", or one of them with "/ B". Throws UsageError without a place.

@@ -20,10 +20,10 @@ struct LessonResult {
   std::string chosen{};                                     ///< Status::chosen
   std::string problem{};                                    ///< why it was not measured; empty: it was, or not yet
 };
-/// In the order of LessonPart::rows, and as many.
+/// The results of all LessonPart::rows, in their order.
 using LessonResults = std::vector<LessonResult>;
 
-/// Where a lesson is measured.
+/// The machine that a lesson is measured on.
 struct LessonMachine {
   std::string processor, gpu;  ///< gpu: empty without one
   int threads = 1;             ///< hardware threads that this process may run on

@@ -119,7 +119,7 @@ bool has_place(const KernelProfile& profile) {
   return profile.figure("flop_per_byte") > 0 && profile.figure("flop_per_s") > 0;
 }
 
-std::string power_of_ten(int exponent) {
+std::string flop_label(int exponent) {
   return exponent == 0 ? "1" : fmt::format("1e{}", exponent);
 }
 
@@ -158,8 +158,8 @@ void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
     return;
   }
   const DecadeAxis across = DecadeAxis::around(least_x, most_x), up = DecadeAxis::around(least_y, most_y);
-  draw_decades_across(area, across, power_of_ten);
-  draw_decades_up(area, up, power_of_ten);
+  draw_decades_across(area, across, flop_label);
+  draw_decades_up(area, up, flop_label);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   small_text({area.low.x, origin.y}, theme::dim, "flop/s in FP32");
   const std::string below = "flop per byte of DRAM traffic";

@@ -34,7 +34,7 @@ class HtmlTable {
     bool numbers = false;
   };
   explicit HtmlTable(std::vector<Column> columns) : columns_{std::move(columns)} {}
-  /// As many cells as columns.
+  /// Adds a row, with as many cells as there are columns.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   /// `caption` is text, `style` a class.
   std::string text(std::string_view caption, std::string_view style) const;

@@ -18,7 +18,7 @@ struct PlotScale {
   bool logarithmic = false;
   std::vector<Tick> ticks{};
 
-  /// Where `value` lies from 0 at `low` to 1 at `high`.
+  /// The position of `value` on the axis: 0 at `low`, 1 at `high`.
   double at(double value) const;
 };
 
@@ -73,7 +73,7 @@ struct SvgPlot {
   void draw_up(Svg& svg, std::string_view title) const;
 };
 
-/// Where a label of a point stands: the left end of its base line, and whether a line must lead to it.
+/// The place of a point's label: the left end of its base line, and whether a line must lead to it.
 struct LabelPlace {
   SvgPoint at;
   bool far = false;

@@ -53,7 +53,7 @@ struct KernelChecker {
                     const WriteShown& write_shown = {}) const;
 
  private:
-  /// With the name of `file` in the place of that of its copy.
+  /// Returns `check` with the name of `file` in the place of that of its copy.
   KernelCheck named(KernelCheck check, const std::filesystem::path& copy, const KernelFile& file) const;
   /// `arguments` are those after `orrery verify --kernel-file FILE --json RESULTS`.
   KernelCheck run(const std::filesystem::path& file, const std::filesystem::path& results,

@@ -36,7 +36,7 @@ class FileWatch {
     std::string name;
     bool is_folder = false;  // that is missing, on the way to the file
   };
-  /// Where a folder is missing, the name of that folder is watched in the one above.
+  /// Watches the file and its links' targets. If a folder is missing, watches for its name in the folder above.
   void follow_links(const std::filesystem::path& file);
   bool read_events();
   bool read_wakes() const;

@@ -30,7 +30,7 @@ struct KernelHistory {
   std::vector<Version> versions;  ///< oldest first
 };
 
-/// Without the texts, which may be long.
+/// The history as JSON, without the texts, which may be long.
 Json history_json(const KernelHistory& history);
 
 /// Reads back what history_json() made: the texts are empty. Throws Json::exception.

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// Where the time of one kernel with its settings goes: plain values.
+/// The time of one kernel with its settings, and what it is spent on: plain values.
 struct KernelProfile {
   std::string kernel_id{}, settings{};
   int kernel_version = 0;  ///< of a kernel file in a window: the edit; 0: of another kernel
@@ -83,7 +83,7 @@ std::vector<StallShare> stall_shares(const KernelProfile& profile);
 /// Warps that wait at each issued instruction, for all reasons together; NaN if there are no counters.
 double waiting_warps(const KernelProfile& profile);
 
-/// The same for the reasons of one of the source's terms.
+/// Warps that wait at each issued instruction, for the reasons of one of the source's terms.
 double waiting_warps(const KernelProfile& profile, std::string_view source_term);
 
 /// A number of a profile.
@@ -99,7 +99,7 @@ struct ProfileFigure {
   bool of_machine = false;  ///< a limit, which no kernel changes
 };
 
-/// In the order in which they are shown. Which ones a profile has depends on the chip and on the backend.
+/// All figures, in the order in which they are shown. Which ones a profile has depends on the chip and on the backend.
 std::span<const ProfileFigure> profile_figures();
 
 /// Null if there is none of this id.

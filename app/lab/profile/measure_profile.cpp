@@ -104,7 +104,7 @@ double run_ms(OwnEvaluation& evaluation, int times) {
   return ms_since(begin) / times;
 }
 
-/// Also raises the clocks.
+/// Warms up, which also raises the clocks. Returns the time of an evaluation.
 double warm_up(OwnEvaluation& evaluation) {
   const Clock::time_point begin = Clock::now();
   double ms = run_ms(evaluation, 1);

@@ -43,7 +43,7 @@ bool sums_forces(std::string_view part);
 
 #if ORRERY_HAVE_CUDA
 
-/// The same on CUDA.
+/// Makes the evaluation of a CUDA kernel.
 std::unique_ptr<OwnEvaluation> make_cuda_evaluation(const Backends& backends, const Variant& variant,
                                                     const Bodies& bodies, const Law& law);
 
@@ -86,7 +86,7 @@ class ProfileMeasurement {
   void read_counters(OwnEvaluation& evaluation, KernelProfile& profile);
 
   const Backends& backends_;
-  // In builds with CUDA:
+  // Both are used only in builds with CUDA.
   [[maybe_unused]] std::optional<PeakRates> peaks_;  // of the GPU, without rsqrt_per_s
   std::shared_future<std::shared_ptr<const PlannedCounters>> planned_;
 };

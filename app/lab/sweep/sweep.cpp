@@ -26,7 +26,7 @@ bool Sweep::tick() {
   return in_flight;
 }
 
-/// As tick(), but throws what the variant fails with.
+/// Does the work of tick(). Throws what the variant fails with.
 bool Sweep::advance() {
   if (!run_) {
     begin();
@@ -92,7 +92,8 @@ void Sweep::start_batch() {
   runner_->start(run_->sampler.next_steps());
 }
 
-/// Once per variant, in the second half of its samples, while a batch is in flight: between batches the clocks fall.
+/// Reads the machine's state once per variant, in the second half of its samples, while a batch is in flight: between
+/// batches the clocks fall.
 void Sweep::look_at_machine() {
   if (run_->sampler.warming_up() || !run_->machine_during.is_null()) return;
   if (static_cast<int>(run_->sampler.samples_ms().size()) < plan_.sampling.samples / 2) return;

@@ -366,7 +366,7 @@ KernelDemand with_count(KernelDemand demand, int count) {
   return demand;
 }
 
-/// At most `most` of the bodies, evenly spaced in their order.
+/// Returns at most `most` of the bodies, evenly spaced in their order.
 Bodies thinned(const Bodies& bodies, int most) {
   const auto count = static_cast<std::size_t>(bodies.count());
   const std::size_t stride = (count + static_cast<std::size_t>(most) - 1) / static_cast<std::size_t>(most);

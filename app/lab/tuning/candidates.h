@@ -75,7 +75,7 @@ inline double largest_median_error(double accuracy) {
   return accuracy_margin * accuracy;
 }
 
-/// The same for the 99th percentile, which is the eleventh largest of 1,024 errors: it differs by some 15 %.
+/// The margin of the 99th percentile, which is the eleventh largest of 1,024 errors: it differs by some 15 %.
 inline constexpr double p99_margin = 0.75;
 
 inline double largest_p99_error(double accuracy) {
