@@ -1,6 +1,5 @@
-#include "compute/core/atomic_file.h"
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,8 +8,11 @@
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "compute/core/atomic_file.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
 
@@ -290,5 +292,21 @@ TEST_F(AtomicFileTest, TwoWritersOfOneNameLoseNothing) {
   for (const auto& entry : fs::directory_iterator{folder_.path()}) EXPECT_EQ(entry.file_size(), 5u) << entry.path();
 }
 
+TEST(TemporaryFolder, HasItsFilesUntilItGoes) {
+  std::filesystem::path file;
+  {
+    const TemporaryFolder folder, other;
+    file = folder.write("a", "text\n");
+    EXPECT_NE(file, other / "a");
+    std::string line;
+    std::ifstream stream{file};
+    ASSERT_TRUE(std::getline(stream, line));
+    EXPECT_EQ(line, "text");
+    EXPECT_THROW(folder.write("no/such/folder", ""), std::runtime_error);
+  }
+  EXPECT_FALSE(std::filesystem::exists(file.parent_path()));
+}
+
 }  // namespace
+
 }  // namespace orrery

@@ -1,11 +1,16 @@
-#include "compute/devices/part_sizes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "compute/devices/device_list.h"
+#include "compute/devices/part_sizes.h"
+#include "compute/devices/part_times.h"
+#include "compute/kernels/division.h"
+#include "tests/compute/support/failure.h"
 
 namespace orrery {
 namespace {
@@ -141,5 +146,67 @@ TEST(LearnedParts, DoNotFollowTheNoiseOfEqualDevices) {
   EXPECT_GT(parts.parts()[0].end, 0.5);
 }
 
+MarkTimes times(double shared, double part_begins, double offered, double all_offered, double all_came,
+                double part_ends) {
+  MarkTimes at;
+  at[PartMark::shared] = shared;
+  at[PartMark::part_begins] = part_begins;
+  at[PartMark::offered] = offered;
+  at[PartMark::all_offered] = all_offered;
+  at[PartMark::all_came] = all_came;
+  at[PartMark::part_ends] = part_ends;
+  return at;
+}
+
+std::string text_of(const std::vector<DeviceSpan>& spans) {
+  std::string text;
+  for (const DeviceSpan& span : spans) {
+    text += std::string{span.name} + (span.communicates ? "* " : " ") +
+            std::to_string(static_cast<int>(span.begin_ms)) + "-" + std::to_string(static_cast<int>(span.end_ms)) +
+            "; ";
+  }
+  return text;
+}
+
+TEST(PartMarks, TellWhatDevicesDidThatHaveTheBodiesHandedOut) {
+  const MarkTimes leader = times(3, 5, 0, 0, 0, 25), other = times(0, 4, 0, 0, 0, 22);
+  EXPECT_EQ(text_of(spans_of(leader, true, false, 0)), "hand out 0-3; bodies* 3-5; forces 5-25; ");
+  EXPECT_EQ(begin_after(leader, other, false), 3);
+  EXPECT_EQ(text_of(spans_of(other, false, false, 3)), "bodies* 3-7; forces 7-25; ");
+}
+
+TEST(PartMarks, AreInOneTimeForDevicesThatMeetToExchange) {
+  const MarkTimes leader = times(0, 2, 12, 15, 17, 40), other = times(0, 1, 8, 9, 10, 35);
+  EXPECT_EQ(text_of(spans_of(leader, true, true, 0)), "bodies* 0-2; tree 2-12; cells* 15-17; walk 17-40; ")
+      << "nothing was handed out, and it waited for three";
+  EXPECT_EQ(begin_after(leader, other, true), 6);
+  EXPECT_EQ(text_of(spans_of(other, false, true, 6)), "bodies* 6-7; tree 7-14; cells* 15-16; walk 16-41; ");
+}
+
+TEST(DeviceList, IsReadAndWritten) {
+  EXPECT_TRUE(DeviceList::parsed("--devices", "all").all);
+  for (const auto& [text, ordinals] :
+       {std::pair<const char*, std::vector<int>>{"0", {0}}, {"0,1", {0, 1}}, {"3,0,12", {3, 0, 12}}, {"0,0", {0, 0}}}) {
+    const DeviceList list = DeviceList::parsed("--devices", text);
+    EXPECT_FALSE(list.all) << text;
+    EXPECT_EQ(list.ordinals, ordinals) << text;
+    EXPECT_EQ(list.to_string(), text);
+  }
+  EXPECT_EQ(DeviceList::parsed("--devices", "all").to_string(), "all");
+}
+
+TEST(DeviceList, ThatIsNoneIsRefusedInOneLine) {
+  std::string many = "0";
+  for (int i = 0; i < most_devices; ++i) many += ",0";
+  for (const std::string& wrong : {std::string{}, std::string{","}, std::string{"0,"}, std::string{",0"},
+                                   std::string{"-1"}, std::string{"0,-1"}, std::string{"0 1"}, std::string{"one"},
+                                   std::string{"0,all"}, std::string{"1.5"}, std::string{"99999999999"}, many}) {
+    test::expect_failure(
+        test::Failure::usage, [&] { (void)DeviceList::parsed("--devices", wrong); }, "--devices cannot be '" + wrong,
+        "all", "0,1");
+  }
+}
+
 }  // namespace
+
 }  // namespace orrery
