@@ -1,3 +1,4 @@
+// Parts that the measuring commands share: the choice of `auto`, and the plan of a sweep.
 #include "app/cli/measuring.h"
 
 #include <fmt/format.h>

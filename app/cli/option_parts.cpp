@@ -1,3 +1,4 @@
+// Options that several subcommands have in common, and the checks of those that depend on each other.
 #include "app/cli/option_parts.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Looks for what is wrong with a machine, and names the cure.
 #include "app/doctor/diagnosis.h"
 
 #include <fmt/format.h>

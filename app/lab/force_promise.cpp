@@ -1,3 +1,4 @@
+// Errors of the forces of sampled bodies, and the limits that kernels promise for them.
 #include "app/lab/force_promise.h"
 
 #include <fmt/format.h>

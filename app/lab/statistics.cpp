@@ -1,3 +1,4 @@
+// Statistics of measured times: median and interval, ranks, and the Pareto front.
 #include "app/lab/statistics.h"
 
 #include <fmt/format.h>

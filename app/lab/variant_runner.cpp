@@ -1,3 +1,4 @@
+// Runs one system of bodies with one variant after the other, and carries out the setup of a simulation.
 #include "app/lab/variant_runner.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Variants, which are kernels with settings: how they are named, planned and shown, and why one was not measured.
 #include "app/lab/variants.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The facts of a report: the run and the machine.
 #include "app/report/facts.h"
 
 #include <fmt/format.h>

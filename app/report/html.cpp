@@ -1,3 +1,4 @@
+// Text, numbers, tables and figures as HTML.
 #include "app/report/html.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The plots of a report.
 #include "app/report/plots.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Drawings of plots as SVG: scales, axes, marks and labels.
 #include "app/report/svg.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The workshop: one kernel file, its versions, and the version in the catalog.
 #include "app/workshop/kernel_workshop.h"
 
 #include <fmt/format.h>

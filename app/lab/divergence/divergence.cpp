@@ -1,3 +1,4 @@
+// Distances between two runs of the same bodies, and how they grow.
 #include "app/lab/divergence/divergence.h"
 
 #include <fmt/format.h>

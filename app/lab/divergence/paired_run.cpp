@@ -1,3 +1,4 @@
+// Runs two variants from the same bodies, side by side.
 #include "app/lab/divergence/paired_run.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Profiles of kernels: stall reasons, figures, and the differences of two profiles.
 #include "app/lab/profile/kernel_profile.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Instructions of a CUDA kernel per pair of bodies, counted in its machine code.
 #include "app/lab/roofline/instruction_counts.h"
 
 #include <algorithm>

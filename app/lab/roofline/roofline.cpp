@@ -1,5 +1,4 @@
-// Peak rates of this machine: the CPU's arithmetic and memory, and the CUDA device's; and how near kernels came to
-// them.
+// Peak rates of this machine, and how near kernels came to them.
 #include "app/lab/roofline/roofline.h"
 
 #include <fmt/format.h>

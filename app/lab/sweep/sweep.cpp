@@ -1,3 +1,4 @@
+// Measures variants for several numbers of bodies.
 #include "app/lab/sweep/sweep.h"
 
 #include <fmt/format.h>
