@@ -150,7 +150,8 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
     draft.procedure_option = "--warmup";
   });
   add_repeats(app, draft);
-  add(app, "--protocol", "uth", "measures as source 003 does: mean of 10 runs of 10 steps, three numbers of bodies",
+  add(app, "--protocol", "uth",
+      "measures as Vliora & Liaskonis (2025) do: mean of 10 runs of 10 steps, three numbers of bodies",
       [&](const std::string& text) {
         (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
         bench.uth = true;

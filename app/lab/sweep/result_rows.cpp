@@ -266,8 +266,8 @@ std::string uth_table(std::span<const std::vector<ResultRow>> counts, const Text
     }
   }
   return table.text(style) +
-         paragraph(fmt::format("Mean of the runs of {} each, the first included; the protocol has {} "
-                               "(literature.md, row 21).",
+         paragraph(fmt::format("Mean of the runs of {} each, the first included; the protocol of Vliora & "
+                               "Liaskonis (2025) has {}.",
                                counted(uth_protocol::sampling.fresh_steps, "step"), uth_protocol::sampling.samples),
                    style);
 }

@@ -214,7 +214,7 @@ ORRERY_KERNEL(
     .notes =
         "Accelerations and their derivatives in time, as the integrators hermite4 and hermite4-blocks need them, by "
         "threads and vectors.",
-    .source = "Makino & Aarseth 1992; differences of positions by two floats each (row 24)",
+    .source = "Makino & Aarseth 1992; differences of positions by two floats each",
     .lesson =
         "A jerk costs about as much as an acceleration and comes from the same pair. With it, an integrator is of "
         "fourth order with one evaluation per step.",

@@ -147,7 +147,7 @@ ORRERY_KERNEL(
     .notes =
         "Tiles of half-precision positions, packed for each evaluation and scaled to the range of half, and half "
         "differences; float masses and sums.",
-    .source = "UTH homework 5.6, FP16 storage and half differences (row 18)",
+    .source = "Vliora & Liaskonis 2025, section 5.6, FP16 storage and half differences",
     .lesson =
         "Half the bytes in a tile save nothing where arithmetic is the limit, and each conversion between half and "
         "float is one more instruction. The difference of two coordinates keeps 11 bits of the coordinate, so close "

@@ -111,7 +111,7 @@ ORRERY_KERNEL(
         "The tiled kernel takes the bodies that fill whole blocks and the naive kernel the remainder, in two streams "
         "at "
         "once; the source omits the barrier before a tile's next fill.",
-    .source = "Brute Force N-Body, v5, blocks of 1,024 threads (row 5)",
+    .source = "Brute Force N-Body Optimization, v5, blocks of 1,024 threads",
     .lesson =
         "Two kernels in two streams share the GPU, so a slow remainder can hide behind the bulk of the work. Events "
         "fork the second stream from the first and join it again, and nothing waits on the host.",

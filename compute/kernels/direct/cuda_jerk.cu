@@ -294,7 +294,7 @@ ORRERY_KERNEL(
     .notes =
         "Accelerations and their derivatives in time, as the integrators hermite4 and hermite4-blocks need them, by "
         "tiles in shared memory.",
-    .source = "Makino & Aarseth 1992; differences of positions by two floats each (row 24)",
+    .source = "Makino & Aarseth 1992; differences of positions by two floats each",
     .lesson =
         "A jerk costs about as much as an acceleration and comes from the same pair. Positions as two floats keep the "
         "digits of close pairs for six more additions per pair; everything in double costs twice the time.",

@@ -235,12 +235,13 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
 ORRERY_KERNEL(
     cuda_tiled, .id = "cuda-tiled", .title = "CUDA tiled",
     .notes =
-        "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers. Row 3's source reads "
-        "past the array where the block does not divide N and omits the barrier before a tile's refill; row 16's sums "
+        "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers. Brute Force N-Body "
+        "Optimization reads past the array where the block does not divide N, and omits the barrier before a tile's "
+        "refill. Vliora & Liaskonis sum "
         "the last tile apart, where here bodies without mass fill it.",
     .source =
-        "Brute Force N-Body, v3, blocks of 1,024 threads (row 3); UTH homework: tiling, layouts, unrolling, arithmetic "
-        "(rows 15, 16, 17, 20)",
+        "Brute Force N-Body Optimization, v3, blocks of 1,024 threads; Vliora & Liaskonis 2025: tiling, layouts, "
+        "unrolling, arithmetic",
     .lesson =
         "A tile in shared memory turns one slow read per pair into one per tile. Holding several bodies in registers "
         "lets one shared read serve several pairs, and then the arithmetic itself is the limit.",

@@ -258,7 +258,7 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
 ORRERY_KERNEL(
     cpu_symmetric, .id = "cpu-symmetric", .title = "CPU symmetric",
     .notes = "Threads and vectors as in cpu-simd, but each pair is evaluated once and pulls both of its bodies.",
-    .source = "CUDA Handbook 14, each pair once (rows 22, 23), on threads and SIMD",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14, each pair once, on threads and SIMD",
     .lesson =
         "On a CPU the reaction costs few instructions more, and none waits for another thread: tiles of bodies meet in "
         "rounds, each tile in one pair of a round.",

@@ -339,7 +339,7 @@ ORRERY_KERNEL(
     .notes =
         "Evaluates each pair once. Warps hold bodies in registers; the partners' sums travel from lane to lane by "
         "shuffles and reach memory by one atomic addition per tile, not one per pair.",
-    .source = "CUDA Handbook blog, FP atomics v. recomputation (rows 22 and 23)",
+    .source = "N. Wilt, N-Body: FP Atomics v. Recomputation",
     .lesson =
         "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
         "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",

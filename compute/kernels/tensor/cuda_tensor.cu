@@ -516,7 +516,7 @@ ORRERY_KERNEL(
     .notes =
         "Distances and half of the sums as tensor products of split halves and TF32 numbers, each pair once; bodies "
         "whose sums would round too much are summed again from differences.",
-    .source = "CUDA Handbook blog, FP atomics v. recomputation (row 23); tensor cores are our own answer to it",
+    .source = "N. Wilt, N-Body: FP Atomics v. Recomputation; tensor cores are our own answer to it",
     .lesson =
         "A matrix product needs |x|^2 - 2 x y + |y|^2, which cancels for near bodies, unless the numbers are split so "
         "that the large terms are exact. What is left to other units, the reciprocal square roots first, then is the "

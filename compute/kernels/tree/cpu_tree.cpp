@@ -329,7 +329,7 @@ ORRERY_KERNEL(
     .notes =
         "Barnes-Hut: groups of bodies walk an octree; far cells count by mass and quadrupole, and the farthest through "
         "expansions for the group and the cells around it. Repulsion counts by mass alone.",
-    .source = "NYU lecture 13, Barnes-Hut (row 11), in the form of Bonsai",
+    .source = "M. Zahran, GPUs, lecture 13, Barnes-Hut, in the form of Bonsai",
     .lesson =
         "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "
         "meet nearly the same cells, so a group walks the tree once and its lists feed vectors.",

@@ -278,7 +278,7 @@ ORRERY_KERNEL(
     .notes =
         "Barnes-Hut: bodies sorted along Hilbert's curve, an octree over the sorted keys, quadrupoles, and groups of "
         "neighbours that walk together. Of repulsion, cells far away have the monopole alone.",
-    .source = "NYU lecture 13 (row 11) in today's form: Bedorf, Gaburov and Portegies Zwart 2012",
+    .source = "M. Zahran, GPUs, lecture 13 in today's form: Bedorf, Gaburov and Portegies Zwart 2012",
     .lesson =
         "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
         "and the inner loops are as tight as a direct sum's.",

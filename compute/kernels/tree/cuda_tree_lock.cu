@@ -876,7 +876,7 @@ ORRERY_KERNEL(
         "Barnes-Hut in six kernels: threads insert bodies into one octree under locks, and far cells count as one "
         "body. "
         "With repulsion too, a far cell acts from its centre of mass by the law of one body.",
-    .source = "NYU lecture 13, Barnes-Hut in six kernels (row 11); Burtscher and Pingali's scheme",
+    .source = "M. Zahran, GPUs, lecture 13, Barnes-Hut in six kernels; Burtscher and Pingali's scheme",
     .lesson =
         "A tree needs few interactions, but its kernels read memory at random, lock and wait for each other, so every "
         "one of them is arranged around that. Sorted bodies let a warp walk as one: it reads a node once and votes.",

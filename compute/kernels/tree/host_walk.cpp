@@ -1,4 +1,6 @@
 // The walk of cpu-tree. Highway compiles this file once for each instruction set and picks one when the program runs.
+#include "compute/kernels/tree/host_walk.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/tree/host_walk.cpp"
 #include "compute/kernels/parts/simd_targets.h"
@@ -29,7 +31,6 @@
 #include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
 #include "compute/kernels/tree/host_octree.h"
-#include "compute/kernels/tree/host_walk.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 #ifndef ORRERY_HOST_WALK_ONCE
