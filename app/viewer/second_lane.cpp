@@ -65,7 +65,7 @@ bool is_idle(Lane& lane) {
   return lane.simulation().idle() && !lane.simulation().measuring();
 }
 
-std::vector<Vec4> plain(std::span<const glm::vec4> positions) {
+std::vector<Vec4> plain_positions(std::span<const glm::vec4> positions) {
   std::vector<Vec4> plain;
   plain.reserve(positions.size());
   for (const glm::vec4& p : positions) plain.push_back({p.x, p.y, p.z, p.w});
@@ -223,7 +223,7 @@ void SecondLane::poll(Lane& first) {
   rescue_.outside([this] {
     for (const std::size_t which : {0, 1}) {
       if (pending_->positions[which]) continue;
-      if (const auto copy = positions_[which].poll(lockstep_)) pending_->positions[which] = plain(*copy);
+      if (const auto copy = positions_[which].poll(lockstep_)) pending_->positions[which] = plain_positions(*copy);
     }
   });
   const auto& [a, b] = pending_->positions;

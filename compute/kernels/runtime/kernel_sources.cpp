@@ -23,6 +23,7 @@ namespace {
 /// names of types, mostly, under the names of the headers. Only device_headers() include these.
 constexpr SourceFile stand_ins[] = {
     {"bit", R"(#pragma once
+#include <cstdint>
 namespace std {
 constexpr int countl_zero(uint64_t bits) {
   int zeros = 0;
@@ -68,7 +69,15 @@ using make_integer_sequence = typename integers_below<T, count == 0, count>::typ
 }
 )"},
     {"vector", R"(#pragma once
-namespace std { template <class T> class vector {}; }
+#include <cstddef>
+namespace std {
+template <class T>
+class vector {
+ public:
+  const T& operator[](size_t) const;
+  friend bool operator==(const vector&, const vector&) = default;
+};
+}
 )"},
     {"compute/cuda/device.h", R"(#pragma once
 namespace orrery::cuda { class Device; }
@@ -89,6 +98,7 @@ __device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepco
 #endif
 )"},
     {"compute/kernels/kernel.h", R"(#pragma once
+#include <cstddef>
 namespace orrery {
 struct ForceArgs;
 struct DeviceBlock;
