@@ -106,6 +106,17 @@ struct DeviceBlock;
 )"},
 };
 
+/// Names of headers that kernel files of former versions include, and where their contents are now.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> former_names{{
+    {"compute/core/low_words.h", "compute/core/bodies.h"},
+    {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
+    {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},
+    {"compute/kernels/parts/unrolled.h", "compute/kernels/parts/inner_loop.h"},
+    {"compute/kernels/targets.h", "compute/kernels/epilogue.h"},
+    {"compute/kernels/tree/hilbert.h", "compute/kernels/tree/body_keys.h"},
+    {"compute/kernels/tree/morton.h", "compute/kernels/tree/body_keys.h"},
+}};
+
 /// Headers with device code that NVRTC cannot read, even with stand-ins, and why.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> not_for_files{{
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
@@ -198,8 +209,11 @@ class DeviceHeaders {
       if (has_device_code(*source) && why_no_device_header(source->name).empty()) add(*source);
     }
     std::ranges::sort(files_, {}, &SourceFile::name);
+    visible_ = files_.size();
     for (const SourceFile& source : stand_ins) files_.push_back({keep(prefixed(source.name)), source.bytes});
-    visible_ = files_.size() - std::size(stand_ins);
+    for (const auto& [former, present] : former_names) {
+      files_.push_back({former, keep("#include \"" + std::string{present} + "\"\n")});
+    }
   }
   std::span<const SourceFile> visible() const { return std::span{files_}.first(visible_); }
   std::span<const SourceFile> all() const { return files_; }
@@ -225,7 +239,7 @@ class DeviceHeaders {
   }
 
   std::deque<std::string> texts_;
-  std::vector<SourceFile> files_;  // those of the host last
+  std::vector<SourceFile> files_;  // after the visible ones: stand-ins, former names
   std::size_t visible_ = 0;
 };
 

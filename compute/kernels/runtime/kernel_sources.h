@@ -17,7 +17,7 @@ struct SourceFile {
 /// include.
 std::span<const SourceFile> device_headers();
 
-/// Returns the same and the stand-ins for host headers that they include, as host/NAME.
+/// Returns the same, the stand-ins for host headers that they include, as host/NAME, and headers under former names.
 std::span<const SourceFile> compiler_headers();
 
 /// Returns why a kernel file cannot include a header with device code, one line; empty if it can, or if there is no

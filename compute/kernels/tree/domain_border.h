@@ -62,8 +62,6 @@ ORRERY_HD inline int stretch_of(std::uint64_t key, const DomainBorder* borders, 
 #if defined(__CUDACC__)
 #include <cub/block/block_scan.cuh>
 
-#include "compute/kernels/tree/domain_border.h"
-
 namespace orrery {
 
 inline constexpr int borders_at_once = 16;  ///< whose keys are counted in one pass: 32 KB of shared memory

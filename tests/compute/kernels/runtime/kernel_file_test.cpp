@@ -212,6 +212,11 @@ TEST_F(DeviceHeaders, CompileInAKernelFile) {
     all += line;
   }
   expect_compiles(all, 75);
+  for (const char* former :
+       {"core/low_words", "kernels/parts/pair_constants", "kernels/parts/register_banks", "kernels/parts/unrolled",
+        "kernels/targets", "kernels/tree/hilbert", "kernels/tree/morton"}) {
+    expect_compiles(std::string{"#include \"compute/"} + former + ".h\"\n", 90);
+  }
 }
 
 TEST_F(KernelSources, AreAllKernelsWithAllTheirFiles) {
