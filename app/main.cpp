@@ -1,3 +1,8 @@
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -7,42 +12,26 @@
 #include <regex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "app/cli/bench_command.h"
-#include "app/cli/compare_command.h"
+#include "app/cli/commands.h"
 #include "app/cli/compile_kernel_files.h"
-#include "app/cli/convert_command.h"
 #include "app/cli/early_end.h"
-#include "app/cli/info_command.h"
-#include "app/cli/inspect_command.h"
-#include "app/cli/kernels_command.h"
-#include "app/cli/lesson_command.h"
-#include "app/cli/new_kernel_command.h"
-#include "app/cli/openmp_environment.h"
 #include "app/cli/options.h"
 #include "app/cli/profile_command.h"
-#include "app/cli/race_command.h"
-#include "app/cli/replay_command.h"
-#include "app/cli/report_command.h"
-#include "app/cli/run_command.h"
 #include "app/cli/run_files.h"
-#include "app/cli/verify_command.h"
 #include "app/process/build_id.h"
-#include "app/process/parent.h"
+#include "app/process/child_process.h"
 #include "app/process/spare_process.h"
 #include "app/text/console.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "app/viewer/keys.h"
-#include "app/viewer/picture_scene.h"
-#include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
-#include "app/viewer/start_anew.h"
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "compute/ranks/mpi_ranks.h"
 #include "compute/ranks/rank_leader.h"
@@ -135,7 +124,7 @@ struct Runner {
   int operator()(const NewKernelOptions& options) const { return run_new_kernel(options); }
   int operator()(const LessonOptions& options) const { return run_lesson(kernels, options); }
 
-  /// With the one device, or the several, that the user chose.
+  /// The backends, with the one device, or the several, that the user chose.
   Backends chosen_backends(const auto& options) const {
     return options.devices ? Backends{kernels, *options.devices} : Backends{kernels, options.device};
   }
@@ -173,12 +162,12 @@ int run_spare(const std::vector<std::string>& preparation) {
   return run_profile(with_compiled_files(backends), options, measurement);
 }
 
-/// Whether it says of which rank it is.
+/// Whether the message names a rank.
 bool names_rank(const std::string& why) {
   return std::regex_search(why, std::regex{"(^|: )rank [0-9]+(:| )"});
 }
 
-/// What failed, and in which command if the exception is a library's, whose cause alone says too little.
+/// The failure, with the command's name if the exception is a library's, whose cause alone says too little.
 std::string why_failed(const std::exception& failure, const std::vector<std::string>& arguments) {
   if (!is_of_library(failure)) return failure_text(failure);
   const bool has_verb = !arguments.empty() && !arguments.front().starts_with('-');
@@ -240,7 +229,7 @@ std::unique_ptr<RankDevice> rank_device() {
 #endif
 }
 
-/// Until rank 0 ends.
+/// Serves rank 0 until it ends.
 void serve(Communicator& ranks, const std::vector<std::string>& arguments) {
   const std::string name = "rank " + std::to_string(ranks.rank()) + ": ";
   try {
@@ -252,7 +241,7 @@ void serve(Communicator& ranks, const std::vector<std::string>& arguments) {
   }
 }
 
-/// As rank 0.
+/// Runs the program as rank 0.
 int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& arguments) {
   setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal, wherever it writes itself
   int status = 0;
@@ -269,7 +258,7 @@ int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& 
   }
 }
 
-/// Where the environment names several ranks and MPI finds this process alone.
+/// Runs a process that the environment says is one of several ranks, while MPI finds it alone.
 int run_alone(int launched, const std::vector<std::string>& arguments) {
   if (const int rank = launched_rank(); rank > 0) {
     return fail(1, "rank " + std::to_string(rank) +
@@ -281,7 +270,7 @@ int run_alone(int launched, const std::vector<std::string>& arguments) {
   return run(arguments, nullptr);
 }
 
-/// As one of the processes that mpirun started. Rank 0 is the program, and the others work for it.
+/// Runs one of the processes that mpirun started. Rank 0 is the program, and the others work for it.
 int run_rank(const std::vector<std::string>& arguments) {
   const int rank = launched_rank();
   try {
@@ -296,6 +285,22 @@ int run_rank(const std::vector<std::string>& arguments) {
   } catch (const std::exception& error) {
     return rank == 0 ? fail(1, failure_text(error)) : 1;
   }
+}
+
+/// Prepares OpenMP's library, which reads the environment: it makes idle threads sleep at once, since otherwise they
+/// spin for milliseconds on processors that the window needs. GNU's library reads OMP_WAIT_POLICY before main() begins,
+/// so this sets it and starts the program again in the same process, unless the user has set how threads wait, or the
+/// program's file cannot be started. LLVM's library no longer prints variables that it cannot read, control characters
+/// and all; KMP_WARNINGS=1 brings that back.
+void prepare_openmp(char** argv) {
+  constexpr std::array said_by{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};  // the last two: GNU's and LLVM's
+  (void)setenv("KMP_WARNINGS", "0", 0);
+  if (std::ranges::any_of(said_by, [](const char* name) { return std::getenv(name); })) return;
+  if (getauxval(AT_BASE) == 0) return;  // started by hand through the loader, which /proc/self/exe would name
+  std::error_code unknown;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (unknown || setenv(said_by.front(), "passive", 0) != 0) return;
+  execv(program.c_str(), argv);
 }
 
 }  // namespace

@@ -2,10 +2,7 @@
 #include <stdexcept>
 
 #include "app/viewer/keys.h"
-#include "app/viewer/picture_scene.h"
-#include "app/viewer/probe_gl.h"
 #include "app/viewer/run_view.h"
-#include "app/viewer/start_anew.h"
 
 namespace orrery {
 namespace {

@@ -12,7 +12,7 @@ inline constexpr std::array<std::string_view, 11> colour_map_ids{
 inline constexpr int colour_map_count = static_cast<int>(colour_map_ids.size());
 inline constexpr int automatic_colour_map = -1;
 
-/// What the picture shows.
+/// Quantity that the picture shows.
 enum class Look {
   lights,  ///< each body as a light in the colour of its value
   density  ///< mass per area, summed along the line of sight

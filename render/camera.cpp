@@ -149,7 +149,7 @@ glm::vec3 OrbitCamera::direction() const {
   return {level * std::cos(azimuth_), level * std::sin(azimuth_), std::sin(elevation_)};
 }
 
-/// From where a ball of `radius` just fills the view.
+/// Distance from which a ball of `radius` just fills the view.
 float OrbitCamera::distance_of(float radius) {
   return radius / std::sin(0.5f * field_of_view);
 }

@@ -1,3 +1,4 @@
+// Colour maps, and scales from values to their colours.
 #pragma once
 
 #include <array>
@@ -6,6 +7,7 @@
 #include <string_view>
 
 #include "render/appearance.h"
+#include "render/drawn_bodies.h"
 
 namespace orrery::render {
 
@@ -25,20 +27,38 @@ struct ColourMap {
 std::span<const ColourMap> colour_maps();
 
 inline constexpr int part_colour_count = 8;
+
 /// Colours for parts of a scene and for domains, sRGB: those of Okabe and Ito (2008) and a violet; on white, as inks
 /// that are never pale. Colour-blind people can tell the first four apart on both grounds.
 std::array<glm::vec3, part_colour_count> part_colours(Theme theme);
-/// Of a body whose value is not known, sRGB.
+
+/// Colour of a body whose value is not known, sRGB.
 inline constexpr glm::vec3 unknown_colour{0.4f};
 
 glm::vec3 linear_from_srgb(glm::vec3 colour);
 glm::vec3 srgb_from_linear(glm::vec3 colour);
-/// In linear light. `at` outside 0 to 1 gives the end's colour.
+
+/// Returns the colour at a place of the map, in linear light. `at` outside 0 to 1 gives the end's colour.
 glm::vec3 linear_colour(const ColourMap& map, float at);
-/// Of a body: on a dark ground a light, never dark, since lights add up and a dark one would vanish; on white an ink,
-/// never pale.
+
+/// Returns the colour of a body. On a dark ground it is a light, never dark, since lights add up and a dark one would
+/// vanish; on white it is an ink, never pale.
 glm::vec3 body_colour(const ColourMap& map, float at, Theme theme);
-/// Of a density: on white, from the ground's colour over the map's last to its first, so that much mass is dark.
+
+/// Returns the colour of a density. On white, colours run from the ground's over the map's last to its first, so that
+/// much mass is dark.
 glm::vec3 density_colour(const ColourMap& map, float at, Theme theme);
+
+/// Scale from a value to a place in the colour map.
+struct ColourScale {
+  ValueRange range;  ///< low < high; if logarithmic, both are > 0
+  bool logarithmic = false;
+
+  /// Where `value` is in the map: 0 to 1 within the range.
+  float place(float value) const;
+};
+
+/// Returns the scale of the quantity that the picture shows. `automatic` has the ends that the user did not fix.
+ColourScale colour_scale(const Appearance& appearance, const ValueRanges& automatic);
 
 }  // namespace orrery::render

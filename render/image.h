@@ -1,3 +1,4 @@
+// Images in memory and as PNG files, and the program's icon.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,22 @@ enum class Compression {
 std::string encode_png(const Image& image, std::string_view description = {},
                        Compression compression = Compression::strong);
 
-/// What a PNG file says of itself.
+/// Size and description in the header of a PNG file.
 struct PngFacts {
   int width = 0, height = 0;
   std::string description{};  ///< see encode_png()
 };
+
 /// None if the bytes are not a whole PNG file, or the checksum of one of its chunks does not match.
 std::optional<PngFacts> read_png_facts(std::string_view bytes);
+
+/// 8 bits per channel, sRGB with straight alpha, top row first.
+struct Icon {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgba;
+};
+
+/// The program's icon in its sizes, from the files of assets/icon.
+std::vector<Icon> icons();
 
 }  // namespace orrery::render

@@ -23,7 +23,7 @@ endfunction()
 
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
-may_include("compute/core/(atomic_file|descriptor|host_memory|output_name|row_file|trial_process|write_all)[.]cpp" "compute/core/" ${posix_headers})
+may_include("compute/core/(atomic_file|descriptor|host_memory|row_file|trial_process)[.]cpp" "compute/core/" ${posix_headers})
 may_include("compute/core/" "compute/core/" "(cxxabi|pthread|sched|emmintrin)[.]h$")
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
@@ -43,13 +43,13 @@ may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/k
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
 may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
-may_include("compute/snapshots/hdf5_(dataset|object|read|rows|write)[.]" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
+may_include("compute/snapshots/hdf5[.]cpp" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
 may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
 may_include("compute/sim/" "compute/(core|cuda|devices|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
-            "compute/sim/[^/]+$" "compute/snapshots/(columns|snapshot_view)[.]h$" ${cuda_headers})
+            "compute/sim/[^/]+$" "compute/snapshots/(columns|snapshot)[.]h$" ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
             "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
@@ -60,13 +60,13 @@ may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_h
 set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
 may_include("app/process/build_id[.]cpp" "app/process/" "(elf|link)[.]h$" "fmt/")
 may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
-may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/kernel_axes[.]h$" ${measured}
+may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/variants[.]h$" ${measured}
             "cuda_profiler_api[.]h$")
-may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/roofline/machine_peak_rates[.]h$" "app/lab/[^/]+$" ${measured}
+may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/[^/]+$" ${measured}
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
-may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/[^/]+$" ${measured} "compute/kernels/parts/fma_limit[.]h$" "fmt/"
+may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/(sweep/sweep[.]h|[^/]+)$" ${measured} "compute/kernels/parts/fma_limit[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/lab/race/race_size[.]h" "compute/(integrators/integrator|kernels/kernel)[.]h$")
+may_include("app/lab/race/race_size[.]h" "compute/(core/text|integrators/integrator|kernels/kernel)[.]h$")
 foreach(folder divergence race sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
               ${posix_headers})
@@ -76,38 +76,38 @@ may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/worksho
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
-            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/parts/simd_name[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
+            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/parts/simd[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
-may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/(command_text|words)[.]h$"
+may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/command_text[.]h$"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
-may_include("app/film/" "app/(text|film)/" "app/ui_state/(film_options|window_size)[.]h$" "compute/core/"
+may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
-            "compute/devices/device_list[.]h$" "compute/sim/(command|command_row|backend_status)[.]h$" "compute/cuda/peak_rates[.]h$"
+            "compute/devices/device_list[.]h$" "compute/sim/(command|command_row)[.]h$" "compute/cuda/peak_rates[.]h$"
             "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
-            "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/deciding_threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
+            "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
-            "compute/kernels/runtime/(file_kernel|kernel_file|new_kernel|plain_words)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
+            "compute/kernels/runtime/(compiler_log|file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/(markdown|table)[.]h$" "compute/core/(format_count|parse_number|range|trimmed)[.]h$"
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/text/progress[.]h$" "app/lab/(force_promise|pareto|race/race_size|roofline/limits|profile/(kernel_profile|stall_reasons|profile_figures|profile_difference))[.]h$" "compute/core/"
+may_include("app/panels/" "app/(panels|ui_state)/" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|race/race_size|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
             "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
-may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/format_count[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
+may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks)/" "compute/sim/backends[.]h$" "compute/devices/cuda_rank_device[.]h$"
-            "orrery_version[.]h$")
+            "orrery_version[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/choice_cache|cli/(options|read_script)|commands/(command_json|command_text|window_memory)|camera_path/path_file|runs/replay|lessons/(lesson_results|read_lesson))[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_text|window_memory)|camera_path/camera_path|runs/replay|lessons/(lesson|lesson_results))[.]h$"
             "compute/core/temporary_folder[.]h$" "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
             ${posix_headers})
 may_include("tests/" "")

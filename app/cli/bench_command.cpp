@@ -1,22 +1,27 @@
-#include "app/cli/bench_command.h"
-
+// `orrery bench`: measures a sweep of kernels, settings and counts, and compares it with earlier ones.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/cli/measure_to_end.h"
-#include "app/cli/planned_sweep.h"
+#include "app/cli/commands.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
 #include "app/lab/baseline.h"
-#include "app/lab/roofline/kernel_limits.h"
+#include "app/lab/roofline/roofline.h"
+#include "app/lab/sweep/result_rows.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
@@ -119,7 +124,78 @@ class Bench {
   std::optional<SweepReport> report_;
 };
 
+/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
+void refuse_what_a_protocol_decides(const OptionDraft& draft) {
+  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
+                             : !draft.bench.baseline_files.empty() ? "--baseline"
+                                                                   : draft.procedure_option;
+  if (option.empty()) return;
+  throw UsageError(
+      fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
+                  "of {} and {} bodies: leave it out",
+                  option, fmt::join(std::span{uth_protocol::counts}.first(2), ", "), uth_protocol::counts.back()));
+}
+
 }  // namespace
+
+void declare_bench(CLI::App& app, OptionDraft& draft) {
+  BenchOptions& bench = draft.bench;
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
+  add_kernel_file(app, draft, FileKernelUse::plain, "measures a kernel of your own; repeatable");
+  add_measured_kernels(app, draft);
+  add_measurement(app, draft, bench.table, bench.progress, bench.files);
+  add_devices(app, draft);
+  add(app, "--warmup", "W", "steps before measuring, at least 2 (3)", [&](const std::string& text) {
+    bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
+    draft.procedure_option = "--warmup";
+  });
+  add_repeats(app, draft);
+  add(app, "--protocol", "uth",
+      "measures as Vliora & Liaskonis (2025) do: mean of 10 runs of 10 steps, three numbers of bodies",
+      [&](const std::string& text) {
+        (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
+        bench.uth = true;
+      });
+  add(
+      app, "--baseline", "FILE",
+      "compares with the JSON or CSV of an earlier run, repeatable; exit status 1 if a result is slower",
+      [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
+  add(app, "--noise", "PERCENT",
+      fmt::format("for --baseline: medians that differ by at most this are unchanged ({:g})", usual_noise),
+      [&](const std::string& text) {
+        draft.noise = parse_in("--noise", text, Range<double>{0, 1000});
+      });
+  add_flag(app, "--card", bench.card,
+           "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
+  add_physics(app, draft);
+  app.footer(fmt::format(
+      "Examples:\n"
+      "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
+      "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
+      "  orrery bench galaxy.bin --kernels all --repeat 30 --baseline galaxy.json\n"
+      "\nPrints a table: the time per step (median, minimum and 95 % interval of the median), interactions/s, GFLOP/s "
+      "at {} flop per interaction (empty for trees), and the force error against a sum in double precision. A ranking "
+      "follows: variants with overlapping intervals share their ranks. Ctrl+C ends it and keeps what was measured.",
+      flop_per_interaction));
+}
+
+BenchOptions finish_bench(OptionDraft& draft) {
+  if (draft.noise && draft.bench.baseline_files.empty()) {
+    throw UsageError("--noise needs --baseline, which is not given: add --baseline OLD");
+  }
+  draft.bench.noise = draft.noise.value_or(usual_noise);
+  add_law_command(draft);
+  draft.bench.accuracy = accuracy_of_auto(draft);
+  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  refuse_eta_without_block_steps(draft);
+  if (draft.bench.uth) {
+    refuse_what_a_protocol_decides(draft);
+    draft.physics.push_back(SelectIntegrator{uth_protocol::integrator});
+    draft.counts.assign(uth_protocol::counts.begin(), uth_protocol::counts.end());
+  }
+  finish_measurement(draft, draft.bench, {0});
+  return draft.bench;
+}
 
 int run_bench(const Backends& backends, const BenchOptions& options) {
   std::vector<Baseline> baselines;  // read before anything is measured

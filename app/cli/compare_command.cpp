@@ -1,26 +1,216 @@
-#include "app/cli/compare_command.h"
-
+// `orrery compare`: runs two variants from the same bodies, and reports how they diverge.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <exception>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
-#include "app/cli/auto_variants.h"
-#include "app/cli/compare_report.h"
+#include "app/cli/commands.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
+#include "app/cli/options.h"
+#include "app/lab/divergence/paired_run.h"
+#include "app/lab/metadata.h"
+#include "app/lab/variants.h"
+#include "app/recording/result_files.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
-#include "compute/core/format_count.h"
+#include "app/text/table.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
 
+constexpr std::int64_t most_steps = 100'000'000, most_every = 1'000'000;
+
+void add_variant(CLI::App& app, OptionDraft& draft, const char* option, std::size_t which, const std::string& help) {
+  add(app, option, "VARIANT", help, [&draft, option, which](const std::string& text) {
+    draft.compare.variants[which] = parse_run_variant(draft.catalog, option, text);
+  });
+}
+
+constexpr std::array<std::string_view, 8> compare_columns{"step_a",         "step_b",          "time",
+                                                          "distance_rms",   "distance_median", "distance_greatest",
+                                                          "energy_error_a", "energy_error_b"};
+
+Json variant_json(const PairedRun& run, int which) {
+  const Status status = run.member(which).status;
+  return {{"kernel", status.kernel_id},
+          {"backend", to_string(status.backend)},
+          {"settings", Json(status.settings.values())},
+          {"integrator", status.integrator_id},
+          {"dt", decimal(status.time_step)},
+          {"nudge", run.plan().variants[static_cast<std::size_t>(which)].nudge}};
+}
+
+std::array<std::string, compare_columns.size()> csv_fields(const DivergenceSample& sample) {
+  return {std::to_string(sample.steps[0]),     std::to_string(sample.steps[1]),
+          csv_number(sample.time, 9),          csv_number(sample.distances.rms),
+          csv_number(sample.distances.median), csv_number(sample.distances.greatest),
+          csv_number(sample.energy_error[0]),  csv_number(sample.energy_error[1])};
+}
+
+Json compare_metadata(const Backends& backends, const PairedRun& run) {
+  Json metadata = machine_metadata(backends);
+  add_simulation(metadata, run.member(0).status);
+  metadata.erase("integrator");
+  metadata.erase("dt");
+  metadata["a"] = variant_json(run, 0);
+  metadata["b"] = variant_json(run, 1);
+  metadata["size"] = json_number(run.size());
+  return metadata;
+}
+
+const char* kind_word(Growth::Kind kind) {
+  switch (kind) {
+    case Growth::Kind::identical:
+      return "identical";
+    case Growth::Kind::too_few:
+      return "too-few";
+    case Growth::Kind::exponential:
+      return "exponential";
+    case Growth::Kind::power:
+      return "power";
+    case Growth::Kind::irregular:
+      break;
+  }
+  return "irregular";
+}
+
+Json growth_json(const Growth& growth) {
+  const bool exponential = growth.kind == Growth::Kind::exponential, power = growth.kind == Growth::Kind::power;
+  return {{"kind", kind_word(growth.kind)},
+          {"e_folding_time", exponential ? json_number(growth.e_folding_time) : Json(nullptr)},
+          {"exponent", power ? json_number(growth.exponent) : Json(nullptr)},
+          {"begin", json_number(growth.begin)},
+          {"end", json_number(growth.end)},
+          {"samples", growth.points},
+          {"factor", json_number(growth.factor)},
+          {"floor", json_number(growth.floor)},
+          {"ceiling", json_number(growth.ceiling)}};
+}
+
+Json optional_json(const std::optional<double>& number) {
+  return number ? json_number(*number) : Json(nullptr);
+}
+
+Json sample_json(const DivergenceSample& sample) {
+  return {{"step_a", sample.steps[0]},
+          {"step_b", sample.steps[1]},
+          {"time", sample.time},
+          {"distance_rms", json_number(sample.distances.rms)},
+          {"distance_median", json_number(sample.distances.median)},
+          {"distance_greatest", json_number(sample.distances.greatest)},
+          {"energy_error_a", optional_json(sample.energy_error[0])},
+          {"energy_error_b", optional_json(sample.energy_error[1])}};
+}
+
+std::string shown(const std::optional<double>& number) {
+  return number ? short_exponent(fmt::format("{:.2e}", *number)) : "-";
+}
+
+std::string samples_table(const PairedRun& run, const TextStyle& style) {
+  const std::vector<DivergenceSample>& samples = run.taken();
+  const bool two_steps = samples.back().steps[0] != samples.back().steps[1];
+  Table table{"rrrrrrrr",
+              {two_steps ? "step of A" : "step", two_steps ? "step of B" : "", "time", "rms distance",
+               "median distance", "greatest distance", "energy error of A", "energy error of B"},
+              {"step of B", "greatest distance"}};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!run.is_selected(i) && i + 1 < samples.size()) continue;
+    const DivergenceSample& sample = samples[i];
+    table.add({format_count(sample.steps[0]), two_steps ? format_count(sample.steps[1]) : "",
+               fmt::format("{:.4g}", sample.time), shown(sample.distances.rms), shown(sample.distances.median),
+               shown(sample.distances.greatest), shown(sample.energy_error[0]), shown(sample.energy_error[1])});
+  }
+  return table.text(style);
+}
+
+std::string members_table(const PairedRun& run, const TextStyle& style) {
+  SettingsCells settings{style};
+  const std::array<PairMember, 2> members{run.member(0), run.member(1)};
+  for (const PairMember& member : members) {
+    settings.add(member.status.kernel_id, member.status.settings.values(), member.status.kernel.get());
+  }
+  Table table{"lltlrrrr", {"run", "kernel", "settings", "integrator", "dt", "nudge", "ms/step", "interactions/s"}};
+  for (const std::size_t which : {0, 1}) {
+    const Status& status = members[which].status;
+    const double nudge = run.plan().variants[which].nudge;
+    table.add({which == 0 ? "A" : "B", status.kernel_id, settings.text(status.kernel_id, status.settings.values()),
+               status.integrator_id, fmt::format("{}", status.time_step), nudge > 0 ? fmt::format("{:g}", nudge) : "",
+               significant(members[which].step_ms), with_prefix(members[which].interactions_per_s)});
+  }
+  return '\n' + table.text(style) + '\n';
+}
+
+/// Writes what a PairedRun measures: tables for stdout, and the requested files.
+class CompareReport {
+ public:
+  /// Creates the files. `run` must outlive this. Throws std::runtime_error.
+  CompareReport(const Backends& backends, const PairedRun& run, const CompareOptions& options);
+
+  /// Writes the CSV rows of new samples.
+  void update();
+  /// Writes the JSON. Returns the tables, the e-folding time and the names of the files.
+  std::string finish(const TextStyle& style);
+  /// The first file that could not be written and why, one line; empty if there is none.
+  const std::string& error() const { return files_.error(); }
+
+ private:
+  const PairedRun& run_;
+  Json metadata_;
+  ResultFiles files_;
+  std::size_t written_ = 0;  // samples
+};
+
+CompareReport::CompareReport(const Backends& backends, const PairedRun& run, const CompareOptions& options)
+    : run_{run},
+      metadata_(compare_metadata(backends, run)),  // braces would make an array of it
+      files_{options.files, metadata_, compare_columns} {}
+
+void CompareReport::update() {
+  for (; written_ < run_.taken().size(); ++written_) files_.add(csv_fields(run_.taken()[written_]));
+}
+
+std::string CompareReport::finish(const TextStyle& style) {
+  update();
+  Json samples = Json::array();
+  for (const DivergenceSample& sample : run_.taken()) samples.push_back(sample_json(sample));
+  Json speeds = Json::object();
+  for (const int which : {0, 1}) {
+    const PairMember member = run_.member(which);
+    speeds[which == 0 ? "a" : "b"] = {{"step_ms", json_number(member.step_ms)},
+                                      {"interactions_per_s", json_number(member.interactions_per_s)}};
+  }
+  const Growth growth = run_.growth();
+  files_.finish({{"metadata", metadata_},
+                 {"growth", growth_json(growth)},
+                 {"speeds", speeds},
+                 {"samples", samples},
+                 {"stopped", !run_.ended()}});
+  return samples_table(run_, style) + members_table(run_, style) + paragraph(growth_words(growth), style) +
+         paragraph(fmt::format("Distances between the positions of the same body in A and B, of {}; half of "
+                               "them start within {:.3g} of the middle. Energy errors are relative: |E - E0|/|E0|.",
+                               counted_bodies(run_.member(0).status.count), run_.size()),
+                   style) +
+         files_.written();
+}
+
 constexpr std::chrono::milliseconds nap{1};  // between looks at a batch in flight
 
-/// With the kernel that `auto` stands for, if that is asked for.
+/// Returns `run`, with the kernel that `auto` chooses if it asks for `auto`.
 RunVariant resolved(const Backends& backends, const CompareOptions& options, RunVariant run) {
   if (run.variant.kernel) return run;
   std::string integrator = run.integrator_id.value_or(leapfrog.id);
@@ -52,6 +242,67 @@ std::string position_of(const PairedRun& run) {
 }
 
 }  // namespace
+
+void declare_compare(CLI::App& app, OptionDraft& draft) {
+  CompareOptions& compare = draft.compare;
+  add_kernel_file(
+      app, draft, FileKernelUse::plain,
+      "kernel of your own, which --a and --b can name; repeatable: two versions of one kernel need two ids");
+  add_variant(app, draft, "--a", 0,
+              "the first run: KERNEL or auto, then NAME=VALUE for settings, integrator, dt and nudge");
+  add_variant(app, draft, "--b", 1, "the second run, in the same form");
+  add_accuracy(app, draft);
+  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
+  add(app, "--steps", "K", fmt::format("number of steps, of the longer time step if there are two ({})", compare.steps),
+      [&](const std::string& text) { compare.steps = parse_integer("--steps", text, 1, most_steps); });
+  add(app, "--every", "S", "steps from one sample of the distances to the next (a 200th of the steps)",
+      [&](const std::string& text) { compare.every = parse_integer("--every", text, 1, most_every); });
+  add(app, "--energy", "on|off",
+      fmt::format("measures the energies, which takes all pairs in double precision (on up to {} bodies)",
+                  PairPlan{}.energy_bodies),
+      [&](const std::string& text) { compare.energy = parse_switch("--energy", text); });
+  add_table_flags(app, compare.table);
+  add_file(app, "--csv", "writes all samples as CSV", compare.files.csv);
+  add_file(app, "--json", "writes all samples and the fit as JSON", compare.files.json);
+  add_force(app, draft);
+  add_progress(app, compare.progress);
+  add_device(app, draft);
+  add_physics(app, draft);
+  app.footer(
+      "Examples:\n"
+      "  orrery compare --a cpu-simd --b cpu-tree,theta=0.7 --scene plummer -n 4k --steps 2000\n"
+      "  orrery compare --a cuda-tiled --b cuda-fp64 -n 16k --csv rounding.csv\n"
+      "  orrery compare --a cpu-simd --b \"cpu-simd integrator=euler dt=0.001\" --dt 0.002\n"
+      "  orrery compare --a cpu-simd --b cpu-simd,nudge=1e-6 --scene plummer -n 1k --steps 2000\n"
+      "\nBoth runs start from the same bodies and are compared at equal times: one time step must be a whole multiple "
+      "of the other. nudge moves each body of a run by so much at the start. Prints the distances between the two "
+      "positions of each body (rms, median and greatest), the "
+      "relative energy errors, the e-folding time of the median distance, and the speeds. Ctrl+C ends it and keeps "
+      "what was measured.");
+}
+
+CompareOptions finish_compare(OptionDraft& draft) {
+  CompareOptions& compare = draft.compare;
+  for (const std::size_t which : {0, 1}) {
+    if (compare.variants[which]) continue;
+    const char* const name = which == 0 ? "--a" : "--b";
+    throw UsageError(
+        fmt::format("'orrery compare' needs two variants: add {} KERNEL, such as {} cpu-simd", name, name));
+  }
+  const auto is_auto = [](const std::optional<RunVariant>& run) { return !run->variant.kernel; };
+  if (std::ranges::none_of(compare.variants, is_auto)) refuse_accuracy_of_a_kernel(draft, "--a or --b");
+  compare.accuracy = draft.accuracy.value_or(default_accuracy);
+  std::vector<std::string> own_integrators;
+  for (const std::optional<RunVariant>& variant : compare.variants) {
+    if (variant->integrator_id) own_integrators.push_back(*variant->integrator_id);
+  }
+  refuse_eta_without_block_steps(draft, own_integrators);
+  compare.scene = draft.scene_of_one_count();
+  compare.setup = draft.physics;
+  compare.files.existing = draft.existing();
+  compare.device = draft.device;
+  return compare;
+}
 
 int run_compare(const Backends& backends, const CompareOptions& options) {
   using Clock = std::chrono::steady_clock;

@@ -2,13 +2,13 @@
 
 #include <vector>
 
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
 
-/// Where no GPU can run them, kernel files are compiled all the same, so that their errors are shown at their lines.
-/// Returns `backends`. Throws KernelFileError.
+/// Compiles kernel files even if no GPU can run them, so that their errors are shown at their lines. Returns
+/// `backends`. Throws KernelFileError.
 const Backends& with_compiled_files(const Backends& backends);
 
 /// Compiles a kernel file for both laws and for each of `variants`, which are its settings, before one of them runs.

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "app/text/console.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 
 namespace orrery {
 namespace {

@@ -1,15 +1,18 @@
-#include "app/cli/info_command.h"
-
+// `orrery info`: reports devices, drivers and OpenGL, and cures.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/cli/commands.h"
+#include "app/cli/option_parts.h"
 #include "app/doctor/diagnosis.h"
-#include "app/lab/tuning/choices_report.h"
-#include "app/report/machine_report.h"
+#include "app/lab/tuning/auto_chooser.h"
+#include "app/report/facts.h"
 #include "app/text/console.h"
+#include "app/text/parse_value.h"
 #include "app/text/table.h"
 #include "orrery_version.h"
 
@@ -25,6 +28,13 @@ Json findings_json(const std::vector<Finding>& findings) {
 }
 
 }  // namespace
+
+void declare_info(CLI::App& app, OptionDraft& draft) {
+  add_flag(app, "--json", draft.info.json, "prints JSON");
+  add(app, "-n", "N", "also reports whether this number of bodies fits into memory",
+      [&](const std::string& text) { draft.info.bodies = parse_count("-n", text, body_counts); });
+  add_table_flags(app, draft.info.table);
+}
 
 int run_info(const Backends& backends, const InfoOptions& options, const GlReport& gl) {
   const MachineReport machine =

@@ -1,7 +1,7 @@
-#include "app/cli/inspect_command.h"
-
+// `orrery inspect`: reports the contents of a file of bodies.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,13 +10,18 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/cli/commands.h"
+#include "app/cli/option_parts.h"
 #include "app/text/console.h"
+#include "app/text/parse_value.h"
 #include "app/text/table.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/diagnostics/virial.h"
+#include "compute/core/text.h"
+#include "compute/diagnostics/structure.h"
 #include "compute/scenes/natural_scales.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
@@ -158,6 +163,29 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
 }
 
 }  // namespace
+
+void declare_inspect(CLI::App& app, OptionDraft& draft) {
+  InspectOptions& inspect = draft.inspect;
+  add_file(app, "FILE", "a file of bodies: " + snapshot_titles(), inspect.file);
+  add_hints(app, inspect.hints, draft.hint_option);
+  add(app, "--picture", "FILE.png", "also draws the bodies", [&](const std::string& text) {
+    inspect.picture = parse_picture_name("--picture", file_name("--picture", text));
+  });
+  add_force(app, draft);
+  add_table_flags(app, inspect.table);
+  app.footer(
+      "Examples:\n"
+      "  orrery inspect galaxy.bin\n"
+      "  orrery inspect snapshot_010.hdf5 --picture galaxy.png\n"
+      "\nThe exit status is 1 if the file is damaged or cannot be used.");
+}
+
+InspectOptions finish_inspect(const OptionDraft& draft) {
+  InspectOptions inspect = draft.inspect;
+  if (inspect.file.empty()) throw UsageError("'orrery inspect' needs a file: orrery inspect FILE");
+  inspect.existing = draft.existing();
+  return inspect;
+}
 
 int run_inspect(const InspectOptions& options, const std::function<ReportPicture()>& draw) {
   const ReadSnapshot read = read_any_snapshot(options.file, options.hints);

@@ -1,11 +1,13 @@
-#include "app/cli/kernels_command.h"
-
+// `orrery kernels`: lists the kernels, or describes one.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/cli/commands.h"
+#include "app/cli/option_parts.h"
 #include "app/text/console.h"
 #include "app/text/csv.h"
 #include "app/text/table.h"
@@ -86,6 +88,13 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
 }
 
 }  // namespace
+
+void declare_kernels(CLI::App& app, OptionDraft& draft) {
+  add(app, "ID", "ID", "describes one kernel and what it teaches (lists all kernels)",
+      [&](const std::string& text) { draft.described_kernel = text; });
+  add_flag(app, "--json", draft.kernels.json, "prints JSON");
+  add_table_flags(app, draft.kernels.table);
+}
 
 int run_kernels(const Backends& backends, const KernelsOptions& options) {
   const TextStyle style = stdout_style(options.table);

@@ -1,23 +1,25 @@
-#include "app/cli/lesson_command.h"
-
+// `orrery lesson`: teaches in the terminal.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
 
-#include "app/cli/measure_to_end.h"
+#include "app/cli/commands.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
+#include "app/lessons/lesson.h"
 #include "app/lessons/lesson_measurement.h"
-#include "app/lessons/library.h"
-#include "app/lessons/read_lesson.h"
 #include "app/text/console.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "app/text/table.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
@@ -175,6 +177,36 @@ int teach(const KernelCatalog& kernels, const LessonOptions& options, const Less
 }
 
 }  // namespace
+
+void declare_lesson(CLI::App& app, OptionDraft& draft) {
+  LessonOptions& lesson = draft.lesson;
+  add(app, "N", "N", "number of the lesson (lists all lessons)", [&](const std::string& text) {
+    lesson.number = static_cast<int>(parse_integer("the number of a lesson", text, 1, lesson_files().back().number));
+  });
+  add_file(app, "--file", "runs a lesson of your own: a Markdown file, see docs/lessons/README.md", lesson.file);
+  app.add_flag(
+         "--no-wait", [&](std::int64_t) { lesson.wait = false; }, "does not ask for your prediction")
+      ->disable_flag_override();
+  add_flag(app, "--cpu", lesson.cpu, "measures CPU kernels, even if there is a GPU");
+  add_progress(app, lesson.progress);
+  add_table_flags(app, lesson.table);
+  add_device(app, draft);
+  app.footer(
+      "Examples:\n"
+      "  orrery lesson                                   lists the lessons\n"
+      "  orrery lesson 3                                 asks for a prediction, measures and answers\n"
+      "  orrery lesson --file mine.md --no-wait\n"
+      "\nThe window has the same lessons: F7.");
+}
+
+LessonOptions finish_lesson(const OptionDraft& draft) {
+  LessonOptions lesson = draft.lesson;
+  lesson.device = draft.device;
+  if (lesson.number && !lesson.file.empty()) {
+    throw UsageError(fmt::format("the number {} and --file name two lessons: leave out one of them", *lesson.number));
+  }
+  return lesson;
+}
 
 int run_lesson(const KernelCatalog& kernels, const LessonOptions& options) {
   if (!options.file.empty()) return teach(kernels, options, read_lesson(options.file, kernels));

@@ -9,8 +9,10 @@
 #include "compute/core/error.h"
 
 namespace CLI {
+
 class App;
-}
+
+}  // namespace CLI
 
 namespace orrery {
 
@@ -69,7 +71,7 @@ struct OptionDraft {
 
   /// `scene` with its one number of bodies. Throws UsageError if the scene cannot have so many.
   SceneRequest scene_of_one_count() const;
-  /// Where the user chose a device, or several. Throws UsageError if both are given.
+  /// Takes the device, or the several devices, that the user chose. Throws UsageError if both are given.
   template <class Options>
   void put_devices(Options& options) const {
     if (device && devices) throw UsageError("--device and --devices are both given: leave one out");
@@ -79,7 +81,8 @@ struct OptionDraft {
   Existing existing() const { return force ? Existing::replace : Existing::keep; }
 };
 
-/// Each declares the options of one subcommand; reading them fills `draft`, which must outlive `app`.
+/// Each declares the options of one subcommand, next to its command; reading them fills `draft`, which must outlive
+/// `app`.
 void declare_view(CLI::App& app, OptionDraft& draft);
 void declare_render(CLI::App& app, OptionDraft& draft);
 void declare_bench(CLI::App& app, OptionDraft& draft);
@@ -88,28 +91,31 @@ void declare_verify(CLI::App& app, OptionDraft& draft);
 void declare_profile(CLI::App& app, OptionDraft& draft);
 void declare_compare(CLI::App& app, OptionDraft& draft);
 void declare_race(CLI::App& app, OptionDraft& draft);
+void declare_run(CLI::App& app, OptionDraft& draft);
 void declare_replay(CLI::App& app, OptionDraft& draft);
 void declare_kernels(CLI::App& app, OptionDraft& draft);
 void declare_info(CLI::App& app, OptionDraft& draft);
 void declare_convert(CLI::App& app, OptionDraft& draft);
 void declare_inspect(CLI::App& app, OptionDraft& draft);
+void declare_lesson(CLI::App& app, OptionDraft& draft);
 void declare_new_kernel(CLI::App& app, OptionDraft& draft);
 
-/// Throw UsageError if a file or its format is missing.
+/// Each checks the options that depend on each other, and returns all. Throws UsageError for options that are missing
+/// or do not go together. `words` is the command line.
+ViewOptions finish_view(OptionDraft& draft);
+ViewOptions finish_render(OptionDraft& draft);
+BenchOptions finish_bench(OptionDraft& draft);
+ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& words);
+VerifyOptions finish_verify(OptionDraft& draft);
+RunOptions finish_run(OptionDraft& draft);
+ReplayOptions finish_replay(const OptionDraft& draft);
 ConvertOptions finish_convert(const OptionDraft& draft);
 InspectOptions finish_inspect(const OptionDraft& draft);
-void declare_lesson(CLI::App& app, OptionDraft& draft);
-
-/// Throws UsageError without a file.
-ReplayOptions finish_replay(const OptionDraft& draft);
-/// The options of `orrery profile`; draft.physics is complete. Throws UsageError.
-ProfileOptions finish_profile(OptionDraft& draft);
-/// Throws UsageError without a name, or with one that cannot be a new kernel's.
+LessonOptions finish_lesson(const OptionDraft& draft);
 NewKernelOptions finish_new_kernel(const OptionDraft& draft);
-
-/// The options of `orrery compare`; draft.physics is complete. Throws UsageError.
+/// The same; draft.physics is complete.
+ProfileOptions finish_profile(OptionDraft& draft);
 CompareOptions finish_compare(OptionDraft& draft);
-/// The options of `orrery race`; draft.physics is complete. Throws UsageError.
 RaceOptions finish_race(OptionDraft& draft);
 
 }  // namespace orrery

@@ -1,3 +1,4 @@
+// Options that several subcommands have in common, and the checks of those that depend on each other.
 #include "app/cli/option_parts.h"
 
 #include <fmt/format.h>
@@ -5,17 +6,82 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <variant>
 
 #include "app/commands/argument_text.h"
-#include "app/lab/tuning/accuracy_trials.h"
+#include "app/lab/tuning/candidates.h"
+#include "app/text/input_file.h"
+#include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/core/stop_signal.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/runtime/file_kernel.h"
+#include "compute/kernels/runtime/kernel_file.h"
+#include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
+namespace {
+
+void add_integrator(CLI::App& app, OptionDraft& draft) {
+  add(app, "--integrator", "ID", joined_ids(integrators()), [&](const std::string& text) {
+    draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
+    draft.procedure_option = "--integrator";
+  });
+  add(app, "--dt", "T", "time step: " + allowed_text(argument_of<&SetTimeStep::time_step>()) + " (the scene's)",
+      [&](const std::string& text) {
+        draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
+      });
+  add_eta(app, draft);
+  add_digits(app, draft);
+}
+
+void add_drag(CLI::App& app, OptionDraft& draft) {
+  add(app, "--drag", "D", "D of attract-repel: " + allowed_text(argument_of<&SetDrag::drag>()),
+      [&](const std::string& text) {
+        draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
+        draft.attract_repel_option = "--drag";
+      });
+}
+
+void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
+  Axis axis = parse_axis(option, text);
+  if (std::ranges::find(draft.axes, axis.tunable, &Axis::tunable) != draft.axes.end()) {
+    throw UsageError(fmt::format("the setting {} is given twice", axis.tunable));
+  }
+  draft.axes.push_back(std::move(axis));
+}
+
+Settings::Values values_of(const std::vector<Axis>& axes) {
+  Settings::Values values;
+  for (const Axis& axis : axes) {
+    if (axis.values.size() != 1) {
+      throw UsageError(fmt::format("{} takes one value here; lists are for 'orrery bench'", axis.tunable));
+    }
+    values[axis.tunable] = axis.values.front();
+  }
+  return values;
+}
+
+bool is_physics(const Command& command) {
+  return !std::holds_alternative<SetStepsPerFrame>(command);
+}
+
+bool has_block_steps(const std::string& integrator) {
+  return find_integrator(integrator).block_steps;
+}
+
+/// Reads and parses a kernel file. Throws KernelFileError, and std::runtime_error as read_text().
+KernelFile read_kernel_file(const std::string& path) {
+  return parse_kernel_file(path, read_text(path));
+}
+
+}  // namespace
 
 void add(CLI::App& app, const std::string& names, const std::string& value, const std::string& help, const Reader& read,
          bool repeatable) {
@@ -121,23 +187,6 @@ void add_digits(CLI::App& app, OptionDraft& draft) {
       });
 }
 
-namespace {
-
-void add_integrator(CLI::App& app, OptionDraft& draft) {
-  add(app, "--integrator", "ID", joined_ids(integrators()), [&](const std::string& text) {
-    draft.physics.push_back(SelectIntegrator{find_integrator(text).id});
-    draft.procedure_option = "--integrator";
-  });
-  add(app, "--dt", "T", "time step: " + allowed_text(argument_of<&SetTimeStep::time_step>()) + " (the scene's)",
-      [&](const std::string& text) {
-        draft.physics.push_back(SetTimeStep{read_option<&SetTimeStep::time_step>("--dt", text)});
-      });
-  add_eta(app, draft);
-  add_digits(app, draft);
-}
-
-}  // namespace
-
 void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
   add(app, "--law", "ID", help, [&](const std::string& text) { draft.law = find_law(text); });
   add(app, "--softening", "E",
@@ -151,30 +200,6 @@ void add_law(CLI::App& app, OptionDraft& draft, const std::string& help) {
         draft.attract_repel_option = "--repulsion";
       });
 }
-
-namespace {
-
-void add_drag(CLI::App& app, OptionDraft& draft) {
-  add(app, "--drag", "D", "D of attract-repel: " + allowed_text(argument_of<&SetDrag::drag>()),
-      [&](const std::string& text) {
-        draft.physics.push_back(SetDrag{read_option<&SetDrag::drag>("--drag", text)});
-        draft.attract_repel_option = "--drag";
-      });
-}
-
-}  // namespace
-
-namespace {
-
-void add_axis(OptionDraft& draft, std::string_view option, std::string_view text) {
-  Axis axis = parse_axis(option, text);
-  if (std::ranges::find(draft.axes, axis.tunable, &Axis::tunable) != draft.axes.end()) {
-    throw UsageError(fmt::format("the setting {} is given twice", axis.tunable));
-  }
-  draft.axes.push_back(std::move(axis));
-}
-
-}  // namespace
 
 void add_settings(CLI::App& app, OptionDraft& draft, const std::string& value, const std::string& help) {
   add(
@@ -274,6 +299,140 @@ void add_theme(CLI::App& app, ViewOptions& view) {
         constexpr std::array<std::string_view, 2> themes{"dark", "light"};
         view.theme = parse_choice("--theme", text, themes) == 0 ? render::Theme::dark : render::Theme::light;
       });
+}
+
+[[noreturn]] void refuse_settings_of_auto(const OptionDraft& draft, const char* option) {
+  throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
+                               draft.axes.front().tunable, option, joined_ids(draft.catalog.all())));
+}
+
+KernelSelection first_kernel(const OptionDraft& draft) {
+  if (draft.kernel) return {.kernels = {draft.kernel}};
+  if (draft.axes.empty()) return {.kernels = {}, .automatic = true};
+  if (draft.kernel_named) refuse_settings_of_auto(draft, "--kernel");
+  return {.kernels = draft.catalog.all(), .all = true};
+}
+
+void set_first_kernel(Commands& setup, Settings::Values& settings, const KernelSelection& first,
+                      const std::vector<Axis>& axes) {
+  const Settings::Values values = values_of(axes);
+  if (first.automatic) {
+    setup.push_back(SelectKernel{auto_kernel});
+  } else if (first.all) {
+    check_axes(first, axes);
+    settings = values;
+  } else {
+    const KernelInfo& kernel = *first.kernels.front();
+    setup.push_back(SelectKernel{kernel.id, Settings{kernel, values}.values()});
+  }
+}
+
+void refuse_accuracy_of_a_kernel(const OptionDraft& draft, const char* option) {
+  if (!draft.accuracy) return;
+  throw UsageError(fmt::format("--accuracy applies only to {} auto: choose auto, or leave out --accuracy", option));
+}
+
+double accuracy_of_auto(const OptionDraft& draft) {
+  const KernelSelection& selection = draft.selection;
+  if (!selection.automatic) refuse_accuracy_of_a_kernel(draft, "--kernels");
+  if (selection.automatic && selection.kernels.empty() && !draft.axes.empty()) {
+    refuse_settings_of_auto(draft, "--kernels");
+  }
+  return draft.accuracy.value_or(default_accuracy);
+}
+
+void add_law_command(OptionDraft& draft) {
+  if (draft.law) draft.physics.push_back(SelectLaw{law_info(*draft.law).id});
+}
+
+void refuse_constants_without_their_law(const OptionDraft& draft, bool has_law) {
+  if (has_law || draft.attract_repel_option.empty()) return;
+  throw UsageError(
+      fmt::format("{0} belongs to the law attract-repel, which is not asked for: add --law attract-repel, "
+                  "or leave {0} out",
+                  draft.attract_repel_option));
+}
+
+void refuse_eta_without_block_steps(const OptionDraft& draft, const std::vector<std::string>& others) {
+  const auto sets_eta = [](const Command& command) { return std::holds_alternative<SetEta>(command); };
+  const auto uses_eta = [](const Command& command) {
+    const auto* select = std::get_if<SelectIntegrator>(&command);
+    return select && has_block_steps(select->id);
+  };
+  if (std::ranges::none_of(draft.physics, sets_eta) || std::ranges::any_of(draft.physics, uses_eta) ||
+      std::ranges::any_of(others, has_block_steps)) {
+    return;
+  }
+  std::vector<const IntegratorInfo*> users;
+  std::ranges::copy_if(integrators(), std::back_inserter(users), &IntegratorInfo::block_steps);
+  throw UsageError(
+      fmt::format("--eta is the accuracy of block time steps, which no chosen integrator has: choose {}, "
+                  "or leave --eta out",
+                  joined_ids(users)));
+}
+
+void refuse_what_a_checkpoint_decides(const OptionDraft& draft) {
+  const std::string option =
+      !draft.scene.file.empty()         ? "the file '" + draft.scene.file + "'"
+      : !draft.generator_option.empty() ? draft.generator_option
+      : draft.kernel_named              ? "--kernel"
+      : !draft.axes.empty()             ? "--set"
+      : draft.accuracy                  ? "--accuracy"
+      : draft.law || std::ranges::any_of(draft.physics, is_physics)
+          ? "an option of the physics (--law and its constants, --integrator, --dt, --eta, --digits)"
+          : "";
+  if (option.empty()) return;
+  throw UsageError(fmt::format(
+      "{} cannot be used with --resume, which continues with what the checkpoint holds: leave it out", option));
+}
+
+void refuse_small_size(const std::optional<WindowSize>& size, bool panels) {
+  const WindowSize least = panels ? least_window : least_picture;
+  if (!size || (size->width >= least.width && size->height >= least.height)) return;
+  throw UsageError(fmt::format("--size cannot be {}x{}; with{} the panel it must be at least {}x{}", size->width,
+                               size->height, panels ? "" : "out", least.width, least.height));
+}
+
+void add_kernel_file(CLI::App& app, OptionDraft& draft, FileKernelUse use, const std::string& help) {
+  const auto read = [&draft, use](const std::string& text) {
+    const std::string path = file_name("--kernel-file", text);
+    const auto file = std::make_shared<const KernelFile>(read_kernel_file(path));
+    const auto same_id = [&](const KernelPtr& other) { return other->id == file->id; };
+    if (std::ranges::any_of(draft.kernel_files, same_id)) {
+      throw KernelFileError{
+          path,
+          {{file->id_line, true,
+            fmt::format("the id '{}' is that of another --kernel-file: give one of them another id", file->id)}}};
+    }
+    draft.kernel_files.push_back(
+        put_file_kernel(draft.catalog, file, 1, use, CompilerProcess{.cancelled = stop_requested}));
+    draft.kernel_file = path;
+    draft.kernel = draft.kernel_files.front();
+    draft.kernel_named = true;
+    draft.selection = {.kernels = draft.kernel_files};
+  };
+  add(app, "--kernel-file", "FILE.cu", help, read, true);
+}
+
+void add_watched_kernel_file(CLI::App& app, OptionDraft& draft) {
+  add(app, "--kernel-file", "FILE.cu",
+      "opens a kernel of your own in the workshop: it runs once it is checked, and again whenever it is saved",
+      [&draft](const std::string& text) {
+        const std::string path = file_name("--kernel-file", text);
+        if (draft.takes_over) return;
+        require_free_id(draft.catalog, read_kernel_file(path));
+        if (const std::string reason = no_file_kernels(); !reason.empty()) {
+          throw UsageError(fmt::format("{}: a kernel file needs CUDA, and {}", path, reason));
+        }
+        draft.view.kernel_file = path;
+      });
+}
+
+SceneRequest OptionDraft::scene_of_one_count() const {
+  SceneRequest asked = scene;
+  if (!counts.empty()) asked.count = counts.front();
+  if (asked.file.empty()) (void)allowed_count(find_scene(asked.scene), asked.count);
+  return asked;
 }
 
 }  // namespace orrery

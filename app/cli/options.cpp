@@ -1,3 +1,4 @@
+// Reads a command line, and says what a wrong word probably meant.
 #include "app/cli/options.h"
 
 #include <fmt/format.h>
@@ -5,26 +6,195 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cctype>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "app/camera_path/path_file.h"
-#include "app/cli/near_miss.h"
 #include "app/cli/option_draft.h"
-#include "app/cli/read_script.h"
-#include "app/cli/run_options.h"
-#include "app/cli/start_options.h"
-#include "app/commands/command_reference.h"
-#include "app/lab/sweep/uth_protocol.h"
-#include "app/text/lines.h"
+#include "app/cli/option_parts.h"
+#include "app/commands/command_text.h"
+#include "app/text/parse_value.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
 #include "compute/core/names.h"
+#include "compute/core/text.h"
+#include "compute/kernels/catalog.h"
+#include "compute/scenes/scene.h"
 #include "orrery_version.h"
 
 namespace orrery {
 namespace {
+
+/// The first words of a command line that are no option and no file.
+constexpr std::array<std::string_view, 19> known_subcommands{
+    "view",    "render",  "bench",   "report", "verify", "profile", "compare",    "race", "run",    "replay",
+    "convert", "inspect", "kernels", "info",   "doctor", "lesson",  "new-kernel", "help", "version"};
+
+std::vector<std::string> options_of(const CLI::App& subcommand) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : subcommand.get_options()) {
+    if (option->get_name().starts_with('-')) names.push_back(option->get_name());
+  }
+  return names;
+}
+
+bool is_tunable(const KernelCatalog& kernels, std::string_view name) {
+  return std::ranges::any_of(kernels.all(), [&](const KernelPtr& kernel) { return kernel->tunable(name) != nullptr; });
+}
+
+bool reads_as_counts(const std::string& word) {
+  try {
+    (void)parse_counts("-n", word);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+/// "4" of "--threads=4", and of "--threads 4".
+std::string value_after(const std::string& option, const std::vector<std::string>& words) {
+  if (const std::size_t equals = option.find('='); equals != std::string::npos) return option.substr(equals + 1);
+  const auto at = std::ranges::find(words, option);
+  const bool given = at != words.end() && at + 1 != words.end() && !(at + 1)->starts_with('-');
+  return given ? *(at + 1) : "VALUE";
+}
+
+/// ", which 'orrery bench' takes"; empty if no other subcommand has the option.
+std::string takers_of(const std::string& option, const CLI::App& subcommand) {
+  std::vector<std::string> takers;
+  for (const CLI::App* other : subcommand.get_parent()->get_subcommands([](const CLI::App*) { return true; })) {
+    if (other->get_option_no_throw(option)) takers.push_back(fmt::format("'orrery {}'", other->get_name()));
+  }
+  if (takers.empty()) return {};
+  const std::string last = std::move(takers.back());
+  takers.pop_back();
+  return takers.empty() ? fmt::format(", which {} takes", last)
+                        : fmt::format(", which {} and {} take", fmt::join(takers, ", "), last);
+}
+
+/// "-k" stands for the long options that begin with its letter, unless these are too many.
+std::string meant_by_letter(const CLI::App& subcommand, const std::string& option) {
+  constexpr std::size_t most = 3;
+  if (option.size() != 2) return {};
+  std::vector<std::string> meant;
+  for (const CLI::App* app : {&subcommand, subcommand.get_parent()}) {
+    std::ranges::copy_if(options_of(*app), std::back_inserter(meant), [&](const std::string& known) {
+      return known.starts_with('-' + option) && std::ranges::find(meant, known) == meant.end();
+    });
+  }
+  return meant.empty() || meant.size() > most ? "" : fmt::format("; did you mean {}?", fmt::join(meant, " or "));
+}
+
+/// "--bodies" stands for -n, whose help has that word.
+std::string meant_by_help(const CLI::App& subcommand, const std::string& word) {
+  constexpr std::size_t least_letters = 4;  // shorter words are in many sentences
+  const auto has_word = [&](const CLI::Option* option) {
+    const std::string help = ' ' + option->get_description() + ' ';
+    const std::size_t at = help.find(word);
+    const auto ends_at = [&](std::size_t place) { return !std::isalnum(static_cast<unsigned char>(help[place])); };
+    return at != std::string::npos && ends_at(at - 1) && ends_at(at + word.size());
+  };
+  if (word.size() < least_letters) return {};
+  for (const CLI::Option* option : subcommand.get_options()) {
+    if (option->get_name().starts_with('-') && has_word(option)) {
+      return fmt::format("; did you mean {}?", option->get_name());
+    }
+  }
+  return {};
+}
+
+std::string name_of_option(const std::string& option) {
+  return option.substr(0, option.find('='));
+}
+
+/// The probable meaning of an unknown option: a setting of a kernel, or another option. One that is `taken_elsewhere`
+/// was probably meant as it is, unless it is nearly another.
+std::string meant_by_option(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& option,
+                            const std::vector<std::string>& words, bool taken_elsewhere) {
+  const std::string name = name_of_option(option);
+  const std::string setting = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  if (is_tunable(kernels, setting) && subcommand.get_option_no_throw("--set")) {
+    return fmt::format("; did you mean --set {}={}?", setting, value_after(option, words));
+  }
+  const std::string near =
+      did_you_mean(name, options_of(subcommand), [](const std::string& known) -> std::string_view { return known; });
+  if (!near.empty() || taken_elsewhere) return near;
+  const std::string by_letter = meant_by_letter(subcommand, name);
+  return by_letter.empty() ? meant_by_help(subcommand, setting) : by_letter;
+}
+
+/// The probable meaning of a word that is no file.
+std::string meant_by_word(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& word,
+                          bool implied) {
+  if (reads_as_counts(word)) return fmt::format("; did you mean -n {}?", word);
+  std::string meant = implied ? did_you_mean(word, known_subcommands) : std::string{};
+  if (meant.empty()) meant = did_you_mean(word, scenes(), id_of<const SceneInfo*>, "--scene ");
+  const char* const kernel_option = subcommand.get_option_no_throw("--kernel") ? "--kernel " : "--kernels ";
+  if (meant.empty()) meant = did_you_mean(word, kernels.all(), id_of<KernelPtr>, kernel_option);
+  return meant;
+}
+
+/// The words of a command line with `help`, `help SUBCOMMAND` and `version` as the options of the same meaning. Throws
+/// UsageError for other words after these.
+std::vector<std::string> with_help_as_option(const std::vector<std::string>& words) {
+  const std::string first = words.empty() ? std::string{} : words.front();
+  if (first != "help" && first != "version") return words;
+  if (words.size() == 1) return {"--" + first};
+  if (first == "version" || words.size() > 2) {
+    throw UsageError(
+        fmt::format("unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
+                    "[--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
+                    words.back()));
+  }
+  if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
+  if (std::ranges::find(known_subcommands, words[1]) == known_subcommands.end()) {
+    std::vector<std::string_view> topics{known_subcommands.begin(), known_subcommands.end()};
+    topics.insert(topics.end(), {"script", "keys"});
+    throw unknown_name("help topic", words[1], topics);
+  }
+  return with_help_as_option({words[1], "--help"});
+}
+
+/// Throws UsageError that names `argument`, which `subcommand` does not take, the valid choices, and what was probably
+/// meant. `words` is the command line.
+[[noreturn]] void refuse_argument(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& argument,
+                                  const std::vector<std::string>& words) {
+  const std::string known = joined(options_of(subcommand));
+  if (argument.starts_with('-')) {
+    const std::string takers = takers_of(name_of_option(argument), subcommand);
+    const std::string meant = meant_by_option(kernels, subcommand, argument, words, !takers.empty());
+    const std::string list = then_list(meant, fmt::format("options of 'orrery {}'", subcommand.get_name()));
+    throw UsageError(fmt::format("unknown option '{}'{}{}{}", argument, takers, list, known));
+  }
+  throw UsageError(fmt::format("unexpected argument '{}'; 'orrery {}' takes {} and these options: {}", argument,
+                               subcommand.get_name(),
+                               subcommand.get_option_no_throw("FILE")   ? "one FILE"
+                               : subcommand.get_option_no_throw("ID")   ? "one ID"
+                               : subcommand.get_option_no_throw("NAME") ? "one NAME"
+                               : subcommand.get_option_no_throw("IN")   ? "IN and OUT"
+                               : subcommand.get_option_no_throw("N")    ? "one N"
+                                                                        : "no file",
+                               known));
+}
+
+/// Throws UsageError if `word`, given in place of a file, is not a file but a number of bodies or nearly the name of a
+/// scene, a kernel or, with `implied`, a subcommand. With `implied`, it also refuses any word that is not the name of a
+/// file and holds neither '.' nor '/'.
+void refuse_word_for_file(const KernelCatalog& kernels, const CLI::App& subcommand, const std::string& word,
+                          bool implied) {
+  std::error_code unknown;
+  if (word.empty() || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, unknown)) return;
+  const std::string meant = meant_by_word(kernels, subcommand, word, implied);
+  if (implied) {
+    throw UsageError(fmt::format("'{}' is neither a subcommand nor a file here{}{}", word,
+                                 then_list(meant, "subcommands"), fmt::join(known_subcommands, ", ")));
+  }
+  if (!meant.empty()) throw UsageError(fmt::format("there is no file '{}' here{}", word, meant));
+}
 
 void refuse_generator_options_with_file(const OptionDraft& draft) {
   if (!draft.scene.file.empty() && !draft.generator_option.empty()) {
@@ -46,215 +216,11 @@ void refuse_seed_without_random_numbers(const OptionDraft& draft) {
                                draft.scene.scene));
 }
 
-template <class Kind, class Variant>
-const Kind* request_of(const ScriptLine& line) {
-  const Variant* variant = std::get_if<Variant>(&line.request);
-  return variant ? std::get_if<Kind>(variant) : nullptr;
-}
-
-bool selects_attract_repel(const ScriptLine& line) {
-  const auto* select = request_of<SelectLaw, Command>(line);
-  return select && find_law(select->id) == LawId::attract_repel;
-}
-
-bool quits(const ScriptLine& line) {
-  return request_of<Quit, ViewCommand>(line) != nullptr;
-}
-
-/// A line that no frame carries out is a mistake. The lines of a quit's own frame are all carried out.
-void refuse_lines_after_the_end(const ViewOptions& view) {
-  const auto quit = std::ranges::find_if(view.script, quits);
-  for (const ScriptLine& line : view.script) {
-    const std::string place = fmt::format("{}:{}: frame {} never comes", view.script_file, line.line, line.frame);
-    if (view.frames && line.frame >= *view.frames) {
-      throw UsageError(fmt::format("{}: the run ends after {}, counted from 0; --frames {} would reach it", place,
-                                   counted(*view.frames, "frame"), line.frame + 1));
-    }
-    if (quit != view.script.end() && line.frame > quit->frame) {
-      throw UsageError(fmt::format("{}: line {} quits at frame {}", place, quit->line, quit->frame));
-    }
-  }
-}
-
-/// Of a picture with panels, or of one without. A display may need more.
-void refuse_small_size(const std::optional<WindowSize>& size, bool panels) {
-  const WindowSize least = panels ? least_window : least_picture;
-  if (!size || (size->width >= least.width && size->height >= least.height)) return;
-  throw UsageError(fmt::format("--size cannot be {}x{}; with{} the panel it must be at least {}x{}", size->width,
-                               size->height, panels ? "" : "out", least.width, least.height));
-}
-
-/// Throws if a film that ends with `what` has too many frames; NaN is too many.
-std::int64_t film_length(double frames, const std::string& what) {
-  if (frames <= static_cast<double>(FilmOptions::lengths.most)) return static_cast<std::int64_t>(frames);
-  throw UsageError(fmt::format("{} ends after {:.3g} frames; a film has at most {}", what, frames,
-                               format_count(FilmOptions::lengths.most)));
-}
-
-/// Without --frames, a film is as long as its script or its path.
-void set_length(ViewOptions& view) {
-  if (view.frames) return;
-  constexpr double rounding = 1e-6;  // of a frame
-  if (const auto quit = std::ranges::find_if(view.script, quits); quit != view.script.end()) {
-    view.frames = film_length(static_cast<double>(quit->frame) + 1, "the script '" + view.script_file + "'");
-  } else if (view.path && view.path->end_s() > 0) {
-    const double frames = std::floor(view.path->end_s() * view.film->fps + rounding) + 1;
-    view.frames = film_length(frames, "the path '" + view.path_file + "'");
-  }
-}
-
-ViewOptions finish_view(OptionDraft& draft) {
-  ViewOptions& view = draft.view;
-  draft.put_devices(view);
-  view.scene = draft.scene;
-  view.existing = draft.existing();
-  if (!draft.counts.empty()) view.scene.count = draft.counts.front();
-  view.panel = draft.panel.value_or(!view.offscreen);
-  view.legend = draft.legend.value_or(draft.panel.value_or(true));
-  if (view.offscreen && draft.vsync.value_or(false)) {
-    throw UsageError("--vsync on cannot be used with --offscreen: there is no display to wait for");
-  }
-  refuse_small_size(view.size, !view.offscreen || view.panel);
-  view.vsync = draft.vsync.value_or(!view.offscreen);
-  if (draft.save_order && view.save_file.empty()) {
-    throw UsageError("--byte-order is that of the file of --save, which is not given: add --save FILE");
-  }
-  view.save_order = draft.save_order;
-  if (!view.resume_file.empty()) refuse_what_a_checkpoint_decides(draft);
-  add_law_command(draft);
-  view.setup = draft.physics;
-  const KernelSelection kernel = first_kernel(draft);
-  if (!kernel.automatic && view.script_file.empty()) refuse_accuracy_of_a_kernel(draft, "--kernel");
-  if (draft.accuracy) view.setup.push_back(SetAccuracy{*draft.accuracy});
-  if (view.resume_file.empty()) set_first_kernel(view.setup, view.settings, kernel, draft.axes);
-  if (!view.path_file.empty() && !draft.takes_over) view.path = read_camera_path(view.path_file);
-  if (!view.script_file.empty()) {
-    view.script = read_script(view.script_file, draft.catalog, kernel, !view.kernel_file.empty());
-  }
-  if (view.film) set_length(view);
-  if (view.offscreen && !view.frames && std::ranges::none_of(view.script, quits)) {
-    view.frames = default_offscreen_frames;
-  }
-  refuse_lines_after_the_end(view);
-  refuse_constants_without_their_law(
-      draft, draft.law == LawId::attract_repel || std::ranges::any_of(view.script, selects_attract_repel));
-  return view;
-}
-
-/// A folder has no extension, or is there already.
-bool is_folder(const std::string& film) {
-  std::error_code unknown;
-  const std::filesystem::path path{film};
-  return path.extension().empty() || !path.has_filename() || std::filesystem::is_directory(path, unknown);
-}
-
-ViewOptions finish_render(OptionDraft& draft) {
-  if (draft.film.empty())
-    throw UsageError("'orrery render' needs the name of the film: --out FILE.mp4 or --out FOLDER");
-  const bool folder = is_folder(draft.film);
-  if (draft.film == "-" || (!folder && std::filesystem::path{draft.film}.extension() != ".mp4")) {
-    refuse_value("--out", draft.film, "a name that ends in .mp4, or that of a folder: one without an extension");
-  }
-  const auto [width, height] = draft.view.size.value_or(WindowSize{});
-  if (!folder && (width % 2 != 0 || height % 2 != 0)) {
-    throw UsageError(fmt::format("--size cannot be {}x{}; both lengths of an MP4 film must be even", width, height));
-  }
-  draft.view.film = FilmOptions{.out = draft.film, .folder = folder, .fps = draft.fps, .progress = draft.progress};
-  draft.view.offscreen = true;
-  return finish_view(draft);
-}
-
-LessonOptions finish_lesson(const OptionDraft& draft) {
-  LessonOptions lesson = draft.lesson;
-  lesson.device = draft.device;
-  if (lesson.number && !lesson.file.empty()) {
-    throw UsageError(fmt::format("the number {} and --file name two lessons: leave out one of them", *lesson.number));
-  }
-  return lesson;
-}
-
-/// What bench and verify have in common.
-template <class MeasureOptions>
-void finish_measurement(OptionDraft& draft, MeasureOptions& options, const std::vector<int>& default_counts) {
-  draft.put_devices(options);
-  check_axes(draft.selection, draft.axes);
-  options.scene = draft.scene;
-  options.counts = draft.counts.empty() ? default_counts : draft.counts;
-  options.kernels = draft.selection;
-  options.axes = draft.axes;
-  options.files.existing = draft.existing();
-  options.setup = draft.physics;
-  if (!options.scene.file.empty()) return;
-  for (const int count : options.counts) (void)allowed_count(find_scene(options.scene.scene), count);
-}
-
-/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
-void refuse_what_a_protocol_decides(const OptionDraft& draft) {
-  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
-                             : !draft.bench.baseline_files.empty() ? "--baseline"
-                                                                   : draft.procedure_option;
-  if (option.empty()) return;
-  throw UsageError(
-      fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
-                  "of {} and {} bodies: leave it out",
-                  option, fmt::join(std::span{uth_protocol::counts}.first(2), ", "), uth_protocol::counts.back()));
-}
-
-BenchOptions finish_bench(OptionDraft& draft) {
-  if (draft.noise && draft.bench.baseline_files.empty()) {
-    throw UsageError("--noise needs --baseline, which is not given: add --baseline OLD");
-  }
-  draft.bench.noise = draft.noise.value_or(usual_noise);
-  add_law_command(draft);
-  draft.bench.accuracy = accuracy_of_auto(draft);
-  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
-  refuse_eta_without_block_steps(draft);
-  if (draft.bench.uth) {
-    refuse_what_a_protocol_decides(draft);
-    draft.physics.push_back(SelectIntegrator{uth_protocol::integrator});
-    draft.counts.assign(uth_protocol::counts.begin(), uth_protocol::counts.end());
-  }
-  finish_measurement(draft, draft.bench, {0});
-  return draft.bench;
-}
-
-ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& words) {
-  ReportOptions& report = draft.report;
-  if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
-  report.count_given = !draft.counts.empty();
-  report.bench = finish_bench(draft);
-  refuse_small_size(draft.view.size, /*panels=*/false);
-  report.picture = draft.view.size.value_or(WindowSize{});
-  report.theme = draft.view.theme.value_or(render::Theme::dark);
-  report.words = words;
-  return report;
-}
-
-VerifyOptions finish_verify(OptionDraft& draft) {
-  if (!draft.scene_named) draft.scene.scene = "plummer";  // the one whose bodies may be any number
-  std::vector<int> counts;
-  if (!draft.scene.file.empty() || find_scene(draft.scene.scene).fixed_count > 0) {
-    counts = {0};
-  } else {
-    const std::vector<int> usual = draft.kernel_file.empty() ? std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}
-                                                             : std::vector{1, 31, 33, 257, 4097};
-    for (const int count : usual) {
-      if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
-    }
-  }
-  refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
-  draft.verify.accuracy = accuracy_of_auto(draft);
-  finish_measurement(draft, draft.verify, counts);
-  draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
-  draft.verify.each_value = !draft.kernel_file.empty() && draft.axes.empty();
-  return draft.verify;
-}
-
 std::string version_line() {
   return fmt::format("orrery {} ({}), {} HDF5\n", version, git_id, has_hdf5() ? "with" : "without");
 }
 
-/// From CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
+/// The message for CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
 std::string wrong_number_of_values(const std::string& what) {
   const std::size_t flag = what.find(" was given a disallowed flag");
   if (flag != std::string::npos)
@@ -333,7 +299,7 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
   constexpr std::array<std::string_view, 3> own_options{"--help", "-h", "--version"};
   const bool top_level =
-      !arguments.empty() && (std::ranges::find(subcommands(), arguments.front()) != subcommands().end() ||
+      !arguments.empty() && (std::ranges::find(known_subcommands, arguments.front()) != known_subcommands.end() ||
                              std::ranges::find(own_options, arguments.front()) != own_options.end());
   if (!top_level) reversed.push_back("view");
   try {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "app/lab/baseline.h"
-#include "app/lab/divergence/run_variant.h"
-#include "app/lab/force_sample.h"
-#include "app/lab/kernel_axes.h"
+#include "app/lab/divergence/paired_run.h"
+#include "app/lab/force_promise.h"
+#include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/runs/run_order.h"
 #include "app/text/parse_value.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "app/ui_state/view_options.h"
 #include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"
@@ -32,7 +32,7 @@ struct BenchOptions {
   Commands setup;        ///< integrator, law and their constants
   int warmup_steps = 3;  ///< at least 2 are made
   int repeats = 10;
-  bool uth = false;  ///< as in uth_protocol.h; warmup_steps and repeats are ignored
+  bool uth = false;  ///< as uth_protocol has it; warmup_steps and repeats are ignored
   ResultNames files;
   std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
   double noise = usual_noise;               ///< see compare()
@@ -182,7 +182,7 @@ struct NewKernelOptions {
   std::string from = "tiled";
 };
 
-/// What --help and --version print.
+/// The text that --help and --version print.
 struct ShowText {
   std::string text;
   bool unbroken = false;  ///< prints lines as they are, however long
@@ -197,7 +197,7 @@ using Options = std::variant<ShowText, ShowKeys, ViewOptions, BenchOptions, Repo
                              ProfileOptions, CompareOptions, RaceOptions, RunOptions, ReplayOptions, KernelsOptions,
                              InfoOptions, ConvertOptions, InspectOptions, LessonOptions, NewKernelOptions>;
 
-/// What --help prints, with descriptions broken into lines that fit.
+/// The text of --help, with descriptions broken into lines that fit.
 std::string fitted_help(const std::string& text, const TextStyle& style);
 
 /// Reads a command line, given as its words without the program's name, and the script that it names. Adds

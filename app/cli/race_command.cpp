@@ -1,24 +1,72 @@
-#include "app/cli/race_command.h"
-
+// `orrery race`: runs combinations of kernel, integrator and time step to one time.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "app/cli/auto_variants.h"
-#include "app/cli/measure_to_end.h"
-#include "app/cli/race_report.h"
-#include "app/recording/race_rows.h"
+#include "app/cli/commands.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
+#include "app/lab/race/race.h"
+#include "app/lab/variants.h"
 #include "app/recording/result_files.h"
+#include "app/recording/sweep_report.h"
 #include "app/text/console.h"
+#include "app/text/table.h"
+#include "app/ui_state/lab_commands.h"
+#include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
 
-/// One for the integrators that need jerks, and one for the others, as far as there are any.
+std::string table_of(const std::vector<RaceResult>& results, const TextStyle& style) {
+  SettingsCells settings{style};
+  for (const RaceResult& result : results) {
+    settings.add(result.variant.kernel->id, result.variant.settings.values(), result.variant.kernel.get());
+  }
+  const std::vector<std::size_t> front = race_front(results);
+  const bool any_problem = std::ranges::any_of(results, [](const RaceResult& result) { return bool{result.problem}; });
+  Table table{"lltlrrrrrrt",
+              {"", "kernel", "settings", "integrator", "dt", "steps", "evaluations", "interactions", "time s",
+               "energy error", any_problem ? "problem" : ""},
+              {"evaluations", "interactions", "steps"}};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const RaceResult& result = results[i];
+    const bool leads = std::ranges::find(front, i) != front.end();
+    table.add({leads ? "*" : "", result.variant.kernel->id,
+               settings.text(result.variant.kernel->id, result.variant.settings.values()), result.integrator_id,
+               fmt::format("{:.4g}", result.time_step), format_count(result.steps), format_count(result.evaluations),
+               with_prefix(result.interactions), significant(result.seconds), scientific(result.energy_error, 3),
+               result.problem.text});
+  }
+  return table.text(style);
+}
+
+std::string winners_of(const std::vector<RaceResult>& results, const TextStyle& style) {
+  Table table{"lrt", {"energy kept to", "time s", "the cheapest is"}};
+  const std::vector<RaceWinner> winners = race_winners(results);
+  for (const RaceWinner& winner : winners) {
+    const RaceResult& best = results[winner.result];
+    table.add({scientific(winner.limit, 1), significant(best.seconds), words_for(best)});
+  }
+  return winners.empty() ? paragraph("No combination keeps the energy to 1e-2.", style) : '\n' + table.text(style);
+}
+
+/// The table, and the cheapest combination for each of some limits of the energy error.
+std::string race_text(const std::vector<RaceResult>& results, const TextStyle& style) {
+  return table_of(results, style) + winners_of(results, style);
+}
+
+/// Adds a choice of `auto` for the integrators that need jerks, and one for the others, as far as there are any.
 void add_choices_of_auto(VariantPlan& variants, const Backends& backends, const RaceOptions& options) {
   for (const bool jerks : {true, false}) {
     const auto is_so = [&](const std::string& id) { return find_integrator(id).needs_jerks == jerks; };
@@ -45,7 +93,7 @@ RacePlan plan_of(const Backends& backends, const RaceOptions& options) {
           .until = *options.until};
 }
 
-/// One that cannot run here is no failure as long as others can.
+/// The exit status. A combination that cannot run here is no failure as long as others can.
 int status_of(const std::vector<RaceResult>& results) {
   bool any = false, failed = false;
   for (const RaceResult& result : results) {
@@ -57,6 +105,58 @@ int status_of(const std::vector<RaceResult>& results) {
 }
 
 }  // namespace
+
+void declare_race(CLI::App& app, OptionDraft& draft) {
+  RaceOptions& race = draft.race;
+  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
+  add(app, "--until", "T", "runs each combination to this time",
+      [&](const std::string& text) { race.until = parse_in("--until", text, StartRace::ends); });
+  add_kernel_file(app, draft, FileKernelUse::plain, "races a kernel of your own; repeatable");
+  add_measured_kernels(app, draft, "this machine's default kernels");
+  add(app, "--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
+      [&](const std::string& text) {
+        race.integrators = split_list("the list of integrators", text);
+        for (const std::string& id : race.integrators) check_integrator(id);
+      });
+  add(app, "--dt", "LIST", "time steps, separated by commas (4, 2, 1, 1/2 and 1/4 times the scene's)",
+      [&](const std::string& text) {
+        for (const std::string& step : split_list("--dt", text)) {
+          race.time_steps.push_back(parse_in("--dt", step, SetTimeStep::range));
+        }
+      });
+  add_eta(app, draft);
+  add_digits(app, draft);
+  add_law(app, draft, joined_ids(laws()));
+  add_measurement(app, draft, race.table, race.progress, race.files);
+  app.footer(
+      "Examples:\n"
+      "  orrery race --scene plummer -n 4k --until 1 --kernels cpu-simd\n"
+      "  orrery race --scene two-body --until 20 --kernels cpu-serial --integrators leapfrog,yoshida4\n"
+      "  orrery race -n 64k --until 0.5 --kernels cuda-symmetric,cuda-tree --dt 0.01,0.005,0.0025\n"
+      "\nPrints the time that each combination of kernel, integrator and time step takes, and the largest relative "
+      "error of the energy on the way. Time steps are shortened so that whole steps reach the end. '*' marks those "
+      "that no other combination beats in both. If an error grows with a shorter time step, it is rounding: try "
+      "--digits compensated. Ctrl+C ends it and keeps what was measured.");
+}
+
+RaceOptions finish_race(OptionDraft& draft) {
+  RaceOptions& race = draft.race;
+  if (!race.until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
+  if (race.integrators.empty()) {
+    const bool any = !draft.kernel_named || draft.selection.automatic;
+    race.integrators = race_integrators(any ? std::vector<KernelPtr>{} : draft.selection.kernels);
+  }
+  refuse_eta_without_block_steps(draft, race.integrators);
+  race.scene = draft.scene_of_one_count();
+  if (draft.kernel_named) race.kernels = draft.selection;
+  race.accuracy = accuracy_of_auto(draft);
+  if (race.kernels) check_axes(*race.kernels, draft.axes);
+  race.axes = draft.axes;
+  race.setup = draft.physics;
+  race.files.existing = draft.existing();
+  race.device = draft.device;
+  return race;
+}
 
 int run_race(const Backends& backends, const RaceOptions& options) {
   Race race{backends, plan_of(backends, options)};

@@ -10,14 +10,11 @@
 #include <vector>
 
 #include "app/commands/command_text.h"
-#include "app/commands/words.h"
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
 #include "app/text/input_file.h"
-#include "app/text/lines.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
 
@@ -49,9 +46,9 @@ ScriptLine parse_line_of_text(std::string_view line) {
 /// Checks the kernels and tunables of each command: those of `set`, and those of `sweep` if it names no kernels,
 /// against the kernel that is selected when its frame comes. Once a kernel file is open, an unknown id may be that of
 /// its kernel, which is known when it has been compiled: what names it is left to its frame.
-class KernelCheck {
+class ScriptKernels {
  public:
-  KernelCheck(const KernelCatalog& kernels, KernelSelection first, bool kernel_file)
+  ScriptKernels(const KernelCatalog& kernels, KernelSelection first, bool kernel_file)
       : kernels_{kernels}, selected_{std::move(first)}, kernel_file_{kernel_file} {}
 
   void operator()(const OpenKernelFile&) { kernel_file_ = true; }
@@ -137,7 +134,7 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
     script.back().line = number;
   }
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
-  KernelCheck check{kernels, first, kernel_file};
+  ScriptKernels check{kernels, first, kernel_file};
   for (const ScriptLine& line : script) {
     const auto look = [&](const auto& commands) { std::visit(check, commands); };
     at_line(name, line.line, [&] { std::visit(look, line.request); });

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/lab/kernel_axes.h"
-#include "app/ui_state/script.h"
+#include "app/lab/variants.h"
+#include "app/ui_state/view_options.h"
 
 namespace orrery {
 
@@ -16,7 +16,7 @@ namespace orrery {
 Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
                     const KernelSelection& first, bool kernel_file = false);
 
-/// The same from a file. Throws std::runtime_error as read_text() does.
+/// Reads a script from a file. Throws std::runtime_error as read_text() does.
 Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first,
                    bool kernel_file = false);
 

@@ -1,15 +1,18 @@
-#include "app/cli/replay_command.h"
-
+// `orrery replay`: computes a run of a window again.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
-#include "app/runs/play_replay.h"
+#include "app/cli/commands.h"
+#include "app/cli/option_parts.h"
+#include "app/runs/replay.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
@@ -33,6 +36,24 @@ std::string difference_text(const std::string& file, const ReplayOutcome& outcom
 }
 
 }  // namespace
+
+void declare_replay(CLI::App& app, OptionDraft& draft) {
+  add_file(app, "FILE", "a replay file, which a window writes: the script command save-replay", draft.replay.file);
+  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own that the file names; repeatable");
+  add_progress(app, draft.replay.progress);
+  add_device(app, draft);
+  app.footer(
+      "Example:\n"
+      "  orrery replay run.replay\n"
+      "\nThe exit status is 1 at the first state that differs.");
+}
+
+ReplayOptions finish_replay(const OptionDraft& draft) {
+  ReplayOptions replay = draft.replay;
+  if (replay.file.empty()) throw UsageError("'orrery replay' needs a file: orrery replay FILE");
+  replay.device = draft.device;
+  return replay;
+}
 
 int run_replay(const Backends& backends, const ReplayOptions& options) {
   const Replay replay = read_replay(options.file);

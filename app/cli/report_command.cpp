@@ -1,31 +1,32 @@
-#include "app/cli/report_command.h"
-
+// `orrery report`: measures kernels and writes a page.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "app/cli/measure_to_end.h"
-#include "app/cli/planned_sweep.h"
-#include "app/lab/force_sample.h"
+#include "app/cli/commands.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
+#include "app/lab/force_promise.h"
 #include "app/lab/metadata.h"
 #include "app/lab/sweep/result_rows.h"
-#include "app/report/machine_report.h"
+#include "app/report/facts.h"
 #include "app/report/page.h"
-#include "app/report/run_facts.h"
 #include "app/text/console.h"
-#include "app/text/shell_line.h"
+#include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
 
 constexpr int count_without_gpu = 8192;  // all CPU kernels in some 10 s on two cores
 
-/// With the default number of bodies, a machine without a GPU measures fewer.
+/// Returns the options with the number of bodies: by default, a machine without a GPU measures fewer.
 BenchOptions sized(const Backends& backends, const ReportOptions& options) {
   BenchOptions bench = options.bench;
   if (options.count_given || !bench.scene.file.empty() || backends.status(Backend::cuda).available) return bench;
@@ -33,7 +34,7 @@ BenchOptions sized(const Backends& backends, const ReportOptions& options) {
   return bench;
 }
 
-ReportRow row_of(const ResultRow& row, const RowSettings& settings) {
+ReportRow report_row(const ResultRow& row, const RowSettings& settings) {
   const VariantResult& result = row.result();
   const ForceError error = result.error();
   return {.kernel = result.status.kernel_id,
@@ -60,7 +61,7 @@ std::vector<ReportGroup> groups_of(const Sweep& sweep) {
   for (const std::vector<ResultRow>& rows : counts) {
     const Status& status = rows.front().result().status;
     groups.push_back({fmt::format("{}, {}", status.scene_name, counted_bodies(status.count))});
-    for (const ResultRow& row : rows) groups.back().rows.push_back(row_of(row, settings));
+    for (const ResultRow& row : rows) groups.back().rows.push_back(report_row(row, settings));
   }
   return groups;
 }
@@ -169,6 +170,44 @@ class Report {
 };
 
 }  // namespace
+
+void declare_report(CLI::App& app, OptionDraft& draft) {
+  ReportOptions& report = draft.report;
+  add(app, "--out", "FILE.html", "the page",
+      [&](const std::string& text) { report.file = parse_page_name("--out", file_name("--out", text)); });
+  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU 8k)");
+  add_measured_kernels(app, draft);
+  add_setting_lists(app, draft);
+  add_repeats(app, draft);
+  add(app, "--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
+      [&](const std::string& text) {
+        report.budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
+      });
+  add_physics(app, draft);
+  add_size(app, draft, "size of the picture in pixels (1280x720)");
+  add_theme(app, draft.view);
+  add_force(app, draft);
+  add_progress(app, draft.bench.progress);
+  add_device(app, draft);
+  app.footer(
+      "Examples:\n"
+      "  orrery report --out report.html\n"
+      "  orrery report galaxy.bin --kernels cpu-simd,cpu-tree --set theta=0.3,0.5,0.7 --out galaxy.html\n"
+      "\nMeasures as 'orrery bench' does. The page holds a picture of the scene, plots, tables, the settings, the "
+      "machine and the command line. It needs no other file. Ctrl+C ends measuring and keeps what was measured.");
+}
+
+ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& words) {
+  ReportOptions& report = draft.report;
+  if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
+  report.count_given = !draft.counts.empty();
+  report.bench = finish_bench(draft);
+  refuse_small_size(draft.view.size, /*panels=*/false);
+  report.picture = draft.view.size.value_or(WindowSize{});
+  report.theme = draft.view.theme.value_or(render::Theme::dark);
+  report.words = words;
+  return report;
+}
 
 SceneRequest pictured_scene(const Backends& backends, const ReportOptions& options) {
   SceneRequest scene = options.bench.scene;

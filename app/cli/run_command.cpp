@@ -1,12 +1,13 @@
-#include "app/cli/run_command.h"
-
+// `orrery run`: runs a simulation without a window.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,31 +16,59 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/commands.h"
+#include "app/cli/option_draft.h"
+#include "app/cli/option_parts.h"
 #include "app/cli/run_files.h"
 #include "app/lab/metadata.h"
-#include "app/lab/setup.h"
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/runs/run_schedule.h"
-#include "app/runs/scene_notes.h"
+#include "app/lab/variant_runner.h"
 #include "app/runs/simulation_run.h"
 #include "app/runs/snapshot_series.h"
 #include "app/text/console.h"
+#include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/text/progress.h"
-#include "app/text/shell_line.h"
 #include "app/text/table.h"
-#include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/format_count.h"
+#include "compute/core/names.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 #include "compute/kernels/kernel_sharing.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
+
+void require_an_end(const RunOptions& run) {
+  if (run.order.steps && run.order.until)
+    throw UsageError("--steps and --until both end the run: leave out one of them");
+  if (run.resume.empty() && !run.order.steps && !run.order.until) {
+    throw UsageError("'orrery run' needs its end: --steps K or --until T");
+  }
+}
+
+void refuse_what_nothing_uses(const RunOptions& run) {
+  if (!run.resume.empty()) return;  // the checkpoint may have what uses it
+  const RunOrder& order = run.order;
+  if (run.snapshot_format && order.snapshots.empty()) {
+    throw UsageError("--format is that of --snapshots, which is not given: add --snapshots FOLDER");
+  }
+  if (!order.snapshots.empty() && !order.every) {
+    throw UsageError("--snapshots needs the simulated time between them: add --every T");
+  }
+  if (order.every && order.snapshots.empty() && order.diagnostics.empty()) {
+    throw UsageError(
+        "--every is the simulated time between snapshots or rows of diagnostics: add --snapshots or --diagnostics");
+  }
+  if (run.checkpoint_every_s && order.checkpoint.empty()) {
+    throw UsageError("--every-s is the time between checkpoints: add --checkpoint FILE");
+  }
+}
 
 /// The stored order with what this command line changes.
 RunOrder changed(RunOrder order, const RunOptions& options) {
@@ -182,7 +211,7 @@ void check_snapshots(const RunOptions& options, const RunOrder& order, Simulatio
   check_output(fs::path{order.snapshots} / "snapshot_00000", Existing::replace_here);
 }
 
-/// As seen from the working folder, if it lies there: a checkpoint holds names from the root.
+/// The file's name relative to the working folder, if it lies there: a checkpoint holds names from the root.
 std::string name_from_here(const std::string& file) {
   std::error_code gone;
   const fs::path path{file}, from_here = path.lexically_relative(fs::current_path(gone));
@@ -368,7 +397,7 @@ class Run {
       return fmt::format("nor can a checkpoint be written: {}", failure_text(error));
     }
   }
-  /// One that this run has written, or continues, and that nobody has moved since.
+  /// The checkpoint that this run has written, or continues, if nobody has moved it since.
   bool has_checkpoint(const SimulationRun& run) const {
     std::error_code gone;
     return run.summary().checkpoints > 0 ? fs::exists(order_.checkpoint, gone)
@@ -430,7 +459,8 @@ class Run {
     return bodies == 1 ? "not defined for one body" : "not defined: the energy is 0 or not finite";
   }
 
-  /// What `auto` measured of the kernel that runs; none if the user or a checkpoint named it, or nothing was measured.
+  /// The measurement of the kernel that `auto` chose; none if the user or a checkpoint named it, or nothing was
+  /// measured.
   const Candidate* chosen() const {
     return simulation_->status().auto_choice && chooser_.chosen() ? &*chooser_.chosen() : nullptr;
   }
@@ -497,6 +527,81 @@ class Run {
 };
 
 }  // namespace
+
+void declare_run(CLI::App& app, OptionDraft& draft) {
+  RunOptions& run = draft.run;
+  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
+  add(app, "--steps", "K", "ends after step K", [&](const std::string& text) {
+    run.order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
+  });
+  add(app, "--until", "T", "ends with the first step that reaches time T; a FILE's time counts",
+      [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::ends); });
+  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
+  add_kernel(app, draft, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
+  add_accuracy(app, draft);
+  add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
+  add_physics(app, draft);
+  add(app, "--snapshots", "FOLDER",
+      "writes the bodies every T into files of this folder, made if missing; needs --every",
+      [&](const std::string& text) {
+        if (text == "-") refuse_value("--snapshots", text, "the name of a folder: standard output holds one file");
+        run.order.snapshots = file_name("--snapshots", text);
+      });
+  add(app, "--format", "ID",
+      "format of the snapshots: " + joined_ids(snapshot_formats()) + fmt::format(" ({})", run.order.snapshot_format),
+      [&](const std::string& text) { run.snapshot_format = find_named(snapshot_formats(), text, "format")->id; });
+  add_file(app, "--diagnostics", "writes energy, momentum, Lagrangian radii and more every T, as CSV",
+           run.order.diagnostics);
+  add(app, "--every", "T",
+      "simulated time between snapshots and between rows of diagnostics (for rows: a hundredth of the run)",
+      [&](const std::string& text) { run.order.every = parse_in("--every", text, RunOrder::times); });
+  add(app, "--checkpoint", "FILE", "keeps the state in this file, from which --resume continues",
+      [&](const std::string& text) {
+        if (is_stream(text))
+          refuse_value("--checkpoint", text, "the name of a file, which is replaced again and again");
+        run.order.checkpoint = file_name("--checkpoint", text);
+      });
+  add(app, "--every-s", "S",
+      fmt::format("seconds of the clock between checkpoints ({:g})", run.order.checkpoint_every_s),
+      [&](const std::string& text) {
+        run.checkpoint_every_s = parse_in("--every-s", text, RunOrder::checkpoint_times);
+      });
+  add_file(app, "--resume", "continues the run of a checkpoint, to its own end or a new one", run.resume);
+  add_force(app, draft);
+  add_progress(app, run.progress);
+  add_device(app, draft);
+  add_devices(app, draft);
+  app.footer(
+      "Examples:\n"
+      "  orrery run --scene collision -n 64k --until 20 --snapshots out --every 0.5 --diagnostics energy.csv\n"
+      "  orrery run galaxy.tipsy --steps 10000 --checkpoint galaxy.checkpoint\n"
+      "  orrery run --resume galaxy.checkpoint --steps 20000\n"
+      "\nSteps are counted from the scene's first state, times from 0 or from the time in the FILE. Ctrl+C and SIGTERM "
+      "write a checkpoint and print how "
+      "to continue. A continued run equals an uninterrupted one bit for bit, if its kernel repeats its results.");
+}
+
+RunOptions finish_run(OptionDraft& draft) {
+  RunOptions& run = draft.run;
+  draft.put_devices(run);
+  run.existing = draft.existing();
+  require_an_end(run);
+  refuse_what_nothing_uses(run);
+  if (!run.resume.empty()) {
+    refuse_what_a_checkpoint_decides(draft);
+    return run;
+  }
+  run.scene = draft.scene_of_one_count();
+  add_law_command(draft);
+  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
+  refuse_eta_without_block_steps(draft);
+  run.setup = draft.physics;
+  const KernelSelection kernel = first_kernel(draft);
+  if (!kernel.automatic) refuse_accuracy_of_a_kernel(draft, "--kernel");
+  if (draft.accuracy) run.setup.push_back(SetAccuracy{*draft.accuracy});
+  set_first_kernel(run.setup, run.settings, kernel, draft.axes);
+  return run;
+}
 
 int run_simulation(const Backends& backends, const RunOptions& options) {
   return Run{backends, options}();

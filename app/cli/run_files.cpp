@@ -12,43 +12,42 @@
 #include "app/recording/conserved_log.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
 
-void add(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
+void add_named(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
   if (!path.empty()) files.push_back({where, path});
 }
 
 void add_recording(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
-  add(files, where, path);
-  if (!path.empty() && !is_stream(path)) add(files, where + "'s conserved sums", conserved_name(path));
+  add_named(files, where, path);
+  if (!path.empty() && !is_stream(path)) add_named(files, where + "'s conserved sums", conserved_name(path));
 }
 
 void add_script_line(std::vector<NamedFile>& files, const std::string& where, const ViewCommand& command) {
   if (const auto* record = std::get_if<StartRecording>(&command)) add_recording(files, where, record->file);
-  if (const auto* film = std::get_if<StartFilm>(&command)) add(files, where, film->file);
-  if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add(files, where, picture->file);
-  if (const auto* picture = std::get_if<SaveEnlarged>(&command)) add(files, where, picture->file);
-  if (const auto* picture = std::get_if<SavePicture>(&command)) add(files, where, picture->file);
-  if (const auto* page = std::get_if<SaveReport>(&command)) add(files, where, page->file);
-  if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add(files, where, snapshot->file);
-  if (const auto* replay = std::get_if<SaveReplay>(&command)) add(files, where, replay->file);
-  if (const auto* path = std::get_if<SavePath>(&command)) add(files, where, path->file);
+  if (const auto* film = std::get_if<StartFilm>(&command)) add_named(files, where, film->file);
+  if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add_named(files, where, picture->file);
+  if (const auto* picture = std::get_if<SaveEnlarged>(&command)) add_named(files, where, picture->file);
+  if (const auto* picture = std::get_if<SavePicture>(&command)) add_named(files, where, picture->file);
+  if (const auto* page = std::get_if<SaveReport>(&command)) add_named(files, where, page->file);
+  if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add_named(files, where, snapshot->file);
+  if (const auto* replay = std::get_if<SaveReplay>(&command)) add_named(files, where, replay->file);
+  if (const auto* path = std::get_if<SavePath>(&command)) add_named(files, where, path->file);
 }
 
 RunFiles files_of_results(const SceneRequest& scene, const ResultNames& results) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = results.existing};
-  add(files.inputs, "FILE", scene.file);
-  add(files.outputs, "--csv", results.csv);
-  add(files.outputs, "--json", results.json);
+  add_named(files.inputs, "FILE", scene.file);
+  add_named(files.outputs, "--csv", results.csv);
+  add_named(files.outputs, "--json", results.json);
   return files;
 }
 
-/// Of the file itself, whatever its name.
+/// The identity of the file itself, whatever its name.
 struct Identity {
   explicit Identity(const std::string& path) : exists{stat(path.c_str(), &status) == 0} {
     std::error_code error;
@@ -86,15 +85,15 @@ void refuse_if_known(const NamedFile& file, const Identity& identity, const std:
 
 RunFiles files_of(const ViewOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
-  add(files.inputs, "FILE", options.scene.file);
-  add(files.inputs, "--resume", options.resume_file);
-  add(files.inputs, "--script", options.script_file);
-  add(files.inputs, "--path", options.path_file);
-  add(files.inputs, "--kernel-file", options.kernel_file);
+  add_named(files.inputs, "FILE", options.scene.file);
+  add_named(files.inputs, "--resume", options.resume_file);
+  add_named(files.inputs, "--script", options.script_file);
+  add_named(files.inputs, "--path", options.path_file);
+  add_named(files.inputs, "--kernel-file", options.kernel_file);
   add_recording(files.outputs, "--record", options.record_file);
-  add(files.outputs, "--screenshot", options.screenshot_file);
-  add(files.outputs, "--save", options.save_file);
-  if (options.film && !options.film->folder) add(files.outputs, "--out", options.film->out);
+  add_named(files.outputs, "--screenshot", options.screenshot_file);
+  add_named(files.outputs, "--save", options.save_file);
+  if (options.film && !options.film->folder) add_named(files.outputs, "--out", options.film->out);
   for (const ScriptLine& line : options.script) {
     const std::string where = fmt::format("{}:{}", options.script_file, line.line);
     if (const auto* command = std::get_if<ViewCommand>(&line.request)) add_script_line(files.outputs, where, *command);
@@ -104,17 +103,17 @@ RunFiles files_of(const ViewOptions& options) {
 
 RunFiles files_of(const BenchOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.files.existing};
-  add(files.inputs, "FILE", options.scene.file);
-  for (const std::string& baseline : options.baseline_files) add(files.inputs, "--baseline", baseline);
-  add(files.outputs, "--csv", options.files.csv);
-  add(files.outputs, "--json", options.files.json);
+  add_named(files.inputs, "FILE", options.scene.file);
+  for (const std::string& baseline : options.baseline_files) add_named(files.inputs, "--baseline", baseline);
+  add_named(files.outputs, "--csv", options.files.csv);
+  add_named(files.outputs, "--json", options.files.json);
   return files;
 }
 
 RunFiles files_of(const ReportOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.bench.files.existing};
-  add(files.inputs, "FILE", options.bench.scene.file);
-  add(files.outputs, "--out", options.file);
+  add_named(files.inputs, "FILE", options.bench.scene.file);
+  add_named(files.outputs, "--out", options.file);
   return files;
 }
 
@@ -124,7 +123,7 @@ RunFiles files_of(const VerifyOptions& options) {
 
 RunFiles files_of(const ProfileOptions& options) {
   RunFiles files = files_of_results(options.scene, options.files);
-  add(files.inputs, "--baseline", options.baseline_file);
+  add_named(files.inputs, "--baseline", options.baseline_file);
   return files;
 }
 
@@ -138,10 +137,10 @@ RunFiles files_of(const RaceOptions& options) {
 
 RunFiles files_of(const RunOptions& options) {
   RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
-  add(files.inputs, "FILE", options.scene.file);
-  add(files.inputs, "--resume", options.resume);
-  add(files.outputs, "--diagnostics", options.order.diagnostics);
-  if (options.order.checkpoint != options.resume) add(files.outputs, "--checkpoint", options.order.checkpoint);
+  add_named(files.inputs, "FILE", options.scene.file);
+  add_named(files.inputs, "--resume", options.resume);
+  add_named(files.outputs, "--diagnostics", options.order.diagnostics);
+  if (options.order.checkpoint != options.resume) add_named(files.outputs, "--checkpoint", options.order.checkpoint);
   return files;
 }
 
@@ -151,7 +150,7 @@ RunFiles files_of(const ConvertOptions& options) {
 
 RunFiles files_of(const InspectOptions& options) {
   RunFiles files{.inputs = {{"FILE", options.file}}, .outputs = {}, .existing = options.existing};
-  add(files.outputs, "--picture", options.picture);
+  add_named(files.outputs, "--picture", options.picture);
   return files;
 }
 

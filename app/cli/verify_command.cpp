@@ -1,8 +1,9 @@
-#include "app/cli/verify_command.h"
-
+// `orrery verify`: checks kernels against sums in double precision.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <deque>
@@ -12,22 +13,300 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "app/cli/auto_variants.h"
+#include "app/cli/commands.h"
 #include "app/cli/compile_kernel_files.h"
-#include "app/cli/verify_report.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_parts.h"
+#include "app/cli/options.h"
+#include "app/lab/distribution.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/forecast.h"
-#include "app/lab/problem.h"
+#include "app/lab/metadata.h"
 #include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
+#include "app/recording/result_files.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
-#include "compute/core/format_count.h"
-#include "compute/kernels/runtime/plain_words.h"
+#include "app/text/table.h"
+#include "compute/core/names.h"
+#include "compute/core/text.h"
+#include "compute/diagnostics/reference.h"
+#include "compute/diagnostics/wrong_digits.h"
+#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/scenes/scene.h"
 
 namespace orrery {
 namespace {
+
+using Cells = std::vector<Cell>;
+
+/// The check of one kernel with its settings, for one system of bodies under one law.
+struct Check {
+  const Variant& variant;
+  int count = 0;  ///< bodies
+  Law law{};
+  float time_step = 0;
+  int sample = 0;                       ///< bodies whose forces were compared
+  std::optional<ForceError> error{};    ///< none if there are no forces
+  AllowedError allowed{};               ///< the limits of `error`; they mean nothing without it
+  UlpHistogram ulps{};                  ///< of the same forces
+  std::optional<WrongDigits> digits{};  ///< of the coordinates after the second step; none if not requested
+  std::string result{};                 ///< "PASS", "FAIL", "FAIL: why" or "skipped: why"
+
+  bool failed() const { return result.starts_with("FAIL"); }
+};
+
+constexpr std::array<std::string_view, 22> columns{"kernel",
+                                                   "backend",
+                                                   "settings",
+                                                   "law",
+                                                   "n",
+                                                   "dt",
+                                                   "softening",
+                                                   "repulsion",
+                                                   "sample",
+                                                   "error_rms",
+                                                   "error_median",
+                                                   "error_p99",
+                                                   "error_max",
+                                                   "worst_body",
+                                                   "tolerance_median",
+                                                   "tolerance_p99",
+                                                   "tolerance_max",
+                                                   "ulps",
+                                                   "digits",
+                                                   "digits_largest",
+                                                   "digits_accepted",
+                                                   "result"};
+
+Json verify_metadata(const Backends& backends, const VerifyOptions& options, const Status& first) {
+  Json metadata = machine_metadata(backends);
+  add_simulations(metadata, first, options.counts);
+  metadata["law"] = Json::array();
+  for (const LawId law : options.laws) {
+    metadata["law"].push_back(law_info(law).id);
+    if (law == LawId::attract_repel) metadata["repulsion"] = decimal(first.law.repulsion);
+  }
+  const bool every_body = options.sample == body_counts.most;
+  metadata["sample"] = every_body ? Json("all") : Json(options.sample);
+  if (options.sample_only) metadata["sample_only"] = true;
+  return metadata;
+}
+
+std::string worst_body(const Check& check) {
+  return check.error && check.error->worst >= 0 ? std::to_string(check.error->worst) : std::string{};
+}
+
+bool has_repulsion(const Check& check) {
+  return check.law.id == LawId::attract_repel;
+}
+
+const char* accepted_text(const WrongDigits& digits) {
+  return digits.accepted() ? "PASS" : "FAIL";
+}
+
+std::array<std::string, columns.size()> csv_fields(const Check& check) {
+  const auto limit = [&](double AllowedError::*part) { return check.error ? csv_number(check.allowed.*part) : ""; };
+  const auto field = [&](double ForceError::*part) { return check.error ? csv_number((*check.error).*part) : ""; };
+  return {check.variant.kernel->id,
+          to_string(check.variant.kernel->backend),
+          check.variant.settings.to_string(),
+          law_info(check.law.id).id,
+          std::to_string(check.count),
+          csv_number(decimal(check.time_step), 9),
+          csv_number(decimal(check.law.softening), 9),
+          has_repulsion(check) ? csv_number(decimal(check.law.repulsion), 9) : "",
+          std::to_string(check.sample),
+          field(&ForceError::rms),
+          field(&ForceError::median),
+          field(&ForceError::p99),
+          field(&ForceError::max),
+          worst_body(check),
+          limit(&AllowedError::median),
+          limit(&AllowedError::p99),
+          limit(&AllowedError::max),
+          to_csv(distribution(check.ulps)),
+          check.digits ? to_csv(distribution(*check.digits)) : "",
+          check.digits ? csv_number(check.digits->largest) : "",
+          check.digits ? accepted_text(*check.digits) : "",
+          check.result};
+}
+
+Json json_row(const Check& check) {
+  Json row{{"kernel", check.variant.kernel->id},
+           {"backend", to_string(check.variant.kernel->backend)},
+           {"settings", Json(check.variant.settings.values())},
+           {"law", law_info(check.law.id).id},
+           {"n", check.count},
+           {"dt", decimal(check.time_step)},
+           {"softening", decimal(check.law.softening)},
+           {"repulsion", has_repulsion(check) ? Json(decimal(check.law.repulsion)) : Json(nullptr)},
+           {"sample", check.sample},
+           {"error", nullptr},
+           {"tolerance", nullptr},
+           {"ulps", nullptr},
+           {"digits", nullptr},
+           {"result", check.result}};
+  if (check.error) {
+    row["error"] = {{"rms", json_number(check.error->rms)},
+                    {"median", json_number(check.error->median)},
+                    {"p99", json_number(check.error->p99)},
+                    {"max", json_number(check.error->max)},
+                    {"worst_body", check.error->worst >= 0 ? Json(check.error->worst) : Json(nullptr)}};
+    row["tolerance"] = {{"median", json_number(check.allowed.median)},
+                        {"p99", json_number(check.allowed.p99)},
+                        {"max", json_number(check.allowed.max)}};
+    row["ulps"] = to_json(distribution(check.ulps));
+  }
+  if (check.digits) {
+    row["digits"] = {{"first_wrong", to_json(distribution(*check.digits))},
+                     {"largest", json_number(check.digits->largest)},
+                     {"accepted", check.digits->accepted()}};
+  }
+  return row;
+}
+
+/// "-" if `check` has no errors of forces; "nan" is worth seeing.
+std::string shown(const Check& check, double ForceError::*part) {
+  return check.error ? short_exponent(fmt::format("{:.2g}", (*check.error).*part)) : "-";
+}
+
+Tone tone_of(const std::string& result) {
+  if (result.starts_with("PASS")) return Tone::good;
+  return result.starts_with("FAIL") ? Tone::bad : Tone::plain;
+}
+
+/// Adds a row of what was checked and of `more`.
+void add_row(Table& table, const SettingsCells& settings, const Check& check, const Cells& more) {
+  const char* const id = check.variant.kernel->id;
+  Cells row{id, settings.text(id, check.variant.settings.values()), law_info(check.law.id).id,
+            format_count(check.count)};
+  row.insert(row.end(), more.begin(), more.end());
+  table.add(std::move(row));
+}
+
+std::string errors_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrrrrrrrrrt",
+              {"kernel", "settings", "law", "n", "rms", "median", "p99", "max", "worst body", "allowed median",
+               "allowed p99", "allowed max", "result"},
+              {"rms", "worst body", "allowed max", "allowed p99", "allowed median"}};
+  const auto limit = [](const Check& check, double AllowedError::*part) {
+    return check.error ? short_exponent(fmt::format("{:.2g}", check.allowed.*part)) : "-";
+  };
+  for (const Check& check : checks) {
+    const std::string worst = worst_body(check);
+    add_row(table, settings, check,
+            {shown(check, &ForceError::rms), shown(check, &ForceError::median), shown(check, &ForceError::p99),
+             shown(check, &ForceError::max), worst.empty() ? "-" : worst, limit(check, &AllowedError::median),
+             limit(check, &AllowedError::p99), limit(check, &AllowedError::max),
+             Cell{check.result, tone_of(check.result)}});
+  }
+  return table.text(style);
+}
+
+/// Each note once.
+std::vector<std::string> law_notes(const std::vector<Check>& checks) {
+  std::vector<std::string> notes;
+  for (const Check& check : checks) {
+    std::string note = law_note(*check.variant.kernel, check.variant.settings, check.law.id);
+    if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+std::string ulps_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrt", {"kernel", "settings", "law", "n", "components by units in the last place"}};
+  for (const Check& check : checks) {
+    if (check.error) add_row(table, settings, check, {to_text(distribution(check.ulps))});
+  }
+  return '\n' + table.text(style);
+}
+
+std::string digits_table(const std::vector<Check>& checks, const SettingsCells& settings, const TextStyle& style) {
+  Table table{"ltlrtrl",
+              {"kernel", "settings", "law", "n", "coordinates by first wrong digit", "largest", "source's rule"}};
+  for (const Check& check : checks) {
+    if (!check.digits) continue;
+    const std::string accepted = accepted_text(*check.digits);
+    add_row(table, settings, check,
+            {to_text(distribution(*check.digits)), fmt::format("{:.2g}", check.digits->largest),
+             Cell{accepted, tone_of(accepted)}});
+  }
+  return '\n' + table.text(style) +
+         paragraph(
+             "Coordinates after the second euler step against cpu-serial's: the first digit that |difference| "
+             "reaches.",
+             style) +
+         paragraph(
+             "The source's rule rejects a wrong integer part, 1st or 2nd decimal; it does not decide the result "
+             "above.",
+             style);
+}
+
+/// Writes a verification's results: tables for stdout, and the requested files.
+class VerifyReport {
+ public:
+  /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
+  VerifyReport(const Backends& backends, const VerifyOptions& options, const Status& first);
+
+  /// Writes the row of the CSV at once.
+  void add(Check check);
+  /// Writes the JSON. Returns the tables, what was skipped, the number of failed checks and the names of the files.
+  std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style);
+  bool empty() const { return checks_.empty(); }
+  int failed() const { return failed_; }
+  /// The first file that could not be written and why, one line; empty if there is none.
+  const std::string& error() const { return files_.error(); }
+
+ private:
+  Json metadata_;
+  Json results_ = Json::array();
+  ResultFiles files_;
+  std::vector<Check> checks_;
+  bool with_ulps_, with_digits_;
+  int failed_ = 0;
+};
+
+VerifyReport::VerifyReport(const Backends& backends, const VerifyOptions& options, const Status& first)
+    : metadata_(verify_metadata(backends, options, first)),  // braces would make an array of it
+      files_{options.files, metadata_, columns},
+      with_ulps_{options.histogram},
+      with_digits_{options.digits} {}
+
+void VerifyReport::add(Check check) {
+  if (check.failed()) ++failed_;
+  results_.push_back(json_row(check));
+  files_.add(csv_fields(check));
+  checks_.push_back(std::move(check));
+}
+
+std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
+  SettingsCells settings{style};
+  for (const Check& check : checks_) {
+    const Variant& variant = check.variant;
+    settings.add(variant.kernel->id, variant.settings.values(), variant.kernel.get());
+  }
+  std::string text = errors_table(checks_, settings, style);
+  if (with_ulps_) text += ulps_table(checks_, settings, style);
+  if (with_digits_) text += digits_table(checks_, settings, style);
+  if (with_ulps_ || with_digits_) text += '\n';
+  Json left_out = Json::array();
+  for (const Skipped& skip : skipped) {
+    left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
+  }
+  for (const auto& [names, reason] : together(skipped)) {
+    text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
+  }
+  for (const std::string& note : law_notes(checks_)) text += paragraph(note, style);
+  text += paragraph(fmt::format("{}, {} failed; force error |da|/|a| against a direct sum in fp64",
+                                counted(std::ssize(checks_), "check"), failed_),
+                    style);
+  files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
+  return text + files_.written();
+}
 
 constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares with it
 
@@ -119,8 +398,8 @@ class Verification {
     return variants;
   }
 
-  /// From the scene's first state. If a body becomes non-finite, the run stops and there are no such positions: all are
-  /// NaN.
+  /// Steps from the scene's first state. If a body becomes non-finite, the run stops and there are no such positions:
+  /// all are NaN.
   static std::vector<Vec4> positions_after_two_steps(VariantRunner& runner) {
     runner.restart();
     try {
@@ -213,6 +492,50 @@ class Verification {
 };
 
 }  // namespace
+
+void declare_verify(CLI::App& app, OptionDraft& draft) {
+  VerifyOptions& verify = draft.verify;
+  add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
+  add_kernel_file(app, draft, FileKernelUse::guarded,
+                  "checks a kernel of your own with every value of its settings; repeatable");
+  add_measured_kernels(app, draft);
+  add_measurement(app, draft, verify.table, verify.progress, verify.files);
+  add_devices(app, draft);
+  add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
+      [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
+  add_flag(app, "--sample-only", verify.sample_only,
+           "evaluates only the forces on these bodies: takes less time; kernels that cannot do this are skipped");
+  add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
+  add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
+  add_law(app, draft, joined_ids(laws()) + " (both)");
+  app.footer(
+      "Examples:\n"
+      "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
+      "  orrery verify --kernel-file mine.cu\n"
+      "  orrery verify --kernels cuda-naive --set block=all -n 64k --sample all --histogram --digits\n"
+      "\nErrors are limited to fractions of the sum of the sizes of all terms (docs/usage/verify.md). The exit status "
+      "is 1 if a kernel breaks its promise.");
+}
+
+VerifyOptions finish_verify(OptionDraft& draft) {
+  if (!draft.scene_named) draft.scene.scene = "plummer";  // the one whose bodies may be any number
+  std::vector<int> counts;
+  if (!draft.scene.file.empty() || find_scene(draft.scene.scene).fixed_count > 0) {
+    counts = {0};
+  } else {
+    const std::vector<int> usual = draft.kernel_file.empty() ? std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}
+                                                             : std::vector{1, 31, 33, 257, 4097};
+    for (const int count : usual) {
+      if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
+    }
+  }
+  refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
+  draft.verify.accuracy = accuracy_of_auto(draft);
+  finish_measurement(draft, draft.verify, counts);
+  draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
+  draft.verify.each_value = !draft.kernel_file.empty() && draft.axes.empty();
+  return draft.verify;
+}
 
 int run_verify(const Backends& backends, const VerifyOptions& options) {
   for (const KernelPtr& kernel : options.kernels.kernels) {

@@ -27,7 +27,7 @@ std::vector<std::string_view> words_of(const ArgumentOf<M>& argument) {
   return words;
 }
 
-/// What an argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
+/// Returns what an argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
 template <class M>
 std::string allowed_text(const ArgumentOf<M>& argument) {
   using Value = typename ArgumentOf<M>::Value;
@@ -46,7 +46,7 @@ std::string allowed_text(const ArgumentOf<M>& argument) {
   }
 }
 
-/// What stands for an argument in a usage line: "ID", "on|off", "VALUE|exact".
+/// Returns the placeholder of an argument in a usage line: "ID", "on|off", "VALUE|exact".
 template <class M>
 std::string placeholder(const ArgumentOf<M>& argument) {
   using Value = typename ArgumentOf<M>::Value;
@@ -145,7 +145,7 @@ std::string value_text(const ArgumentOf<M>& argument, const typename ArgumentOf<
   }
 }
 
-/// What read_argument() reads back.
+/// Returns the text that read_argument() reads back.
 template <class M>
 std::string argument_text(const ArgumentOf<M>& argument, const M& member) {
   if constexpr (is_list<M>) {

@@ -31,9 +31,9 @@ class ArgumentEntry {
   const Traits& traits() const { return traits_; }
   std::string_view name() const { return traits_.name; }
 
-  /// What the argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
+  /// Returns what the argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
   virtual std::string allowed() const = 0;
-  /// What stands for it in a usage line: "ID", "on|off", "VALUE|exact".
+  /// Returns its placeholder in a usage line: "ID", "on|off", "VALUE|exact".
   virtual std::string placeholder() const = 0;
 
   /// A list grows by the parts of `text`.
@@ -49,7 +49,7 @@ class ArgumentEntry {
   Traits traits_;
 };
 
-/// What a command's row says, for code that treats all commands alike.
+/// The row of a command, for code that treats all commands alike.
 struct CommandEntry {
   const char* name = nullptr;
   const char* sentence = nullptr;
@@ -73,7 +73,7 @@ struct CommandEntry {
   [[noreturn]] void refuse_argument(std::string_view name) const;
 };
 
-/// Those of Command, then those of ViewCommand, in their order.
+/// The entries of Command, then those of ViewCommand, in their order.
 const std::vector<CommandEntry>& command_entries();
 const CommandEntry& entry_of(const Request& request);
 

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/text/input_file.h"
-#include "app/text/user_folder.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "app/ui_state/command.h"
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 
 namespace orrery {
 
-/// What a window remembers of the one before. What is empty was not chosen.
+/// Settings that a window remembers from the one before. An empty one was not chosen.
 struct WindowMemory {
   std::map<std::string, bool> sections;  ///< whether they are open, by their ids
   std::optional<ShowLab> lab;

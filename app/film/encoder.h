@@ -10,9 +10,22 @@
 #include <thread>
 #include <vector>
 
+#include "app/film/film_output.h"
+#include "app/ui_state/picture_options.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/descriptor.h"
 
 namespace orrery {
+/// The size of a frame in the video: even, as H.264 with 4:2:0 needs it.
+constexpr int even_size(int size) {
+  return size + size % 2;
+}
+
+/// Writes a frame as video players expect it: planar YCbCr 4:2:0 of HD video (ITU-R BT.709, limited range), top row
+/// first. A width or height that is odd grows by a copy of the last column or row.
+/// `rgba`: 4 bytes for each of width x height pixels, bottom row first, as FilmFrame holds them. `video` is given the
+/// size that it needs: 3/2 bytes per pixel of the even size.
+void write_video_frame(std::span<const std::uint8_t> rgba, int width, int height, std::vector<std::uint8_t>& video);
 
 /// The program ffmpeg, which encodes raw frames as H.264 in an MP4 file. Ctrl+C on the terminal does not reach it. If
 /// this process is killed, it ends by itself. If it hangs after a request to stop, it is ended.
@@ -53,6 +66,21 @@ class Encoder {
   Descriptor frames_;                                                 // the writing end of ffmpeg's standard input
   std::string last_line_;  // of its standard error; belongs to reader_ until that is joined
   std::jthread reader_;
+};
+
+/// An MP4 file. It appears whole, at the end.
+class FilmFile final : public FilmOutput {
+ public:
+  FilmFile(const FilmOptions& options, WindowSize size, Existing existing);
+
+  void begin(const Json&) override {}
+  int threads() const override { return 1; }
+  void add(const FilmFrame& frame) override { encoder_.write(frame.rgba, frame.times); }
+  std::string finish() override;
+
+ private:
+  AtomicFile file_;
+  Encoder encoder_;
 };
 
 }  // namespace orrery

@@ -1,19 +1,60 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "app/film/film_output.h"
-#include "app/film/frame_workers.h"
 #include "app/text/progress.h"
-#include "app/ui_state/film_options.h"
-#include "app/ui_state/window_size.h"
-#include "compute/core/output_name.h"
+#include "app/ui_state/picture_options.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
+/// Threads that work on frames, in the order in which they come, while the next ones are drawn.
+class FrameWorkers {
+ public:
+  /// `work` runs on `threads` threads. Two more frames than that exist at a time. Throws as start_thread().
+  FrameWorkers(int threads, std::size_t frame_bytes, std::function<void(const FilmFrame&)> work);
+  FrameWorkers(const FrameWorkers&) = delete;
+  FrameWorkers& operator=(const FrameWorkers&) = delete;
+  /// Frames that nobody works on yet are dropped.
+  ~FrameWorkers();
+
+  /// Whether take_free() would not wait.
+  bool has_free();
+  /// A frame to fill in, with the memory of one that is done: waits for that. Throws what `work` has thrown.
+  FilmFrame take_free();
+  /// Hands a filled frame to the threads.
+  void add(FilmFrame frame);
+  /// Waits until no frame is left. Throws what `work` has thrown; nothing runs after that.
+  void finish();
+
+ private:
+  void run();
+  void rethrow() const;
+
+  const std::size_t frame_bytes_;
+  const std::function<void(const FilmFrame&)> work_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<FilmFrame> waiting_;
+  std::vector<FilmFrame> free_;
+  std::size_t not_made_yet_;  // frames
+  int at_work_ = 0;
+  bool ending_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> threads_;
+};
 
 /// A film in the making. Every failure throws std::runtime_error, one line.
 class Film {
@@ -37,7 +78,7 @@ class Film {
 
   /// Shows what is done once `frame` has been drawn, or passed over.
   void show_progress(std::int64_t frame, bool drawn);
-  /// Before something else is printed.
+  /// Call before something else is printed.
   void hide_progress() { progress_.clear(); }
   /// Completes the film with the frames that it has; later calls do nothing. Returns "wrote a.mp4: 30 frames, ...",
   /// empty if there is no frame.

@@ -3,11 +3,18 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "app/film/film_frame.h"
 #include "app/text/csv.h"
 
 namespace orrery {
+/// One frame of a film: 4 bytes per pixel, red first, bottom row first as OpenGL reads it. The fourth byte has no
+/// meaning.
+struct FilmFrame {
+  std::int64_t number = 0;  ///< from 0
+  std::int64_t times = 1;   ///< that a film file shows it, one after the other; >= 1
+  std::vector<std::uint8_t> rgba;
+};
 
 /// Where the frames of a film go. Every failure throws std::runtime_error with one line that names the output.
 class FilmOutput {

@@ -15,13 +15,12 @@
 #include <system_error>
 
 #include "app/text/console.h"
-#include "app/text/fingerprint.h"
+#include "app/text/csv.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
-#include "compute/core/parse_number.h"
-#include "compute/core/team.h"
+#include "compute/core/text.h"
+#include "compute/core/threads.h"
 #include "render/image.h"
 
 namespace orrery {

@@ -3,9 +3,8 @@
 #include <filesystem>
 
 #include "app/film/film_output.h"
-#include "app/ui_state/film_options.h"
-#include "app/ui_state/window_size.h"
-#include "compute/core/output_name.h"
+#include "app/ui_state/picture_options.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
 

@@ -1,22 +1,90 @@
+// Earlier benchmarks: reads what `bench --json` and `bench --csv` write or wrote, compares, and shows the comparison.
 #include "app/lab/baseline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/lab/statistics.h"
+#include "app/lab/variants.h"
 #include "app/text/input_file.h"
+#include "app/text/parse_value.h"
+#include "app/text/table.h"
+#include "compute/core/error.h"
 #include "compute/core/names.h"
+#include "compute/core/text.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 namespace {
+
+// A CSV within these limits is compared within seconds and a few hundred MB, whatever it holds.
+constexpr std::size_t most_csv_bytes = 8'000'000, most_rows = 100'000, most_row_bytes = 2048;
+
+/// A JSON number; null for an empty field and for other text.
+template <class Number>
+Json number_of(std::string_view field) {
+  Number value{};
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return error == std::errc{} && end == field.data() + field.size() ? Json(value) : Json(nullptr);
+}
+
+/// The columns that a comparison reads, by their places in a row.
+class Columns {
+ public:
+  explicit Columns(std::string_view header) : names_{csv_fields(header)} {}
+  bool has(std::string_view name) const { return std::ranges::find(names_, name) != names_.end(); }
+  /// Empty if there is no such column, or the row is too short.
+  std::string_view field(const std::vector<std::string>& row, std::string_view name) const {
+    const auto place = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+    return place < row.size() ? std::string_view{row[place]} : std::string_view{};
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+Json result_of(const Columns& columns, const std::vector<std::string>& row) {
+  const auto number = [&](std::string_view name) { return number_of<double>(columns.field(row, name)); };
+  Json settings = Json::object();
+  for (auto& [name, value] : Settings::values_of(std::string{columns.field(row, "settings")})) settings[name] = value;
+  return {{"kernel", columns.field(row, "kernel")},
+          {"settings", std::move(settings)},
+          {"n", number_of<int>(columns.field(row, "n"))},
+          {"dt", number("dt")},
+          {"softening", number("softening")},
+          {"step_ms",
+           {{"median", number("median_ms")},
+            {"min", number("min_ms")},
+            {"low", number("low_ms")},
+            {"high", number("high_ms")}}}};
+}
+
+/// The JSON that the same benchmark would have written, as far as a comparison reads it.
+Json whole_of_csv(std::string_view text, const std::string& file) {
+  const auto refuse = [&](const std::string& cause) { throw std::runtime_error(fmt::format("'{}': {}", file, cause)); };
+  if (text.size() > most_csv_bytes) refuse(fmt::format("it has more than {} MB", most_csv_bytes / 1'000'000));
+  Json whole{{"metadata", parse_json(take_line(text).substr(1), file)}, {"results", Json::array()}};
+  const Columns columns{take_line(text)};
+  if (!columns.has("median_ms")) return whole;
+  while (!text.empty()) {
+    const std::string_view row = take_line(text);
+    if (whole["results"].size() == most_rows) refuse(fmt::format("it has over {} rows", most_rows));
+    if (row.size() > most_row_bytes) refuse(fmt::format("a row has over {} bytes", most_row_bytes));
+    whole["results"].push_back(result_of(columns, csv_fields(row)));
+  }
+  return whole;
+}
 
 /// The member of this name; null if there is none.
 const Json& member(const Json& object, const char* name) {
@@ -207,7 +275,49 @@ std::string other_machine(const Json& before, const Json& now) {
   return differing(names, metadata(before), metadata(now));
 }
 
+Tone tone_of(const std::string& verdict) {
+  if (verdict.starts_with("slower")) return Tone::bad;
+  return verdict.starts_with("faster") ? Tone::good : Tone::plain;
+}
+
+std::string results_table(const Json& results, const KernelCatalog& kernels, const TextStyle& style) {
+  SettingsCells settings{style};
+  const auto values = [](const Json& result) { return Settings::values_of(result["settings"].get<std::string>()); };
+  for (const Json& result : results) {
+    const std::string id = result["kernel"];
+    settings.add(id, values(result), kernels.find_or_null(id).get());
+  }
+  Table table{"ltrrrrt", {"kernel", "settings", "n", "before ms", "now ms", "now/before", ""}};
+  for (const Json& result : results) {
+    const std::string verdict = result["verdict"];
+    table.add({result["kernel"].get<std::string>(), settings.text(result["kernel"], values(result)),
+               format_count(result["n"].get<std::int64_t>()), significant(number_or_nan(result["before_ms"])),
+               significant(number_or_nan(result["now_ms"])), significant(number_or_nan(result["now_over_before"]), 3),
+               Cell{verdict, tone_of(verdict)}});
+  }
+  return table.text(style);
+}
+
 }  // namespace
+
+Baseline read_baseline(const std::string& file) {
+  const auto fail = [](const std::string& why) { throw std::runtime_error("cannot compare with " + why); };
+  Json whole;
+  try {
+    const std::string text = read_text(file);
+    whole = text.starts_with('#') ? whole_of_csv(text, file) : parse_json(text, file);
+  } catch (const std::runtime_error& error) {
+    fail(failure_text(error));
+  }
+  const auto results = whole.find("results");
+  const auto has_times = [](const Json& result) {
+    return result.is_object() && result.contains("step_ms") && result["step_ms"].is_object();
+  };
+  if (results == whole.end() || !results->is_array() || std::ranges::none_of(*results, has_times)) {
+    fail(fmt::format("'{}': it has no times of steps, as 'orrery bench --json' and '--csv' write them", file));
+  }
+  return {file, std::move(whole)};
+}
 
 Comparison compare(std::span<const Baseline> before, const Json& now, double noise) {
   Runs runs{before};
@@ -254,6 +364,21 @@ Comparison compare(std::span<const Baseline> before, const Json& now, double noi
                      {"remarks", std::move(remarks)}};
   for (const Baseline& run : before) comparison.json["files"].push_back(run.file);
   return comparison;
+}
+
+std::string Comparison::text(const KernelCatalog& kernels, const TextStyle& style) const {
+  const std::string files = fmt::format("{}", fmt::join(json["files"].get<std::vector<std::string>>(), ", "));
+  std::string text = '\n' + paragraph("compared with " + files, style, 2);
+  if (!json["results"].empty()) text += results_table(json["results"], kernels, style);
+  text += paragraph(fmt::format("{} slower, {} faster, {} unchanged within the noise, {} not comparable", slower,
+                                faster, unchanged, not_comparable),
+                    style);
+  text += paragraph(
+      fmt::format("Slower and faster: the intervals do not overlap, and the medians differ by more than {:g} %.",
+                  json["noise_percent"].get<double>()),
+      style);
+  for (const Json& remark : json["remarks"]) text += paragraph(remark.get<std::string>(), style, 2);
+  return text;
 }
 
 }  // namespace orrery

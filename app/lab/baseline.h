@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/text/csv.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "compute/kernels/catalog.h"
 
 namespace orrery {
@@ -25,12 +25,12 @@ struct Comparison {
   int not_comparable = 0;  ///< they did other work than their counterparts, or one of both has no interval
   Json json;               ///< each entry, those without a counterpart, and other differences
 
-  /// The same as text.
+  /// The comparison as text, with a table.
   std::string text(const KernelCatalog& kernels, const TextStyle& style) const;
 };
 
-/// In per cent. An interval covers the variation within one process. From one run to the next, clocks and memory
-/// addresses also differ, and a GPU's clock changes in increments of about 1 %.
+/// Usual noise, in per cent. An interval covers the variation within one process. From one run to the next, clocks and
+/// memory addresses also differ, and a GPU's clock changes in increments of about 1 %.
 inline constexpr double usual_noise = 3;
 
 /// Matches entries by kernel, settings, n, law, integrator and scene. If several runs have an entry, its old interval

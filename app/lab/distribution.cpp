@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

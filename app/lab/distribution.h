@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "app/text/csv.h"
-#include "compute/diagnostics/ulp_histogram.h"
 #include "compute/diagnostics/wrong_digits.h"
 
 namespace orrery {

@@ -1,3 +1,4 @@
+// Errors of the forces of sampled bodies, and the limits that kernels promise for them.
 #include "app/lab/force_promise.h"
 
 #include <fmt/format.h>
@@ -10,17 +11,20 @@
 #include <tuple>
 #include <utility>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {
 
 constexpr double rounding = 0x1p-24;  // unit roundoff of float
+
 // The p99 of the errors in relation to their usual limit, and the maximum.
 constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10, tree_max = 50;
+
 // Bodies that every tree meets one by one: at least the leaf cell of a body and those that touch it.
 constexpr std::ptrdiff_t near_bodies = 64;
-// What the repulsion of far cells, which has their masses alone, leaves out of itself: of the order of theta^2.
+
+// Relative error of the repulsion of far cells, which uses only their masses: of the order of theta^2.
 constexpr double usual_repulsion = 0.5, largest_repulsion = 4;
 
 double length(double x, double y, double z) {
@@ -69,6 +73,11 @@ double cells_share(const KernelInfo& kernel, const Settings& settings) {
 }
 
 }  // namespace
+
+ForceSample::ForceSample(std::span<const Vec4> bodies, const Law& law, int size)
+    : targets_{sample_targets(static_cast<int>(bodies.size()), size)},
+      reference_{reference_accelerations(bodies, targets_, law)},
+      seconds_{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()} {}
 
 ForcePromise::ForcePromise(std::span<const Vec4> bodies, const ForceSample& sample, const Law& law)
     : sample_{sample}, count_{static_cast<double>(bodies.size())}, sizes_(sample.targets().size()) {

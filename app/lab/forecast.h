@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "app/lab/force_sample.h"
+#include "app/lab/force_promise.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// How one variant is measured: batches of steps warm it up, then each sample is the time of one batch.
+/// Plan of one variant's measurement: batches of steps warm it up, then each sample is the time of one batch.
 struct Sampling {
   int warmup_steps = 3;  ///< the warm-up has at least this many steps; the first is a batch of its own
   int pilots = 0;        ///< the warm-up has at least this many batches of pilot_ms
@@ -42,7 +42,7 @@ class Sampler {
   double pilot_step_ms() const { return pilot_step_ms_; }
   /// The shortest time of one step in a sample, in ms; that of the warm-up if there is no sample.
   double fastest_step_ms() const;
-  /// Of the samples, if all have the same number.
+  /// Number of steps of each sample, if all have the same.
   int steps_per_sample() const;
   /// The time of one step in each sample, in ms, in their order.
   const std::vector<double>& samples_ms() const { return samples_ms_; }

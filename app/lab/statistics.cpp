@@ -1,4 +1,7 @@
+// Statistics of measured times: median and interval, ranks, and the Pareto front.
 #include "app/lab/statistics.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +20,10 @@ int cut(int count) {
     if (!(tail <= 0.025)) return below - 1;
   }
   return count / 2 - 1;
+}
+
+bool has_interval(const Summary& time) {
+  return std::isfinite(time.low) && std::isfinite(time.high);
 }
 
 }  // namespace
@@ -40,6 +47,45 @@ Summary summarize(std::vector<double> values) {
     summary.high = values[size - 1 - static_cast<std::size_t>(ends)];
   }
   return summary;
+}
+
+std::vector<Rank> ranks(std::span<const Summary> times) {
+  std::vector<Rank> result(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!has_interval(times[i])) continue;
+    result[i] = {.first = 1, .last = 0};
+    for (const Summary& other : times) {
+      if (!has_interval(other)) continue;
+      if (other.high < times[i].low) ++result[i].first;
+      if (other.low <= times[i].high) ++result[i].last;  // one of them is times[i] itself
+    }
+  }
+  return result;
+}
+
+std::string to_string(Rank rank) {
+  if (rank.first == 0) return "-";
+  return rank.first == rank.last ? fmt::format("{}", rank.first) : fmt::format("{}-{}", rank.first, rank.last);
+}
+
+std::vector<std::size_t> pareto_front(std::span<const SpeedError> points) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (std::isfinite(points[i].error) && std::isfinite(points[i].rate)) order.push_back(i);
+  }
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const SpeedError &p = points[a], &q = points[b];
+    if (p.error != q.error) return p.error < q.error;
+    return p.rate != q.rate ? p.rate > q.rate : a < b;
+  });
+  std::vector<std::size_t> front;
+  for (const std::size_t i : order) {
+    const bool faster = front.empty() || points[i].rate > points[front.back()].rate;
+    const bool equal =
+        !front.empty() && points[i].rate == points[front.back()].rate && points[i].error == points[front.back()].error;
+    if (faster || equal) front.push_back(i);
+  }
+  return front;
 }
 
 }  // namespace orrery

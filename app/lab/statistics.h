@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace orrery {
@@ -11,9 +14,32 @@ struct Summary {
   /// with fewer than 6 measurements: there are none.
   double low = 0, high = 0;
 };
+
 Summary summarize(std::vector<double> values);
 
 /// The median; 0 if there are no values.
 double median(std::vector<double> values);
+
+/// The ranks that a measurement may have among others; 1 is the fastest. Intervals that overlap are not ranked against
+/// each other. 0 and 0 for a measurement without an interval; the others ignore it.
+struct Rank {
+  int first = 0, last = 0;
+  friend bool operator==(const Rank&, const Rank&) = default;
+};
+
+std::vector<Rank> ranks(std::span<const Summary> times);
+
+/// "2", "2-4" or "-".
+std::string to_string(Rank rank);
+
+struct SpeedError {
+  double error;  ///< less is better
+  double rate;   ///< more is better
+};
+
+/// Indices of the points of the Pareto front, from the smallest error to the greatest rate: no other point is at least
+/// as good in both and better in one. Equal points are all kept. A point whose error or rate is not finite is never
+/// among them.
+std::vector<std::size_t> pareto_front(std::span<const SpeedError> points);
 
 }  // namespace orrery

@@ -1,3 +1,4 @@
+// Runs one system of bodies with one variant after the other, and carries out the setup of a simulation.
 #include "app/lab/variant_runner.h"
 
 #include <fmt/format.h>
@@ -9,8 +10,41 @@
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 
 namespace orrery {
+namespace {
+
+/// Throws UsageError that names the kernels with such a setting if the default one has not: the user named none.
+void require_settings(const Backends& backends, const Settings::Values& settings) {
+  const KernelPtr kernel = backends.default_kernel();
+  for (const auto& setting : settings) {
+    const std::string& name = setting.first;
+    if (kernel->tunable(name)) continue;
+    std::vector<KernelPtr> owners = backends.kernels().all();
+    std::erase_if(owners, [&](const KernelPtr& owner) { return !owner->tunable(name); });
+    throw UsageError(fmt::format("--set {} needs the kernel that it is for: add --kernel with one of: {}", name,
+                                 joined_ids(owners)));
+  }
+}
+
+}  // namespace
+
+KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command> setup) {
+  for (const Command& command : setup) {
+    const auto* select = std::get_if<SelectKernel>(&command);
+    if (KernelPtr kernel = select ? find_kernel_or_auto(kernels, select->id) : nullptr) return kernel;
+  }
+  return nullptr;
+}
+
+void set_up(Simulation& simulation, const Backends& backends, std::span<const Command> setup,
+            const Settings::Values& settings) {
+  for (const Command& command : setup) simulation.apply(command);
+  if (settings.empty()) return;
+  require_settings(backends, settings);
+  simulation.apply(SelectKernel{backends.default_kernel()->id, settings});
+}
 
 void VariantRunner::throw_if_cancelled() const {
   if (stop_.stop_requested()) throw Cancelled{};
@@ -75,7 +109,7 @@ StepTiming VariantRunner::run(int steps) {
   return collect().value();
 }
 
-/// Once: the first variant is not to pay for it.
+/// Raises the clocks before the first variant, whose time would include it.
 void VariantRunner::raise_clocks() {
   if (std::exchange(clocks_raised_, true)) return;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{30};

@@ -3,13 +3,24 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <utility>
 
-#include "app/lab/kernel_axes.h"
+#include "app/lab/variants.h"
+#include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
+
+/// The kernel that a setup selects first, or null for the default one. The simulation is made with it, so that no other
+/// needs to run here.
+KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command> setup);
+
+/// Carries out the setup of a new simulation; then, where there are `settings`, those of the default kernel. Throws as
+/// Simulation::apply(), and UsageError that names other kernels if the default one has not all of these settings.
+void set_up(Simulation& simulation, const Backends& backends, std::span<const Command> setup,
+            const Settings::Values& settings);
 
 /// One system of bodies that is stepped with one variant after the other. The first variant makes the simulation, with
 /// its own kernel: no other kernel has to be able to run here. So does the first variant after one that failed. All

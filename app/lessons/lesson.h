@@ -8,11 +8,12 @@
 
 #include "app/text/markdown.h"
 #include "app/ui_state/command.h"
+#include "compute/kernels/catalog.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
 
-/// What a lesson measures under one label: a kernel with settings and a number of bodies.
+/// A measurement under one label: a kernel with settings and a number of bodies.
 struct LessonRow {
   std::string label;
   std::string kernel_id;
@@ -68,5 +69,29 @@ struct Lesson {
 
   const LessonPart& part(bool has_gpu) const { return has_gpu && with_gpu ? *with_gpu : without_gpu; }
 };
+
+/// Reads a lesson. Rows are checked against the catalog; if it has no CUDA kernels, ids that begin with cuda- are
+/// taken as they are. Throws UsageError that starts with "NAME:LINE: " and names the valid choices.
+Lesson parse_lesson(std::string_view text, const std::string& name, const KernelCatalog& kernels);
+
+/// Reads a lesson from a file. Throws std::runtime_error as read_text() does.
+Lesson read_lesson(const std::string& file, const KernelCatalog& kernels);
+
+/// Reads "time A", "rate A", "error A", or one of them with "/ B". Throws UsageError without a place.
+LessonFigure parse_figure(std::string_view text, const std::vector<LessonRow>& rows);
+
+/// A lesson of docs/lessons, compiled into the program.
+struct LessonFile {
+  int number;             ///< from 1
+  std::string_view name;  ///< "03-tiles.md"
+  std::string_view text;
+  std::string title() const;
+};
+
+/// All lessons, in the order of their numbers.
+const std::vector<LessonFile>& lesson_files();
+
+/// Reads the lesson with this number. Throws UsageError that lists the numbers.
+Lesson lesson_of(int number, const KernelCatalog& kernels);
 
 }  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {

@@ -21,17 +21,17 @@ class LessonMeasurement {
   /// std::runtime_error for one that cannot run here.
   LessonMeasurement(const Backends& backends, const Lesson& lesson, const LessonPart& part);
 
-  /// As Sweep::tick().
+  /// Moves on; see Sweep::tick().
   bool tick();
   void stop();
   bool ended() const { return !sweep_; }
 
   std::size_t done() const { return done_ + (sweep_ ? sweep_->entries().size() : 0); }
   std::size_t total() const { return results_.size(); }
-  /// As of Sweep.
+  /// The current measurement; see Sweep::present().
   std::string present() const { return sweep_ ? sweep_->present() : std::string{}; }
   double left_s() const;
-  /// Of every row; those that have not been measured yet are empty.
+  /// Results of every row; those that have not been measured yet are empty.
   const LessonResults& results() const { return results_; }
 
  private:
@@ -52,7 +52,7 @@ class LessonMeasurement {
   std::optional<Sweep> sweep_;  // of the present group; none: ended
 };
 
-/// Where lessons are measured.
+/// Describes the machine that lessons are measured on.
 LessonMachine lesson_machine(const Backends& backends);
 
 }  // namespace orrery

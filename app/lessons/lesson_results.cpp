@@ -7,8 +7,8 @@
 #include <cmath>
 #include <optional>
 
-#include "app/lessons/lesson_blocks.h"
-#include "app/text/lines.h"
+#include "app/lessons/lesson.h"
+#include "app/text/parse_value.h"
 #include "app/text/table.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
@@ -118,7 +118,7 @@ Judgement judge_ratio(const LessonPart& part, const LessonResults& results) {
   return judgement;
 }
 
-/// What a brace holds, before anything is measured.
+/// The contents of a brace, before anything is measured.
 struct Brace {
   std::optional<LessonFigure> figure;
   std::string word, row;  // of those without a figure

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// What was measured of one row; NaN where it was not.
+/// The measurement of one row; NaN for what was not measured.
 struct LessonResult {
   double ms = std::numeric_limits<double>::quiet_NaN();      ///< the median time of one step
   double low_ms = std::numeric_limits<double>::quiet_NaN();  ///< the 95 % interval of the median
@@ -20,16 +20,16 @@ struct LessonResult {
   std::string chosen{};                                     ///< Status::chosen
   std::string problem{};                                    ///< why it was not measured; empty: it was, or not yet
 };
-/// In the order of LessonPart::rows, and as many.
+/// The results of all LessonPart::rows, in their order.
 using LessonResults = std::vector<LessonResult>;
 
-/// Where a lesson is measured.
+/// The machine that a lesson is measured on.
 struct LessonMachine {
   std::string processor, gpu;  ///< gpu: empty without one
   int threads = 1;             ///< hardware threads that this process may run on
 };
 
-/// What decides a question, measured here.
+/// The measured answer to a question.
 struct Judgement {
   bool known = false;          ///< false: a row that it needs was not measured
   std::string words;           ///< "time one / two = 1.97 (1.91 to 2.02)" or "fastest: two"

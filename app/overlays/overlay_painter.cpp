@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "app/overlays/arrows.h"
-#include "app/overlays/axes.h"
 #include "app/overlays/ink.h"
-#include "app/overlays/trails.h"
+#include "app/overlays/overlay_lines.h"
 
 namespace orrery {
 namespace {

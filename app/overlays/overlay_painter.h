@@ -4,14 +4,14 @@
 #include <optional>
 #include <vector>
 
-#include "app/overlays/body_tracks.h"
+#include "app/overlays/overlay_lines.h"
 #include "app/overlays/tree_boxes.h"
 #include "app/ui_state/status.h"
 #include "render/camera.h"
-#include "render/canvas.h"
 #include "render/drawn_bodies.h"
+#include "render/gl/gl_objects.h"
 #include "render/passes/body_readback.h"
-#include "render/passes/line_renderer.h"
+#include "render/passes/strokes.h"
 
 namespace orrery {
 

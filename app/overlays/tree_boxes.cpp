@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/overlays/ink.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "app/ui_state/legend.h"
-#include "app/ui_state/overlay_commands.h"
-#include "app/ui_state/picked_body.h"
+#include "app/ui_state/status.h"
+#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
-#include "render/passes/box_renderer.h"
+#include "render/passes/strokes.h"
 
 namespace orrery {
 
@@ -18,7 +18,7 @@ class TreeBoxes {
   static constexpr double period_s = 0.25;
   static constexpr int most_cells = 1 << 12;
 
-  /// Of the cells at this share of the tree's depth, sRGB.
+  /// Colour of the cells at this share of the tree's depth, sRGB.
   static glm::vec3 cell_colour(float depth, render::Theme theme);
 
   /// What the boxes show.
@@ -41,7 +41,7 @@ class TreeBoxes {
 
   /// Adds the cells that are drawn, and the colours of a walk.
   void describe(Legend& legend) const;
-  /// Of the walk that is drawn; none if there is none.
+  /// Returns the walk that is drawn; none if there is none.
   std::optional<PickedBody::Walk> walk() const;
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 

@@ -7,11 +7,9 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/slider.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -6,14 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "app/lab/profile/profile_figures.h"
-#include "app/lab/roofline/limits.h"
+#include "app/lab/profile/kernel_profile.h"
+#include "app/lab/roofline/instruction_counts.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/variant.h"
-#include "compute/core/format_count.h"
+#include "app/panels/shown_words.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
@@ -88,7 +87,7 @@ void better_block(const KernelInfo& kernel, const Status& status, const KernelCa
   }
 }
 
-/// Of the machine's peak rates; none if these or the kernel's rate are not known.
+/// Shares of the machine's peak rates; none if these or the kernel's rate are not known.
 RooflineShares shares_of(const Status& status, const ViewStatus& view) {
   if (!view.peak_rates || !(view.step_ms_median > 0) || view.measured == 0) return {};
   const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
@@ -108,7 +107,7 @@ std::string clock_words(const ViewStatus& view) {
                      measured_mhz);
 }
 
-/// The same in few words.
+/// The clock in few words.
 std::string clock_number(const ViewStatus& view) {
   if (!view.peak_rates || !(view.peak_rates->clock_mhz > 0)) return unknown;
   return view.clock_mhz ? fmt::format("{:.0f} MHz", *view.clock_mhz)

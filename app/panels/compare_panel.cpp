@@ -3,19 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/plot_axis.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/machine_use.h"
 #include "app/panels/sections.h"
 #include "compute/integrators/integrator.h"
-#include "compute/kernels/versioned_id.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 namespace {
@@ -34,6 +33,7 @@ constexpr std::array distance_curves{
     DistanceCurve{"rms", theme::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
     DistanceCurve{"median", theme::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
 };
+
 constexpr std::array energy_curves{
     DistanceCurve{"A", run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
     DistanceCurve{"B", run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
@@ -43,11 +43,13 @@ struct ComparisonChart {
   const char *id, *title, *notes;
   std::array<DistanceCurve, 2> curves;
 };
+
 constexpr ComparisonChart distance_chart{
     "compare.distance", "distance of A from B",
     "The distance of each body of A from the same body of B, in units of length: the root of the mean square, and the "
     "median. The line is the fitted exponential.",
     distance_curves};
+
 constexpr ComparisonChart energy_chart{
     "compare.energy", "energy error",
     "|E - E0| / |E0| of both runs since they had the same state. Up to 32,768 bodies.", energy_curves};
@@ -147,9 +149,12 @@ struct Choice {
   Value value;
   const char* title;
 };
+
 constexpr std::array time_steps{Choice<double>{1, "as A"},  Choice<double>{0.1, "1/10"},  Choice<double>{0.25, "1/4"},
                                 Choice<double>{0.5, "1/2"}, Choice<double>{2, "2 times"}, Choice<double>{4, "4 times"}};
+
 constexpr double small_nudge = 1e-6;
+
 constexpr std::array nudges{Choice<double>{0, "none"}, Choice<double>{small_nudge, "1e-6"},
                             Choice<double>{1e-5, "1e-5"}, Choice<double>{1e-4, "1e-4"}, Choice<double>{1e-3, "1e-3"}};
 
@@ -177,7 +182,7 @@ std::string title_of(const KernelInfo& kernel) {
   return kernel.file_version > 0 ? fmt::format("{} v{}", kernel.title, kernel.file_version) : kernel.title;
 }
 
-/// Of a kernel file that is open, those that newer ones have replaced.
+/// Offers the versions of the open kernel file that newer ones have replaced.
 void earlier_versions(const ViewStatus& view, CompareDraft& draft) {
   for (const WorkshopVersion& version : view.workshop.versions) {
     if (version.kernel.empty() || present_kernel(view, version.kernel)) continue;
@@ -309,7 +314,7 @@ void second_run(const Status& status, const ViewStatus& view, CompareDraft& draf
   buttons(status, view, draft, out);
 }
 
-/// Of a comparison that has not begun.
+/// Explains a comparison that has not begun.
 void explanation(const Status& status, const CompareDraft& draft) {
   const CompareWith with = asked_for(draft, status);
   if (is_as_a(with, status) && with.nudge > 0) {
@@ -371,6 +376,49 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
   draw_chart(distance_chart, compare, chart_size);
   next_column();
   draw_chart(energy_chart, compare, chart_size);
+}
+namespace {
+
+/// Returns a caption that fits into `width`: the name is shortened, and the time is whole or left out.
+std::string caption_of(const ComparedRun& run, float width) {
+  const std::string time = run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{};
+  const float room = width - ImGui::CalcTextSize(time.c_str()).x;
+  return room < em(5) ? shortened(run.name, width) : shortened(run.name, room) + time;
+}
+
+/// "A" in its colour, then its run, from `at` on; as wide as `most`. Returns where it ends, from the top of the window.
+float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
+  ImGui::SetNextWindowPos(at);
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
+  if (ImGui::Begin(which == 0 ? "Run A" : "Run B", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+    text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
+    ui_mark("compare.caption", which == 0 ? "A" : "B");
+    ImGui::SameLine();
+    text(caption_of(run, most - em(3.2f)), theme::text);
+  }
+  const float end = ImGui::GetWindowPos().y + ImGui::GetWindowSize().y;
+  ImGui::End();
+  return end;
+}
+
+}  // namespace
+
+float compare_captions(const ViewStatus& view, const PanelState& state) {
+  const CompareStatus& compare = view.compare;
+  if (!compare.active) return 0;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const bool side = compare.layout == CompareLayout::side;
+  const float margin = em(0.75f), top = stage_top(view);
+  const float left = compare.left * display.x, split = side ? compare.split * display.x : display.x;
+  const float column = side_column_width(view) + margin;
+  if (side) {
+    ImGui::GetBackgroundDrawList()->AddLine({split, 0}, {split, display.y - state.lab.covered}, theme::slate,
+                                            em(0.08f));
+  }
+  const ImVec2 place_of_b = side ? ImVec2{split + margin, top} : ImVec2{column, top + em(2.2f)};
+  const float end_of_b = caption(1, place_of_b, display.x - place_of_b.x - margin, compare.runs[1]);
+  const float end_of_a = caption(0, {side ? left + margin : column, top}, split - left - 2 * margin, compare.runs[0]);
+  return side ? end_of_a : end_of_b;
 }
 
 }  // namespace orrery

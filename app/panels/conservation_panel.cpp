@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/plot_axis.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 
@@ -44,7 +43,7 @@ double angular_drift(const ConservedProbe& now, const ConservedProbe& first) {
   return distance(now.sums.angular_momentum, first.sums.angular_momentum) / length(first.sums.angular_momentum);
 }
 double virial_ratio(const ConservedProbe& now, const ConservedProbe&) {
-  return 2 * now.sums.kinetic / std::abs(now.sums.potential);
+  return now.sums.virial_ratio();
 }
 
 constexpr Curve drift_of_energy[] = {{"", theme::accent, energy_drift}};
@@ -73,7 +72,8 @@ constexpr std::array charts{
     Chart{"momentum", "momentum drift", "|P - P0|, in units of G = 1.", drift_of_momentum, true, rounding},
     Chart{"angular", "angular momentum drift", "|L - L0| / |L0|, about the origin.", drift_of_angular_momentum, true,
           rounding},
-    Chart{"virial", "virial ratio", "2 K / |W|: 1 for a system in equilibrium.", virial, true, 1},
+    Chart{"virial", "virial ratio", "2 K / |W| about the centre of mass: 1 for a system in equilibrium.", virial, true,
+          1},
 };
 
 std::string number_words(double value) {

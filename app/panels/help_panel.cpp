@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 
@@ -89,7 +88,7 @@ struct Layout {
   float width;        ///< of the window
 };
 
-/// In two columns if there is room for about two words of each action, else in one.
+/// Lays out two columns if there is room for about two words of each action, else one.
 Layout layout_of(std::span<const Keys> groups, float room, float edges, float gap) {
   const std::size_t half = first_column(groups);
   const Widths one = widths_of(groups), first = widths_of(groups.first(half)), second = widths_of(groups.subspan(half));
@@ -143,7 +142,8 @@ struct Corner {
   float room;  ///< to its left
 };
 
-/// At the left of the legend if `width` fits there, else above it; over it if the window has no room for both.
+/// Returns the place of the list: left of the legend if `width` fits there, else above it; over it if the window has
+/// no room for both.
 Corner help_corner(const ViewStatus& view, const PanelState& state, float width, float least_width) {
   const ImVec2 display = ImGui::GetIO().DisplaySize, legend = state.legend_corner;
   const float margin = em(0.75f), column = side_column_width(view);
@@ -159,7 +159,7 @@ Corner help_corner(const ViewStatus& view, const PanelState& state, float width,
 
 }  // namespace
 
-/// As high as the list needs. What is higher than the window scrolls below the head.
+/// Draws the list as high as it needs. A list that is higher than the window scrolls below the head.
 void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 padding{em(1.2f), em(0.7f)};

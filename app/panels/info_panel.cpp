@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "compute/snapshots/units.h"
@@ -22,7 +21,7 @@ std::string badge_label(const ViewStatus& view) {
   return fmt::format("{}  {}", to_string(view.interop), cost);
 }
 
-/// From the side column to the right edge.
+/// Width from the side column to the right edge.
 float room(const ViewStatus& view) {
   return ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(0.75f);
 }
@@ -40,7 +39,7 @@ float width_of(const Entry& entry) {
   return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, entry.words.c_str()).x + em(1);
 }
 
-/// With the physical time, if the scene's file has units.
+/// Returns the simulated time, also in the physical unit if the scene's file has units.
 std::string time_words(const Status& status) {
   const std::string time = fmt::format("t = {:.3f}", status.sim_time);
   if (!status.units || !(status.sim_time > 0)) return time;

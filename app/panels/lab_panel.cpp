@@ -1,25 +1,66 @@
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/lesson_panel.h"
+#include "app/panels/panels.h"
 #include "app/panels/sections.h"
+#include "app/text/progress.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
 
+struct Progressing {
+  const char* what;
+  double done;  ///< 0 to 1
+  std::optional<double> left_s;
+  ViewCommand stop;
+};
+
+std::optional<double> if_known(double left_s) {
+  return left_s > 0 ? std::optional{left_s} : std::nullopt;
+}
+
+Progressing progressing(const ViewStatus& view) {
+  const SweepStatus& sweep = view.sweep;
+  const LessonStatus& lesson = view.lesson;
+  if (sweep.active) return {"Sweep", part_of(sweep.done, sweep.total), if_known(sweep.left_s), StopSweep{}};
+  if (view.race.active) return {"Race", view.race.done, view.race.left_s, StopRace{}};
+  return {"Lesson", part_of(lesson.done, lesson.total), if_known(lesson.left_s), MeasureLesson{false}};
+}
+
+}  // namespace
+
+std::string machine_in_use(const ViewStatus& view) {
+  const MachineUser* const user = view.machine_user();
+  return user ? fmt::format("Not now: {}. {} ends it.", user->state, user->button) : std::string{};
+}
+
+void measurement_row(const ViewStatus& view, Requests& out) {
+  const Progressing now = progressing(view);
+  const std::string left = now.left_s ? fmt::format(", about {} left", duration_text(*now.left_s)) : std::string{};
+  ImGui::AlignTextToFramePadding();
+  text(fmt::format("{}: {:.0f} %{}", now.what, 100 * now.done, left));
+  ui_mark("measurement");
+  tooltip("The shown system rests until the end.");
+  ImGui::SameLine();
+  if (icon_button("measurement.stop", Icon::stop, "Stop", {em(4.6f), ImGui::GetFrameHeight()})) out.push_back(now.stop);
+}
+namespace {
+
 struct Tab {
   const char* title;
   const char* notes;
   void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
 };
-/// In the order of lab_tabs.
+
+/// The laboratory's parts, in the order of lab_tabs.
 constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Results", "All runs that you tried, in order.", results_content},
     Tab{"Speed", "Speed and error of every run that you tried.", speed_error_content},
@@ -33,7 +74,7 @@ constexpr std::array<Tab, lab_tabs.size()> tabs{
     Tab{"Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
 };
 
-/// Until somebody chooses, a low window is left to the bodies.
+/// Whether the laboratory is folded. A low window is left to the bodies until somebody chooses.
 bool folded(const LabState& lab) {
   return lab.folded.value_or(ImGui::GetIO().DisplaySize.y < em(60));
 }
@@ -47,7 +88,7 @@ float tab_margin(bool narrow) {
   return em(narrow ? 0.25f : 0.45f);
 }
 
-/// In the present font.
+/// Width of a tab's title in the current font.
 float tab_width(const char* title, float margin) {
   return ImGui::CalcTextSize(title).x + 2 * margin;
 }
@@ -83,7 +124,8 @@ bool tab_button(const char* id, const char* title, const char* notes, float marg
   return pressed;
 }
 
-/// As high as its content of the last frame. It scrolls if that would leave too little of the picture.
+/// Draws the open tab as high as its content in the last frame. It scrolls if that would leave too little of the
+/// picture.
 void content(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const Tab& tab = tabs[static_cast<std::size_t>(state.lab.tab)];
   float& height = state.lab.content_height;

@@ -2,18 +2,18 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/plot_axis.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/lesson_panel.h"
-#include "app/panels/physical.h"
+#include "app/panels/panels.h"
 #include "app/panels/sections.h"
+#include "app/panels/shown_words.h"
 
 namespace orrery {
 namespace {
@@ -175,7 +175,7 @@ std::string length_bar(const Status& status, Dimension dimension, double per_hei
   return fmt::format("{:g}{}", length, unit.name);
 }
 
-/// With its words beside it, or below it if `narrow`.
+/// Draws the scale with its words next to it, or below it if `narrow`.
 void scale_bar(const Status& status, const Legend& legend, float width, bool narrow) {
   const float longest = narrow ? width : width - em(4.5f);
   const std::string length =
@@ -192,7 +192,7 @@ void scale_bar(const Status& status, const Legend& legend, float width, bool nar
       legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
 }
 
-/// Of the longest arrows, which are a tenth of the window's height.
+/// Draws the scale of the longest arrows, which are a tenth of the window's height.
 void arrow_scale(const Status& status, const Legend& legend) {
   const std::string& quantity = legend.arrows.name;
   if (!(legend.arrow_per_height > 0)) {
@@ -223,7 +223,7 @@ void trail_length(const Status& status, const Legend& legend) {
   tooltip("The time since a body was where its trail begins.", "They are shorter until so much time has passed.");
 }
 
-/// All but the colours of bodies.
+/// Draws all of the legend but the colours of bodies.
 void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
   const bool narrow = extent == Extent::colours;
   if (narrow) return scale_bar(status, legend, width, narrow);
@@ -244,7 +244,7 @@ struct LegendLayout {
   Extent extent;
 };
 
-/// In a narrow part of the window only the colours, so that they are never without values and units.
+/// Chooses what is shown. A narrow part of the window gets the colours alone, which then keep their values and units.
 LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view);
@@ -285,6 +285,24 @@ void legend_panel(const Status& status, const ViewStatus& view, PanelState& stat
   }
   ImGui::End();
   ImGui::PopStyleVar();
+}
+
+void label_panel(const ViewStatus& view) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImDrawList& draw = *ImGui::GetBackgroundDrawList();
+  const bool light = view.appearance.theme == render::Theme::light;
+  const ImU32 ground = light ? IM_COL32(255, 255, 255, 150) : IM_COL32(0, 0, 0, 150);
+  for (const PictureLabel& label : view.labels) {
+    ImFont* const font = theme::font(label.strong ? theme::Font::strong : theme::Font::small);
+    const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.text.c_str());
+    const ImVec2 at{label.place[0] * display.x - size.x / 2, label.place[1] * display.y - size.y / 2};
+    const ImU32 colour = ImGui::ColorConvertFloat4ToU32({label.colour[0], label.colour[1], label.colour[2], 1});
+    for (const float x : {-1.0f, 1.0f}) {
+      for (const float y : {-1.0f, 1.0f})
+        draw.AddText(font, font->FontSize, {at.x + x, at.y + y}, ground, label.text.c_str());
+    }
+    draw.AddText(font, font->FontSize, at, colour, label.text.c_str());
+  }
 }
 
 }  // namespace orrery

@@ -6,10 +6,8 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/lesson_panel.h"
-#include "app/panels/machine_use.h"
+#include "app/panels/panels.h"
 #include "app/panels/sections.h"
 #include "app/text/progress.h"
 
@@ -35,9 +33,9 @@ float message_room(const ViewStatus& view) {
 }
 
 /// The messages stand one below the other, clear of the card of a picked body.
-class Column {
+class MessageColumn {
  public:
-  Column(const ViewStatus& view, const CardPlace& card)
+  MessageColumn(const ViewStatus& view, const CardPlace& card)
       : right_{right_end(view)},
         y_{stage_top(view) + heads(view)},
         card_{card},
@@ -59,7 +57,7 @@ class Column {
     ImGui::PopStyleVar();
   }
 
-  /// The same for an error.
+  /// Adds a message of an error.
   template <class Content>
   void add_alarm(const char* name, Content&& content) {
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);
@@ -93,7 +91,7 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
 }
 
 /// Why the run stopped, and the ways to continue.
-void non_finite_message(const Status& status, const ViewStatus& view, Column& column, Requests& out) {
+void non_finite_message(const Status& status, const ViewStatus& view, MessageColumn& column, Requests& out) {
   column.add_alarm("Non-finite body", [&] {
     const NonFinite& body = *status.non_finite;
     wrapped(!status.last_error.empty() ? status.last_error
@@ -117,7 +115,7 @@ void non_finite_message(const Status& status, const ViewStatus& view, Column& co
 }
 
 /// Whether to continue where the last window stopped.
-void last_run_message(double age_s, const ViewStatus& view, PanelState& state, Column& column, Requests& out) {
+void last_run_message(double age_s, const ViewStatus& view, PanelState& state, MessageColumn& column, Requests& out) {
   column.add("Last run", 1, [&] {
     const std::string run = view.last_run_words.empty() ? std::string{} : fmt::format(" ({})", view.last_run_words);
     const std::string question =
@@ -141,7 +139,7 @@ void last_run_message(double age_s, const ViewStatus& view, PanelState& state, C
 
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   if (status.last_error.empty() || !out.empty()) state.dismissed_error.clear();
-  Column column{view, state.card};
+  MessageColumn column{view, state.card};
   if (!status.non_finite && !status.last_error.empty() && status.last_error != state.dismissed_error) {
     column.add_alarm("Error", [&] {
       ImGui::AlignTextToFramePadding();
@@ -172,6 +170,29 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
       ui_mark("notice");
     });
   }
+}
+
+void quit_panel(const ViewStatus& view, Requests& out) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {em(1.2f), em(0.9f)});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetStyleColorVec4(ImGuiCol_PopupBg));
+  if (ImGui::Begin("Quit", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
+    text("Quit Orrery?", theme::accent, theme::Font::strong);
+    const float width = std::clamp(display.x - em(4), em(12), em(26));
+    for (const std::string& line : view.quit_question) text_in_lines(line, width);
+    ImGui::Dummy({0, em(0.2f)});
+    if (accent_button("Quit", {em(6), 0})) out.push_back(Quit{});
+    ui_mark("quit.quit");
+    tooltip("Enter");
+    ImGui::SameLine();
+    if (ImGui::Button("Cancel", {em(6), 0})) out.push_back(CancelQuit{});
+    ui_mark("quit.cancel");
+    tooltip("Esc");
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace orrery

@@ -1,21 +1,41 @@
 #pragma once
 
+#include <imgui.h>
+
+#include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/panels/card_place.h"
-#include "app/panels/kit/folds.h"
-#include "app/panels/kit/sort_order.h"
-#include "app/panels/source_draft.h"
-#include "app/panels/workshop_editor.h"
-#include "app/ui_state/compare_commands.h"
-#include "app/ui_state/lab_tab.h"
+#include "app/panels/kit/rows_table.h"
+#include "app/panels/kit/widgets.h"
+#include "app/panels/workshop_panel.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
+#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
+
+/// Where the card of the picked body is, beside the side column.
+enum class CardCorner { upper_left, lower_left, upper_right };
+
+/// How much of the card is drawn: all rows; those of the body's own state and error; only its head.
+enum class CardExtent { whole, brief, head };
+
+struct CardPlace {
+  int body = -1;                    ///< the picked one
+  float width = 0;                  ///< in pixels, as drawn last; 0: it is not drawn
+  ImVec2 low{};                     ///< the upper left corner, as drawn last
+  std::array<float, 3> heights{0};  ///< of each extent, in pixels, as far as it was drawn
+  CardCorner corner = CardCorner::upper_left;
+  CardExtent extent = CardExtent::whole;  ///< less than the whole if that would cover the body in every corner
+
+  float& height(CardExtent of) { return heights[static_cast<std::size_t>(of)]; }
+  ImVec2 size() const { return {width, heights[static_cast<std::size_t>(extent)]}; }
+};
 
 /// The latest frame, batch of steps and tree of that batch, held for a moment so that the numbers can be read.
 struct HeldTimes {

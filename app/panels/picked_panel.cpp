@@ -11,14 +11,83 @@
 #include <utility>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/lesson_panel.h"
-#include "app/panels/physical.h"
+#include "app/panels/panels.h"
 #include "app/panels/sections.h"
+#include "app/panels/shown_words.h"
 
 namespace orrery {
 namespace {
+
+/// The part of the window in which a card may be.
+struct CardRoom {
+  ImVec2 low, high;
+};
+
+/// The card's upper left corner in `room`.
+ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
+  const ImVec2 size = place.size();
+  const ImVec2 last{std::max(room.high.x - size.x, room.low.x), std::max(room.high.y - size.y, room.low.y)};
+  switch (place.corner) {
+    case CardCorner::lower_left:
+      return {room.low.x, last.y};
+    case CardCorner::upper_right:
+      return {last.x, room.low.y};
+    default:
+      return room.low;
+  }
+}
+
+/// Whether the card is nearer to the point than `distance`.
+bool near(const CardPlace& place, const CardRoom& room, ImVec2 point, float distance) {
+  const ImVec2 low = card_position(place, room), size = place.size();
+  return point.x > low.x - distance && point.x < low.x + size.x + distance && point.y > low.y - distance &&
+         point.y < low.y + size.y + distance;
+}
+
+/// Draws more of the card where it is, if that is as far from the point. Whether it is so.
+bool grow(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
+  CardPlace larger = place;
+  larger.extent = extent;
+  if (near(larger, room, point, distance)) return false;
+  place = larger;
+  return true;
+}
+
+/// Takes the first corner that is as far from the point. Whether there is one.
+bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
+  CardPlace other = place;
+  other.extent = extent;
+  for (const CardCorner corner : {CardCorner::upper_left, CardCorner::lower_left, CardCorner::upper_right}) {
+    other.corner = corner;
+    if (near(other, room, point, distance)) continue;
+    place = other;
+    return true;
+  }
+  return false;
+}
+
+/// Moves the card to another corner if it covers `ring`, where the body is seen; if it does so in every corner, less of
+/// it remains. It stays there until it covers the ring again; more of it is drawn once that is well clear of the ring,
+/// so a body near its edge does not make it jump. Another body begins anew.
+void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {
+  const float covered = theme::em(0.8f), clear = theme::em(2);
+  constexpr std::array extents{CardExtent::whole, CardExtent::brief, CardExtent::head};
+  if (place.body != body) place = {.body = body, .width = place.width, .heights = place.heights};
+  if (!ring) return;
+  for (const CardExtent extent : extents) {
+    if (!(extent < place.extent)) break;
+    if (grow(place, extent, room, *ring, clear)) return;
+    // The head alone says nothing of the body: that is worth a move.
+    if (place.extent == CardExtent::head && take_corner(place, extent, room, *ring, clear)) return;
+  }
+  if (!near(place, room, *ring, covered)) return;
+  for (const CardExtent extent : extents) {
+    for (const float distance : {clear, covered}) {
+      if (take_corner(place, extent, room, *ring, distance)) return;
+    }
+  }
+}
 
 using theme::em;
 
@@ -46,7 +115,7 @@ void row(const char* label, const std::string& value, std::string_view notes, st
   tooltip(notes, more);
 }
 
-/// Of the present kernel, by the latest comparison of forces.
+/// Draws the body's force error with the current kernel, from the latest comparison of forces.
 void error_row(int body, const Status& status, const ViewStatus& view) {
   const ForceProbe* const probe = status.force_probe ? &*status.force_probe : nullptr;
   const std::optional<double> error = probe && probe->bodies ? probe->bodies->of(body) : std::nullopt;

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 

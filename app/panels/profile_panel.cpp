@@ -2,24 +2,197 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
+#include <cfloat>
 #include <cmath>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "app/lab/profile/profile_difference.h"
-#include "app/lab/profile/profile_figures.h"
+#include "app/lab/profile/kernel_profile.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/profile_parts.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
 
+/// A name, shortened where the line is narrow, and a value at the end of the line, in small type.
+void labelled_value(const char* name, const std::string& value, ImU32 name_colour) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::PushFont(theme::font(theme::Font::small));
+  const std::string shown = shortened(name, std::max(room - ImGui::CalcTextSize(value.c_str()).x - em(0.5f), em(2)));
+  ImGui::PopFont();
+  const float right = ImGui::GetCursorPosX() + room;
+  text(shown, name_colour, theme::Font::small);
+  ImGui::SameLine();
+  text_to(right, value, theme::text, theme::Font::small);
+}
+
+/// Eight colours that colour-blind people can tell apart, then shades of them.
+constexpr std::array<ImU32, 8> hues{
+    IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255), IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255),
+    IM_COL32(240, 228, 66, 255), IM_COL32(213, 94, 0, 255),  IM_COL32(0, 114, 178, 255), IM_COL32(153, 153, 153, 255)};
+
+/// Returns the colour of a reason, which is the same in every bar.
+ImU32 colour_of(const StallReason& reason) {
+  const auto at = static_cast<std::size_t>(&reason - stall_reasons().data());
+  const ImU32 hue = hues[at % hues.size()];
+  return at < hues.size() ? hue : theme::faded(hue, at < 2 * hues.size() ? 0.65f : 0.4f);
+}
+
+float label_width() {
+  return std::min(em(7.5f), 0.35f * ImGui::GetContentRegionMax().x);
+}
+
+void stacked_bar(const char* id, const std::string& label, const KernelProfile& profile, double most_warps) {
+  const std::vector<StallShare> shares = stall_shares(profile);
+  text(shortened(label, label_width()), theme::dim, theme::Font::small);
+  ImGui::SameLine(label_width() + em(0.4f));
+  const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(0.85f)};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(low, {low.x + size.x, low.y + size.y}, theme::track, em(0.2f));
+  float left = low.x;
+  for (const StallShare& share : shares) {
+    const float width = most_warps > 0 ? size.x * static_cast<float>(share.warps / most_warps) : 0;
+    const ImVec2 from{left, low.y}, to{left + width, low.y + size.y};
+    draw.AddRectFilled(from, to, colour_of(*share.reason));
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(from, to)) {
+      show_tooltip(fmt::format("{}: {:.2f} warps, {}", share.reason->title, share.warps, share_text(share.share)),
+                   share.reason->meaning);
+    }
+    left += width;
+  }
+  ImGui::Dummy(size);
+  ui_mark(id);
+}
+
+double all_warps(const KernelProfile& profile) {
+  double sum = 0;
+  for (const StallShare& share : stall_shares(profile)) sum += share.warps;
+  return sum;
+}
+
+void reason_row(const StallShare& share, const KernelProfile* before) {
+  ImGui::BeginGroup();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + em(0.15f)}, {at.x + em(0.6f), at.y + em(0.75f)},
+                                            colour_of(*share.reason));
+  ImGui::Dummy({em(0.6f), em(0.6f)});
+  ImGui::SameLine(0, em(0.35f));
+  const std::string change =
+      before ? "   " + change_text(relative_change(before->stall(share.reason->id), share.warps)) : std::string{};
+  labelled_value(share.reason->title, share_text(share.share) + change, theme::text);
+  wrapped_text(fmt::format("{} {}", share.reason->meaning, share.reason->remedy), theme::dim, theme::Font::small);
+  ImGui::EndGroup();
+  ui_mark("profile.reason", share.reason->id);
+}
+
+/// Reasons that take so little that their rows are shown on request only.
+void small_reasons(std::span<const StallShare> shares, const KernelProfile* before) {
+  if (shares.empty()) return;
+  double sum = 0;
+  for (const StallShare& share : shares) sum += share.share;
+  const std::string title = fmt::format("others, {} reason{}", shares.size(), shares.size() == 1 ? "" : "s");
+  if (!section("small stalls", title.c_str(), false, share_text(sum))) return;
+  for (const StallShare& share : shares) reason_row(share, before);
+}
+
+/// One stacked bar of all reasons, the greatest first, and the same of `before`, which may be null; below it one row
+/// for each reason with its share, its change and its sentence. The small ones are in a section that opens.
+void stall_bars(const KernelProfile& profile, const KernelProfile* before) {
+  const double most = std::max(all_warps(profile), before ? all_warps(*before) : 0.0);
+  stacked_bar("profile.bar", profile.label(), profile, most);
+  if (before && !before->stalls.empty()) stacked_bar("profile.bar before", before->label(), *before, most);
+  ImGui::Dummy({0, em(0.15f)});
+  const std::vector<StallShare> shares = stall_shares(profile);
+  const auto small = std::ranges::find_if(shares, [](const StallShare& share) { return share.share < small_share; });
+  for (auto share = shares.begin(); share != small; ++share) reason_row(*share, before);
+  small_reasons({small, shares.end()}, before);
+}
+
+bool has_place(const KernelProfile& profile) {
+  return profile.figure("flop_per_byte") > 0 && profile.figure("flop_per_s") > 0;
+}
+
+std::string flop_label(int exponent) {
+  return exponent == 0 ? "1" : fmt::format("1e{}", exponent);
+}
+
+/// The latest of the profiles that know both peaks; null if none does.
+const KernelProfile* with_peaks(const std::vector<KernelProfile>& profiles) {
+  const auto found = std::find_if(profiles.rbegin(), profiles.rend(), [](const KernelProfile& profile) {
+    return profile.figure("peak_flop_per_s") > 0 && profile.figure("peak_dram_per_s") > 0;
+  });
+  return found == profiles.rend() ? nullptr : &*found;
+}
+
+/// The limits of the GPU by its arithmetic and its memory, and a dot for each profile that has both rates.
+void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const PlotArea area{{origin.x + em(2.6f), origin.y + em(1.2f)},
+                      {origin.x + size.x - em(0.5f), origin.y + size.y - em(2.3f)}};
+  ImGui::Dummy(size);
+  ui_mark("profile.roofline");
+  if (area.width() < em(4) || area.height() < em(3)) return;
+  double least_x = DBL_MAX, most_x = 0, least_y = DBL_MAX, most_y = 0;
+  const auto include = [&](double x, double y) {
+    least_x = std::min(least_x, x);
+    most_x = std::max(most_x, x);
+    least_y = std::min(least_y, y);
+    most_y = std::max(most_y, y);
+  };
+  for (const KernelProfile& profile : profiles.profiles) {
+    if (has_place(profile)) include(profile.figure("flop_per_byte"), profile.figure("flop_per_s"));
+  }
+  const KernelProfile* const peaks = with_peaks(profiles.profiles);
+  const double peak_flop = peaks ? peaks->figure("peak_flop_per_s") : 0;
+  const double peak_bytes = peaks ? peaks->figure("peak_dram_per_s") : 0;
+  if (peaks) include(peak_flop / peak_bytes, peak_flop);
+  if (most_x <= 0) {
+    small_text(area.at(0.02f, 0.6f), theme::dim, "No profile with counters yet.");
+    return;
+  }
+  const DecadeAxis across = DecadeAxis::around(least_x, most_x), up = DecadeAxis::around(least_y, most_y);
+  draw_decades_across(area, across, flop_label);
+  draw_decades_up(area, up, flop_label);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  small_text({area.low.x, origin.y}, theme::dim, "flop/s in FP32");
+  const std::string below = "flop per byte of DRAM traffic";
+  small_text({area.high.x - small_width(below), area.high.y + em(1.15f)}, theme::dim, below);
+  if (peaks) {
+    // Both axes are logarithmic, so the memory's limit is a straight line up to the ridge.
+    const double ridge = peak_flop / peak_bytes;
+    const double begin = std::max(std::pow(10, across.low), std::pow(10, up.low) / peak_bytes);
+    const ImVec2 roof[]{area.at(across.at(begin), up.at(begin * peak_bytes)),
+                        area.at(across.at(ridge), up.at(peak_flop)), area.at(1, up.at(peak_flop))};
+    draw.AddPolyline(roof, 3, theme::good, 0, em(0.1f));
+  }
+  for (const KernelProfile& profile : profiles.profiles) {
+    if (!has_place(profile)) continue;
+    const ImVec2 dot = area.at(across.at(profile.figure("flop_per_byte")), up.at(profile.figure("flop_per_s")));
+    const bool latest = &profile == profiles.latest();
+    draw.AddCircleFilled(dot, em(latest ? 0.36f : 0.26f),
+                         latest ? ImU32{theme::accent} : theme::faded(theme::accent, 0.6f));
+    if (latest) {
+      const float width = small_width(profile.kernel_id);
+      const float left = dot.x + em(0.5f) + width > area.high.x ? dot.x - em(0.5f) - width : dot.x + em(0.5f);
+      small_text({left, dot.y + em(0.1f)}, theme::text, profile.kernel_id);
+    }
+    if (ImGui::IsWindowHovered() &&
+        std::hypot(ImGui::GetMousePos().x - dot.x, ImGui::GetMousePos().y - dot.y) < em(0.5f)) {
+      show_tooltip(profile.label(), counted_bodies(profile.count));
+    }
+  }
+}
+
 constexpr const char* what_of_gpu =
     "A profile shows what the warps of a kernel wait for, and how near it comes to the limits of the GPU.";
+
 constexpr const char* what_of_cpu =
     "A profile shows the vector width and the threads of a kernel, and how near it comes to the processor's FMA limit.";
 

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/path_entry.h"
 #include "app/panels/kit/rows_table.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/variant.h"
+#include "app/panels/shown_words.h"
 #include "app/ui_state/comparable.h"
 
 namespace orrery {
@@ -95,7 +93,7 @@ std::vector<Column> columns_of(const Shown& shown, float width) {
   return columns;
 }
 
-/// Of a row in the column `name`; NaN if it is not known.
+/// Number of a row in the column `name`; NaN if it is not known.
 double number_of(const Result& row, std::string_view name) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const auto error = [&](double ForceError::*number) { return row.error ? (*row.error).*number : none; };
@@ -110,7 +108,7 @@ double number_of(const Result& row, std::string_view name) {
   return name == "speed-up" ? row.speedup.value_or(none) : none;
 }
 
-/// In a column of words; empty in the others.
+/// Words of a row in the column `name`; empty in columns of numbers.
 std::string words_of(const Result& row, std::string_view name, std::span<const KernelPtr> kernels) {
   if (name == "kernel") return kernel_words(row);
   if (name == "settings") return changes_first(row, kernels);
@@ -163,7 +161,7 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
   cell(&ForceError::max);
 }
 
-/// Also the values that do not fit into the cells.
+/// Shows all values of a row, also those that do not fit into the cells.
 void row_tooltip(std::size_t index, const Status& status, const ViewStatus& view) {
   const Result& row = view.results[index];
   std::string speedup = why_no_speedup(view.results, index);

@@ -7,13 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "app/panels/kit/count_entry.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/path_entry.h"
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/units.h"
 

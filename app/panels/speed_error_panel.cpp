@@ -9,14 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/pareto.h"
+#include "app/lab/statistics.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/plot_axis.h"
-#include "app/panels/kit/plot_dots.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/variant.h"
+#include "app/panels/shown_words.h"
 
 namespace orrery {
 namespace {

@@ -1,23 +1,212 @@
+#include "app/panels/workshop_panel.h"
+
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/panels/kit/format.h"
-#include "app/panels/kit/path_entry.h"
 #include "app/panels/kit/rows_table.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/workshop_editor.h"
 
 namespace orrery {
 namespace {
 
+constexpr std::string_view long_end = "\r\n";
+
+std::string replaced(std::string_view text, std::string_view old, std::string_view by) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find(old, at), text.size());
+    result += text.substr(at, next - at);
+    if (next < text.size()) result += by;
+    at = next + old.size();
+  }
+  return result;
+}
+
+std::string editor_text(const std::string& text) {
+  return replaced(text, long_end, "\n");
+}
+
+/// Returns the text as ImGui's editor gives it back: its characters have 16 bits.
+std::string through_editor(const std::string& text) {
+  std::vector<ImWchar> characters(text.size() + 1);
+  const int count =
+      ImTextStrFromUtf8(characters.data(), static_cast<int>(characters.size()), text.data(), text.data() + text.size());
+  std::string back(3 * static_cast<std::size_t>(count) + 1, '\0');
+  back.resize(static_cast<std::size_t>(
+      ImTextStrToUtf8(back.data(), static_cast<int>(back.size()), characters.data(), characters.data() + count)));
+  return back;
+}
+
+}  // namespace
+
+std::string why_not_editable(const std::string& text) {
+  const std::string back = through_editor(text);
+  if (back != text) {
+    const auto damaged = std::mismatch(text.begin(), text.end(), back.begin(), back.end()).first;
+    return fmt::format("line {} has a character that this editor cannot hold",
+                       1 + std::count(text.begin(), damaged, '\n'));
+  }
+  const bool one_way = text.find('\r') == std::string::npos || replaced(editor_text(text), "\n", long_end) == text;
+  return one_way ? "" : "its lines end in more than one way";
+}
+
+void follow_file(const WorkshopStatus& workshop, SourceDraft& draft) {
+  const bool unread = workshop.versions.empty();
+  if (unread || draft.text_number == workshop.text_number) return;
+  draft.text_number = workshop.text_number;
+  if (!unsaved(draft) || draft.text == editor_text(workshop.text)) {
+    take_file_text(workshop.text, draft);
+  } else if (workshop.text == draft.asked) {
+    keep_edits(workshop.text, draft);  // of the time since
+  } else {
+    draft.changed_on_disk = workshop.text != draft.base;
+  }
+}
+
+void take_file_text(const std::string& text, SourceDraft& draft) {
+  draft.locked = why_not_editable(text);
+  draft.text = draft.locked.empty() ? editor_text(text) : text;
+  draft.base = text;
+  draft.changed_on_disk = false;
+}
+
+void keep_edits(const std::string& text, SourceDraft& draft) {
+  draft.base = text;
+  draft.changed_on_disk = false;
+}
+
+bool unsaved(const SourceDraft& draft) {
+  return file_text(draft) != draft.base;
+}
+
+std::string file_text(const SourceDraft& draft) {
+  if (!draft.locked.empty()) return draft.base;
+  return draft.base.find(long_end) == std::string::npos ? draft.text : replaced(draft.text, "\n", long_end);
+}
+namespace {
+
 using theme::em;
+
+constexpr float number_width = 2.6f;  // em
+
+int lines_in(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
+}
+
+/// What stands at the line: errors before warnings.
+const WorkshopMessage* message_at(std::span<const WorkshopMessage> messages, int line) {
+  const auto found = std::ranges::find(messages, line, &WorkshopMessage::line);
+  return found == messages.end() ? nullptr : &*found;
+}
+
+/// The numbers of the visible lines and the marks of messages; `low` is the first line's corner.
+void draw_lines(std::span<const WorkshopMessage> messages, int lines, ImVec2 low) {
+  const float height = ImGui::GetTextLineHeight(), top = ImGui::GetScrollY();
+  const int first = std::max(0, static_cast<int>(top / height) - 1);
+  const int last = std::min(lines, first + static_cast<int>(ImGui::GetWindowHeight() / height) + 3);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  for (int line = first; line < last; ++line) {
+    const float y = low.y + height * static_cast<float>(line);
+    const WorkshopMessage* const message = message_at(messages, line + 1);
+    const ImU32 colour = !message ? theme::dim : message->is_error ? theme::bad : theme::warn;
+    const std::string number = std::to_string(line + 1);
+    const float right = low.x + em(number_width - 0.5f);
+    draw.AddText({right - ImGui::CalcTextSize(number.c_str()).x, y}, colour, number.c_str());
+    if (!message) continue;
+    const ImVec2 end{low.x + ImGui::GetWindowWidth(), y + height};
+    draw.AddRectFilled({low.x, y}, end, theme::faded(colour, 0.16f));
+    if (ImGui::IsMouseHoveringRect({low.x, y}, end) && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) {
+      show_tooltip(fmt::format("line {}: {}", message->line, message->text));
+    }
+  }
+}
+
+/// While the editor has the keyboard, ImGui edits a copy of its own.
+struct Editing {
+  int cursor_line = -1;
+  const std::string* replacement = nullptr;  // of that copy
+};
+
+int follow_editing(ImGuiInputTextCallbackData* data) {
+  Editing& editing = *static_cast<Editing*>(data->UserData);
+  if (editing.replacement) {
+    const std::string text = *editing.replacement;
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, text.data(), text.data() + text.size());
+    data->CursorPos = 0;
+    data->ClearSelection();
+  }
+  const char* const begin = data->Buf;
+  editing.cursor_line = static_cast<int>(std::count(begin, begin + data->CursorPos, '\n'));
+  return 0;
+}
+
+void follow_cursor(int line, float text_top) {
+  const float height = ImGui::GetTextLineHeight(), y = text_top + height * static_cast<float>(line);
+  const float top = ImGui::GetScrollY(), room = ImGui::GetWindowHeight() - 2 * height;
+  if (y < top) ImGui::SetScrollY(y);
+  if (y > top + room) ImGui::SetScrollY(y - room);
+}
+
+bool escape_pressed() {
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
+}
+
+/// An editor without a scroll bar of its own, as high as its text or higher, in a window that scrolls.
+void source_box(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
+                ImGuiInputTextFlags flags, EditorState& state) {
+  ImGui::PushID(id);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, ImGui::GetStyleColorVec4(ImGuiCol_FrameBg));
+  ImGui::BeginChild("text", {0, height}, false, ImGuiWindowFlags_HorizontalScrollbar);
+  const ImVec2 padding = ImGui::GetStyle().FramePadding, low = ImGui::GetCursorScreenPos();
+  const float own_top = ImGui::GetCursorPosY() + padding.y;
+  const int lines = lines_in(text);
+  const float text_height = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
+  const float needed = std::max(text_height, ImGui::GetContentRegionAvail().y);  // a click below the text edits it, too
+  draw_lines(messages, lines, {low.x, low.y + padding.y});
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(number_width));
+  Editing editing{.replacement = text == state.shown ? nullptr : &text};
+  const std::optional<std::string> kept = escape_pressed() ? std::optional{text} : std::nullopt;
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
+  ImGui::InputTextMultiline("##source", &text, {std::max(em(20), ImGui::GetContentRegionAvail().x), needed},
+                            flags | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoHorizontalScroll,
+                            follow_editing, &editing);
+  ImGui::PopStyleColor();
+  if (kept && text != *kept) text = *kept;  // ImGui takes Esc for an undo of all edits
+  const int line = editing.cursor_line;
+  if (line >= 0 && state.cursor_line >= 0 && line != state.cursor_line) follow_cursor(line, own_top);
+  state.cursor_line = line;
+  if (text != state.shown) state.shown = text;
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+  ui_mark(id);
+  ImGui::PopID();
+}
+
+}  // namespace
+
+void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
+                   EditorState& state) {
+  source_box(id, text, messages, height, ImGuiInputTextFlags_AllowTabInput, state);
+}
+
+void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height) {
+  std::string copy = text;
+  EditorState state{.shown = text};
+  source_box(id, copy, messages, height, ImGuiInputTextFlags_ReadOnly, state);
+}
+namespace {
 
 struct StateWords {
   const char* title;

@@ -16,7 +16,7 @@ constexpr std::size_t aligned(std::size_t size) {
   return (size + 3) / 4 * 4;
 }
 
-/// Of the notes of one segment; empty if none is a build id.
+/// Returns the build id among the notes of one segment; empty if there is none.
 std::string id_among(std::span<const unsigned char> notes) {
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
@@ -33,7 +33,7 @@ std::string id_among(std::span<const unsigned char> notes) {
   return {};
 }
 
-/// Of the first object, which is the program: a nonzero result ends the iteration.
+/// Looks at the first object, which is the program: the nonzero result ends the iteration.
 int find_id(dl_phdr_info* object, std::size_t, void* id) {
   for (const auto& segment : std::span{object->dlpi_phdr, object->dlpi_phnum}) {
     if (segment.p_type != PT_NOTE) continue;

@@ -4,8 +4,8 @@
 
 namespace orrery {
 
-/// What the linker computed from the contents of this program, in hexadecimal digits: builds that differ have different
-/// ones. "unknown" if it did not.
+/// Returns the id that the linker computed from the contents of this program, in hexadecimal digits. Different builds
+/// have different ids. "unknown" if the linker wrote none.
 std::string build_id();
 
 }  // namespace orrery

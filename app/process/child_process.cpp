@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,23 +14,42 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "app/process/parent.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 
 namespace orrery {
+
+void end_with_parent() {
+  const char* const variable = std::getenv(parent_variable);
+  if (!variable) return;
+  const std::string parent = variable;
+  unsetenv(parent_variable);  // it is not the parent of this one's children
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "orrery");  // it may have been started by the name /proc/self/exe
+  if (parent == std::to_string(getppid())) return;
+  // The parent has ended meanwhile and nobody reads this, or the variable was left in the environment.
+  constexpr std::string_view why =
+      "orrery: ORRERY_PARENT is set, but is not the process that started this one: unset it\n";
+  (void)!write(STDERR_FILENO, why.data(), why.size());
+  std::_Exit(1);
+}
+
 namespace {
 
 /// Two connected ends, one for this program and one for a child; no other child inherits them.
 struct Ends {
   Descriptor own, child;
 };
+
 Ends make_pipe() {
   int ends[2] = {-1, -1};
   (void)!pipe2(ends, O_CLOEXEC);
   return {Descriptor{ends[0]}, Descriptor{ends[1]}};
 }
+
 /// To write to it is no signal where the child has ended.
 Ends make_socket() {
   int ends[2] = {-1, -1};
@@ -126,7 +146,8 @@ int ChildProcess::wait_for_end() {
   return status;
 }
 
-/// Until its output and its errors end. Returns false where `stopped` said so before, or looking failed.
+/// Writes the input and reads until output and errors end. Returns false if `stopped` said so before, or polling
+/// failed.
 bool ChildProcess::exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped) {
   constexpr int look_ms = 10;
   if (input.empty()) input_ = {};

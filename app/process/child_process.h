@@ -1,3 +1,4 @@
+// Programs that run as children, and what a child does when its parent ends.
 #pragma once
 
 #include <chrono>
@@ -13,11 +14,17 @@
 
 namespace orrery {
 
+/// The variable that holds the number of the process that started this one and waits for it.
+inline constexpr const char* parent_variable = "ORRERY_PARENT";
+
+/// Where that variable is set: from now on this process is killed when that one ends, however it ends. Call it early.
+void end_with_parent();
+
 /// The program of this name in one of PATH's folders, else in one of `folders`; none if it is in none of them.
 std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const std::vector<std::filesystem::path>& folders = {});
 
-/// What a program wrote, and how it ended.
+/// Output of a program, and how it ended.
 struct ChildResult {
   std::string not_started{};  ///< why it did not start, one line; empty: it did
   int status = -1;            ///< its exit status; -1: it did not start, was ended, or did not exit by itself
@@ -25,10 +32,13 @@ struct ChildResult {
   std::string error{};        ///< of its standard error
   bool timed_out = false;
 };
+
 /// This program, also if its file was replaced meanwhile.
 std::filesystem::path this_program();
+
 /// The last line that a run of this program wrote to its standard error, without the program's name.
 std::string last_complaint(const ChildResult& result);
+
 /// A program that runs beside this one, without a shell.
 class ChildProcess {
  public:
@@ -55,6 +65,7 @@ class ChildProcess {
   std::string not_started_;
   Descriptor input_, output_, errors_;  // this program's ends
 };
+
 /// Starts a program, and returns its result.
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                          const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},

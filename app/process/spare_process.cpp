@@ -8,7 +8,7 @@ namespace {
 
 // The first word of the process's command line.
 constexpr std::string_view spare_word = "prepare-for-parent";
-// What it writes first once it has got its command.
+// The first text that it writes once it has got its command.
 constexpr std::string_view got_word = "got\n";
 
 }  // namespace

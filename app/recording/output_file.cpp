@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-#include "compute/core/failure_text.h"
-#include "compute/core/write_all.h"
+#include "compute/core/descriptor.h"
+#include "compute/core/error.h"
 
 namespace orrery {
 
@@ -89,6 +90,13 @@ std::string OutputFile::lost() const {
   if (!rewritable_ || fstat(descriptor_.number(), &own) != 0) return {};
   const bool there = stat(path_.c_str(), &named) == 0 && named.st_ino == own.st_ino && named.st_dev == own.st_dev;
   return there ? "" : "'" + path_ + "' was removed or replaced while it was written";
+}
+
+std::string new_output(const std::string& name) {
+  const std::filesystem::path folder = "orrery-out";
+  std::error_code cannot;  // the writer names the cause
+  std::filesystem::create_directories(folder, cannot);
+  return (folder / name).string();
 }
 
 }  // namespace orrery

@@ -1,3 +1,4 @@
+// Text files that grow while the program runs.
 #pragma once
 
 #include <cstdint>
@@ -44,5 +45,9 @@ class OutputFile {
   bool rewritable_ = false;
   std::int64_t size_ = 0;
 };
+
+/// `name` in the folder for files without a given name, orrery-out, which is made if it is missing. An existing file of
+/// that name must be kept.
+std::string new_output(const std::string& name);
 
 }  // namespace orrery

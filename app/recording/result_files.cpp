@@ -5,7 +5,7 @@
 
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 
 namespace orrery {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/report/content.h"
+#include "app/report/page.h"
 
 namespace orrery {
 

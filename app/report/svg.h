@@ -1,14 +1,34 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/report/plot_scale.h"
-
 namespace orrery {
 
-/// Of every plot, in units of the page.
+/// An axis from `low` to `high`, with its ticks.
+struct PlotScale {
+  struct Tick {
+    double value;
+    std::string label;
+  };
+
+  double low = 0, high = 1;  ///< low < high; both > 0 if logarithmic
+  bool logarithmic = false;
+  std::vector<Tick> ticks{};
+
+  /// The position of `value` on the axis: 0 at `low`, 1 at `high`.
+  double at(double value) const;
+};
+
+/// Logarithmic, with room around both values, which are finite and > 0. With `powers`, ticks are "10⁻⁷", else "0.1".
+PlotScale log_scale(double least, double most, bool powers);
+
+/// Linear, from a tick to a tick. The values are finite, least <= most.
+PlotScale linear_scale(double least, double most);
+
+/// Width of every plot, in units of the page.
 constexpr double plot_width = 720;
 
 struct SvgPoint {
@@ -52,5 +72,16 @@ struct SvgPlot {
   void draw_across(Svg& svg, std::string_view title) const;
   void draw_up(Svg& svg, std::string_view title) const;
 };
+
+/// The place of a point's label: the left end of its base line, and whether a line must lead to it.
+struct LabelPlace {
+  SvgPoint at;
+  bool far = false;
+};
+
+/// A place for each label near its point, so that it covers no point and no other label and stays inside `plot`. None
+/// where there is no room. The first ones choose first.
+std::vector<std::optional<LabelPlace>> label_places(const SvgPlot& plot, const std::vector<SvgPoint>& points,
+                                                    const std::vector<std::string>& labels);
 
 }  // namespace orrery

@@ -10,16 +10,14 @@
 #include <utility>
 #include <variant>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "app/text/input_file.h"
-#include "app/text/json_fields.h"
-#include "app/text/name_text.h"
+#include "app/text/printable.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/trial.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
-#include "compute/kernels/parts/deciding_threads.h"
+#include "compute/kernels/parts/threads.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"
 

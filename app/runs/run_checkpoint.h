@@ -7,11 +7,11 @@
 
 #include "app/runs/run_order.h"
 #include "app/runs/snapshot_series.h"
-#include "compute/core/hermite_state.h"
-#include "compute/core/output_name.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/bodies.h"
 #include "compute/sim/command.h"
 #include "compute/sim/simulation.h"
-#include "compute/snapshots/snapshot_view.h"
+#include "compute/snapshots/snapshot.h"
 
 namespace orrery {
 
@@ -21,7 +21,7 @@ struct DiagnosticsPlace {
   double first_energy = 0;
 };
 
-/// What a checkpoint file holds beside the bodies: how a run was computed and what it was asked for.
+/// Contents of a checkpoint file besides the bodies: how a run was computed and what it was asked for.
 struct RunRecord {
   RunSetup setup;
   HermiteState hermite{};  ///< see Checkpoint

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "app/text/name_text.h"
+#include "app/text/printable.h"
 
 namespace orrery {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/text/csv.h"
-#include "app/text/json_fields.h"
-#include "compute/core/range.h"
+#include "app/text/input_file.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 

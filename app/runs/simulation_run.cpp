@@ -3,19 +3,211 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/lab/sampling.h"
+#include "app/recording/conserved_log.h"
+#include "app/text/console.h"
+#include "app/text/input_file.h"
+#include "app/text/parse_value.h"
+#include "app/text/printable.h"
 #include "compute/core/descriptor.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
+#include "compute/core/text.h"
+#include "compute/diagnostics/structure.h"
+#include "compute/scenes/natural_scales.h"
+#include "compute/snapshots/checkpoint.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
+namespace {
+
+/// Removes the notes on a value that was suggested for the bodies, if another one is used.
+void keep_the_used(std::vector<std::string>& notes, const std::string& name, double used) {
+  std::erase_if(notes, [&](const std::string& note) {
+    return note.starts_with(name + " ") && !note.starts_with(name + " " + short_number(used) + " ");
+  });
+}
+
+}  // namespace
+
+std::string print_scene_notes(const Simulation& simulation) {
+  std::vector<std::string> notes = simulation.scene_notes();
+  const double softening = simulation.status().law.softening;
+  keep_the_used(notes, "softening", softening);
+  keep_the_used(notes, "dt", simulation.status().time_step);
+  std::string coarse = coarse_softening(softening, simulation.smallest_orbit());
+  if (!coarse.empty() && std::ranges::find(notes, coarse) == notes.end()) notes.push_back(std::move(coarse));
+  if (notes.empty()) return {};
+  const std::string name = printable(simulation.status().scene_name);
+  for (const std::string& note : notes) console::print_error("note: {}: {}\n", name, note);
+  return fmt::format("{}: {}", name, printable(fmt::format("{}", fmt::join(notes, "; "))));
+}
+
+namespace {
+
+constexpr double most_steps = 1e15;  // whole in a double
+constexpr double events_without_every = 100;
+
+/// The first step that reaches the time.
+std::int64_t step_at(double sim_time, const Status& now) {
+  const double left = (sim_time - now.sim_time) / nominal_step(now.time_step);
+  const double steps = std::ceil(left - rounding_of_steps(left + static_cast<double>(now.step)));
+  if (!(steps < most_steps)) {
+    throw UsageError(
+        fmt::format("until t = {:g} there are {:g} steps of {:g}: too many", sim_time, steps, now.time_step));
+  }
+  return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
+}
+
+/// Whether the run ends with the present step, and not with one before it.
+bool ends_here(const RunOrder& order, const Status& now) {
+  if (order.steps) return *order.steps == now.step;
+  return *order.until >
+         now.sim_time - (1 - rounding_of_steps(static_cast<double>(now.step))) * nominal_step(now.time_step);
+}
+
+}  // namespace
+
+RunSchedule::RunSchedule(const Status& now, const RunOrder& order, bool outputs_due) {
+  if (!order.steps && !order.until) throw UsageError("a run needs its end: --steps K or --until T");
+  last_step_ = order.steps ? *order.steps : step_at(*order.until, now);
+  const bool was_there = now.step > 0 && last_step_ <= now.step;
+  const bool has_ended = was_there || (order.until && *order.until < now.sim_time);
+  if (has_ended && !(outputs_due && ends_here(order, now))) {
+    throw UsageError(fmt::format("the run has reached step {}, t = {:g}: name a later end with --steps K or --until T",
+                                 now.step, now.sim_time));
+  }
+  if (order.every) {
+    event_steps_ = *order.every / nominal_step(now.time_step);
+    if (event_steps_ < 1 - rounding_of_steps(1)) {
+      throw UsageError(fmt::format("--every {:g} is shorter than the time step {:g}", *order.every, now.time_step));
+    }
+  } else if (!order.diagnostics.empty()) {
+    event_steps_ = std::max(1.0, static_cast<double>(last_step_) / events_without_every);
+  }
+}
+
+std::int64_t RunSchedule::latest_event(std::int64_t step) const {
+  auto event = static_cast<std::int64_t>(std::floor(static_cast<double>(step) / event_steps_));
+  while (step_of(event + 1) <= step) ++event;
+  return event;
+}
+
+std::int64_t RunSchedule::step_of(std::int64_t event) const {
+  const double steps = static_cast<double>(event) * event_steps_;
+  return static_cast<std::int64_t>(std::min(std::ceil(steps - rounding_of_steps(steps)), most_steps));
+}
+
+std::int64_t RunSchedule::next_event(std::int64_t step) const {
+  if (!has_outputs()) return last_step_;
+  return std::min(last_step_, step_of(latest_event(step) + 1));
+}
+
+std::optional<std::int64_t> RunSchedule::event_at(std::int64_t step) const {
+  if (!has_outputs()) return std::nullopt;
+  const std::int64_t event = latest_event(step);
+  if (step_of(event) == step) return event;
+  return step == last_step_ ? std::optional{event + 1} : std::nullopt;
+}
+
+namespace {
+
+constexpr auto columns = conserved_columns_and("radius_10", "radius_50", "radius_90", "state");
+constexpr std::array<double, 3> shares{0.1, 0.5, 0.9};
+constexpr std::size_t most_header_bytes = 65'536;
+
+std::string first_bytes(const std::string& file, const DiagnosticsPlace& place, const std::string& id) {
+  require_rows(file, place, id);
+  std::ifstream in{file, std::ios::binary};
+  std::string text(static_cast<std::size_t>(place.bytes), '\0');
+  if (!in.read(text.data(), place.bytes)) throw std::runtime_error(fmt::format("'{}': cannot be read", file));
+  return text;
+}
+
+/// The first field of the first row, which is behind the metadata and the names of the columns.
+std::int64_t first_step_of(std::string_view text) {
+  std::string_view line = take_line(text);
+  while (line.starts_with('#')) line = take_line(text);
+  const std::string_view row = take_line(text);
+  return parsed_number<std::int64_t>(row.substr(0, row.find(','))).value_or(0);
+}
+
+}  // namespace
+
+DiagnosticsLog::DiagnosticsLog(const std::string& file, const Json& metadata, Existing existing)
+    : begin_{csv_header(metadata, columns)}, file_{OutputFile::create(file, existing)} {}
+
+DiagnosticsLog::DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place, const std::string& id)
+    : begin_{first_bytes(file, place, id)},
+      file_{OutputFile::create(file, Existing::replace_here)},
+      first_energy_{place.first_energy},
+      first_step_{first_step_of(begin_)} {}
+
+void DiagnosticsLog::add(const ConservedProbe& probe, const Bodies& bodies) {
+  const double energy = probe.sums.energy(), first = first_energy_.value_or(energy);
+  const double drift = (energy - first) / std::abs(first);
+  std::vector<std::string> fields = conserved_cells(probe, first_energy_ ? drift : 0);
+  for (const double radius : lagrangian_radii(bodies, shares)) fields.push_back(csv_number(radius));
+  fields.push_back(fmt::format("{:08x}", checksum(bodies)));
+  if (const std::string error = file_.append(begin_ + csv_line(fields)); !error.empty()) {
+    throw std::runtime_error(error);
+  }
+  if (first_energy_) {
+    energy_change_ = {.relative = drift, .since_step = first_step_};
+  } else {
+    first_energy_ = first, first_step_ = probe.step;
+  }
+  begin_.clear();
+}
+
+std::optional<DiagnosticsPlace> DiagnosticsLog::place() const {
+  if (!first_energy_) return std::nullopt;
+  return DiagnosticsPlace{file_.size() + static_cast<std::int64_t>(begin_.size()), *first_energy_};
+}
+
+void require_rows(const std::string& file, const DiagnosticsPlace& place, const std::string& id) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(file, error);
+  if (place.bytes == 0 && !std::filesystem::exists(status)) return;  // its first row is still due
+  if (!std::filesystem::is_regular_file(status) ||
+      std::filesystem::file_size(file, error) < static_cast<std::uintmax_t>(place.bytes) || error) {
+    throw std::runtime_error(fmt::format(
+        "'{}': the rows that were written before the checkpoint are not there any more; name another --diagnostics",
+        file));
+  }
+  if (belongs_to_run(file, id)) return;
+  throw std::runtime_error(
+      fmt::format("'{}' is not the file of diagnostics that this run wrote; name another --diagnostics", file));
+}
+
+bool belongs_to_run(const std::string& file, const std::string& id) {
+  std::ifstream in{file, std::ios::binary};
+  std::string text(most_header_bytes, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::string_view rest{text}, metadata = take_line(rest);
+  const std::string_view names = take_line(rest);
+  if (!metadata.starts_with("# ") || names != fmt::format("{}", fmt::join(columns, ","))) return false;
+  metadata.remove_prefix(2);
+  std::string cause;
+  const std::optional<Json> json = checked_json(metadata, cause);
+  if (!json || !json->is_object() || json->value("program", Json{}) != "orrery") return false;
+  return json->value("run", Json{}) == (id.empty() ? Json{} : Json(id));
+}
+
 namespace {
 
 constexpr double batch_ms = 200;  // a run answers to a stop and shows where it is after such a time
@@ -138,7 +330,7 @@ bool SimulationRun::run(const std::function<bool()>& stop, const std::function<v
   return true;
 }
 
-/// As many steps towards `end` as last some time, or until the present one where the run is stopped.
+/// Takes as many steps towards `end` as last some time, or ends with the current one if the run is stopped.
 void SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
                               const std::function<void(const Progress&)>& show) {
   const std::int64_t left = end - simulation_.status().step;

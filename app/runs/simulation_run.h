@@ -1,3 +1,4 @@
+// Runs without a window: their schedule, their diagnostics, and the run itself.
 #pragma once
 
 #include <chrono>
@@ -8,14 +9,83 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/runs/diagnostics_log.h"
+#include "app/recording/output_file.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/runs/run_order.h"
-#include "app/runs/run_schedule.h"
 #include "app/runs/snapshot_series.h"
+#include "app/text/csv.h"
+#include "compute/sim/command.h"
+#include "compute/sim/engine/results.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
+
+/// Prints on stderr what was assumed about the bodies of the scene's file, such as velocities that it lacks: one line
+/// each. Returns the same in one line; empty if nothing was.
+std::string print_scene_notes(const Simulation& simulation);
+
+/// The steps of a run: the last one, and those with outputs, which have numbers from 0 on.
+class RunSchedule {
+ public:
+  /// Plans the steps from the state `now`. Its own outputs may be due: an earlier run could not write them. Throws
+  /// UsageError for an order that cannot be met from there.
+  RunSchedule(const Status& now, const RunOrder& order, bool outputs_due);
+
+  std::int64_t last_step() const { return last_step_; }
+  bool has_outputs() const { return event_steps_ > 0; }
+  /// The number of the outputs that a run has last had at `step`.
+  std::int64_t latest_event(std::int64_t step) const;
+  /// The next step after `step` with outputs, or the last one.
+  std::int64_t next_event(std::int64_t step) const;
+  /// The number of the outputs that belong to `step`; none: it has no outputs. The last step has some in any case.
+  std::optional<std::int64_t> event_at(std::int64_t step) const;
+
+ private:
+  std::int64_t step_of(std::int64_t event) const;
+
+  std::int64_t last_step_ = 0;
+  double event_steps_ = 0;  // between outputs; 0: there are none
+};
+
+/// Change of the total energy.
+struct EnergyChange {
+  double relative = 0;
+  std::int64_t since_step = 0;
+};
+
+/// A CSV file of a run's conserved sums, Lagrangian radii about the centre of mass, and a checksum of the state, with
+/// which runs can be compared bit by bit.
+class DiagnosticsLog {
+ public:
+  /// A new file, made with its first row. Throws std::runtime_error, one line.
+  DiagnosticsLog(const std::string& file, const Json& metadata, Existing existing);
+  /// Continues the file of the run `id`: keeps what it had at `place`. Follows no symbolic link. Throws also if it is
+  /// shorter now, or if belongs_to_run() is false.
+  DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place, const std::string& id);
+
+  /// Throws std::runtime_error, one line that names the file, if it cannot be written.
+  void add(const ConservedProbe& probe, const Bodies& bodies);
+
+  const std::string& file() const { return file_.path(); }
+  /// Change from the first row of the file to the last; none before this run has written one.
+  std::optional<EnergyChange> energy_change() const { return energy_change_; }
+  /// None before the first row.
+  std::optional<DiagnosticsPlace> place() const;
+
+ private:
+  std::string begin_;  // what the file gets before its next row
+  OutputFile file_;
+  std::optional<double> first_energy_;
+  std::int64_t first_step_ = 0;  // of the row with the first energy
+  std::optional<EnergyChange> energy_change_;
+};
+
+/// Throws std::runtime_error, one line, if the run `id` cannot continue its file of diagnostics at this place.
+void require_rows(const std::string& file, const DiagnosticsPlace& place, const std::string& id);
+
+/// Whether the file begins with the header of diagnostics that the run `id` writes: one with "run": id; for a run
+/// without an id, one without "run".
+bool belongs_to_run(const std::string& file, const std::string& id);
 
 /// A snapshot, diagnostics or the last checkpoint could not be written. The state is whole: a checkpoint continues the
 /// run.

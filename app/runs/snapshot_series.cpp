@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "compute/core/names.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/checked_stream.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "compute/core/write_all.h"
+#include "compute/core/descriptor.h"
 
 namespace orrery::console {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "app/text/printable.h"
 
@@ -77,6 +78,12 @@ std::string json_text(const Json& json, int indent) {
     rest.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return safe;
+}
+
+std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
 }
 
 }  // namespace orrery

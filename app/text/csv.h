@@ -1,3 +1,4 @@
+// CSV and JSON as this program writes them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -32,5 +33,8 @@ Json json_number(double number);
 /// JSON as text, fit for a terminal. Bytes that are not UTF-8 (a file name may have them) are replaced, and control
 /// characters and those that reorder text (see printable_line()) are escaped, such as \\u202e.
 std::string json_text(const Json& json, int indent = -1);
+
+/// 16 hexadecimal digits that tell texts apart (FNV-1a, 64 bits; Fowler, Noll and Vo). Not safe against forgery.
+std::string fingerprint(std::string_view text);
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "compute/core/error.h"
 

@@ -11,8 +11,8 @@
 
 #include "compute/core/error.h"
 #include "compute/core/force_law.h"
-#include "compute/core/near_name.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/names.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -1,5 +1,7 @@
+// Lines of text, and readers of values that a user typed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,10 +11,34 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/parse_number.h"
-#include "compute/core/range.h"
+#include "compute/core/error.h"
+#include "compute/core/text.h"
 
 namespace orrery {
+
+/// Returns `text` with blanks for its line ends.
+inline std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// Takes the first line off `text`, with its line end.
+inline std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+/// Runs `action` for a line of the text `name`, counted from 1. A UsageError gets "NAME:LINE: " in front.
+template <class Action>
+decltype(auto) at_line(const std::string& name, int line, Action&& action) {
+  try {
+    return std::forward<Action>(action)();
+  } catch (const UsageError& error) {
+    throw UsageError(name + ':' + std::to_string(line) + ": " + error.what());
+  }
+}
 
 /// Readers of values that a user typed. `what` names the option or place ("-n"); each throws a UsageError that names
 /// it, the text and what is allowed.
@@ -25,8 +51,10 @@ std::int64_t parse_integer(std::string_view what, std::string_view text, std::in
 
 /// A number in `range`: "16384", or with k = 1024, M = 1024^2 and G = 1024^3: "16k", "1M", "1G".
 int parse_count(std::string_view what, std::string_view text, const Range<std::int64_t>& range);
+
 /// The size of a sample of bodies: one of `body_counts` as above, or "all", which is the largest of them.
 int parse_sample(std::string_view what, std::string_view text);
+
 /// Numbers of bodies with commas between: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 
@@ -38,8 +66,9 @@ Number parse_in(std::string_view what, std::string_view text, const Range<Number
   return *number;
 }
 
-/// Of a window or a picture, in pixels.
+/// Longest side of a window or a picture, in pixels.
 inline constexpr int most_side = 8192;
+
 /// "1280x720": width and height in pixels, each 1 to most_side.
 std::pair<int, int> parse_size(std::string_view what, std::string_view text);
 

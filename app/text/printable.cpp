@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <random>
+#include <string_view>
 
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 struct Length {
   std::size_t most, head, tail;
 };
+
 constexpr Length of_a_word{160, 60, 20}, of_a_text{4000, 3000, 1000};
 
 bool continues_character(char byte) {
@@ -128,6 +131,112 @@ bool is_text(std::string_view line) {
     line.remove_prefix(size);
   }
   return true;
+}
+
+namespace {
+
+struct Lead {
+  unsigned first, last;  // of the first byte
+  std::size_t bytes;
+  unsigned second_first, second_last;
+};
+
+/// Well-formed UTF-8 (Unicode standard, table 3-7). All bytes after the second are 0x80 to 0xBF.
+constexpr std::array<Lead, 9> leads{{{0x00, 0x7F, 1, 0, 0},
+                                     {0xC2, 0xDF, 2, 0x80, 0xBF},
+                                     {0xE0, 0xE0, 3, 0xA0, 0xBF},
+                                     {0xE1, 0xEC, 3, 0x80, 0xBF},
+                                     {0xED, 0xED, 3, 0x80, 0x9F},
+                                     {0xEE, 0xEF, 3, 0x80, 0xBF},
+                                     {0xF0, 0xF0, 4, 0x90, 0xBF},
+                                     {0xF1, 0xF3, 4, 0x80, 0xBF},
+                                     {0xF4, 0xF4, 4, 0x80, 0x8F}}};
+
+unsigned byte_at(std::string_view text, std::size_t at) {
+  return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+}
+
+/// Bytes of the character that `text` begins with; 0 if it begins with none.
+std::size_t character_bytes(std::string_view text) {
+  for (const Lead& lead : leads) {
+    const unsigned first = byte_at(text, 0), second = byte_at(text, 1);
+    if (first < lead.first || first > lead.last) continue;
+    if (lead.bytes > 1 && (second < lead.second_first || second > lead.second_last)) return 0;
+    for (std::size_t at = 2; at < lead.bytes; ++at) {
+      if ((byte_at(text, at) & 0xC0) != 0x80) return 0;
+    }
+    return lead.bytes;
+  }
+  return 0;
+}
+
+/// Whether `text` begins with one of U+F780 to U+F7FF, which stand for bytes.
+bool begins_with_byte(std::string_view text) {
+  return byte_at(text, 0) == 0xEF && (byte_at(text, 1) == 0x9E || byte_at(text, 1) == 0x9F) &&
+         (byte_at(text, 2) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+std::string text_of_name(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const std::size_t size = character_bytes(name);
+    if (size > 0 && !begins_with_byte(name)) {
+      text += name.substr(0, size);
+      name.remove_prefix(size);
+      continue;
+    }
+    const unsigned byte = byte_at(name, 0);
+    text += {'\xEF', static_cast<char>(0x9C + (byte >> 6)), static_cast<char>(0x80 + (byte & 0x3F))};
+    name.remove_prefix(1);
+  }
+  return text;
+}
+
+std::string name_of_text(std::string_view text) {
+  std::string name;
+  while (!text.empty()) {
+    const bool is_byte = begins_with_byte(text);
+    name += is_byte ? static_cast<char>(((byte_at(text, 1) & 0x3) << 6) | (byte_at(text, 2) & 0x3F)) : text.front();
+    text.remove_prefix(is_byte ? 3 : 1);
+  }
+  return name;
+}
+
+namespace {
+
+bool is_plain(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return letter || std::string_view{"-_./,:=+@%"}.find(c) != std::string_view::npos;
+}
+
+bool is_printable(char c) {
+  return c >= ' ' && c <= '~';
+}
+
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  const bool printable = std::ranges::all_of(word, is_printable);
+  std::string result = printable ? "'" : "$'";
+  for (const char c : word) {
+    if (printable) {
+      result += c == '\'' ? "'\\''" : std::string{c};
+    } else if (!is_printable(c)) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      result += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    }
+  }
+  return result + "'";
+}
+
+}  // namespace
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
 }
 
 }  // namespace orrery

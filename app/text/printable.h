@@ -1,8 +1,10 @@
+// Foreign bytes as printable text, and back.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -28,5 +30,15 @@ std::size_t control_size(std::string_view text);
 
 /// Whether `line` is UTF-8 without control characters other than tabs, and a carriage return at its end.
 bool is_text(std::string_view line);
+
+/// The name of a file as UTF-8, from which name_of_text() makes the same bytes again. A byte that is not UTF-8 becomes
+/// the private character U+F700 plus the byte, and so do the bytes of U+F780 to U+F7FF themselves.
+std::string text_of_name(std::string_view name);
+
+/// Reads back what text_of_name() made.
+std::string name_of_text(std::string_view text);
+
+/// The words as a line of printable characters that Bash reads as the same words, whatever bytes they hold.
+std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/text/console.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 
 namespace orrery {
 

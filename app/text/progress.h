@@ -30,7 +30,7 @@ class Progress {
   Clock::time_point last_{};
 };
 
-/// What show_left() takes as done: `done` of `total`; 0 of nothing.
+/// Returns the share that show_left() takes as done: `done` of `total`; 0 if `total` is 0.
 double part_of(std::int64_t done, std::int64_t total);
 
 /// "42 s", "3 min 5 s", "2 h 10 min".

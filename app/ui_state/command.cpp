@@ -1,6 +1,6 @@
 #include "app/ui_state/command.h"
 
-#include "compute/core/one_of_members.h"
+#include "compute/core/one_of.h"
 
 namespace orrery {
 

@@ -5,15 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_commands.h"
-#include "app/ui_state/lesson_commands.h"
-#include "app/ui_state/overlay_commands.h"
-#include "app/ui_state/profile_commands.h"
-#include "app/ui_state/race_commands.h"
-#include "app/ui_state/record_commands.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/view_commands.h"
-#include "app/ui_state/workshop_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -52,11 +45,13 @@ struct ViewCommands {
                    OpenKernelFile, CloseKernelFile, CompileKernelFile, SaveKernelFile, NewKernelFile, BringKernelBack,
                    ContinueLastRun, Quit, AskToQuit, CancelQuit>;
 };
+extern template struct OneOf<ViewCommands>;
 using ViewCommand = OneOf<ViewCommands>;
 
 struct AllCommands {
   using Variant = std::variant<Command, ViewCommand>;
 };
+extern template struct OneOf<AllCommands>;
 /// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
 struct Request : OneOf<AllCommands> {
   Request() = default;

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// What `orrery info` reports about OpenGL, and about CUDA and OpenGL together.
+/// The report of `orrery info` about OpenGL, and about CUDA and OpenGL together.
 struct GlReport {
   std::string renderer{}, version{};  ///< empty if there is no context
   std::string problem{};              ///< why there is no context of OpenGL 4.5, one line; empty when there is one

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/columns.h"
-#include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {

@@ -1,3 +1,4 @@
+// The legend of the picture, and texts in it.
 #pragma once
 
 #include <array>
@@ -6,26 +7,28 @@
 #include <string>
 #include <vector>
 
-#include "app/ui_state/dimension.h"
-
 namespace orrery {
+
+/// Dimension of a number with a unit.
+enum class Dimension { length, mass, time, velocity, acceleration, density, mass_per_area };
 
 using SrgbColour = std::array<float, 3>;  ///< 0 to 1
 
-/// What a colour stands for, such as a part of the scene.
+/// A colour with its meaning, such as a part of the scene.
 struct LegendPart {
   std::string name{};
   SrgbColour colour{};
 };
 
-/// What the colours and lengths of the picture mean, in units of G = 1.
+/// Meaning of the colours and lengths of the picture, in units of G = 1.
 struct Legend {
   std::string quantity;      ///< that the colours show: "speed"; empty: they show none
   float low = 0, high = 1;   ///< values with the first and the last colour, if there are `colours`; values beyond have
                              ///< the same colours
   bool logarithmic = false;  ///< the colours between are even in the value's logarithm
   std::vector<SrgbColour> colours{};  ///< of the map from low to high; empty: no range is known, or there are `parts`
-  /// Of low and high if the values are classes, each with one of `colours`: "dt / 8"; empty: values are continuous.
+  /// Names of low and high if the values are classes, each with one of `colours`: "dt / 8"; empty: values are
+  /// continuous.
   std::string low_class{}, high_class{};
   float world_per_height = 0;            ///< length that the window's height shows at the camera's target
   std::string unit{};                    ///< of the quantity: "length / time"

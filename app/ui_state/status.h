@@ -1,6 +1,9 @@
+// Everything the window shows, as plain values that are made once per frame.
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,23 +12,160 @@
 #include <string>
 #include <vector>
 
-#include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_status.h"
+#include "app/lab/divergence/divergence.h"
+#include "app/lab/profile/kernel_profile.h"
+#include "app/text/markdown.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/legend.h"
-#include "app/ui_state/lesson_status.h"
-#include "app/ui_state/machine_user.h"
-#include "app/ui_state/overlay_commands.h"
-#include "app/ui_state/picked_body.h"
-#include "app/ui_state/profile_status.h"
-#include "app/ui_state/race_status.h"
 #include "app/ui_state/trial.h"
+#include "app/ui_state/view_commands.h"
 #include "app/ui_state/workshop_status.h"
+#include "compute/core/backend.h"
 #include "compute/cuda/peak_rates.h"
-#include "compute/sim/backend_status.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"
 
 namespace orrery {
+
+/// An activity that needs the machine for itself, and the two ways to end it.
+struct MachineUser {
+  const char* name;    ///< "a race"
+  const char* state;   ///< "a race is being measured"
+  const char* button;  ///< of the window, with its place
+  const char* command;
+};
+
+inline constexpr MachineUser sweep_user{"a sweep", "a sweep is being measured", "Stop in the tab Sweep", "stop-sweep"};
+inline constexpr MachineUser race_user{"a race", "a race is being measured", "Stop in the tab Race", "stop-race"};
+
+inline constexpr MachineUser lesson_user{"a lesson", "a lesson is being measured", "Stop in the lesson",
+                                         "lesson-measure off"};
+
+inline constexpr MachineUser comparison_user{"a comparison", "two runs are compared", "End in the tab Compare",
+                                             "compare-with off"};
+
+/// The body that the user picked, in units of G = 1.
+struct PickedBody {
+  int number = 0;      ///< counted from 0
+  std::string part{};  ///< of the scene: "halo", "star"; empty if the scene has no parts
+  float mass = 0;
+  std::array<float, 3> position{}, velocity{};
+  float distance = 0;  ///< from the camera's target
+  /// Where it is seen, in shares of the window from its upper left corner; none if it is behind the camera.
+  std::optional<std::array<float, 2>> place{};
+  /// The mean between the two latest readings; none if they are of the same time.
+  std::optional<std::array<float, 3>> acceleration{};
+  /// Number of cells and bodies that its group of neighbours meets in the tree; none if that was not read.
+  struct Walk {
+    std::int64_t cells, bodies;
+  };
+  std::optional<Walk> walk{};
+};
+
+/// The profiles that were taken in the window.
+struct ProfileStatus {
+  bool active = false;                           ///< one is being taken
+  std::string present;                           ///< of which kernel with its settings
+  std::vector<KernelProfile> profiles;           ///< oldest first, at most most_profiles
+  int compared_with = CompareProfile::previous;  ///< a row, or `previous`
+  double taken_s = 0;                            ///< from the request to the latest one
+  std::string error;                             ///< why the latest one failed, one line; empty: it did not
+
+  static constexpr std::size_t most_profiles = 64;
+
+  const KernelProfile* latest() const { return profiles.empty() ? nullptr : &profiles.back(); }
+  /// The profile that the latest one is compared with; null if there is none.
+  const KernelProfile* baseline() const {
+    if (profiles.size() < 2) return nullptr;
+    const auto row =
+        compared_with == CompareProfile::previous ? profiles.size() - 2 : static_cast<std::size_t>(compared_with);
+    return row + 1 < profiles.size() ? &profiles[row] : nullptr;
+  }
+};
+
+/// One run of a race.
+struct RaceRow : Trial {
+  std::int64_t steps = 0;
+  double seconds = 0;       ///< of its steps; NaN: it did not reach the end
+  double energy_error = 0;  ///< see RaceResult; NaN: not known
+  bool on_front = false;    ///< no other run is both faster and more exact
+  std::string problem{};    ///< why it did not reach the end; else empty
+};
+
+/// The fastest run that keeps the energy to `limit`.
+struct RaceBest {
+  double limit;
+  std::size_t row;
+};
+
+struct RaceStatus {
+  bool active = false;
+  double until = 0;                ///< the time at the end; 0: there was no race yet
+  std::string present{};           ///< the run that is being measured
+  double done = 0;                 ///< the share of the race, 0 to 1
+  std::optional<double> left_s{};  ///< until the end, estimated
+  std::vector<RaceRow> rows{};
+  std::vector<RaceBest> best{};  ///< for each limit of the energy that a run keeps, from the loosest on
+  std::vector<std::string> files{};
+  std::string error{};  ///< why a file was not written
+};
+
+/// One of the two runs that are compared.
+struct ComparedRun {
+  std::string name;    ///< "cpu-tree theta=0.5 euler": what differs from initial values, and from the other run
+  double step_ms = 0;  ///< median time of a step of this comparison; 0: not known yet
+  double interactions_per_s = 0;  ///< 0: not known yet
+};
+
+/// The comparison of two runs.
+struct CompareStatus {
+  bool active = false;
+  CompareLayout layout = CompareLayout::side;
+  CompareWith with;                       ///< B, as it was asked for
+  std::array<ComparedRun, 2> runs;        ///< A and B
+  double begin_time = 0;                  ///< simulated, when both had the same state
+  double time = 0;                        ///< since then
+  double size = 0;                        ///< of the system then, see median_radius()
+  std::vector<DivergenceSample> samples;  ///< oldest first, at most 512
+  Growth growth;                          ///< of the median distance in them
+  /// Side by side: where the line between the two is, in shares of the window's width, and where the part for A begins.
+  float split = 0.5f, left = 0;
+};
+
+/// Measured values under one label of a lesson; NaN: not measured.
+struct LessonRowStatus {
+  std::string label, what;  ///< what: "cpu-symmetric tile=64, 4,096 bodies"
+  double ms, low_ms, high_ms;
+  double interactions_per_s, error;
+  std::string problem;  ///< why it was not measured; empty: it was, or not yet
+};
+
+struct LessonTitle {
+  int number;
+  std::string title;
+};
+
+/// The lessons as the window shows them.
+struct LessonStatus {
+  std::vector<LessonTitle> titles;  ///< of all lessons
+  bool shown = false;
+  bool listed = true;  ///< the list is shown rather than a lesson; the values below are those of the last lesson
+  int number = 0;      ///< 0: of a file
+  std::chrono::steady_clock::time_point opened{};
+  std::string title;
+  LessonPage page = LessonPage::read;
+  std::string machine;  ///< what is measured here
+  TextBlocks introduction, scene, predict, measure, answer, change;
+  std::vector<std::string> choices;
+  std::optional<int> predicted;  ///< of the choices
+  std::vector<LessonRowStatus> rows;
+  bool measuring = false, measured = false;
+  std::string present;      ///< as SweepStatus::present
+  int done = 0, total = 0;  ///< rows
+  double left_s = 0;
+  std::string verdict;      ///< what decides the question, measured here; empty until it is
+  std::vector<bool> right;  ///< of the choices, one at most; all false: not known or not decided
+};
 
 /// How positions get from the kernels to the renderer, best first.
 enum class Interop {
@@ -33,6 +173,7 @@ enum class Interop {
   staged,  ///< CUDA kernels write their own memory; a copy through pinned host memory reaches GL
   host,    ///< a CPU kernel is running: its arrays are uploaded
 };
+
 inline const char* to_string(Interop interop) {
   return interop == Interop::mapped ? "mapped" : interop == Interop::staged ? "staged" : "host";
 }

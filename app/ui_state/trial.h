@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

@@ -2,15 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/camera_path/camera_path.h"
-#include "app/ui_state/film_options.h"
-#include "app/ui_state/script.h"
-#include "app/ui_state/window_size.h"
-#include "compute/core/output_name.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/picture_options.h"
+#include "compute/core/atomic_file.h"
 #include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
@@ -19,6 +19,18 @@
 
 namespace orrery {
 
+/// One line of a script: a request at the start of a frame.
+struct ScriptLine {
+  /// Leaves room for a run of one more frame.
+  static constexpr std::int64_t last_frame = std::numeric_limits<std::int64_t>::max() - 1;
+
+  std::int64_t frame = 0;  ///< from 0 to last_frame
+  Request request;
+  int line = 0;  ///< its number in the file, from 1
+};
+
+/// Sorted by frame; lines of one frame keep their order.
+using Script = std::vector<ScriptLine>;
 using Commands = std::vector<Command>;
 
 /// The options of `orrery view` and `orrery render`. All names and values have been checked.

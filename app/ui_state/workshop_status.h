@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-/// What happens to the file that the workshop watches.
+/// State of the file that the workshop watches.
 enum class WorkshopState {
   closed,     ///< no file
   compiling,  ///< its latest text
@@ -48,7 +48,7 @@ struct WorkshopSource {
   std::string why_no_start;  ///< one line; empty: a new kernel can start from it
 };
 
-/// What the window shows of the workshop.
+/// The workshop as the window shows it.
 struct WorkshopStatus {
   WorkshopState state = WorkshopState::closed;
   std::string file;                       ///< empty: none

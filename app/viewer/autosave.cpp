@@ -1,3 +1,4 @@
+// The checkpoint of a window's run, and what a window remembers of the one before.
 #include "app/viewer/autosave.h"
 
 #include <fmt/format.h>
@@ -8,16 +9,18 @@
 #include <system_error>
 #include <utility>
 
+#include "app/runs/run_checkpoint.h"
+#include "app/text/console.h"
 #include "app/text/printable.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/format_count.h"
-#include "compute/core/start_thread.h"
+#include "app/viewer/viewer.h"
+#include "compute/core/error.h"
+#include "compute/core/text.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
+namespace {
 
 namespace fs = std::filesystem;
-
-namespace {
 
 std::string words_of_checkpoint(const fs::path& file) {
   try {
@@ -148,6 +151,100 @@ std::string Autosave::finish(Simulation& simulation) {
   if (writer_.joinable()) writer_.join();
   if (place_ && has_gone_on(simulation)) write(checkpoint_of(simulation));
   return std::exchange(failure_, {});
+}
+namespace {
+
+// Viewer: what it remembers of the window before, and the run that it continues.
+/// Removes the theme, which is kept next to it, and the ends of the range, which suit one scene.
+render::Appearance for_any_scene(render::Appearance appearance) {
+  appearance.theme = {};
+  appearance.low = appearance.high = std::nullopt;
+  return appearance;
+}
+
+}  // namespace
+
+/// Repeatable runs neither have a memory nor leave one.
+WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
+  if (lockstep || options.fresh) return {};
+  try {
+    return read_window_memory(usual_memory_file());
+  } catch (const std::exception& error) {
+    console::complain(fmt::format("the window of the last session is not restored: {}", failure_text(error)));
+    return {};
+  }
+}
+
+/// Restores the panels. Nothing is compared yet, so the results replace the tab of the comparison.
+void Viewer::restore(const WindowMemory& memory) {
+  for (const auto& [id, open] : memory.sections) session_.panels.folds[id] = {open, true};
+  if (memory.lab) carry_out(memory.lab->tab == LabTab::compare ? ShowLab{LabTab::results} : *memory.lab);
+  if (memory.appearance) carry_out(*memory.appearance);
+  if (memory.theme) carry_out(*memory.theme);
+}
+
+/// A failure does not change the exit status: the run itself is whole. A fresh start leaves what was remembered.
+void Viewer::remember() {
+  if (session_.lockstep || session_.options.fresh) return;
+  try {
+    write_window_memory(usual_memory_file(), present_memory(present_place()));
+  } catch (const std::exception& error) {
+    console::complain(fmt::format("the window is not remembered: {}", failure_text(error)));
+  }
+  keep_run();
+}
+
+/// Saves the run. A failure does not change the exit status. A run that was handed over continues elsewhere.
+void Viewer::keep_run() {
+  if (handed_over_) return;
+  try {
+    if (const std::string failure = autosave_.finish(session_.lane.simulation()); !failure.empty())
+      session_.complain(failure);
+  } catch (const std::exception& error) {
+    console::complain(fmt::format("the run is not kept: {}", failure_text(error)));
+  }
+}
+
+std::optional<WindowPlace> Viewer::present_place() {
+  return session_.rescue.outside([this] { return session_.surface->place(); });
+}
+
+WindowMemory Viewer::present_memory(const std::optional<WindowPlace>& place) {
+  WindowMemory memory;
+  for (const auto& [id, fold] : session_.panels.folds) {
+    if (fold.chosen) memory.sections.emplace(id, fold.open);
+  }
+  const LabState& lab = session_.panels.lab;
+  if (lab.folded) memory.lab = ShowLab{*lab.folded ? std::nullopt : std::optional{lab.tab}};
+  if (appearance_chosen_) memory.appearance = SetAppearance{for_any_scene(session_.view.appearance)};
+  if (session_.view.appearance.theme != render::Theme::dark) memory.theme = SetTheme{session_.view.appearance.theme};
+  memory.place = place;
+  return memory;
+}
+
+/// A question of the window's start: none where the last window is not to be remembered.
+void Viewer::follow_autosave() {
+  if (const std::string failure = autosave_.follow(session_.lane.simulation()); !failure.empty())
+    session_.complain(failure);
+  session_.view.last_run_words = autosave_.last_run_words();
+  session_.view.last_run_age_s = continued_ ? std::nullopt : autosave_.last_run_age_s();
+}
+
+void Viewer::carry_out(const ContinueLastRun&) {
+  if (!autosave_.last_run()) throw std::runtime_error("there is no run of an earlier window to continue");
+  compare_.refuse_while_active("the last run continues alone");
+  resume(find_checkpoint(autosave_.last_run()->string()));
+  autosave_.continued(session_.lane.status().step);
+  continued_ = true;
+}
+
+void Viewer::resume(const FoundCheckpoint& found) {
+  const RunCheckpoint& checkpoint = found.checkpoint;
+  session_.lane.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
+  history_.lose(session_.lane.simulation(),
+                "the run continues a checkpoint, where no replay can start: restart it, or load a scene");
+  follow_scene();  // before the note, which commands would remove
+  if (!found.note.empty()) session_.complain(found.note);
 }
 
 }  // namespace orrery

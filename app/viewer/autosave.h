@@ -14,7 +14,6 @@
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-
 /// Keeps the run of a window in a checkpoint, so that the next window can continue it, also after a crash. Windows that
 /// are open at the same time have a place each in the folder, under a lock.
 class Autosave {
@@ -35,16 +34,16 @@ class Autosave {
   const std::optional<std::filesystem::path>& last_run() const { return last_run_; }
   /// "plummer, 16,384 bodies, t = 1.25"; empty if the beginning of its file cannot be read.
   const std::string& last_run_words() const { return last_run_words_; }
-  /// Since it was written.
+  /// Seconds since that checkpoint was written.
   std::optional<double> last_run_age_s() const;
 
-  /// Between two batches of steps: saves once the period has passed, if the run has gone on. Writes in a thread of its
-  /// own. Returns one line if the save before has failed, else nothing.
+  /// Call between two batches of steps. Saves once the period has passed, if the run has gone on. Writes in a thread of
+  /// its own. Returns one line if the previous save failed, else nothing.
   std::string follow(Simulation& simulation);
-  /// At the end of the window: saves if the run has gone on since it was saved or continued. Waits until it is written.
-  /// Returns as follow().
+  /// Call at the end of the window. Saves if the run has gone on since it was saved or continued, and waits until it is
+  /// written. Returns as follow().
   std::string finish(Simulation& simulation);
-  /// Call when the run of the last window is continued: at its `step`.
+  /// Call when the run of the last window is continued; `step` is where it goes on.
   void continued(std::int64_t step) { saved_step_ = step; }
 
  private:
@@ -56,7 +55,7 @@ class Autosave {
   bool has_gone_on(const Simulation& simulation) const;
   void write(const RunCheckpoint& checkpoint);
   std::filesystem::path file(const char* stem, int place, const char* ending) const;
-  /// When a run of this place was last written.
+  /// Time at which a run of this place was last written; none: there is none.
   std::optional<std::filesystem::file_time_type> written(int place) const;
 
   const std::filesystem::path folder_;

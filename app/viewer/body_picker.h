@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/ui_state/picked_body.h"
-#include "compute/scenes/parts.h"
+#include "app/ui_state/status.h"
+#include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"
-#include "render/canvas.h"
 #include "render/drawn_bodies.h"
+#include "render/gl/gl_objects.h"
 #include "render/passes/body_readback.h"
 #include "render/passes/pick.h"
 
@@ -31,23 +31,24 @@ class BodyPicker {
     const Parts& parts;
   };
 
-  /// With the next update(): the body at `place`, in shares of the window from its upper left corner. None there: as
-  /// unpick().
+  /// The next update() picks the body at `place`, in shares of the window from its upper left corner. If there is none,
+  /// it does the same as unpick().
   void pick_at(glm::vec2 place);
   void pick(int number);
   void unpick();
-  /// The scene is another: as unpick(), unless the body was asked for since the last update().
+  /// Call when another scene is shown. Does the same as unpick(), unless the body was asked for since the last
+  /// update().
   void leave_scene();
   /// Whether a body is picked or asked for.
   bool active() const { return number_ || wanted_; }
   /// The picked body; none if there is none.
   std::optional<int> number() const { return number_; }
-  /// Where it is; none if nothing is picked, or if the body was not read yet.
+  /// Position of the picked body; none if nothing is picked, or if the body was not read yet.
   std::optional<glm::vec3> position() const;
 
-  /// Once per frame before drawing, with the camera of this frame. Returns false if pick_at() found no body.
+  /// Call once per frame before drawing, with the camera of this frame. Returns false if pick_at() found no body.
   bool update(const Scene& scene, const render::OrbitCamera& camera);
-  /// None if nothing is picked, or if the body was not read yet.
+  /// Returns what the panels show of the picked body; none if nothing is picked, or if the body was not read yet.
   std::optional<PickedBody> describe(const Scene& scene, const render::OrbitCamera& camera) const;
 
  private:
@@ -56,7 +57,7 @@ class BodyPicker {
   void take(const render::BodySample& sample);
 
   const bool lockstep_;
-  std::optional<render::Pick> pick_;  // made when first needed, as the other
+  std::optional<render::Pick> pick_;  // made when first needed, like readback_
   std::optional<render::BodyReadback> readback_;
   std::optional<glm::vec2> wanted_;  // see pick_at()
   std::optional<int> number_;

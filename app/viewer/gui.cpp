@@ -1,3 +1,4 @@
+// Dear ImGui on a surface: its input, its pace, and the picture of the panels.
 #include "app/viewer/gui.h"
 
 #include <GLFW/glfw3.h>
@@ -10,15 +11,149 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
-#include "app/panels/kit/style.h"
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/theme.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {
+namespace {
+
+using render::PixelRect;
+
+bool overlap(const PixelRect& a, const PixelRect& b) {
+  return a.left < b.right && b.left < a.right && a.bottom < b.top && b.bottom < a.top;
+}
+
+PixelRect around(const PixelRect& a, const PixelRect& b) {
+  return {std::min(a.left, b.left), std::min(a.bottom, b.bottom), std::max(a.right, b.right), std::max(a.top, b.top)};
+}
+
+/// The pixels of all that a window draws, before it is clipped.
+PixelRect pixels_of(const ImDrawList& list, const ImDrawData& all, int width, int height) {
+  constexpr float far = std::numeric_limits<float>::max();
+  ImVec2 low{far, far}, high{-far, -far};
+  for (const ImDrawVert& vertex : list.VtxBuffer) {
+    low = {std::min(low.x, vertex.pos.x), std::min(low.y, vertex.pos.y)};
+    high = {std::max(high.x, vertex.pos.x), std::max(high.y, vertex.pos.y)};
+  }
+  const auto column = [&](float x) {
+    return std::clamp((x - all.DisplayPos.x) * all.FramebufferScale.x, 0.0f, static_cast<float>(width));
+  };
+  const auto row = [&](float y) {
+    return std::clamp((y - all.DisplayPos.y) * all.FramebufferScale.y, 0.0f, static_cast<float>(height));
+  };
+  return {static_cast<int>(std::floor(column(low.x))), height - static_cast<int>(std::ceil(row(high.y))),
+          static_cast<int>(std::ceil(column(high.x))), height - static_cast<int>(std::floor(row(low.y)))};
+}
+
+}  // namespace
+
+std::vector<PixelRect> merge_overlapping(std::vector<PixelRect> rects) {
+  std::vector<PixelRect> apart;
+  while (!rects.empty()) {
+    const PixelRect next = rects.back();
+    rects.pop_back();
+    if (next.left >= next.right || next.bottom >= next.top) continue;
+    const auto met = std::ranges::find_if(apart, [&](const PixelRect& other) { return overlap(next, other); });
+    if (met == apart.end()) {
+      apart.push_back(next);
+    } else {  // the greater one may meet others
+      rects.push_back(around(next, *met));
+      apart.erase(met);
+    }
+  }
+  return apart;
+}
+
+void PanelPicture::take(ImDrawData& laid_out, int width, int height) {
+  if (width < 1 || height < 1) return;
+  if (picture_.width() != width || picture_.height() != height) picture_ = {GL_RGBA8, width, height};
+  parts_.clear();
+  for (int i = 0; i < laid_out.CmdListsCount; ++i) {
+    parts_.push_back(pixels_of(*laid_out.CmdLists[i], laid_out, width, height));
+  }
+  parts_ = merge_overlapping(std::move(parts_));
+  glBindFramebuffer(GL_FRAMEBUFFER, picture_.framebuffer());
+  constexpr float nothing[4] = {};
+  glClearBufferfv(GL_COLOR, 0, nothing);
+  ImGui_ImplOpenGL3_RenderDrawData(&laid_out);
+}
+
+void PanelPicture::draw(const render::Canvas& canvas) const {
+  if (canvas.width == picture_.width() && canvas.height == picture_.height()) blend_.draw(picture_, parts_, canvas);
+}
+namespace {
+
+using What = InputEvent::What;
+
+bool is_shift(int key) {
+  return key == GLFW_KEY_LEFT_SHIFT || key == GLFW_KEY_RIGHT_SHIFT;
+}
+
+/// Shift, Ctrl, Alt, Super, at the left and at the right.
+bool is_modifier(int key) {
+  return key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
+}
+
+}  // namespace
+
+void InputQueue::add_key(int key, int scancode, int action, int modifiers, const char* name) {
+  InputEvent event{.what = What::key, .code = key, .action = action, .scancode = scancode, .modifiers = modifiers};
+  shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
+  repeated_ = action == GLFW_REPEAT;
+  if (action != GLFW_RELEASE) {
+    const bool control = (modifiers & GLFW_MOD_CONTROL) != 0 && name;  // Ctrl gives no character
+    event.press = control
+                      ? KeyPress{.character = static_cast<unsigned char>(*name), .repeated = repeated_, .control = true}
+                      : KeyPress{.key = key, .repeated = repeated_};
+  }
+  events_.push_back(event);
+}
+
+void InputQueue::add_character(unsigned character) {
+  events_.push_back({.what = What::character,
+                     .code = static_cast<int>(character),
+                     .press = typed_press(static_cast<char32_t>(character), shift_, repeated_)});
+}
+
+void InputQueue::add_button(int button, int action, int modifiers, double x, double y) {
+  events_.push_back({.what = What::button, .code = button, .action = action, .modifiers = modifiers, .x = x, .y = y});
+}
+
+/// Whether the first event does something that an event after it could undo or precede: a button, or a key that types
+/// nothing, such as Backspace. GLFW reports a character right after the key that types it.
+bool InputQueue::ends_part() const {
+  const InputEvent& event = events_.front();
+  if (event.what == What::button) return true;
+  if (event.what == What::character || event.action != GLFW_PRESS || is_modifier(event.code)) return false;
+  return events_.size() < 2 || events_[1].what != What::character;
+}
+
+/// Whether characters and releases before the first event need a layout of their own: Ctrl and Alt would turn the
+/// characters into commands, and a key that is pressed again would never be seen released.
+bool InputQueue::begins_part() const {
+  const InputEvent& event = events_.front();
+  const bool modifies = event.what == What::key && event.action == GLFW_PRESS && is_modifier(event.code);
+  return ends_part() || (modifies && !is_shift(event.code));
+}
+
+std::vector<InputEvent> InputQueue::take_part() {
+  std::vector<InputEvent> part;
+  bool earlier = false;  // something that the next event may have to wait for
+  while (!events_.empty() && !(earlier && begins_part())) {
+    const bool last = ends_part();
+    earlier |= events_.front().what == What::character || events_.front().action == GLFW_RELEASE;
+    part.push_back(events_.front());
+    events_.pop_front();
+    if (last) break;
+  }
+  return part;
+}
 namespace {
 
 constexpr double layout_period_s = 0.2;

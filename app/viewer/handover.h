@@ -8,10 +8,9 @@
 #include "app/camera_path/camera_path.h"
 #include "app/commands/window_memory.h"
 #include "app/ui_state/command.h"
-#include "app/workshop/kernel_history.h"
+#include "app/workshop/kernel_workshop.h"
 
 namespace orrery {
-
 // After some errors a device does nothing more for this process. A window then starts this program anew in its own
 // place, which goes on from the last good state of the bodies.
 
@@ -33,13 +32,14 @@ struct Handover {
   std::optional<KernelHistory> workshop;  ///< none: no file is open
   bool same_kernel = false;               ///< the checkpoint's kernel is the one that ran when the device was lost
 
-  /// Of the run.
+  /// The checkpoint of the run in the folder of a handover.
   static std::filesystem::path checkpoint_in(const std::filesystem::path& folder) { return folder / "run.checkpoint"; }
 };
 
 /// Both throw std::runtime_error, one line.
 void write_handover(const std::filesystem::path& folder, const Handover& handover);
 Handover read_handover(const std::filesystem::path& folder);
+
 /// Removes what the functions above and the old window wrote into `folder`, and the folder if it is empty then.
 void remove_handover(const std::filesystem::path& folder);
 

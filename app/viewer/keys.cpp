@@ -62,7 +62,7 @@ Asked scaled_steps(const Status& status, bool more) {
   return Command{SetStepsPerFrame{std::clamp(steps, SetStepsPerFrame::range.least, SetStepsPerFrame::range.most)}};
 }
 
-/// Of the row of the results that is being measured.
+/// Pins or releases the row of the results that is being measured.
 Asked other_pin(const Status& status, const ViewStatus& view) {
   const Trial present = trial_of(status);
   const auto row = std::ranges::find_if(
@@ -168,7 +168,7 @@ Asked axis_view(const Status&, const ViewStatus&) {
   return ViewCommand{LookFrom{azimuth_degrees * radian, elevation_degrees * radian}};
 }
 
-/// For a key that makes this command, whatever the state is.
+/// Makes this command, whatever the state is.
 template <class C>
 Asked always(const Status&, const ViewStatus&) {
   return C{};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 
@@ -15,12 +15,12 @@ namespace orrery {
 struct KeyPress {
   char32_t character = 0;  ///< 0 for a key that types nothing
   int key = 0;             ///< GLFW_KEY_*; 0 if there is a character
-  bool repeated = false;   ///< by the keyboard, because the key is held down
+  bool repeated = false;   ///< the keyboard repeats it because the key is held down
   bool control = false;    ///< Ctrl is held down; `character` is then a small letter
   friend bool operator==(const KeyPress&, const KeyPress&) = default;
 };
 
-/// A press that typed `character`. Caps Lock makes no difference: `shift` decides the case of a letter.
+/// Returns the press that typed `character`. Caps Lock makes no difference: `shift` decides the case of a letter.
 KeyPress typed_press(char32_t character, bool shift, bool repeated);
 /// Whether a text field that is being edited takes the key. It does not take F1 to F25.
 bool belongs_to_text(const KeyPress& press);
@@ -38,9 +38,9 @@ struct KeyBinding {
 
 std::span<const KeyBinding> key_bindings();
 std::optional<Request> request_for(KeyPress press, const Status& status, const ViewStatus& view);
-/// The list of keys, and what the mouse does.
+/// Returns the list of keys, and what the mouse does.
 std::vector<KeyHelp> key_help();
-/// What `orrery help keys` prints.
+/// Returns what `orrery help keys` prints.
 std::string key_table(const TextStyle& style);
 
 }  // namespace orrery

@@ -8,21 +8,65 @@
 
 #include "app/overlays/overlay_painter.h"
 #include "app/ui_state/status.h"
-#include "app/viewer/accuracy_watch.h"
-#include "app/viewer/body_values.h"
 #include "app/viewer/colouring.h"
-#include "app/viewer/cuda_sharing.h"
-#include "app/viewer/frame_log.h"
-#include "app/viewer/framing.h"
 #include "app/viewer/monitor.h"
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/rescue.h"
-#include "app/viewer/scene_picture.h"
+#include "app/viewer/step_statistics.h"
+#include "compute/core/bodies.h"
 #include "compute/sim/simulation.h"
 #include "render/camera.h"
+#include "render/drawn_bodies.h"
+#include "render/gl/gl_objects.h"
 #include "render/gl/gpu_timer.h"
+#include "render/passes/body_renderer.h"
+#include "render/passes/compose.h"
 
 namespace orrery {
+/// Region that the picture is to hold.
+struct Ball {
+  glm::vec3 centre{0.0f};
+  float radius = 1.0f;  ///< > 0
+};
+
+/// The camera's target and the ranges of the colours that suit a scene.
+struct Framing {
+  glm::vec3 centre{0.0f};
+  float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
+  Ball all;             ///< holds every body whose place is finite, with a margin
+  render::ValueRanges ranges;
+  std::optional<float> only_mass{};  ///< of all bodies; none: they have several
+};
+
+/// Returns the framing of these bodies. All but `all` comes from percentiles, so that a few distant or very fast bodies
+/// change little.
+Framing framing_of(const Bodies& bodies);
+
+/// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,
+/// frames reuse it, so that a software renderer leaves the processors to the kernel.
+class ScenePicture {
+ public:
+  /// `moved`: bodies, ranges or overlays are not those of the last call.
+  void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
+            const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
+            const OverlayPainter& overlays);
+  /// Way in which the bodies were drawn last: by sprites or by splats.
+  render::Drawing drawn() const noexcept { return renderer_.drawn(); }
+
+ private:
+  struct Look {  // the other inputs of a picture
+    glm::mat4 view, projection;
+    float framed_radius;
+    render::Appearance appearance;
+    int width, height;
+    friend bool operator==(const Look&, const Look&) = default;
+  };
+
+  render::BodyRenderer renderer_;
+  render::Copy copy_;
+  render::RenderTarget kept_;
+  std::optional<Look> kept_look_;
+};
 
 /// One system on the screen: the simulation, the buffer of its bodies, their picture, and what is measured of it.
 /// Several lanes may be drawn in one frame, one after the other. Needs the GL context current in every call.
@@ -86,11 +130,11 @@ class Lane {
   double drawn_time() const;
   /// Whether the drawn bodies are not those of the last draw().
   bool moved() const { return moved_; }
-  /// Another number: bodies were replaced, not moved.
+  /// Changes when bodies were replaced, not moved.
   std::int64_t history() const { return history_; }
-  /// Where the scene's first bodies were.
+  /// Framing of the scene's first bodies.
   const Framing& framing() const { return framing_; }
-  /// Where the drawn bodies are now. Renews the automatic ranges of the colours; waits for the GPU.
+  /// Framing of the drawn bodies as they are now. Renews the automatic ranges of the colours; waits for the GPU.
   Framing renew_framing();
   /// Brings the values that the colours show up to date, and lets the automatic ranges follow them; once per frame.
   /// `now_s` only grows.
@@ -101,7 +145,7 @@ class Lane {
   void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
-  /// Why no body's value is known.
+  /// Returns why no body's value is known.
   std::string why_unknown(render::ColourBy colour_by) const;
   /// If the values have no range: names what they are instead.
   void describe_without_range(Legend& legend, const render::Appearance& appearance) const;

@@ -1,16 +1,19 @@
+// The lesson in the window, and its measurement.
 #include "app/viewer/lesson_control.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
-#include "app/lessons/library.h"
-#include "app/lessons/read_lesson.h"
+#include "app/lessons/lesson.h"
 #include "app/ui_state/trial.h"
+#include "app/viewer/viewer.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
+#include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
@@ -171,6 +174,53 @@ void LessonControl::describe(LessonStatus& status) const {
   if (!status.measured) return;
   status.verdict = verdict(judgement);
   if (judgement.known) status.right = judgement.right;
+}
+
+void LessonFeature::carry_out(const ShowLesson& c) {
+  control_.show(c, session_.view.lesson);
+}
+
+void LessonFeature::carry_out(const ShowLessonFile& c) {
+  control_.show(c, session_.view.lesson);
+}
+
+void LessonFeature::carry_out(const CloseLesson&) {
+  control_.stop(session_.lane.simulation(), session_.view.lesson);
+  session_.view.lesson.shown = false;
+}
+
+void LessonFeature::carry_out(const TurnLessonPage& c) {
+  control_.turn(c.page, session_.view.lesson);
+}
+
+void LessonFeature::carry_out(const SetLessonScene&) {
+  for (const Request& request : control_.scene_requests(session_.lane.status())) session_.carry_out(request);
+  session_.view.notice = "the lesson's scene is set; Ctrl+Z returns to the system before";
+}
+
+void LessonFeature::carry_out(const PredictLesson& c) {
+  control_.predict(c.choice, session_.view.lesson);
+}
+
+void LessonFeature::carry_out(const MeasureLesson& c) {
+  if (!c.on) {
+    control_.stop(session_.lane.simulation(), session_.view.lesson);
+    return;
+  }
+  compare_.require_machine("a lesson");
+  control_.start(session_.lane.simulation(), session_.view.lesson);
+  if (session_.lockstep) wait();
+}
+
+/// In a run that can be repeated, the frame waits: drawing would only disturb the measurement.
+void LessonFeature::wait() {
+  constexpr std::chrono::milliseconds nap{2};
+  while (session_.view.lesson.measuring) {
+    if (stop_requested()) return control_.stop(session_.lane.simulation(), session_.view.lesson);
+    (void)session_.lane.collect();
+    control_.tick(session_.lane.simulation(), session_.view.lesson);
+    std::this_thread::sleep_for(nap);
+  }
 }
 
 }  // namespace orrery

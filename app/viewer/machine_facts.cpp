@@ -3,10 +3,10 @@
 #include <chrono>
 #include <exception>
 
-#include "app/lab/roofline/limits.h"
-#include "app/lab/roofline/machine_peak_rates.h"
+#include "app/lab/roofline/instruction_counts.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/text/console.h"
-#include "compute/core/is_ready.h"
+#include "compute/core/threads.h"
 #include "compute/cuda/nvml.h"
 
 namespace orrery {
@@ -23,7 +23,7 @@ std::optional<double> clock_of(int device) {
   }
 }
 
-/// Not while the panel is closed, and not during a measurement, which needs the machine for itself.
+/// Facts are found while the panel is open, but not during a measurement, which needs the machine for itself.
 bool may_start(const ViewStatus& view) {
   return view.panel && !view.measuring();
 }
@@ -53,7 +53,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   describe_instructions(view, *status.card, kernel.pairs_per_interaction);
 }
 
-/// On a thread: the driver may take milliseconds to answer.
+/// Asks for the clock on a thread: the driver may take milliseconds to answer.
 void MachineFacts::describe_clock(ViewStatus& view) {
   const auto now = std::chrono::steady_clock::now();
   if (clock_.valid() && is_ready(clock_)) {

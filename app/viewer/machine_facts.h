@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/lab/roofline/instruction_counts.h"
-#include "app/lab/roofline/machine_peak_rates.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/backends.h"
 

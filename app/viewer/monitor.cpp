@@ -1,8 +1,47 @@
+// When the running system is examined.
 #include "app/viewer/monitor.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "app/lab/tuning/candidates.h"
 
 namespace orrery {
+namespace {
+
+/// Errors scatter by about a factor of e from body to body, so the median of a sample does by about 1.25 / sqrt(size):
+/// twice that.
+double scatter(int sample) {
+  return 1 + 2.5 / std::sqrt(sample);
+}
+
+/// The 99th percentile is the k-th largest error of a sample, k a hundredth of it: it scatters by about 1 / sqrt(k).
+double tail_scatter(int sample) {
+  return 1 + 2 / std::sqrt(std::max(1.0, 0.01 * sample));
+}
+
+}  // namespace
+
+bool AccuracyWatch::tune_again(double now_s, const Status& status) {
+  if (!status.auto_choice || status.choosing || !(status.accuracy > 0) || !status.force_probe) {
+    probe_.reset();
+    exceeded_ = false;
+    return false;
+  }
+  const ForceProbe& probe = *status.force_probe;
+  if (probe_ == probe.step || probe.sample < 1) return false;
+  probe_ = probe.step;
+  const double error = std::max(probe.error.median, probe.error.p99 / p99_over_accuracy);
+  if (error <= status.accuracy) pause_s_ = shortest_pause_s;
+  const bool before = exceeded_;
+  exceeded_ = probe.error.median > status.accuracy * scatter(probe.sample) ||
+              probe.error.p99 > p99_over_accuracy * status.accuracy * tail_scatter(probe.sample);
+  if (!before || !exceeded_ || (chosen_s_ && now_s - *chosen_s_ < pause_s_)) return false;
+  if (chosen_s_) pause_s_ = std::min(2 * pause_s_, longest_pause_s);
+  chosen_s_ = now_s;
+  exceeded_ = false;
+  return true;
+}
 namespace {
 
 bool is_over(double now_s, std::optional<double> last_s, double interval_s) {
@@ -88,7 +127,7 @@ std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostic
   return forecast_s > longest_sum_s ? std::optional{forecast_s} : std::nullopt;
 }
 
-/// The same bodies each time, so that errors can be compared; otherwise all bodies in turn.
+/// Probes the same bodies each time, so that errors can be compared; with every_body, all bodies in turn.
 ProbeForces Monitor::next_probe(const Diagnostics& wanted) {
   if (!wanted.every_body) return {.sample = sample(wanted), .body = wanted.body};
   turn_ = turn_ < ProbeForces::turns.most ? turn_ + 1 : 0;

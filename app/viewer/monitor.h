@@ -8,6 +8,23 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
+/// Notices that the forces have become less accurate than the accuracy that `auto` must meet: the bodies have moved
+/// since it chose. Its clock is the caller's, in seconds that only grow.
+class AccuracyWatch {
+ public:
+  static constexpr double shortest_pause_s = 20, longest_pause_s = 640;  ///< from one choice to the next
+
+  /// Whether `auto` is to choose again. Call at every frame. True after two probes in a row whose median error is above
+  /// the accuracy, or whose p99 is above p99_over_accuracy times the accuracy, by more than the scatter of their
+  /// samples, but at most once per pause. The pause doubles each time, until a probe is within the accuracy again.
+  bool tune_again(double now_s, const Status& status);
+
+ private:
+  double pause_s_ = shortest_pause_s;
+  std::optional<double> chosen_s_;     // when it last returned true
+  std::optional<std::int64_t> probe_;  // the step of the latest probe
+  bool exceeded_ = false;              // by the latest probe
+};
 
 /// Decides when the running system is examined, so that this takes but a small share of the time, and keeps what was
 /// found. Its clock is the caller's: any time in seconds that only grows.
@@ -22,11 +39,11 @@ class Monitor {
   /// With `repeatable`, no decision depends on what anything took.
   explicit Monitor(bool repeatable) : repeatable_{repeatable} {}
 
-  /// What to ask of the simulation now; nothing while a CPU step is running, and while it is paused only what
+  /// Returns what to ask of the simulation now: nothing while a CPU step is running, and while it is paused only what
   /// Diagnostics::every_body and Diagnostics::body ask for.
   std::vector<Command> due(double now_s, const Status& status, const Diagnostics& wanted);
 
-  /// What to ask of the simulation with a single step.
+  /// Returns what to ask of the simulation with a single step.
   std::vector<Command> with_step(const Status& status, const Diagnostics& wanted);
 
   /// Takes in what `status` has found, and fills in the history and the intervals in force. `wall_s` is the real
@@ -34,7 +51,7 @@ class Monitor {
   void describe(ViewStatus& view, const Status& status, double wall_s);
 
  private:
-  /// What a probe of one body took, where and with how many bodies.
+  /// Cost of a probe of one body, where and with how many bodies.
   struct Cost {
     Backend backend = Backend::cpu;
     int count = 0;
@@ -42,7 +59,7 @@ class Monitor {
     double conserved_ms = 0;  ///< 0: not known
   };
 
-  /// When the latest of its findings came, and how long after the one before.
+  /// Time of the latest finding of one kind, and its distance from the previous one.
   struct Arrival {
     std::int64_t step = 0;
     double ms = 0;

@@ -6,7 +6,7 @@
 
 #include "app/viewer/step_statistics.h"
 #include "compute/core/names.h"
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/time_step_levels.h"
 
@@ -19,8 +19,8 @@ double pairs(int count) {
   return static_cast<double>(count) * count;
 }
 
-/// Of all bodies, per step. With block steps, those of some bodies add up to about one, or a few; a kernel that takes
-/// no targets evaluates all bodies each time.
+/// Number of evaluations of all bodies per step. With block steps, evaluations of some bodies add up; a kernel that
+/// takes no targets evaluates all bodies each time.
 double evaluations_of(const std::string& integrator_id, const KernelInfo& kernel, const Status& status) {
   const IntegratorInfo& integrator = find_integrator(integrator_id);
   if (!integrator.block_steps || kernel.takes_targets) return integrator.evaluations_per_step;

@@ -1,3 +1,4 @@
+// Profiles of the shown kernel, taken in a process of their own.
 #include "app/viewer/profile_control.h"
 
 #include <fmt/format.h>
@@ -8,32 +9,34 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "app/lab/profile/profile_json.h"
 #include "app/process/spare_process.h"
+#include "app/text/console.h"
 #include "app/text/input_file.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "app/ui_state/hint_words.h"
-#include "app/viewer/shown_bodies.h"
+#include "app/viewer/viewer.h"
+#include "app/viewer/workshop_control.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/is_ready.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {
 
-/// Of the file that the process has written. A kernel may print to standard output what it likes.
+/// Reads the file that the process has written: a kernel may print to standard output what it likes.
 KernelProfile profile_in(const std::string& file) {
   std::vector<KernelProfile> profiles = profiles_of(read_json(file));
   if (profiles.empty()) throw std::runtime_error("the process that profiles returned no profile");
   return std::move(profiles.front());
 }
 
-/// None while the file is not there, or not whole.
+/// Reads the profile if its file is already there and whole; otherwise none.
 std::optional<KernelProfile> early_profile(const std::string& file) {
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
@@ -43,7 +46,7 @@ std::optional<KernelProfile> early_profile(const std::string& file) {
   }
 }
 
-/// By the spare if there is one, or by a new process if the spare ends before it has got the arguments.
+/// Runs the spare if there is one, or a new process if the spare ends before it has got the arguments.
 ChildResult run(const ProfilerProgram& program, ChildProcess* spare, const std::vector<std::string>& arguments,
                 const std::function<bool()>& stopped) {
   if (spare) {
@@ -204,6 +207,40 @@ void ProfileControl::take(ProfileStatus& status) {
   status.profiles.erase(status.profiles.begin());
   if (status.compared_with != CompareProfile::previous && --status.compared_with < 0) {
     status.compared_with = CompareProfile::previous;
+  }
+}
+
+/// Starts a profile. In a run that can be repeated, the frame waits for it.
+void ProfileFeature::carry_out(const ProfileKernel&) {
+  control_.start(session_.lane.status(), session_.backends.device_ordinal(), session_.view.profile);
+  if (!session_.lockstep) return;
+  control_.finish(session_.view.profile);
+  report();
+}
+
+void ProfileFeature::carry_out(const CompareProfile& c) {
+  ProfileControl::compare(c, session_.view.profile);
+}
+
+void ProfileFeature::follow() {
+  if (control_.tick(session_.view.profile)) report();
+  const std::optional<int> device = session_.backends.device_ordinal();
+  const Status& shown = session_.lane.status();
+  const bool is_seen = session_.view.panel && session_.panels.lab.tab == LabTab::profile && !session_.lockstep;
+  const bool measures = session_.view.measuring() || shown.choosing;
+  if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
+    control_.prepare(*device);
+  } else {
+    control_.drop_spare();
+  }
+}
+
+void ProfileFeature::report() {
+  const ProfileStatus& profile = session_.view.profile;
+  if (!profile.error.empty()) {
+    console::complain("no profile: " + profile.error);
+  } else {
+    console::print("profile of {}: taken in {:.2f} s\n", profile.present, profile.taken_s);
   }
 }
 

@@ -12,12 +12,12 @@
 
 #include "app/lab/profile/kernel_profile.h"
 #include "app/process/child_process.h"
-#include "app/ui_state/profile_status.h"
+#include "app/ui_state/status.h"
+#include "app/viewer/session.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
-
 /// The arguments of this program that profile the shown kernel and settings, from the first state of its scene, and
 /// write the result as JSON to `result_file`. `device` is the GPU's ordinal; none: there is no GPU. `kernel_file` has
 /// the text of a kernel that is not built in; else it is empty.
@@ -83,6 +83,24 @@ class ProfileControl {
   std::vector<std::future<void>> ending_;  // of spares that were dropped
   std::optional<Profiler> spare_;          // waits for a profile on spare_device_
   int spare_device_ = 0;
+};
+
+/// Profiles of the shown kernel: what the user asks of them.
+class ProfileFeature {
+ public:
+  /// `session` must outlive this.
+  explicit ProfileFeature(Session& session) : session_{session} {}
+
+  void carry_out(const ProfileKernel&);
+  void carry_out(const CompareProfile& c);
+  /// Call once per frame.
+  void follow();
+
+ private:
+  void report();
+
+  Session& session_;
+  ProfileControl control_;
 };
 
 }  // namespace orrery

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "app/text/console.h"
-#include "compute/core/start_thread.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/threads.h"
 
 struct _XDisplay;  // Xlib's, which GLFW opens at run time
 

@@ -1,3 +1,4 @@
+// The comparison of two runs: the second lane, and where both are drawn.
 #include "app/viewer/second_lane.h"
 
 #include <fmt/format.h>
@@ -6,15 +7,55 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
-#include "app/lab/divergence/run_variant.h"
+#include "app/lab/divergence/paired_run.h"
+#include "app/viewer/colouring.h"
+#include "app/viewer/viewer.h"
 #include "compute/core/error.h"
+#include "compute/core/stop_signal.h"
 #include "compute/diagnostics/conserved.h"
-#include "compute/kernels/versioned_id.h"
+#include "compute/kernels/kernel.h"
+#include "render/colour_map.h"
 #include "render/gl/gl.h"
 
 namespace orrery {
+glm::vec2 StagePart::to_window(glm::vec2 place) const {
+  if (window_width < 1) return place;
+  const auto left = static_cast<float>(canvas.left), width = static_cast<float>(canvas.width);
+  return {(left + place.x * width) / static_cast<float>(window_width), place.y};
+}
+
+glm::vec2 StagePart::from_window(glm::vec2 place) const {
+  if (window_width < 1) return place;
+  const auto left = static_cast<float>(canvas.left), width = static_cast<float>(std::max(canvas.width, 1));
+  return {(place.x * static_cast<float>(window_width) - left) / width, place.y};
+}
+
+StagePart whole_stage(const render::Canvas& window, glm::vec3 covered) {
+  const float aspect = static_cast<float>(window.width) / static_cast<float>(std::max(window.height, 1));
+  return {.canvas = window,
+          .share = std::min((1 - covered.x - covered.z) * aspect, 1 - covered.y),
+          .middle = {covered.x - covered.z, covered.y},
+          .window_width = window.width};
+}
+
+std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered) {
+  const auto width = static_cast<float>(window.width), height = static_cast<float>(std::max(window.height, 1));
+  const float begin = covered.x * width, end = (1 - covered.z) * width;
+  const float split = std::clamp(std::round(0.5f * (begin + end)), 1.0f, std::max(width - 1, 1.0f));
+  StagePart left{.canvas = window,
+                 .share = std::min((end - split) / height, 1 - covered.y),
+                 .middle = {begin / split, covered.y},
+                 .window_width = window.width};
+  StagePart right = left;
+  right.middle.x = (end - width) / (width - split);
+  left.canvas.width = static_cast<int>(split);
+  right.canvas.left = window.left + left.canvas.width;
+  right.canvas.width = std::max(window.width - left.canvas.width, 0);
+  return {left, right};
+}
 namespace {
 
 constexpr std::int64_t samples_per_energy = 8;
@@ -24,7 +65,7 @@ bool is_idle(Lane& lane) {
   return lane.simulation().idle() && !lane.simulation().measuring();
 }
 
-std::vector<Vec4> plain(std::span<const glm::vec4> positions) {
+std::vector<Vec4> plain_positions(std::span<const glm::vec4> positions) {
   std::vector<Vec4> plain;
   plain.reserve(positions.size());
   for (const glm::vec4& p : positions) plain.push_back({p.x, p.y, p.z, p.w});
@@ -132,7 +173,7 @@ void SecondLane::advance(Lane& first, std::int64_t frame, double now_s, const Vi
   }
 }
 
-/// With the next sample, if it is one to keep.
+/// Energies are measured with the next sample, if it is one to keep.
 bool SecondLane::wants_energies() const {
   const std::int64_t next = seen_ + 1, every = samples_per_energy * (lane_->status().count > few_bodies ? 4 : 1);
   return !std::isnan(first_energy_[0]) && next % (stride_ * every) == 0;
@@ -182,7 +223,7 @@ void SecondLane::poll(Lane& first) {
   rescue_.outside([this] {
     for (const std::size_t which : {0, 1}) {
       if (pending_->positions[which]) continue;
-      if (const auto copy = positions_[which].poll(lockstep_)) pending_->positions[which] = plain(*copy);
+      if (const auto copy = positions_[which].poll(lockstep_)) pending_->positions[which] = plain_positions(*copy);
     }
   });
   const auto& [a, b] = pending_->positions;
@@ -265,6 +306,150 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
   compare.size = size_;
   compare.samples = samples_;
   compare.growth = growth_;
+}
+namespace {
+
+void forget_all_but_layout(CompareStatus& compare) {
+  const CompareLayout layout = compare.layout;
+  compare = {};
+  compare.layout = layout;
+}
+
+}  // namespace
+
+void CompareFeature::carry_out(const CompareWith& c) {
+  if (!c.kernel) {
+    second_.end(session_.lane);
+    forget_all_but_layout(session_.view.compare);
+    leave_distances();
+    return;
+  }
+  session_.refuse_beside_measurement();
+  if (session_.lane.log().recording())
+    throw UsageError("a recording describes one run; stop it before you compare two");
+  forget_all_but_layout(session_.view.compare);
+  second_.begin(session_.lane, c);
+}
+
+/// There is no B any more, from which colours could show the distance.
+void CompareFeature::leave_distances() {
+  render::Appearance appearance = session_.view.appearance;
+  if (appearance.colour_by != render::ColourBy::distance) return;
+  appearance.colour_by = render::Appearance{}.colour_by;
+  appearance.low.reset();
+  appearance.high.reset();
+  session_.carry_out(SetAppearance{appearance});
+}
+
+void CompareFeature::carry_out(const SetCompareLayout& c) {
+  session_.view.compare.layout = c.layout;
+}
+
+void CompareFeature::refuse_while_active(const std::string& what) const {
+  if (!second_.active()) return;
+  throw UsageError(fmt::format("{}; end the comparison first ({})", what, session_.way_to_end(comparison_user)));
+}
+
+/// Pauses, so that the state can be looked at.
+void CompareFeature::end(const std::string& why) {
+  carry_out(CompareWith{});
+  if (session_.lockstep) throw std::runtime_error(why);
+  session_.lane.simulation().apply(SetPaused{true});
+  session_.complain(why);
+}
+
+bool CompareFeature::allows_steps(std::int64_t frame) {
+  if (!second_.active()) return true;
+  try {
+    second_.follow(session_.lane);
+    if (!second_.in_step(session_.lane)) {
+      const bool idle = session_.lane.simulation().idle() && second_.lane().simulation().idle();
+      if (!idle) return false;
+      if (second_.behind(session_.lane)) {
+        if (!session_.lockstep) second_.advance(session_.lane, frame, session_.clock_s(), session_.view);
+        return session_.lockstep;
+      }
+    }
+    second_.ask_for_energies(session_.lane);
+    if (!session_.lockstep && session_.lane.status().paused && second_.in_step(session_.lane))
+      second_.advance(session_.lane, frame, session_.clock_s(), session_.view);
+  } catch (const std::exception& error) {
+    end(fmt::format("the comparison ends: {}", failure_text(error)));
+    return false;
+  }
+  return true;
+}
+
+void CompareFeature::set_stage(const render::Canvas& canvas, glm::vec3 covered) {
+  stage_ = {whole_stage(canvas, covered), whole_stage(canvas, covered)};
+  CompareStatus& compare = session_.view.compare;
+  if (!second_.active() || compare.layout != CompareLayout::side) return;
+  stage_ = split_stage(canvas, covered);
+  compare.left = covered.x;
+  compare.split = static_cast<float>(stage_[1].canvas.left) / static_cast<float>(canvas.width);
+}
+
+BodyPicker::Scene CompareFeature::picker_scene(Lane& lane, const StagePart& part) const {
+  return {lane.drawn(),           lane.drawn_time(), lane.history(),           session_.view.appearance,
+          session_.lane.ranges(), part.canvas,       lane.simulation().parts()};
+}
+
+render::OrbitCamera CompareFeature::second_camera(const render::OrbitCamera& camera) const {
+  render::OrbitCamera second = camera;
+  second.fit_into(stage_[1].share, stage_[1].middle);
+  return second;
+}
+
+/// Draws both runs with the colours of A, so that they can be compared.
+void CompareFeature::draw(const render::OrbitCamera& camera) {
+  if (session_.view.compare.layout == CompareLayout::over) return draw_over(camera);
+  Lane& b = second_.lane();
+  const render::OrbitCamera second = second_camera(camera);
+  ViewStatus& view = second_.view();
+  view.appearance = session_.view.appearance;
+  view.overlays = session_.view.overlays;
+  view.picked = session_.view.picked;
+  b.prepare_overlays(second, stage_[1].canvas, view);
+  const auto place_labels = [](std::vector<PictureLabel>& labels, const StagePart& part) {
+    for (PictureLabel& label : labels) {
+      const glm::vec2 place = part.to_window({label.place[0], label.place[1]});
+      label.place = {place.x, place.y};
+    }
+  };
+  place_labels(session_.view.labels, stage_[0]);
+  place_labels(view.labels, stage_[1]);
+  session_.view.labels.insert(session_.view.labels.end(), view.labels.begin(), view.labels.end());
+  const bool a_moved = session_.lane.take_moved(), b_moved = b.take_moved();
+  session_.lane.draw(session_.frame, camera, session_.view.appearance, stage_[0].canvas, session_.lane.drawn(),
+                     session_.lane.ranges(), a_moved);
+  b.draw(session_.frame, second, session_.view.appearance, stage_[1].canvas, b.drawn(), session_.lane.ranges(),
+         a_moved || b_moved);
+}
+
+void CompareFeature::draw_over(const render::OrbitCamera& camera) {
+  render::Appearance appearance = session_.view.appearance;
+  appearance.look = render::Look::lights;
+  appearance.colour_by = render::ColourBy::species;
+  const bool a_moved = session_.lane.take_moved(), b_moved = second_.lane().take_moved();
+  session_.lane.draw(session_.frame, camera, appearance, stage_[0].canvas, second_.both(session_.lane),
+                     session_.lane.ranges(), a_moved || b_moved);
+  Legend& legend = session_.view.legend;
+  legend.quantity = "run";
+  legend.colours.clear();
+  legend.parts.clear();
+  legend.known.reset();
+  legend.note.clear();
+  const auto colours = render::part_colours(appearance.theme);
+  for (const std::size_t which : {0, 1}) {
+    const glm::vec3 colour = colours[which];
+    legend.parts.push_back({fmt::format("{}: {}", which == 0 ? "A" : "B", session_.view.compare.runs[which].name),
+                            {colour.r, colour.g, colour.b}});
+  }
+}
+
+void CompareFeature::require_machine(const char* user) const {
+  session_.refuse_beside_measurement();
+  refuse_while_active(fmt::format("{} needs the machine for itself", user));
 }
 
 }  // namespace orrery

@@ -2,19 +2,42 @@
 
 #include <array>
 #include <cstdint>
+#include <glm/glm.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/lab/divergence/divergence.h"
-#include "app/lab/divergence/lock_step.h"
-#include "app/ui_state/compare_commands.h"
+#include "app/lab/divergence/paired_run.h"
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
+#include "app/viewer/body_picker.h"
 #include "app/viewer/lane.h"
-#include "render/gl/buffer_readback.h"
+#include "app/viewer/session.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/readback.h"
 
 namespace orrery {
+/// A part of the window that shows one picture. Places are in shares from an upper left corner, lengths in pixels.
+struct StagePart {
+  render::Canvas canvas;   ///< this part of the window
+  float share = 1;         ///< see OrbitCamera::fit_into()
+  glm::vec2 middle{0.0f};  ///< likewise
+  int window_width = 0;    ///< 0: the part is not known yet, and places are those of the window
+
+  /// A place in this part as one in the window, and back.
+  glm::vec2 to_window(glm::vec2 place) const;
+  glm::vec2 from_window(glm::vec2 place) const;
+};
+
+/// Returns the whole window as one part. `covered`: the shares of its width at the left, of its height at the bottom,
+/// and of its width at the right that panels cover.
+StagePart whole_stage(const render::Canvas& window, glm::vec3 covered);
+
+/// Returns two halves, side by side, of what panels do not cover, at the same scale. Each includes what panels cover
+/// beside it.
+std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered);
 
 /// The lane B that is compared with the lane A of the window: both have the same bodies at first, and then equal times.
 /// B runs while A waits, so that neither disturbs the time of the other. Needs the GL context current.
@@ -35,7 +58,8 @@ class SecondLane {
   /// Needs active(), as everything below.
   Lane& lane() { return *lane_; }
 
-  /// Once per frame before steps: begins anew if `first` is another run by now, or has other bodies. Throws as begin().
+  /// Call once per frame before steps. Begins again if `first` is another run by now, or has other bodies. Throws as
+  /// begin().
   void follow(Lane& first);
   /// Whether B has steps to do until it is at the time of A.
   bool behind(Lane& first) const { return due(first.status()) > 0; }
@@ -45,16 +69,16 @@ class SecondLane {
   bool in_step(Lane& first) const;
   /// Before A goes on: asks for energies with the steps before the next sample, now and then.
   void ask_for_energies(Lane& first);
-  /// Once per frame: takes in what B has computed, and measures the distances if both are at the same time.
+  /// Call once per frame. Takes in what B has computed, and measures the distances if both are at the same time.
   void take(Lane& first);
-  /// Why B cannot go on, one line; empty if it can.
+  /// Returns why B cannot go on, one line; empty if it can.
   std::string problem() const;
 
   /// The bodies of both, those of A first, with 0 and 1 as values. They stay until the next call.
   render::DrawnBodies both(const Lane& first);
   /// Fills in CompareStatus, except its layout and places, and adds the time of drawing B to that of A.
   void describe(ViewStatus& view, Lane& first, double wall_s);
-  /// What the panels would show of B: the overlays use it.
+  /// View status of B, which the overlays use.
   ViewStatus& view() { return view_; }
 
  private:
@@ -100,6 +124,47 @@ class SecondLane {
   Growth growth_;
   ViewStatus view_;
   render::Buffer both_, values_;
+};
+
+/// Compares two runs in the window: what the user asks of the comparison, and where both runs are drawn.
+class CompareFeature {
+ public:
+  /// `session` must outlive this.
+  explicit CompareFeature(Session& session)
+      : session_{session}, second_{session.rescue, session.backends, session.sharing, session.lockstep} {}
+
+  void carry_out(const CompareWith& c);
+  void carry_out(const SetCompareLayout& c);
+  bool active() const { return second_.active(); }
+  /// B. See SecondLane::active().
+  SecondLane& second() { return second_; }
+  /// Whether A may start steps in this frame. Otherwise B may have started some.
+  bool allows_steps(std::int64_t frame);
+  /// Ends the comparison and pauses, so that the state can be looked at.
+  void end(const std::string& why);
+  /// Throws UsageError that begins with `what` if two runs are compared.
+  void refuse_while_active(const std::string& what) const;
+  /// Throws UsageError if something is measured or compared. `user`: "a sweep".
+  void require_machine(const char* user) const;
+
+  /// Parts of the last picture: the part for A, and for B if they are side by side.
+  using Stage = std::array<StagePart, 2>;
+  const Stage& stage() const { return stage_; }
+  void restore_stage(const Stage& stage) { stage_ = stage; }
+  /// `covered`: by panels, see whole_stage().
+  void set_stage(const render::Canvas& canvas, glm::vec3 covered);
+  void draw(const render::OrbitCamera& camera);
+  render::OrbitCamera second_camera(const render::OrbitCamera& camera) const;
+  /// The picker's scene of A, or of B.
+  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
+
+ private:
+  void leave_distances();
+  void draw_over(const render::OrbitCamera& camera);
+
+  Session& session_;
+  SecondLane second_;
+  Stage stage_;
 };
 
 }  // namespace orrery

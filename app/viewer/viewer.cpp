@@ -1,29 +1,31 @@
+// The frame loop: input, steps, the picture, and the end of a run.
 #include "app/viewer/viewer.h"
 
 #include <fmt/format.h>
 #include <glad/gl.h>
 #include <imgui.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <string>
+#include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "app/lab/setup.h"
+#include "app/lab/variant_runner.h"
 #include "app/panels/kit/format.h"
-#include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/text/console.h"
-#include "app/text/user_folder.h"
+#include "app/text/input_file.h"
 #include "app/viewer/camera_control.h"
+#include "app/viewer/colouring.h"
 #include "app/viewer/keys.h"
-#include "app/viewer/legend.h"
-#include "app/viewer/offscreen_surface.h"
-#include "app/viewer/run_summary.h"
-#include "app/viewer/scene_view.h"
+#include "app/viewer/next_kernel.h"
 #include "app/viewer/window.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
 #include "render/colour_map.h"
 
@@ -32,26 +34,6 @@ namespace {
 
 constexpr double title_period_s = 0.5;
 constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
-constexpr double lockstep_frame_s = 1.0 / 60;                                                 // without a film
-
-std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
-  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size.value_or(WindowSize{}), options.panel);
-  return std::make_unique<Window>(options.size, options.vsync,
-                                  options.size && options.handover.empty() ? std::nullopt : place);
-}
-
-std::unique_ptr<Film> make_film(const ViewOptions& options) {
-  if (!options.film) return nullptr;
-  return std::make_unique<Film>(*options.film, options.size.value_or(WindowSize{}), options.frames.value(),
-                                options.existing);
-}
-
-/// The GPU that draws the window has the bodies, unless the user chose others.
-Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options) {
-  const int drawing = device_of_gl_context().value_or(0);
-  if (options.devices) return Backends{kernels, *options.devices, drawing};
-  return Backends{kernels, options.device, drawing};
-}
 
 template <class Duration>
 double in_ms(Duration duration) {
@@ -61,175 +43,169 @@ double in_ms(Duration duration) {
 }  // namespace
 
 Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
-    : options_{options},
-      lockstep_{options.offscreen || !options.script.empty() || options.frames},
-      frame_s_{options.film ? 1 / options.film->fps : lockstep_frame_s},
-      film_{make_film(options)},
-      handover_{options.handover.empty() ? std::nullopt : std::optional{read_handover(options.handover)}},
-      memory_{handover_ ? handover_->window : recalled(options, lockstep_)},
-      surface_{make_surface(options, memory_.place)},
-      backends_{open_backends(kernels, options)},
-      sharing_{try_sharing(backends_)},
-      chooser_{AutoChooser::this_machine(backends_)},
-      lane_{rescue_, backends_, sharing_, options.scene, kernel_of_setup(kernels, options.setup), &chooser_, lockstep_},
-      history_{lockstep_},
-      second_{rescue_, backends_, sharing_, lockstep_},
-      sweep_{backends_},
-      race_{backends_},
-      lessons_{backends_},
-      workshop_{kernels, backends_},
-      gui_{*surface_},
+    : handover_{options.handover.empty() ? std::nullopt : std::optional{read_handover(options.handover)}},
+      memory_{handover_ ? handover_->window : recalled(options, Session::runs_in_lockstep(options))},
+      session_{kernels, options, memory_.place},
+      history_{session_.lockstep},
+      compare_{session_},
+      measure_{session_, compare_},
+      profile_{session_},
+      lessons_{session_, compare_},
+      workshop_{session_, kernels},
+      gui_{*session_.surface},
+      camera_{session_, compare_},
+      films_{session_, [this] { return description(); }},
+      facts_{session_.backends},
+      autosave_{session_.lockstep || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s,
+                [](const std::string& what) { console::complain("the window " + what); }},
       pace_chosen_{std::ranges::any_of(
-          options.setup, [](const Command& command) { return std::holds_alternative<SetStepsPerFrame>(command); })},
-      picker_{lockstep_},
-      follow_{lockstep_},
-      facts_{backends_},
-      autosave_{lockstep_ || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s,
-                [](const std::string& what) { console::complain("the window " + what); }} {
-  rescue_.watch_display();
-  set_up(lane_.simulation(), backends_, options.setup, options.settings);
-  history_.begin(lane_.simulation());
+          options.setup, [](const Command& command) { return std::holds_alternative<SetStepsPerFrame>(command); })} {
+  session_.carry_out = [this](const Request& request) { carry_out(request); };
+  session_.rescue.watch_display();
+  set_up(session_.lane.simulation(), session_.backends, options.setup, options.settings);
+  history_.begin(session_.lane.simulation());
   if (handover_) {
     resume_handed_over();
   } else if (!options.resume_file.empty()) {
     resume(find_checkpoint(options.resume_file));
   }
-  view_.panel = options.panel;
-  view_.legend_shown = options.legend;
-  view_.in_window = !options.offscreen;
-  view_.gl_renderer = surface_->gl().renderer;
-  view_.gl_on_processor = render::draws_in_software();
-  view_.backends = backends_.statuses();
-  view_.kernels = backends_.kernels().all();
-  view_.processor = backends_.status(Backend::cpu).device;
-  view_.gpu = backends_.status(Backend::cuda).device;
-  for (const render::ColourMap& map : render::colour_maps()) view_.colour_maps.emplace_back(map.title);
-  view_.keys = key_help();
-  WorkshopControl::describe_sources(backends_, view_.workshop);
+  session_.view.panel = options.panel;
+  session_.view.legend_shown = options.legend;
+  session_.view.in_window = !options.offscreen;
+  session_.view.gl_renderer = session_.surface->gl().renderer;
+  session_.view.gl_on_processor = render::draws_in_software();
+  session_.view.backends = session_.backends.statuses();
+  session_.view.kernels = session_.backends.kernels().all();
+  session_.view.processor = session_.backends.status(Backend::cpu).device;
+  session_.view.gpu = session_.backends.status(Backend::cuda).device;
+  for (const render::ColourMap& map : render::colour_maps()) session_.view.colour_maps.emplace_back(map.title);
+  session_.view.keys = key_help();
+  WorkshopControl::describe_sources(session_.backends, session_.view.workshop);
   follow_scene();
   restore(memory_);
   if (options.theme) carry_out(SetTheme{*options.theme});
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
-  view_.diagnostics.probe = !film_ || options.panel || !options.record_file.empty();  // else nobody sees it
-  if (options.path) paths_.play(*options.path, path_clock_s());
-  if (!options.kernel_file.empty()) open_given_kernel_file();
-  begin_film();
+  session_.view.diagnostics.probe =
+      !session_.film || options.panel || !options.record_file.empty();  // else nobody sees it
+  if (options.path) camera_.paths().play(*options.path, session_.clock_s());
+  if (!options.kernel_file.empty()) workshop_.open_given();
+  films_.begin();
   if (handover_) take_over();
 }
 
 Viewer::~Viewer() {
-  rescue_.disarm(exit_status_);
+  session_.rescue.disarm(exit_status_);
 }
 
 int Viewer::run(NextProgram* next_program) {
   next_program_ = next_program;
   watch_stop_signals();
-  rescue_.arm([this] { return rescue_outputs(); }, patience());
-  rescue_.watch([this] { leave_hanging_kernel(); });
+  session_.rescue.arm([this] { return rescue_outputs(); }, patience());
+  session_.rescue.watch([this] { leave_hanging_kernel(); });
   try {
     while (!finished()) frame();
     finish();
     remember();
-    if (lockstep_) print_summary();
+    if (session_.lockstep) print_summary();
   } catch (...) {
-    FirstFailure ignored;                // the first failure is reported
-    (void)lane_.log().stop_recording();  // keeps the rows until here
-    ignored.attempt([this] { finish_film(); });
+    FirstFailure ignored;                        // the first failure is reported
+    (void)session_.lane.log().stop_recording();  // keeps the rows until here
+    ignored.attempt([this] { films_.finish(); });
     throw;
   }
-  exit_status_ = failed_ ? 1 : stop_requested() ? stop_status() : kernel_file_status();
+  exit_status_ = session_.failed ? 1 : stop_requested() ? stop_status() : workshop_.given_status();
   return exit_status_;
 }
 
 /// How long calls may delay the end after a stop request. A last picture in memory takes longest.
 Rescue::Clock::duration Viewer::patience() const {
-  if (options_.screenshot_file.empty() && !film_) return without_picture;
-  return options_.offscreen ? for_picture : for_window_picture;
+  if (session_.options.screenshot_file.empty() && !session_.film) return without_picture;
+  return session_.options.offscreen ? for_picture : for_window_picture;
 }
 
 bool Viewer::finished() const {
-  return quit_ || stop_requested() || surface_->close_requested() || (options_.frames && frame_ >= *options_.frames) ||
-         film_is_complete();
+  return quit_ || stop_requested() || session_.surface->close_requested() ||
+         (session_.options.frames && session_.frame >= *session_.options.frames) || film_is_complete();
 }
 
 void Viewer::frame() {
   const Clock::time_point begin = Clock::now();
-  const double since_last_s = std::chrono::duration<double>(begin - std::exchange(frame_begin_, begin)).count();
+  const double since_last_s = std::chrono::duration<double>(begin - std::exchange(session_.frame_begin, begin)).count();
   log_last_frame(begin);
   take_input();
   run_script();
 
   int steps = 0;
-  if (lockstep_) {
-    steps = steps_ahead_ ? *std::exchange(steps_ahead_, {}) : advance(frame_);
-    if (!wait_for_steps(lane_) || !catch_up()) return;
+  if (session_.lockstep) {
+    steps = steps_ahead_ ? *std::exchange(steps_ahead_, {}) : advance(session_.frame);
+    if (!wait_for_steps(session_.lane) || !catch_up()) return;
   }
   take_timings();
-  history_.follow(lane_.simulation());
+  history_.follow(session_.lane.simulation());
   follow_comparison();
-  if (!lockstep_) {
+  if (!session_.lockstep) {
     follow_autosave();
-    workshop_.answer(lane_.simulation());
-    steps = advance(frame_);
+    workshop_.answer();
+    steps = advance(session_.frame);
   }
   follow_recording();
   follow_measurements();
-  follow_profile();
-  follow_workshop();
+  profile_.follow();
+  workshop_.follow();
   follow_device();
   follow_simulation();
-  lane_.follow_colours(view_.appearance, path_clock_s());
-  if (second_.active()) second_.lane().follow_colours(view_.appearance, path_clock_s());
+  session_.lane.follow_colours(session_.view.appearance, session_.clock_s());
+  if (compare_.active()) compare_.second().lane().follow_colours(session_.view.appearance, session_.clock_s());
 
-  shown_ = lane_.status();
-  paths_.follow(path_clock_s(), camera_);
+  shown_ = session_.lane.status();
+  camera_.follow_path();
   FrameTimes times;
   if (wants_picture()) {
     show(since_last_s, times);
   } else {
-    lane_.take_moved();  // as if it had been drawn
+    session_.lane.take_moved();  // as if it had been drawn
   }
-  if (film_) film_->show_progress(frame_, film_->wants(frame_));
+  if (session_.film) session_.film->show_progress(session_.frame, session_.film->wants(session_.frame));
   presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;
   if (title_age_s_ > title_period_s) {
     title_age_s_ = 0;
-    const std::string step = view_.measured > 0 ? format_ms(view_.step_ms_median) : unknown;
-    const Status& status = lane_.status();
+    const std::string step = session_.view.measured > 0 ? format_ms(session_.view.step_ms_median) : unknown;
+    const Status& status = session_.lane.status();
     const std::string title =
         fmt::format("Orrery: {}, {}, {} per step", counted_bodies(status.count), status.kernel_id, step);
-    rescue_.outside([&] { surface_->set_title(title); });
+    session_.rescue.outside([&] { session_.surface->set_title(title); });
     seen_place_ = present_place();
   }
-  ++frame_;
+  ++session_.frame;
 }
 
 void Viewer::show(double since_last_s, FrameTimes& times) {
-  since_layout_s_ += lockstep_ ? frame_s_ : since_last_s;
-  const bool due = rescue_.outside([this] {  // the display is asked for the window's size
-    const auto height = [this] { return static_cast<float>(surface_->canvas().height) / gui_.display_scale(); };
-    gui_.magnify(view_.presentation ? presentation_scale(height()) : 1);
+  since_layout_s_ += session_.lockstep ? session_.frame_s : since_last_s;
+  const bool due = session_.rescue.outside([this] {  // the display is asked for the window's size
+    const auto height = [this] { return static_cast<float>(session_.surface->canvas().height) / gui_.display_scale(); };
+    gui_.magnify(session_.view.presentation ? presentation_scale(height()) : 1);
     return gui_.needs_layout();
   });
-  const bool anew = due || !view_.labels.empty() || !pictures_wanted_.empty() || film_;
+  const bool anew = due || !session_.view.labels.empty() || !pictures_wanted_.empty() || session_.film;
   if (anew) {
-    rescue_.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
-    carry_out_requests(camera_control_.requests(gui_.io(), held_keys(), picker_.number()));
+    session_.rescue.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
+    carry_out_requests(camera_.control().requests(gui_.io(), held_keys(), camera_.picker().number()));
   }
-  drawn_canvas_ = rescue_.outside([this] { return surface_->canvas(); });
-  rescue_.outside([this] { draw_bodies(*drawn_canvas_, covered_by_panels()); });
-  if (next_steps_are_known()) steps_ahead_ = advance(frame_ + 1);
+  session_.drawn_canvas = session_.canvas();
+  session_.rescue.outside([this] { draw_bodies(*session_.drawn_canvas, covered_by_panels()); });
+  if (next_steps_are_known()) steps_ahead_ = advance(session_.frame + 1);
   const Clock::time_point begin = Clock::now();
-  anew ? lay_out_panels() : rescue_.outside([this] { gui_.draw_again(); });
+  anew ? lay_out_panels() : session_.rescue.outside([this] { gui_.draw_again(); });
   times.gui_ms = in_ms(Clock::now() - begin);
-  if (!pictures_wanted_.empty() || (film_ && !std::exchange(film_settled_, true))) settle();
-  const bool lost = rescue_.outside([] { return render::context_was_reset(); });
-  if (lost) rescue_.end_program("the driver has reset OpenGL: nothing more can be drawn", 1);
+  if (!pictures_wanted_.empty() || (session_.film && !std::exchange(film_settled_, true))) settle();
+  const bool lost = session_.rescue.outside([] { return render::context_was_reset(); });
+  if (lost) session_.rescue.end_program("the driver has reset OpenGL: nothing more can be drawn", 1);
   save_pictures();
-  add_to_film();
-  follow_live_film();
+  films_.add_frame();
+  films_.follow();
   const Clock::time_point presenting = Clock::now();
-  rescue_.outside([this] { surface_->present(); });
+  session_.rescue.outside([this] { session_.surface->present(); });
   times.swap_ms = in_ms(Clock::now() - presenting);
 }
 
@@ -237,87 +213,69 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
 void Viewer::log_last_frame(Clock::time_point end) {
   if (!presented_) return;
   presented_->times.frame_ms = in_ms(end - presented_->begin);
-  const std::string error = lane_.log().ended(frame_ - 1, presented_->steps, shown_, view_, presented_->times, end);
+  const std::string error =
+      session_.lane.log().ended(session_.frame - 1, presented_->steps, shown_, session_.view, presented_->times, end);
   presented_.reset();
   if (error.empty()) return;
-  failed_ = true;
-  complain(error);
+  session_.failed = true;
+  session_.complain(error);
 }
 
 void Viewer::run_script() {
-  for (; script_at_ < options_.script.size() && options_.script[script_at_].frame <= frame_; ++script_at_) {
-    const ScriptLine& line = options_.script[script_at_];
+  for (; script_at_ < session_.options.script.size() && session_.options.script[script_at_].frame <= session_.frame;
+       ++script_at_) {
+    const ScriptLine& line = session_.options.script[script_at_];
     const std::size_t before = pictures_wanted_.size();
     try {
       carry_out(line.request);
       for (std::size_t i = before; i < pictures_wanted_.size(); ++i) pictures_wanted_[i].script_line = line.line;
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}:{}: {}", options_.script_file, line.line, error.what()));
+      throw UsageError(fmt::format("{}:{}: {}", session_.options.script_file, line.line, error.what()));
     } catch (const std::exception& error) {
-      throw std::runtime_error(fmt::format("{}:{}: {}", options_.script_file, line.line, failure_text(error)));
+      throw std::runtime_error(fmt::format("{}:{}: {}", session_.options.script_file, line.line, failure_text(error)));
     }
   }
 }
 
 /// Fills in the values that panels and keys read until the next frame.
 void Viewer::follow_simulation() {
-  const Status& status = lane_.status();
-  view_.kernels = backends_.kernels().all();
-  if (status.last_error != said_error_) {
-    said_error_ = status.last_error;
-    if (!said_error_.empty() && lockstep_) throw std::runtime_error(said_error_);  // which prints it
-    if (!said_error_.empty()) console::complain(said_error_);
+  const Status& status = session_.lane.status();
+  session_.view.kernels = session_.backends.kernels().all();
+  if (status.last_error != session_.said_error) {
+    session_.said_error = status.last_error;
+    if (!session_.said_error.empty() && session_.lockstep)
+      throw std::runtime_error(session_.said_error);  // which prints it
+    if (!session_.said_error.empty()) console::complain(session_.said_error);
   }
-  const double wall_s = std::chrono::duration<double>(frame_begin_.time_since_epoch()).count();
-  lane_.describe(view_, wall_s);
-  if (second_.active()) second_.describe(view_, lane_, wall_s);
-  facts_.describe(view_, status);
-  view_.vsync = surface_->vsync();
-  view_.fullscreen = surface_->fullscreen();
+  const double wall_s = std::chrono::duration<double>(session_.frame_begin.time_since_epoch()).count();
+  session_.lane.describe(session_.view, wall_s);
+  if (compare_.active()) compare_.second().describe(session_.view, session_.lane, wall_s);
+  facts_.describe(session_.view, status);
+  session_.view.vsync = session_.surface->vsync();
+  session_.view.fullscreen = session_.surface->fullscreen();
 }
 
 void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec3 covered) {
-  set_stage(canvas, covered);
-  camera_.fit_into(stage_[0].share, stage_[0].middle);
-  follow_bodies();
-  view_.legend = legend_of(view_.appearance, lane_.ranges(), camera_);
-  lane_.describe(view_.legend, view_.appearance);
-  const render::OrbitCamera shown = glide_.shown(camera_, path_clock_s());
-  lane_.prepare_overlays(shown, stage_[0].canvas, view_);
-  if (second_.active()) return draw_both(shown);
-  lane_.draw(frame_, shown, view_.appearance, canvas);
-}
-
-void Viewer::follow_bodies() {
-  const Parts& parts = lane_.simulation().parts();
-  const BodyPicker::Scene scene = picker_scene(lane_, stage_[0]);
-  const bool had_one = view_.picked.has_value();
-  const bool found = std::exchange(picking_in_second_, false) && second_.active()
-                         ? picker_.update(picker_scene(second_.lane(), stage_[1]), second_camera(camera_))
-                         : picker_.update(scene, camera_);
-  if (!found && !had_one) view_.notice = "no body there";
-  if (follow_.update({scene.bodies, scene.time, scene.history, lane_.moved(), parts}, picker_)) glide();
-  follow_.aim(camera_);
-  view_.picked = picker_.describe(scene, camera_);
-  if (view_.picked && view_.picked->place) {
-    const auto& [x, y] = *view_.picked->place;
-    const glm::vec2 place = stage_[0].to_window({x, y});
-    view_.picked->place = {place.x, place.y};
-  }
-  view_.followed = follow_.what();
-  view_.framed_all = framed_all_ == std::pair{camera_.target(), camera_.distance()};
-  view_.parts = parts.names;
+  compare_.set_stage(canvas, covered);
+  camera_.camera().fit_into(compare_.stage()[0].share, compare_.stage()[0].middle);
+  camera_.follow_bodies();
+  session_.view.legend = legend_of(session_.view.appearance, session_.lane.ranges(), camera_.camera());
+  session_.lane.describe(session_.view.legend, session_.view.appearance);
+  const render::OrbitCamera shown = camera_.shown();
+  session_.lane.prepare_overlays(shown, compare_.stage()[0].canvas, session_.view);
+  if (compare_.active()) return compare_.draw(shown);
+  session_.lane.draw(session_.frame, shown, session_.view.appearance, canvas);
 }
 
 void Viewer::lay_out_panels() {
-  draw_panels(shown_, view_, panel_state_, requests_);
-  rescue_.outside([this] { gui_.end_frame(); });
+  draw_panels(shown_, session_.view, session_.panels, requests_);
+  session_.rescue.outside([this] { gui_.end_frame(); });
 }
 
 void Viewer::redraw() {
-  rescue_.outside([this] {
-    gui_.begin_frame(frame_s_);
-    draw_bodies(surface_->canvas(), covered_by_panels());
+  session_.rescue.outside([this] {
+    gui_.begin_frame(session_.frame_s);
+    draw_bodies(session_.surface->canvas(), covered_by_panels());
   });
   lay_out_panels();
 }
@@ -330,8 +288,8 @@ void Viewer::settle() {
 /// panels would leave too little of the picture.
 glm::vec3 Viewer::covered_by_panels() const {
   const ImVec2 display = gui_.io().DisplaySize;
-  const glm::vec2 shares{side_column_width(view_) / display.x, panel_state_.lab.covered / display.y};
-  const float left = shares.x < 0.5f ? shares.x : 0, right = lesson_width(view_) / display.x;
+  const glm::vec2 shares{side_column_width(session_.view) / display.x, session_.panels.lab.covered / display.y};
+  const float left = shares.x < 0.5f ? shares.x : 0, right = lesson_width(session_.view) / display.x;
   return {left, shares.y < 0.5f ? shares.y : 0, left + right < 0.75f ? right : 0};
 }
 
@@ -339,31 +297,29 @@ glm::vec3 Viewer::covered_by_panels() const {
 void Viewer::finish() {
   FirstFailure failure;
   log_last_frame(Clock::now());
-  if (!options_.screenshot_file.empty() && !handed_over_) {
+  if (!session_.options.screenshot_file.empty() && !handed_over_) {
     failure.attempt([&] {
       settle();
-      save_picture(options_.screenshot_file, [this] { return picture_of_window(); });
+      save_picture(session_.options.screenshot_file, [this] { return picture_of_window(); });
     });
   }
   failure.attempt([&] {
-    rescue_.outside([] { glFinish(); });
+    session_.rescue.outside([] { glFinish(); });
     take_timings();
   });
-  failure.attempt([this] {
-    while (!filmed_.empty()) take_pixels();
-  });
-  failure.attempt([&] { carry_out(StopFilm{}); });
+  failure.attempt([this] { films_.take_rest(); });
+  failure.attempt([&] { films_.carry_out(StopFilm{}); });
   write_outputs(failure);
   failure.rethrow();
 }
 
 void Viewer::write_outputs(FirstFailure& failure) {
-  failure.attempt([&] { carry_out(StopSweep{}); });
-  failure.attempt([&] { carry_out(StopRace{}); });
-  if (lane_.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
-  failure.attempt([this] { finish_film(); });
-  if (!options_.save_file.empty() && !handed_over_)
-    failure.attempt([&] { save_snapshot(options_.save_file, options_.save_order); });
+  failure.attempt([&] { measure_.carry_out(StopSweep{}); });
+  failure.attempt([&] { measure_.carry_out(StopRace{}); });
+  if (session_.lane.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
+  failure.attempt([this] { films_.finish(); });
+  if (!session_.options.save_file.empty() && !handed_over_)
+    failure.attempt([&] { save_snapshot(session_.options.save_file, session_.options.save_order); });
 }
 
 std::string Viewer::rescue_outputs() {
@@ -374,16 +330,165 @@ std::string Viewer::rescue_outputs() {
   } catch (const std::exception& error) {
     return failure_text(error);
   }
-  if (!options_.screenshot_file.empty()) return fmt::format("'{}' was not written", options_.screenshot_file);
-  return failed_ ? "not all outputs are whole" : "";
+  if (!session_.options.screenshot_file.empty())
+    return fmt::format("'{}' was not written", session_.options.screenshot_file);
+  return session_.failed ? "not all outputs are whole" : "";
 }
 
-void Viewer::print_summary() {
-  lane_.log().describe(view_, lane_.status());
-  console::show(run_summary(lane_.status(), view_, stdout_style({})));
-  if (stop_requested() && options_.frames) {
-    console::print("stopped before the end: {} of {}\n", format_count(frame_), counted(*options_.frames, "frame"));
+namespace {
+
+constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
+constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
+
+/// Linux lets sleeps of a thread last up to 50 us longer than asked; from now on 1 us.
+void sleep_as_asked() {
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+}
+
+}  // namespace
+
+/// Processes window events meanwhile. Returns false if the run ends instead.
+bool Viewer::wait_for_steps(Lane& lane) {
+  const Clock::time_point begin = Clock::now();
+  sleep_as_asked();
+  while (!lane.collect()) {
+    poll_window();
+    if (stop_requested() || session_.surface->close_requested()) return false;
+    // In proportion to the wait until now, so that the wait for a short step ends soon after it.
+    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    if (waited < longest_spin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::clamp(waited / 64, std::chrono::microseconds{1}, longest_slice));
+    }
   }
+  return true;
+}
+
+/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself. A window starts none
+/// while the workshop waits for the bodies: to copy them while steps run would make this frame wait for these.
+int Viewer::advance(std::int64_t frame) {
+  if (!session_.lockstep && workshop_.asks_for_bodies()) return 0;
+  if (session_.view.measuring() || !session_.lane.ready() || !compare_.allows_steps(frame)) return 0;
+  const double now_s = session_.clock_s(frame);
+  try {
+    session_.lane.examine(now_s, session_.view);
+  } catch (const std::exception& error) {
+    if (session_.lockstep) throw;
+    session_.complain(failure_text(error));
+  }
+  try {
+    return session_.lane.advance(frame);
+  } catch (const std::exception& error) {
+    if (session_.lockstep) throw;
+    session_.lane.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
+    session_.complain(failure_text(error));
+    return 0;
+  }
+}
+
+void Viewer::take_timings() {
+  (void)session_.lane.collect();
+  leave_hanging_kernel();
+  if (!session_.lane.take_timings()) return;
+  camera_.take_scene();
+  if (handover_ && !std::exchange(took_over_camera_, true)) take_over_camera();
+}
+
+/// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
+/// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
+bool Viewer::next_steps_are_known() const {
+  if (!session_.options.offscreen || session_.view.interop != Interop::mapped || compare_.active()) return false;
+  const bool asked = !requests_.empty() || !pictures_wanted_.empty() || films_.live();
+  const bool scripted =
+      script_at_ < session_.options.script.size() && session_.options.script[script_at_].frame <= session_.frame + 1;
+  const bool last = stop_requested() || quit_ ||
+                    (session_.options.frames && session_.frame + 1 >= *session_.options.frames) ||
+                    (session_.film && session_.film->complete_from(session_.frame + 1));
+  return !asked && !scripted && !last;
+}
+namespace {
+
+// Viewer: how it takes input.
+
+constexpr std::chrono::milliseconds longest_input{100};  // of a frame; the rest waits for the next one
+
+}  // namespace
+
+void Viewer::poll_window() {
+  session_.rescue.outside([this] { session_.surface->poll(); });
+}
+
+/// A widget may take up to `frames_to_settle` layouts to appear or to get the focus after a click or a key. Events that
+/// came later wait for it.
+void Viewer::take_input() {
+  const Clock::time_point begin = Clock::now();
+  poll_window();
+  load_dropped();
+  if (!session_.lockstep && session_.surface->close_requested()) {
+    session_.surface->stay_open();
+    requests_.emplace_back(ViewCommand{AskToQuit{}});
+  }
+  carry_out_requests(std::exchange(requests_, {}));
+  while (gui_.has_events() && Clock::now() - begin < longest_input) {
+    lay_out_unseen(session_.rescue.outside([this] { return gui_.begin_frame_with_events(session_.frame_s); }));
+    for (int frame = 1; gui_.has_events() && frame < Gui::frames_to_settle; ++frame) {
+      session_.rescue.outside([this] { gui_.begin_frame(session_.frame_s); });
+      lay_out_unseen({});
+    }
+  }
+}
+
+/// Each request is carried out before the next press is looked up: C pressed twice is two colour maps further.
+void Viewer::lay_out_unseen(const std::vector<KeyPress>& presses) {
+  carry_out_requests(camera_.control().requests(gui_.io(), held_keys(), camera_.picker().number()));
+  for (const KeyPress& press : presses) {
+    if (const auto request = request_for(press, session_.lane.status(), session_.view)) carry_out_requests({*request});
+  }
+  draw_panels(session_.lane.status(), session_.view, session_.panels, requests_);
+  session_.rescue.outside([this] { gui_.end_unseen_frame(); });
+  carry_out_requests(std::exchange(requests_, {}));
+}
+
+void Viewer::load_dropped() {
+  const std::vector<std::string> files = session_.surface->take_dropped();
+  if (!files.empty()) requests_.emplace_back(Command{LoadScene{{.scene = {}, .file = files.front()}}});
+}
+
+bool Viewer::catch_up() {
+  if (!compare_.active()) return true;
+  compare_.second().advance(session_.lane, session_.frame, session_.clock_s(), session_.view);
+  return wait_for_steps(compare_.second().lane());
+}
+
+void Viewer::follow_comparison() {
+  if (!compare_.active()) return;
+  compare_.second().take(session_.lane);
+  leave_hanging_kernel();  // to end B would wait for it
+  if (const std::string why = compare_.second().problem(); !why.empty()) compare_.end(why);
+}
+
+/// A frame that the film has already is not drawn, unless later frames depend on it.
+bool Viewer::wants_picture() const {
+  const bool remembered =
+      session_.view.appearance.auto_exposure || session_.view.overlays.trails.of != TrailsOf::nobody;
+  return !session_.film || session_.film->wants(session_.frame) || !pictures_wanted_.empty() || remembered;
+}
+
+/// Nothing that is left to do changes an output.
+bool Viewer::film_is_complete() const {
+  return session_.film && session_.film->complete_from(session_.frame) &&
+         script_at_ == session_.options.script.size() && session_.options.save_file.empty() &&
+         !session_.lane.log().recording();
+}
+
+void Viewer::follow_measurements() {
+  measure_.follow();
+  lessons_.follow();
+  if (session_.panels.lab.tab == LabTab::race) {  // which alone reads them
+    session_.view.evaluation_s = evaluation_times(session_.view.kernels, session_.lane.status(), session_.view.results);
+  }
+  if (!session_.view.jerk_kernel) session_.view.jerk_kernel = session_.backends.default_kernel(/*jerks=*/true);
 }
 
 }  // namespace orrery

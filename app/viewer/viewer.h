@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -14,40 +12,28 @@
 #include <vector>
 
 #include "app/commands/window_memory.h"
-#include "app/film/film.h"
-#include "app/lab/tuning/auto_chooser.h"
-#include "app/panels/panel_state.h"
-#include "app/report/content.h"
+#include "app/report/page.h"
+#include "app/runs/replay.h"
 #include "app/runs/run_checkpoint.h"
-#include "app/runs/run_history.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/viewer/autosave.h"
-#include "app/viewer/body_picker.h"
 #include "app/viewer/camera_control.h"
-#include "app/viewer/camera_follow.h"
-#include "app/viewer/camera_glide.h"
-#include "app/viewer/cuda_sharing.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/handover.h"
 #include "app/viewer/lane.h"
 #include "app/viewer/lesson_control.h"
 #include "app/viewer/live_film.h"
 #include "app/viewer/machine_facts.h"
-#include "app/viewer/path_player.h"
 #include "app/viewer/profile_control.h"
-#include "app/viewer/race_control.h"
-#include "app/viewer/rescue.h"
+#include "app/viewer/run_view.h"
 #include "app/viewer/second_lane.h"
-#include "app/viewer/stage.h"
-#include "app/viewer/start_anew.h"
-#include "app/viewer/surface.h"
+#include "app/viewer/session.h"
 #include "app/viewer/sweep_control.h"
 #include "app/viewer/workshop_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
-#include "render/gl/pixel_reader.h"
 #include "render/image.h"
 
 namespace orrery {
@@ -63,15 +49,15 @@ class Viewer {
   Viewer(KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
-  /// Until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has lost
-  /// its device, it ends and `next_program` gets the folder of what the next one takes over; null: it stays. After a
-  /// kernel that hangs, that one starts at once.
+  /// Runs until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has
+  /// lost its device, it ends and `next_program` gets the folder of what the next one takes over; null: it stays. After
+  /// a kernel that hangs, that one starts at once.
   int run(NextProgram* next_program = nullptr);
   /// Draws the first frames instead of a run, and returns their picture without panels.
   ReportPicture picture();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Session::Clock;
 
   struct Presented {  // a frame that lasts until the next one starts
     Clock::time_point begin;
@@ -109,93 +95,64 @@ class Viewer {
   /// Carries out the requests of the last frame, then input: each press and click in order, see InputQueue.
   void take_input();
   void lay_out_unseen(const std::vector<KeyPress>& presses);
-  /// Loads the first of them as a scene.
+  /// Loads the first file that was dropped on the window as a scene.
   void load_dropped();
   void run_script();
-  /// Another scene is shown as scene_view() says.
+  /// Shows another scene as scene_view() says.
   void follow_scene();
-  /// All of it but the theme.
+  /// Sets all of the appearance but the theme.
   void set_appearance(render::Appearance appearance);
   void follow_recording();
-  void follow_profile();
   void follow_simulation();
   /// Draws the frame, saves what was asked of it, and presents it.
   void show(double since_last_s, FrameTimes& times);
   void lay_out_panels();
   /// Draws the frame once more, as it is now, without input.
   void redraw();
-  /// The same until the panels have the places and sizes that they keep.
+  /// Redraws until the panels have the places and sizes that they keep.
   void settle();
   /// `covered`: by panels, see covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
-  /// Finds the picked body, and moves the camera with what it follows.
-  void follow_bodies();
   glm::vec3 covered_by_panels() const;
   void finish();
 
-  // In viewer_measure.cpp.
-  /// Throws UsageError if a sweep, a race or a lesson is measured.
-  void refuse_beside_measurement() const;
-  const char* way_to_end(const MachineUser& user) const;
-  /// Also if two runs are compared. `user`: "a sweep".
-  void require_machine(const char* user) const;
   void follow_measurements();
-  void take_swept();
-  /// Prints the files that were written, and why others were not.
-  void report_files(const std::vector<std::string>& files, const std::string& error);
 
-  // In viewer_steps.cpp.
   bool wait_for_steps(Lane& lane);
   int advance(std::int64_t frame);
   bool next_steps_are_known() const;
   void take_timings();
 
-  // In viewer_compare.cpp.
-  /// Whether A may start steps in this frame. Otherwise B may have started some.
-  bool second_lane_allows_steps(std::int64_t frame);
   /// Runs B up to the time of A. Returns false if the run ends instead.
   bool catch_up();
   /// Takes in what B has computed.
   void follow_comparison();
-  void end_comparison(const std::string& why);
-  void refuse_while_comparing(const std::string& what) const;
-  void leave_distances();
-  void set_stage(const render::Canvas& canvas, glm::vec3 covered);
-  void draw_both(const render::OrbitCamera& camera);
-  render::OrbitCamera second_camera(const render::OrbitCamera& camera) const;
-  void draw_over(const render::OrbitCamera& camera);
-  /// The picker's scene of A, or of B.
-  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
 
-  void begin_film();
-  Json film_description();
   bool wants_picture() const;
   bool film_is_complete() const;
-  void add_to_film();
-  void take_pixels();
-  void finish_film();
-  void follow_live_film();
-  double path_clock_s() const;
-  /// Before the camera jumps.
-  void glide();
 
-  /// Every output that needs no OpenGL.
+  /// Writes every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
   /// See Rescue::arm.
   std::string rescue_outputs();
   Rescue::Clock::duration patience() const;
-  /// For runs that can be repeated.
+  /// Prints the summary of a run that can be repeated.
   void print_summary();
 
-  /// Refusals appear in the window and on stderr.
+  /// Carries out requests; refusals appear in the window and on stderr.
   void carry_out_requests(const Requests& requests);
   void carry_out(const Request& request);
   void carry_out(const Command& command);
   void carry_out(const ViewCommand& command);
+  /// Whether `Part`, of which a feature or the viewer is one, carries out a `C` itself.
+  template <class Part, class C>
+  static constexpr bool takes() {
+    return requires {
+      static_cast<void (Part::*)(const C&)>(&Part::carry_out);
+    };
+  }
   void carry_out(const StartRecording& c);
   void carry_out(const StopRecording&);
-  void carry_out(const StartFilm& c);
-  void carry_out(const StopFilm&);
   void carry_out(const SaveScreenshot& c);
   void carry_out(const SaveEnlarged& c);
   void carry_out(const SavePicture& c);
@@ -207,14 +164,6 @@ class Viewer {
   void carry_out(const PinResult& c);
   void carry_out(const ReturnToResult& c);
   void carry_out(const SetDiagnostics& c);
-  void carry_out(const StartSweep& c);
-  void carry_out(const StopSweep&);
-  void carry_out(const StartRace& c);
-  void carry_out(const StopRace&);
-  void carry_out(const ProfileKernel&);
-  void carry_out(const CompareProfile& c);
-  void carry_out(const CompareWith& c);
-  void carry_out(const SetCompareLayout& c);
   void carry_out(const SelectNextKernel& c);
   void carry_out(const SetAppearance& c);
   void carry_out(const SetTheme& c);
@@ -230,68 +179,22 @@ class Viewer {
   void carry_out(const ToggleHelp&);
   void carry_out(const SetPresentation& c);
   void carry_out(const ShowLab& c);
-  void carry_out(const OrbitView& c);
-  void carry_out(const PanView& c);
-  void carry_out(const FlyView& c);
-  void carry_out(const ZoomView& c);
-  void carry_out(const LookFrom& c);
-  void carry_out(const PickAt& c);
-  void carry_out(const PickBody& c);
-  void carry_out(const Unpick&);
-  void carry_out(const Follow& c);
-  void carry_out(const FrameAll& c);
-  void carry_out(const ResetCamera&);
-  void carry_out(const AddKeyFrame& c);
-  void carry_out(const ClearPath&);
-  void carry_out(const SavePath& c);
-  void carry_out(const PlayPath& c);
-  // In viewer_lesson.cpp.
-  void carry_out(const ShowLesson& c);
-  void carry_out(const ShowLessonFile& c);
-  void carry_out(const CloseLesson&);
-  void carry_out(const TurnLessonPage& c);
-  void carry_out(const SetLessonScene&);
-  void carry_out(const PredictLesson& c);
-  void carry_out(const MeasureLesson& c);
-  void wait_for_lesson();
-  // In viewer_workshop.cpp.
-  void carry_out(const OpenKernelFile& c);
-  void carry_out(const CloseKernelFile&);
-  void carry_out(const CompileKernelFile&);
-  void carry_out(const SaveKernelFile& c);
-  void carry_out(const NewKernelFile& c);
-  void carry_out(const BringKernelBack& c);
-  void open_given_kernel_file();
-  int kernel_file_status() const;
-  void wait_for_workshop();
-  void take_up_version();
-  void report_version(int number);
-  void follow_workshop();
   void carry_out(const Quit&);
   void carry_out(const AskToQuit&);
   void carry_out(const CancelQuit&);
   void carry_out(const ContinueLastRun&);
 
-  struct Output {
-    std::string file;
-    Existing existing;
-  };
-  /// `asked`, or if that is empty `name` in the folder for files that nobody named.
-  Output output(const std::string& asked, const char* name) const;
-  void start_recording(const Output& to);
+  void start_recording(const Session::Output& to);
   void begin_next_recording();
-  /// The metadata of a file besides the simulation's.
-  Json surroundings();
   Json description();
   std::int64_t tried_by_hand() const;
-  /// Results that were tried by hand and are in no file. Those of sweeps are.
+  /// Number of results that were tried by hand and are in no file. Results of sweeps are in files.
   std::int64_t unwritten_results() const;
-  /// For ViewStatus::quit_question.
+  /// Returns the lines of ViewStatus::quit_question.
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked, const std::function<render::Image()>& take);
   render::Image picture_of_window(int times = 1);
-  // In viewer_report.cpp.
   void save_report(const std::string& asked);
   ReportPicture report_picture();
 
@@ -300,13 +203,7 @@ class Viewer {
   /// Continues the run of a checkpoint.
   void resume(const FoundCheckpoint& found);
   void save_snapshot(const std::string& asked, std::optional<ByteOrder> order);
-  void report_profile();
-  /// A notice in the window and on stdout.
-  void say(const std::string& notice);
-  void say_written(const std::string& file, const std::string& remark = {});
-  void complain(const std::string& error);
 
-  // In viewer_handover.cpp.
   void follow_device();
   bool kernel_hangs();
   void leave_hanging_kernel();
@@ -318,7 +215,6 @@ class Viewer {
   void take_over();
   void take_over_camera();
 
-  // In viewer_memory.cpp.
   static WindowMemory recalled(const ViewOptions& options, bool lockstep);
   void restore(const WindowMemory& memory);
   void remember();
@@ -327,71 +223,42 @@ class Viewer {
   std::optional<WindowPlace> present_place();
   void follow_autosave();
 
-  const ViewOptions& options_;
-  const bool lockstep_;
-  const double frame_s_;  // a frame's time in repeatable runs
   // In this order: each uses those above, so it is destroyed before them.
-  std::unique_ptr<Film> film_;        // null: none
   std::optional<Handover> handover_;  // that this window takes over; none: it begins by itself
   const WindowMemory memory_;         // of the last session
-  Rescue rescue_;
-  std::unique_ptr<Surface> surface_;
-  std::optional<render::PixelReader> pixels_;  // of a film
-  const Backends backends_;
-  const Sharing sharing_;
-  AutoChooser chooser_;
-  Lane lane_;
-  RunHistory history_;  // of lane_
-  SecondLane second_;   // beside lane_ while two runs are compared
-  SweepControl sweep_;
-  RaceControl race_;
-  ProfileControl profile_;
-  LessonControl lessons_;
-  WorkshopControl workshop_;
-  bool given_kernel_shown_ = false;  // of --kernel-file
+  Session session_;
+  RunHistory history_;  // of the session's lane
+  CompareFeature compare_;
+  MeasureFeature measure_;
+  ProfileFeature profile_;
+  LessonFeature lessons_;
+  WorkshopFeature workshop_;
   Gui gui_;
-  render::OrbitCamera camera_;
-  CameraControl camera_control_;
-  CameraGlide glide_;
-  std::string shown_scene_;         // id or file
-  bool appearance_chosen_ = false;  // by the user: scenes keep it
-  bool panel_before_presentation_ = true;
-  bool pace_chosen_;                // the steps per frame, likewise
-  std::array<StagePart, 2> stage_;  // of the last picture: the part for A, and for B if they are side by side
-  bool picking_in_second_ = false;  // the place to pick at is one in the part for B
-  std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the view that shows all bodies
-  PathPlayer paths_;
-  BodyPicker picker_;
-  CameraFollow follow_;
+  CameraFeature camera_;
+  FilmFeature films_;
   MachineFacts facts_;
   Autosave autosave_;
 
+  std::string shown_scene_;         // id or file
+  bool appearance_chosen_ = false;  // by the user: scenes keep it
+  bool panel_before_presentation_ = true;
+  bool pace_chosen_;  // the steps per frame, likewise
   Requests requests_;
-  ViewStatus view_;  // of the last frame
-  Status shown_;     // of the bodies that it shows; lane_.status() may be ahead
-  PanelState panel_state_;
+  Status shown_;  // of the bodies that it shows; the status of the lane may be ahead
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
-  std::optional<LiveFilm> live_film_;
-  std::optional<int> steps_ahead_;   // of the next frame, if they have been started
-  bool film_settled_ = false;        // panels have found their sizes in its first picture
-  std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
+  std::optional<int> steps_ahead_;  // of the next frame, if they have been started
+  bool film_settled_ = false;       // panels have found their sizes in its first picture
   std::optional<Presented> presented_;
-  std::string recording_asked_;  // the name as it was asked for
-  Json recording_header_;        // the simulation's part of the present recording's header
-  std::size_t swept_taken_ = 0;  // rows of the sweep that the results have
-  std::string said_error_;       // the last of Status::last_error that went to stderr
-  std::int64_t frame_ = 0;
+  std::string recording_asked_;        // the name as it was asked for
+  Json recording_header_;              // the simulation's part of the present recording's header
   std::int64_t exported_results_ = 0;  // tried by hand, and in a file
   bool continued_ = false;             // the run of the last window
   NextProgram* next_program_ = nullptr;
-  std::optional<WindowPlace> seen_place_;       // of the window, not long ago
-  std::optional<render::Canvas> drawn_canvas_;  // of the last frame
+  std::optional<WindowPlace> seen_place_;  // of the window, not long ago
   bool loss_seen_ = false, handed_over_ = false, took_over_camera_ = false;
   bool quit_ = false;
-  bool failed_ = false;  // a recording was not written whole
-  int exit_status_ = 1;  // of the run
-  Clock::time_point frame_begin_ = Clock::now();
+  int exit_status_ = 1;        // of the run
   double since_layout_s_ = 0;  // of the panels
   double title_age_s_ = 1e9;
 };

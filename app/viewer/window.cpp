@@ -1,9 +1,12 @@
+// Where frames go: a window of the desktop or a picture in memory.
 #include "app/viewer/window.h"
 
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
+#include <glad/gl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
@@ -11,10 +14,29 @@
 #include <thread>
 #include <utility>
 
-#include "app/viewer/picture_size.h"
-#include "render/icon.h"
+#include "app/text/parse_value.h"
+#include "compute/core/error.h"
+#include "render/image.h"
 
 namespace orrery {
+WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo& gl) {
+  const bool large_enough = asked.width >= least.width && asked.height >= least.height;
+  const int most = std::min(most_side, gl.max_side);
+  if (large_enough && std::max(asked.width, asked.height) <= most) return asked;
+  throw UsageError(fmt::format("--size cannot be {0}x{1}; on this display it must be from {2}x{3} to {4}x{4}",
+                               asked.width, asked.height, least.width, least.height, most));
+}
+
+WindowSize least_window_at(float scale) {
+  const auto scaled = [&](int pixels) { return static_cast<int>(std::ceil(static_cast<float>(pixels) * scale)); };
+  return {scaled(least_window.width), scaled(least_window.height)};
+}
+
+float scale_of_picture(WindowSize size) {
+  constexpr WindowSize display{1920, 1080};
+  return std::max(1.0f, std::min(static_cast<float>(size.width) / static_cast<float>(display.width),
+                                 static_cast<float>(size.height) / static_cast<float>(display.height)));
+}
 namespace {
 
 std::string last_glfw_error() {
@@ -26,7 +48,7 @@ Window& owner(GLFWwindow* window) {
   return *static_cast<Window*>(glfwGetWindowUserPointer(window));
 }
 
-/// With `reports_resets`, of a context that is lost on a reset, see render::context_was_reset().
+/// Sets the hints for a core context. `reports_resets`: one that is lost on a reset, see render::context_was_reset().
 void ask_for_core_profile(bool reports_resets) {
   glfwDefaultWindowHints();
   if (reports_resets) glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
@@ -265,6 +287,15 @@ void Window::toggle_fullscreen() {
 
 void Window::set_title(const std::string& title) {
   glfwSetWindowTitle(window_.get(), title.c_str());
+}
+
+OffscreenSurface::OffscreenSurface(WindowSize size, bool panel)
+    : size_{allowed_size(size, panel ? least_window : least_picture, context_.info())},
+      target_{GL_RGBA8, size_.width, size_.height} {}
+
+/// Flushes: without a swap, a driver might collect the commands of many frames before it starts.
+void OffscreenSurface::present() {
+  glFlush();
 }
 
 }  // namespace orrery

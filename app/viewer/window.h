@@ -6,10 +6,55 @@
 #include <string>
 #include <vector>
 
-#include "app/ui_state/window_size.h"
-#include "app/viewer/surface.h"
+#include "app/ui_state/picture_options.h"
+#include "render/gl/gl.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/offscreen_context.h"
+
+struct GLFWwindow;
 
 namespace orrery {
+
+/// Returns `asked` if it is at least `least` and OpenGL can draw it; otherwise throws UsageError, one line.
+WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo& gl);
+
+/// Returns least_window for a display of `scale` (1 = 96 dots per inch).
+WindowSize least_window_at(float scale);
+
+/// Returns the scale of the panels in a picture without a display: 1 up to 1920 x 1080 pixels, 2 for 3840 x 2160.
+float scale_of_picture(WindowSize size);
+
+/// Where frames go: a window, or a picture in memory. Its OpenGL context is current from construction to destruction.
+class Surface {
+ public:
+  virtual ~Surface() = default;
+
+  virtual const render::GlInfo& gl() const = 0;
+  /// Framebuffer and its size in pixels; a minimized window has no area.
+  virtual render::Canvas canvas() const = 0;
+  /// The display's scale: 1 = 96 window coordinates per inch.
+  virtual float scale() const = 0;
+  /// For ImGui's back end; null if there is no window.
+  virtual GLFWwindow* window() const = 0;
+
+  /// Processes events: calls their callbacks.
+  virtual void poll() = 0;
+  /// Returns the files that were dropped on the window since the last call.
+  virtual std::vector<std::string> take_dropped() = 0;
+  virtual bool close_requested() const = 0;
+  /// Withdraws the request to close.
+  virtual void stay_open() = 0;
+  /// Shows the frame. Waits for the display if vsync is on.
+  virtual void present() = 0;
+
+  virtual void set_vsync(bool on) = 0;
+  virtual bool vsync() const = 0;
+  virtual void toggle_fullscreen() = 0;
+  virtual bool fullscreen() const = 0;
+  /// Where the window is while it is not in full screen; empty if there is none.
+  virtual std::optional<WindowPlace> place() const = 0;
+  virtual void set_title(const std::string& title) = 0;
+};
 
 /// A window on the desktop with an OpenGL 4.5 core context.
 class Window final : public Surface {
@@ -21,7 +66,8 @@ class Window final : public Surface {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// What draws a window on this display, tried without showing one. Throws std::runtime_error as the constructor does.
+  /// Returns the OpenGL renderer of windows on this display, tried without showing one. Throws std::runtime_error as
+  /// the constructor does.
   static std::string renderer();
 
   const render::GlInfo& gl() const override { return gl_; }
@@ -65,6 +111,39 @@ class Window final : public Surface {
   std::vector<std::string> dropped_;
   int refresh_rate_ = 60;  // of the monitor that shows the window, in Hz
   Clock::time_point presented_{};
+};
+
+/// A picture in memory, without a window or an X server. It has no input and does not wait for a display.
+class OffscreenSurface final : public Surface {
+ public:
+  /// Throws std::runtime_error if no OpenGL 4.5 context can be made, and UsageError for a size that cannot be drawn;
+  /// `panel`: it must have room for the panels.
+  OffscreenSurface(WindowSize size, bool panel);
+
+  const render::GlInfo& gl() const override { return context_.info(); }
+  render::Canvas canvas() const override {
+    return {target_.framebuffer(), target_.width(), target_.height(), target_.texture()};
+  }
+  float scale() const override { return scale_of_picture(size_); }
+  GLFWwindow* window() const override { return nullptr; }
+
+  void poll() override {}
+  std::vector<std::string> take_dropped() override { return {}; }
+  bool close_requested() const override { return false; }
+  void stay_open() override {}
+  void present() override;
+
+  void set_vsync(bool) override {}
+  bool vsync() const override { return false; }
+  void toggle_fullscreen() override {}
+  bool fullscreen() const override { return false; }
+  std::optional<WindowPlace> place() const override { return {}; }
+  void set_title(const std::string&) override {}
+
+ private:
+  render::OffscreenContext context_;
+  WindowSize size_;
+  render::RenderTarget target_;
 };
 
 }  // namespace orrery

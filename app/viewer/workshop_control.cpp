@@ -1,31 +1,114 @@
+// The kernel file in the window: its versions, and the bodies that they are checked with.
 #include "app/viewer/workshop_control.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/stop_signal.h"
+#include "compute/core/text.h"
+#include "compute/integrators/update.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
-#include "compute/kernels/versioned_id.h"
 #include "compute/snapshots/snapshot_format.h"
-
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #endif
 
 namespace orrery {
+namespace {
+
+/// Leaves at most `most` bodies: every second, or every third, and so on.
+void thin_out(Bodies& bodies, int most) {
+  const int all = bodies.count();
+  const int distance = (all + most - 1) / most;
+  Bodies some;
+  for (int i = 0; i < all; i += distance) {
+    some.positions.push_back(bodies.positions[static_cast<std::size_t>(i)]);
+    some.velocities.push_back(bodies.velocities[static_cast<std::size_t>(i)]);
+  }
+  bodies = std::move(some);
+}
+
+/// Leaves out what a check cannot have, and says so.
+void prepare_for_check(ShownBodies::Copy& copy, int most) {
+  Bodies& bodies = copy.snapshot->bodies;
+  const int all = bodies.count();
+  if (const int body = first_not_finite(bodies.positions, bodies.velocities); body >= 0) {
+    copy.remark = fmt::format("without the bodies that are shown: body {} is not finite", body);
+    copy.snapshot.reset();
+  } else if (all > most) {
+    thin_out(bodies, most);
+    copy.snapshot->properties = {};
+    copy.remark = fmt::format("with {} of the {} that are shown", format_count(bodies.count()), counted_bodies(all));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> law_arguments(const Law& law) {
+  std::vector<std::string> words{"--law", law_info(law.id).id, "--softening", fmt::format("{}", law.softening)};
+  if (law.id == LawId::attract_repel) words.insert(words.end(), {"--repulsion", fmt::format("{}", law.repulsion)});
+  return words;
+}
+
+std::vector<std::string> law_constants(const Law& law) {
+  return {"--softening", fmt::format("{}", law.softening), "--repulsion", fmt::format("{}", law.repulsion)};
+}
+
+std::optional<ShownBodies::Copy> ShownBodies::ask(const std::function<bool()>& cancelled) {
+  std::optional<Copy> copy = wait_for_copy(cancelled);
+  if (copy) prepare_for_check(*copy, most);
+  return copy;
+}
+
+std::optional<ShownBodies::Copy> ShownBodies::wait_for_copy(const std::function<bool()>& cancelled) {
+  constexpr std::chrono::milliseconds look{5};
+  std::unique_lock lock{mutex_};
+  copy_.reset();
+  error_.clear();
+  asked_ = std::chrono::steady_clock::now();
+  while (!answered_.wait_for(lock, look, [this] { return !asked_; })) {
+    if (!cancelled()) continue;
+    asked_.reset();
+    return std::nullopt;
+  }
+  if (!error_.empty()) throw std::runtime_error(error_);
+  return std::exchange(copy_, std::nullopt);
+}
+
+void ShownBodies::answer(Simulation& simulation) {
+  constexpr std::chrono::seconds patience{1};
+  const std::lock_guard lock{mutex_};
+  if (!asked_ || simulation.measuring()) return;
+  const Status& status = simulation.status();
+  const bool cancels = status.backend == Backend::cpu && std::chrono::steady_clock::now() - *asked_ >= patience;
+  if (!simulation.idle() && !cancels) return;
+  asked_.reset();
+  try {
+    copy_ = Copy{simulation.snapshot(), status.law, {}};
+  } catch (const std::exception& error) {  // a run whose GPU context is lost has no bodies
+    error_ = failure_text(error);
+  }
+  answered_.notify_one();
+}
+
 namespace {
 
 int architecture_of([[maybe_unused]] const Backends& backends) {
@@ -163,18 +246,21 @@ void WorkshopControl::open_new(const NewKernelFile& asked) {
 void WorkshopControl::close() {
   opened().close();
 }
+
 void WorkshopControl::compile_again() {
   opened().compile_again();
 }
+
 void WorkshopControl::save(const std::string& text) {
   opened().save(text);
 }
+
 void WorkshopControl::bring_back(int version) {
   opened().bring_back(version);
 }
 
-/// On the workshop's thread. Compiles for the initial values, which the check needs, and for the present ones, which
-/// the window needs.
+/// Runs on the workshop's thread. Compiles for the initial values, which the check needs, and for the current ones,
+/// which the window needs.
 std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values,
                                                   const std::function<bool()>& cancelled) const {
   require_free_id(kernels_, file);
@@ -184,7 +270,7 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
   return compiled.gravity->warnings;
 }
 
-/// On the workshop's thread.
+/// Runs on the workshop's thread.
 KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Values& values,
                                    const std::function<bool()>& cancelled) {
   if (!backends_.status(Backend::cuda).available) return {.not_here = true};
@@ -286,6 +372,112 @@ void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus&
     }
     status.sources.push_back(std::move(source));
   }
+}
+namespace {
+
+/// Why the file's latest text is not a kernel of the window, one line.
+std::string why_not_shown(const WorkshopStatus& workshop) {
+  if (workshop.state != WorkshopState::unchecked) return workshop.problem;
+  return fmt::format("{}: it compiles, but cannot run here: {}", workshop.file, workshop.unavailable);
+}
+
+}  // namespace
+
+void WorkshopFeature::carry_out(const OpenKernelFile& c) {
+  control_.open(c.file);
+  wait();
+}
+
+void WorkshopFeature::carry_out(const CloseKernelFile&) {
+  control_.close();
+}
+
+void WorkshopFeature::carry_out(const CompileKernelFile&) {
+  control_.compile_again();
+  wait();
+}
+
+void WorkshopFeature::carry_out(const SaveKernelFile& c) {
+  control_.save(c.text);
+  wait();
+}
+
+void WorkshopFeature::carry_out(const NewKernelFile& c) {
+  control_.open_new(c);
+  wait();
+}
+
+void WorkshopFeature::carry_out(const BringKernelBack& c) {
+  control_.bring_back(c.version);
+  wait();
+}
+
+void WorkshopFeature::open_given() {
+  if (!session_.film) session_.carry_out(ShowLab{LabTab::workshop});
+  control_.open(session_.options.kernel_file);
+  wait();
+  if (stop_requested()) return;
+  if (!session_.film) {
+    follow();
+    if (session_.lockstep && session_.view.workshop.state == WorkshopState::unchecked)
+      session_.complain(why_not_shown(session_.view.workshop));
+  } else if (const int status = given_status(); status == 2) {
+    throw UsageError(why_not_shown(session_.view.workshop));
+  } else if (status == 1) {
+    throw std::runtime_error(why_not_shown(session_.view.workshop));
+  }
+}
+
+int WorkshopFeature::given_status() const {
+  if (!session_.lockstep || session_.options.kernel_file.empty() || given_shown_) return 0;
+  const std::vector<WorkshopVersion>& versions = session_.view.workshop.versions;
+  const bool failed = !versions.empty() && versions.back().compiles && !versions.back().unchecked;
+  return failed ? 1 : 2;
+}
+
+/// Takes up the new version. In a run that can be repeated, the frame waits for the check first.
+void WorkshopFeature::wait() {
+  constexpr std::chrono::milliseconds nap{2};
+  while (session_.lockstep && control_.busy() && !stop_requested()) {
+    control_.answer(session_.lane.simulation());
+    std::this_thread::sleep_for(nap);
+  }
+  take_up_version();
+}
+
+/// A kernel that was replaced waits for the end of a sweep or a lesson, but not the news of one that was prepared
+/// before: the next one would overwrite it.
+void WorkshopFeature::take_up_version() {
+  if (const std::optional<PreparedKernel> prepared = session_.lane.simulation().take_prepared()) {
+    if (const int version = control_.took(*prepared); version > 0) report_version(version);
+  }
+  if (session_.view.measuring()) return;
+  control_.answer(session_.lane.simulation());
+  if (const std::optional<SelectKernel> select = control_.tick(session_.lane.status(), session_.view.workshop)) {
+    try {
+      session_.carry_out(Command{*select});
+      if (!session_.lane.status().preparing) report_version(control_.took());
+      control_.describe_running(session_.lane.status(), session_.view.workshop);
+    } catch (const std::exception& error) {
+      control_.refused(failure_text(error));
+      (void)control_.tick(session_.lane.status(), session_.view.workshop);
+    }
+  }
+  given_shown_ |= session_.view.workshop.running > 0 && session_.view.workshop.file == session_.options.kernel_file;
+  control_.add_step_times(session_.lane.status(), session_.view.results, session_.view.workshop);
+}
+
+void WorkshopFeature::report_version(int number) {
+  const WorkshopVersion& runs = session_.view.workshop.versions[static_cast<std::size_t>(number) - 1];
+  session_.say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s{}{}", runs.number,
+                           session_.view.workshop.file, runs.compile_ms, runs.check_s, runs.remark.empty() ? "" : ", ",
+                           runs.remark));
+}
+
+void WorkshopFeature::follow() {
+  take_up_version();
+  if (session_.view.measuring()) return;
+  if (const std::string why = control_.take_rejection(session_.view.workshop); !why.empty()) session_.complain(why);
 }
 
 }  // namespace orrery

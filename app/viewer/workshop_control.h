@@ -1,32 +1,73 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
-#include "app/ui_state/workshop_commands.h"
 #include "app/ui_state/workshop_status.h"
 #include "app/viewer/handover.h"
-#include "app/viewer/shown_bodies.h"
+#include "app/viewer/session.h"
 #include "app/workshop/compiler_process.h"
 #include "app/workshop/kernel_workshop.h"
-#include "app/workshop/placed_kernel.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
+/// Returns the options that give another process the law of the shown run.
+std::vector<std::string> law_arguments(const Law& law);
+
+/// Returns the options that give it the constants of that law, for every law.
+std::vector<std::string> law_constants(const Law& law);
+
+/// The shown bodies for a thread that checks a kernel with them: the window's thread copies them when that one asks.
+class ShownBodies {
+ public:
+  static constexpr int most = 1 << 20;  ///< all pairs of more take too long
+
+  struct Copy {
+    std::optional<Snapshot> snapshot;  ///< none: see remark
+    Law law;
+    std::string remark;  ///< which bodies are not in the copy, and why, one line; empty: all are
+  };
+
+  /// On the other thread: waits for the copy. Of more than `most` bodies, it has every second one, or every third, and
+  /// so on. None if `cancelled`, called every few ms, returns true. Throws std::runtime_error if they cannot be copied.
+  std::optional<Copy> ask(const std::function<bool()>& cancelled);
+  /// On the window's thread, between two frames. Not while `auto` measures kernels, which a copy would end, nor while
+  /// steps run on a GPU, for which it would wait. A step that takes long on the processor is cancelled.
+  void answer(Simulation& simulation);
+  /// Whether a thread waits for the copy: it comes soonest if no new steps are started.
+  bool asked() const {
+    const std::lock_guard lock{mutex_};
+    return asked_.has_value();
+  }
+
+ private:
+  std::optional<Copy> wait_for_copy(const std::function<bool()>& cancelled);
+
+  mutable std::mutex mutex_;  // of all below
+  std::condition_variable answered_;
+  std::optional<std::chrono::steady_clock::time_point> asked_;  // none: nobody waits
+  std::string error_;
+  std::optional<Copy> copy_;
+};
 
 /// The workshop of the window: makes each correct version of the kernel file a kernel of the catalog, and asks for it.
 class WorkshopControl {
  public:
   /// Both must outlive this.
   WorkshopControl(KernelCatalog& kernels, const Backends& backends);
-  /// Ends what is being compiled for a simulation.
+  /// Ends the compilations for a simulation.
   ~WorkshopControl();
   WorkshopControl(const WorkshopControl&) = delete;
   WorkshopControl& operator=(const WorkshopControl&) = delete;
@@ -71,7 +112,7 @@ class WorkshopControl {
   /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
   std::string take_rejection(const WorkshopStatus& status);
   bool busy() const { return workshop_ && workshop_->busy(); }
-  /// What does not change while the program runs.
+  /// Fills in the built-in sources, which do not change while the program runs.
   static void describe_sources(const Backends& backends, WorkshopStatus& status);
 
  private:
@@ -92,6 +133,40 @@ class WorkshopControl {
   ShownBodies shown_bodies_;
   std::shared_ptr<SpareCompilers> compilers_ = std::make_shared<SpareCompilers>();
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
+};
+
+/// The workshop in the window: what the user asks of the kernel file, and the versions that are taken up.
+class WorkshopFeature {
+ public:
+  /// Both must outlive this.
+  WorkshopFeature(Session& session, KernelCatalog& kernels) : session_{session}, control_{kernels, session.backends} {}
+
+  void carry_out(const OpenKernelFile& c);
+  void carry_out(const CloseKernelFile&);
+  void carry_out(const CompileKernelFile&);
+  void carry_out(const SaveKernelFile& c);
+  void carry_out(const NewKernelFile& c);
+  void carry_out(const BringKernelBack& c);
+  /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
+  void open_given();
+  /// Exit status of a run that can be repeated: 0; 2 if the kernel of --kernel-file does not compile or cannot run
+  /// here; 1 if it was not shown for another reason.
+  int given_status() const;
+  /// Call once per frame.
+  void follow();
+  /// Call once per frame: hands over the bodies that a check asks for.
+  void answer() { control_.answer(session_.lane.simulation()); }
+  bool asks_for_bodies() const { return control_.asks_for_bodies(); }
+  WorkshopControl& control() { return control_; }
+
+ private:
+  void wait();
+  void take_up_version();
+  void report_version(int number);
+
+  Session& session_;
+  WorkshopControl control_;
+  bool given_shown_ = false;  // the kernel of --kernel-file was shown
 };
 
 }  // namespace orrery

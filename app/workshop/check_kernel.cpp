@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "app/text/input_file.h"
-#include "compute/core/failure_text.h"
-#include "compute/core/format_count.h"
+#include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/text.h"
 #include "compute/kernels/runtime/compiler_log.h"
-#include "compute/kernels/runtime/plain_words.h"
 
 namespace orrery {
 namespace {
@@ -52,7 +51,7 @@ std::optional<double> finite(const Json& error, const char* part) {
 
 constexpr std::string_view all_compiled = " compiled for both laws";
 
-/// What a check with the bodies that are shown has found as well.
+/// Adds the findings of a check with the bodies that are shown.
 void add_shown(KernelCheck& check, const KernelCheck& shown) {
   if (!shown.problem.empty()) {
     check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-/// What a check of a kernel file found.
+/// The findings of a check of a kernel file.
 struct KernelCheck {
   std::string problem{};                  ///< one line; empty: the kernel is correct
   std::optional<int> line{};              ///< of the file, if the problem has one
@@ -24,7 +24,7 @@ struct KernelCheck {
   std::string remark{};   ///< of which shown bodies it was not checked with, one line; empty: of none
 };
 
-/// How many settings were compiled, as `orrery verify` prints it to its standard error before it runs one.
+/// The number of settings that were compiled, as `orrery verify` prints it to its standard error before it runs one.
 std::string compiled_note(const std::string& kernel_id, std::size_t settings);
 
 /// Reads the JSON of `orrery verify`, and explains the first check that failed.
@@ -53,7 +53,7 @@ struct KernelChecker {
                     const WriteShown& write_shown = {}) const;
 
  private:
-  /// With the name of `file` in the place of that of its copy.
+  /// Returns `check` with the name of `file` in the place of that of its copy.
   KernelCheck named(KernelCheck check, const std::filesystem::path& copy, const KernelFile& file) const;
   /// `arguments` are those after `orrery verify --kernel-file FILE --json RESULTS`.
   KernelCheck run(const std::filesystem::path& file, const std::filesystem::path& results,

@@ -24,14 +24,14 @@ namespace {
 constexpr std::string_view compiler_word = "compile-for-parent";
 constexpr rlim_t most_bytes = rlim_t{2} << 30;
 
-/// What the process reads: lines with the function and the options, and then the source.
+/// The input of the process: lines with the function and the options, and then the source.
 std::string packed(const CompilerInput& input) {
   std::string text = fmt::format("{}\n{}\n", input.function, input.options.size());
   for (const std::string& option : input.options) text += option + '\n';
   return text + input.source;
 }
 
-/// Waits for it.
+/// Reads the whole input; blocks until it ends.
 CompilerInput read_input(std::istream& stream) {
   constexpr std::size_t most_options = 100;
   CompilerInput input;

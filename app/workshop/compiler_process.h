@@ -59,7 +59,7 @@ struct CompilerProcess {
 
 /// Whether these words of the command line are those of such a process.
 bool is_compiler_process(const std::vector<std::string>& words);
-/// What that process does; returns its exit status. Its memory is limited, and only SIGKILL ends it early.
+/// Does the work of that process; returns its exit status. Its memory is limited, and only SIGKILL ends it early.
 int run_compiler_process();
 
 }  // namespace orrery

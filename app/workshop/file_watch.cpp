@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file, and what its links lead to.
+/// Returns the file and the targets of its links.
 std::vector<fs::path> with_targets(const fs::path& file) {
   constexpr std::size_t most_links = 40;  // as the system allows
   std::vector<fs::path> paths{file};

@@ -22,7 +22,7 @@ class FileWatch {
   /// Watches this file from now on, instead of the one before; its folder must exist. A link that is replaced leads the
   /// watch to its new target. Throws std::runtime_error.
   void watch(const std::string& file);
-  /// Until the file was saved, or wake() was called.
+  /// Blocks until the file was saved, or wake() was called.
   void wait();
   /// Whether the file was saved, or wake() was called, since the last call.
   bool take();
@@ -36,7 +36,7 @@ class FileWatch {
     std::string name;
     bool is_folder = false;  // that is missing, on the way to the file
   };
-  /// Where a folder is missing, the name of that folder is watched in the one above.
+  /// Watches the file and its links' targets. If a folder is missing, watches for its name in the folder above.
   void follow_links(const std::filesystem::path& file);
   bool read_events();
   bool read_wakes() const;

@@ -1,3 +1,4 @@
+// The workshop: one kernel file, its versions, and the version in the catalog.
 #include "app/workshop/kernel_workshop.h"
 
 #include <fmt/format.h>
@@ -7,11 +8,11 @@
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
+#include <utility>
 
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 
 namespace orrery {
 namespace {
@@ -41,6 +42,36 @@ std::string read_whole(const std::string& file) {
 }
 
 }  // namespace
+
+Json history_json(const KernelHistory& history) {
+  Json versions = Json::array();
+  for (const auto& [facts, text] : history.versions) {
+    Json version{{"time", facts.time},           {"compiles", facts.compiles}, {"accepted", facts.accepted},
+                 {"unchecked", facts.unchecked}, {"error", facts.error},       {"compile_ms", facts.compile_ms},
+                 {"check_s", facts.check_s},     {"remark", facts.remark}};
+    if (facts.largest_error) version["largest_error"] = *facts.largest_error;
+    versions.push_back(std::move(version));
+  }
+  return {{"file", history.file}, {"kernel", history.kernel_id}, {"versions", std::move(versions)}};
+}
+
+KernelHistory history_of(const Json& json) {
+  KernelHistory history{.file = json.at("file"), .kernel_id = json.at("kernel"), .versions = {}};
+  for (const Json& version : json.at("versions")) {
+    WorkshopVersion facts{.number = static_cast<int>(history.versions.size()) + 1,
+                          .time = version.at("time"),
+                          .compiles = version.at("compiles"),
+                          .accepted = version.at("accepted"),
+                          .unchecked = version.at("unchecked"),
+                          .error = version.at("error"),
+                          .remark = version.at("remark"),
+                          .compile_ms = version.at("compile_ms"),
+                          .check_s = version.at("check_s")};
+    if (version.contains("largest_error")) facts.largest_error = version["largest_error"].get<double>();
+    history.versions.push_back({std::move(facts), {}});
+  }
+  return history;
+}
 
 KernelWorkshop::KernelWorkshop(Tools tools)
     : tools_{std::move(tools)}, thread_{[this](const std::stop_token& stop) { run(stop); }} {}
@@ -233,7 +264,7 @@ void KernelWorkshop::take_in_text() {
   if (version > 0) judge(version, file, text);
 }
 
-/// The version of this text of the file; 0 if there is nothing to do.
+/// The version to judge for this text of the file; 0 if there is nothing to do.
 int KernelWorkshop::version_to_judge(const std::string& text) {
   const bool same = !texts_.empty() && texts_.back() == text;
   const bool asked = std::exchange(asked_, false);
@@ -315,6 +346,43 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
   } catch (const std::exception& error) {
     if (!left) reject_with(failure_text(error), {{1, true, failure_text(error)}});
   }
+}
+
+void PlacedKernel::place(const AcceptedKernel& version) {
+  of_file_.push_back(put_(kernels_, version));
+}
+
+void PlacedKernel::put(const AcceptedKernel& version) {
+  const bool same = present_.file && present_.version == version.version && present_.file->text == version.file->text;
+  if (same) return;
+  place(version);
+  last_ = std::exchange(present_, version);
+}
+
+void PlacedKernel::take_back() {
+  const AcceptedKernel refused = std::exchange(present_, std::exchange(last_, {}));
+  if (refused.file && is(refused.file->id)) {
+    place(present_);
+  } else if (refused.file) {
+    kernels_.remove(refused.file->id);
+  }
+}
+
+void PlacedKernel::forget_numbers() {
+  present_.version = 0;
+  of_file_.clear();
+}
+
+KernelPtr PlacedKernel::kernel_of(int version) const {
+  const auto found = std::ranges::find(of_file_.rbegin(), of_file_.rend(), version,
+                                       [](const KernelPtr& kernel) { return kernel->file_version; });
+  return found == of_file_.rend() ? nullptr : *found;
+}
+
+int PlacedKernel::version_of(std::string_view id, int revision) const {
+  const auto found = std::ranges::find_if(
+      of_file_, [&](const KernelPtr& kernel) { return id == kernel->id && revision == kernel->revision; });
+  return found == of_file_.end() ? 0 : (*found)->file_version;
 }
 
 }  // namespace orrery

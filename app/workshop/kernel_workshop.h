@@ -6,17 +6,35 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/text/csv.h"
 #include "app/ui_state/workshop_status.h"
 #include "app/workshop/check_kernel.h"
 #include "app/workshop/file_watch.h"
-#include "app/workshop/kernel_history.h"
+#include "compute/kernels/catalog.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
+
+/// The versions of a kernel file, for a program that goes on in the place of this one.
+struct KernelHistory {
+  struct Version {
+    WorkshopVersion facts;  ///< without step_ms
+    std::string text;
+  };
+  std::string file, kernel_id;
+  std::vector<Version> versions;  ///< oldest first
+};
+
+/// The history as JSON, without the texts, which may be long.
+Json history_json(const KernelHistory& history);
+
+/// Reads back what history_json() made: the texts are empty. Throws Json::exception.
+KernelHistory history_of(const Json& json);
 
 /// A version of the kernel file that was found correct.
 struct AcceptedKernel {
@@ -56,7 +74,7 @@ class KernelWorkshop {
   void save(const std::string& text);
   void bring_back(int version);
 
-  /// What the next texts are compiled for as well, so that replacing the running version takes no compiling.
+  /// Values that the next texts are compiled for as well, so that replacing the running version takes no compiling.
   void set_values(const Settings::Values& values);
   /// The latest version, once it is known to be correct; each is returned once, and again if its file could not be read
   /// meanwhile.
@@ -91,6 +109,43 @@ class KernelWorkshop {
   bool judged_ = false;              // the status says what became of the last text
   int requests_ = 0, answered_ = 0;  // by the user, and those that the thread has looked at
   std::jthread thread_;              // last, so that it ends first
+};
+
+/// The version of the kernel file that is a kernel of the catalog.
+class PlacedKernel {
+ public:
+  /// Makes the version a kernel of the catalog, in place of an earlier one with its id.
+  using Put = std::function<KernelPtr(KernelCatalog& kernels, const AcceptedKernel& version)>;
+
+  /// The catalog must outlive this.
+  PlacedKernel(KernelCatalog& kernels, Put put) : kernels_{kernels}, put_{std::move(put)} {}
+
+  /// Does nothing if it is there already. If this throws, nothing has changed.
+  void put(const AcceptedKernel& version);
+  /// The version could not be used: the one before takes its place again, or nothing does.
+  void take_back();
+  /// The versions are counted anew.
+  void forget_numbers();
+
+  /// Whether the kernel with this id is the version.
+  bool is(std::string_view id) const { return present_.file && present_.file->id == id; }
+  /// 0: none, or not one of the open file.
+  int version() const { return present_.version; }
+  /// KernelInfo::revision of the version; 0: none, or not one of the open file.
+  int revision() const { return of_file_.empty() ? 0 : of_file_.back()->revision; }
+  /// The version of the kernel with this id and revision, which may have been replaced; 0: none, or not one of the open
+  /// file.
+  int version_of(std::string_view id, int revision) const;
+  /// The kernel that the version of the open file became; null: none.
+  KernelPtr kernel_of(int version) const;
+
+ private:
+  void place(const AcceptedKernel& version);
+
+  KernelCatalog& kernels_;
+  Put put_;
+  AcceptedKernel present_, last_;   // without a file: none
+  std::vector<KernelPtr> of_file_;  // the kernels that versions of the open file became
 };
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "compute/core/law.h"
 #include "compute/kernels/parts/body_arrays.h"
-#include "compute/kernels/parts/unrolled.h"
+#include "compute/kernels/parts/inner_loop.h"
 
 // The code of compute/kernels/direct/cuda_naive.cu stands here.
 

@@ -11,9 +11,7 @@
 #include "compute/core/law.h"
 #include "compute/kernels/parts/body_arrays.h"
 #include "compute/kernels/parts/device_float.h"
-#include "compute/kernels/parts/pair_constants.h"
-#include "compute/kernels/parts/register_banks.h"
-#include "compute/kernels/parts/unrolled.h"
+#include "compute/kernels/parts/inner_loop.h"
 
 constexpr int block_divisor = block;
 

@@ -11,18 +11,29 @@
 #include <cstdio>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
-#include "compute/core/write_all.h"
+#include "compute/core/descriptor.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Returns whether the link belongs to this user or to the owner of its folder, or its folder is not shared.
+bool may_follow(const fs::path& link) {
+  struct stat own {};
+  struct stat folder {};
+  const fs::path parent = link.has_parent_path() ? link.parent_path() : fs::path{"."};
+  if (lstat(link.c_str(), &own) != 0 || stat(parent.c_str(), &folder) != 0) return true;  // opening it reports why
+  constexpr mode_t shared = S_ISVTX | S_IWOTH;
+  return (folder.st_mode & shared) != shared || own.st_uid == geteuid() || own.st_uid == folder.st_uid;
+}
+
 constexpr std::size_t random_digits = 16;  // of a temporary file's name
 
-/// How names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
+/// Returns how names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
 std::string temporary_prefix(const fs::path& target) {
   return '.' + target.filename().string().substr(0, 200) + ".orrery-";
 }
@@ -40,6 +51,25 @@ int flush(const Descriptor& descriptor) {
 }
 
 }  // namespace
+
+fs::path numbered_path(const fs::path& path, int number) {
+  if (number == 0) return path;
+  fs::path name = path.stem();
+  name += '-';
+  name += std::to_string(number);
+  name += path.extension();
+  return path.parent_path() / name;
+}
+
+fs::path followed(fs::path path) {
+  constexpr int most_links = 40;  // as the kernel follows
+  std::error_code none;
+  for (int link = 0; link < most_links && fs::is_symlink(path, none); ++link) {
+    if (!may_follow(path)) break;
+    path = path.parent_path() / fs::read_symlink(path, none);
+  }
+  return path;
+}
 
 AtomicFile::AtomicFile(const fs::path& file, Existing existing, Temporary temporary)
     : asked_{file}, stream_{existing != Existing::replace_here && is_stream(file)}, existing_{existing} {
@@ -106,7 +136,8 @@ void AtomicFile::open_temporary(bool replaces, Temporary temporary) {
   } while (!file_ || !locked_in_time());
 }
 
-/// Until it is locked, another writer may take the file for a dead writer's and remove it.
+/// Returns whether the file is locked and still there. Until it is locked, another writer may take the file for a dead
+/// writer's and remove it.
 bool AtomicFile::locked_in_time() const {
   struct stat status {};
   flock(file_.number(), LOCK_EX);
@@ -117,7 +148,7 @@ void AtomicFile::write(std::string_view bytes) {
   if (const std::string cause = write_all(file_.number(), bytes); !cause.empty()) fail(cause);
 }
 
-/// Where the file system cannot tell beforehand, there is room until a write fails.
+/// If the file system cannot tell beforehand, a later write fails instead.
 void AtomicFile::require_room(std::uint64_t bytes) const {
   if (stream_ || bytes == 0) return;
   if (fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)) != 0) {
@@ -147,7 +178,7 @@ fs::path AtomicFile::commit_keeping(const std::string& previous) {
   return publish();
 }
 
-/// A link to the present file, under a random name and then `name`. A copy where the file system has no hard links.
+/// Links the current file under a random name and then `name`. A copy where the file system has no hard links.
 void AtomicFile::give_second_name(const std::string& name) const {
   const int folder = folder_.number();
   const std::string present = target_.filename().string();
@@ -222,7 +253,8 @@ fs::path AtomicFile::publish_over() {
   return asked_;
 }
 
-/// As far as this user may. Those of a group that cannot be kept get the rights of all others.
+/// Copies owner and mode as far as this user may. If the group cannot be kept, the new group gets the rights of all
+/// others.
 void AtomicFile::adopt_owner_and_mode() const {
   struct stat old {};
   if (fstatat(folder_.number(), target_.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode))

@@ -6,9 +6,28 @@
 #include <string_view>
 
 #include "compute/core/descriptor.h"
-#include "compute/core/output_name.h"
 
 namespace orrery {
+
+/// What happens to an existing file when an output is given its name.
+enum class Existing {
+  keep,     ///< the output takes the first free numbered_path()
+  replace,  ///< the output replaces it, unless it is read-only; a symbolic link is followed, for names that users give
+  replace_here,  ///< as replace, but a symbolic link is replaced itself, for names that this program chooses
+};
+
+/// Returns whether an existing file is replaced, in either way.
+constexpr bool replaces(Existing existing) {
+  return existing != Existing::keep;
+}
+
+/// Returns `path` with "-NUMBER" before its extension: "runs/a.csv" and 2 give "runs/a-2.csv"; `path` itself for 0.
+std::filesystem::path numbered_path(const std::filesystem::path& path, int number);
+
+/// Returns the path to which the symbolic links at `path` lead. The file there may be missing. A link that another user
+/// has put into a shared folder, such as /tmp, is not followed: its own path is returned. Linux protects open() by the
+/// same rule (fs.protected_symlinks).
+std::filesystem::path followed(std::filesystem::path path);
 
 /// Writes a file that appears whole or not at all, also when the program is killed or the machine stops. A replaced
 /// file keeps its mode and, where permitted, its owner; a symbolic link stays and its target is replaced; another hard
@@ -31,7 +50,7 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Fails as a write would if the file cannot grow to so many bytes. Before the first write().
   void require_room(std::uint64_t bytes) const;
-  /// The name of a Temporary::named file before commit(); empty if it is a stream.
+  /// Returns the name of a Temporary::named file before commit(); empty if it is a stream.
   std::string present_path() const;
   /// The open file, for another program that writes it, before commit().
   int descriptor() const { return file_.number(); }

@@ -1,17 +1,48 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_bounds.h"
+#include "compute/core/vec.h"
 
 namespace orrery {
 
 struct JointRows;
+
+/// Bounds of the numbers of bodies.
+struct BodyBounds {
+  bool finite = true;  ///< whether all numbers are; if not, the other members are of no use
+  float least_mass = std::numeric_limits<float>::max(), greatest_mass = std::numeric_limits<float>::lowest();
+  float farthest = 0, fastest = 0;  ///< the largest component of a position or velocity, as a magnitude
+
+  void add(const Vec4& position, const Vec4& velocity) {
+    const auto largest = [&](float& of_all, const Vec4& v) {
+      for (const float component : {v.x, v.y, v.z}) {
+        finite = finite && std::isfinite(component);
+        of_all = std::max(of_all, std::abs(component));
+      }
+    };
+    largest(farthest, position);
+    largest(fastest, velocity);
+    finite = finite && std::isfinite(position.w) && std::isfinite(velocity.w);
+    least_mass = std::min(least_mass, position.w);
+    greatest_mass = std::max(greatest_mass, position.w);
+  }
+  void add(const BodyBounds& others) {
+    finite = finite && others.finite;
+    least_mass = std::min(least_mass, others.least_mass);
+    greatest_mass = std::max(greatest_mass, others.greatest_mass);
+    farthest = std::max(farthest, others.farthest);
+    fastest = std::max(fastest, others.fastest);
+  }
+};
 
 /// The bodies of a system, read one by one where they are: in this process, or with ranks, of whose bodies a piece at a
 /// time is here. Whoever reads them in their order gets each piece once. For one thread.
@@ -23,16 +54,16 @@ class BodySource {
 
   std::size_t count() const { return count_; }
   Digits digits() const { return digits_; }
-  /// Of a body below count(), as in Bodies; valid until another body is read. Throw std::runtime_error if a rank that
-  /// has it is lost.
+  /// These return a body below count(), as in Bodies; valid until another body is read. They throw std::runtime_error
+  /// if a rank that has it is lost.
   const Vec4& position(std::size_t body) { return at(body).positions[body - piece_.first]; }
   const Vec4& velocity(std::size_t body) { return at(body).velocities[body - piece_.first]; }
   /// Call only under Digits::compensated.
   const Vec4& position_low(std::size_t body) { return at(body).positions_low[body - piece_.first]; }
   const Vec4& velocity_low(std::size_t body) { return at(body).velocities_low[body - piece_.first]; }
 
-  /// Found by the ranks that hold the bodies, each of its own, so that they need not come here. None: read them. Throws
-  /// std::runtime_error if a rank is lost.
+  /// Returns the bounds as the ranks that hold the bodies find them, so that no body has to come here. None: the caller
+  /// has to read the bodies. Throws std::runtime_error if a rank is lost.
   virtual std::optional<BodyBounds> bounds() { return std::nullopt; }
 
   /// Lets the ranks that hold the bodies write them, body i to row i, each some of the rows. Returns whether they have;
@@ -83,7 +114,7 @@ class HeldBodies final : public BodySource {
   std::unique_ptr<const Bodies> own_;  // may be null
 };
 
-/// How the bodies of a source come in pieces: the one that has `body` goes from `first` to before `last`.
+/// The piece of a source that has `body`: bodies from `first` to before `last`.
 struct PieceRange {
   static constexpr std::size_t most = std::size_t{1} << 20;  ///< bodies: 32 MiB
 

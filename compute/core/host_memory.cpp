@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-/// What Linux can give without swapping, caches it would drop included; elsewhere, the free pages.
+/// Returns what Linux can give without swapping, including caches that it would drop; on other systems, the free pages.
 std::int64_t machine_free_bytes() {
   std::ifstream meminfo{"/proc/meminfo"};
   std::string name, unit;
@@ -25,7 +25,7 @@ std::int64_t machine_free_bytes() {
   return pages > 0 && page_bytes > 0 ? std::int64_t{pages} * page_bytes : unlimited;
 }
 
-/// Where one version of control groups keeps a limit, and what counts against it.
+/// The files in which one version of control groups keeps a limit and what counts against it.
 struct Version {
   const char *folder, *limit, *usage, *dropped_name;
 };

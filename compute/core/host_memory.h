@@ -13,7 +13,7 @@ inline constexpr std::int64_t simulation_bytes_per_body = 256;
 /// and species (2 million bodies, all formats); the other properties take 16, and tables grow while they are read.
 inline constexpr std::int64_t file_bytes_per_body = 128;
 
-/// How many bodies fit into the free memory of this machine and of the container's control groups.
+/// Returns how many bodies fit into the free memory of this machine and of the container's control groups.
 std::int64_t bodies_that_fit(std::int64_t bytes_per_body);
 
 /// Bytes that control groups (v1 and v2) leave free: those that `membership`, a file like /proc/self/cgroup, names

@@ -1,3 +1,4 @@
+// Lists of names, and what a mistyped name most likely means.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +9,29 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/near_name.h"
 
 namespace orrery {
+
+/// Returns the names in `known` that a mistyped `word` most likely stands for: at most three, in their order. Near
+/// names are equal but for upper and lower case, contain each other, or are few letters apart. Empty for a word without
+/// a letter, such as a number.
+std::vector<std::string> near_names(std::string_view word, std::span<const std::string_view> known);
+
+/// Returns "; did you mean cpu-tree or cuda-tree?": the near names, each with `before` in front of it; empty if there
+/// are none.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known, std::string_view before = {});
+
+/// Continues a message with `meant`, of did_you_mean(), and the title of a list: "; did you mean disc? Known scenes: ",
+/// or "; known scenes: " if nothing is meant. `title` begins with a small letter.
+std::string then_list(const std::string& meant, std::string title);
+
+/// Returns the same for name(item) of each item, which must not be a temporary string.
+template <std::ranges::input_range Range, class Name>
+std::string did_you_mean(std::string_view word, const Range& items, Name name, std::string_view before = {}) {
+  std::vector<std::string_view> known;
+  for (const auto& item : items) known.emplace_back(name(item));
+  return did_you_mean(word, std::span<const std::string_view>{known}, before);
+}
 
 /// Returns name(item) of each item, separated by commas.
 template <std::ranges::input_range Range, class Name>
@@ -19,6 +40,7 @@ std::string joined(const Range& range, Name name) {
   for (const auto& item : range) text.append(text.empty() ? "" : ", ").append(name(item));
   return text;
 }
+
 template <std::ranges::input_range Range>
 std::string joined(const Range& texts) {
   return joined(
@@ -35,7 +57,7 @@ const char* id_of(const Descriptor& descriptor) {
   }
 }
 
-/// "leapfrog, euler"
+/// Returns the ids, such as "leapfrog, euler".
 template <std::ranges::input_range Range>
 std::string joined_ids(const Range& descriptors) {
   return joined(descriptors, [](const auto& descriptor) { return id_of(descriptor); });

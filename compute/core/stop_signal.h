@@ -2,8 +2,8 @@
 
 namespace orrery {
 
-/// From now on SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results can be kept
-/// first, and a second one ends the program at once. SIGXCPU (the soft limit of processor time), SIGUSR1 and SIGUSR2
+/// Makes SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results can be kept first. A
+/// second one ends the program at once. SIGXCPU (the soft limit of processor time), SIGUSR1 and SIGUSR2
 /// (batch systems, before a job's time is over) request a stop as well, however often they come.
 void watch_stop_signals();
 /// Ignores these signals from now on: another process decides when this one ends.

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// What a thread's arithmetic does with numbers below the smallest normal one: 1.2e-38 in float, 2.2e-308 in double.
+/// How a thread's arithmetic treats numbers below the smallest normal one: 1.2e-38 in float, 2.2e-308 in double.
 /// Processors take some hundred cycles for each that they keep. Always `kept` on processors other than x86 and 64-bit
 /// ARM.
 enum class Subnormals { kept, flushed };
@@ -46,7 +46,7 @@ class FloatControl {
 #endif
 };
 
-/// How this thread treats them now.
+/// Returns how this thread treats them now.
 inline Subnormals subnormals_here() {
   return FloatControl::flush != 0 && (FloatControl::get() & FloatControl::flush) == FloatControl::flush
              ? Subnormals::flushed

@@ -1,10 +1,75 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
+#include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "compute/cuda/error.h"
+#include "compute/core/backend.h"
+
+namespace orrery::cuda {
+
+/// A CUDA call that failed: "call: description (name of the error)".
+class Error : public std::runtime_error {
+ public:
+  Error(cudaError_t code, const char* call)
+      : std::runtime_error{std::string{call} + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")"},
+        code_{code} {}
+  cudaError_t code() const noexcept { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+/// An error after which every later call of this process fails.
+class LostDeviceError final : public Error, public DeviceLost {
+ public:
+  using Error::Error;
+  Backend backend() const noexcept override { return Backend::cuda; }
+};
+
+inline bool is_sticky(cudaError_t code) {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+      return true;
+    default:
+      return false;
+  }
+}
+
+inline void check(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // or the next launch check would report this error as its own
+  if (is_sticky(code)) throw LostDeviceError{code, call};
+  throw Error{code, call};
+}
+
+/// Reports an error and never throws, for destructors. Whoever met a sticky error first has reported it.
+inline void warn(cudaError_t code, const char* call) noexcept {
+  if (code == cudaSuccess || code == cudaErrorCudartUnloading || is_sticky(code)) return;
+  (void)cudaGetLastError();
+  std::fprintf(stderr, "orrery: %s: %s\n", call, cudaGetErrorString(code));
+}
+
+}  // namespace orrery::cuda
+
+#define ORRERY_CUDA_CHECK(call) ::orrery::cuda::check((call), #call)
+#define ORRERY_CUDA_WARN(call) ::orrery::cuda::warn((call), #call)
+#define ORRERY_CUDA_CHECK_LAUNCH(kernel) ::orrery::cuda::check(cudaGetLastError(), "launch of " #kernel)
 
 namespace orrery::cuda {
 
@@ -18,15 +83,17 @@ struct DeviceInfo {
   std::size_t memory_bytes = 0;
 };
 
-/// "13.0" from CUDA's 13000.
+/// Returns "13.0" from CUDA's 13000.
 std::string version_text(int version);
+
 /// The CUDA version that this program was linked with, and the one that the driver supports; 0 if there is no driver.
 int runtime_version();
 int driver_version();
+
 /// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty if there is no driver.
 std::string driver_text();
 
-/// All CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
+/// Returns all CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
 std::vector<DeviceInfo> devices();
 
 /// One CUDA device. Memory, streams, events and kernels belong to a device and must not outlive it. Code activates its
@@ -43,11 +110,11 @@ class Device {
   int multiprocessors() const { return info_.multiprocessors; }
   int attribute(cudaDeviceAttr which) const;
 
-  /// From now on, the calling thread launches and allocates on this device.
+  /// Makes the calling thread launch and allocate on this device.
   void activate() const;
-  /// Free device memory in bytes. Activates the device.
+  /// Returns the free device memory in bytes. Activates the device.
   std::size_t free_memory() const;
-  /// Waits for all work on the device. Activates it.
+  /// Blocks until the end of all work on the device. Activates it.
   void synchronize() const;
 
  private:

@@ -12,19 +12,20 @@ constexpr int ceil_div(int a, int b) {
   return a / b + (a % b != 0);
 }
 
-/// The handle of a __global__ function that is compiled into the program. Functions that are loaded at run time have
-/// handles of the same type, so that both are launched and described by the same code.
+/// Returns the handle of a __global__ function that is compiled into the program. Functions that are loaded at run time
+/// have handles of the same type, so that both are launched and described by the same code.
 inline cudaKernel_t kernel_handle(const void* function) {
   cudaKernel_t handle = nullptr;
   ORRERY_CUDA_CHECK(cudaGetKernel(&handle, function));
   return handle;
 }
+
 template <class... Params>
 cudaKernel_t kernel_handle(void (*function)(Params...)) {
   return kernel_handle(reinterpret_cast<const void*>(function));
 }
 
-/// The resources that `kernel` uses on `device`. Activates the device.
+/// Returns the resources that `kernel` uses on `device`. Activates the device.
 inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kernel) {
   device.activate();
   cudaFuncAttributes attributes{};
@@ -32,8 +33,8 @@ inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kerne
   return attributes;
 }
 
-/// The number of blocks, each with `block` threads and `shared_bytes` of dynamic shared memory, that a multiprocessor
-/// of `device` holds at once. Activates the device.
+/// Returns the number of blocks, each with `block` threads and `shared_bytes` of dynamic shared memory, that a
+/// multiprocessor of `device` holds at once. Activates the device.
 inline int resident_blocks(const Device& device, cudaKernel_t kernel, int block, std::size_t shared_bytes = 0) {
   device.activate();
   int blocks = 0;
@@ -58,6 +59,15 @@ template <class... Params>
 void launch(cudaKernel_t kernel, const cudaLaunchConfig_t& config, Params... arguments) {
   void* pointers[] = {&arguments...};
   check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers), "launch of a kernel");
+}
+
+/// Returns resident_blocks() of a function that is compiled into the program, without dynamic shared memory. Only the
+/// first call asks the runtime, which takes longer than a launch; it activates the device.
+int known_resident_blocks(const Device& device, const void* function, int block);
+
+template <class... Params>
+int known_resident_blocks(const Device& device, void (*function)(Params...), int block) {
+  return known_resident_blocks(device, reinterpret_cast<const void*>(function), block);
 }
 
 }  // namespace orrery::cuda

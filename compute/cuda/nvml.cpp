@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/cuda/library_functions.h"
 
 #if ORRERY_HAVE_CUDA
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 #endif
 
 namespace orrery::cuda {
@@ -34,7 +34,7 @@ namespace {
 
 // NVML's nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
 using Return = int;
-using Device = NvmlDevice*;
+using DeviceHandle = NvmlDevice*;
 constexpr Return success = 0;
 constexpr int sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
 constexpr unsigned power_of_this_moment = 186;  // NVML_FI_DEV_POWER_INSTANT
@@ -90,9 +90,9 @@ struct Nvml::Functions {
 
   std::string text(Return code) const { return error_text(code); }
 
-  /// Of this moment. Without it, what nvmlDeviceGetPowerUsage() gives: since the architecture Ampere, the mean of the
-  /// last second.
-  std::optional<double> power_w(Device device) const {
+  /// Returns the power at this moment. If the driver does not report it, returns that of nvmlDeviceGetPowerUsage():
+  /// since the architecture Ampere, the mean of the last second.
+  std::optional<double> power_w(DeviceHandle device) const {
     NvmlFieldValue field{};
     field.id = power_of_this_moment;
     if (fields && fields(device, 1, &field) == success && field.result == success && field.milliwatt > 0) {
@@ -107,12 +107,12 @@ struct Nvml::Functions {
   Return (*init)();
   Return (*shutdown)();
   const char* (*error_text)(Return);
-  Return (*by_pci_bus_id)(const char*, Device*);
-  Return (*clock)(Device, int which, unsigned* mhz);
-  Return (*power)(Device, unsigned* milliwatt);
-  Return (*fields)(Device, int count, NvmlFieldValue*);  // null: not there
-  Return (*temperature)(Device, int sensor, unsigned* celsius);
-  Return (*slowed_by)(Device, unsigned long long* mask);
+  Return (*by_pci_bus_id)(const char*, DeviceHandle*);
+  Return (*clock)(DeviceHandle, int which, unsigned* mhz);
+  Return (*power)(DeviceHandle, unsigned* milliwatt);
+  Return (*fields)(DeviceHandle, int count, NvmlFieldValue*);  // null: not there
+  Return (*temperature)(DeviceHandle, int sensor, unsigned* celsius);
+  Return (*slowed_by)(DeviceHandle, unsigned long long* mask);
 };
 
 Nvml::Nvml(const char* library) {
@@ -132,7 +132,7 @@ std::optional<GpuState> Nvml::state(const std::string& pci_bus_id, std::string* 
   };
   if (!functions_) return none(reason_);
   const Functions& nvml = *functions_;
-  Device device = nullptr;
+  DeviceHandle device = nullptr;
   if (const Return code = nvml.by_pci_bus_id(pci_bus_id.c_str(), &device); code != success) {
     return none("NVML finds no GPU at " + pci_bus_id + ": " + nvml.text(code));
   }

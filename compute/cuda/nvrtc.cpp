@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/cuda/library_functions.h"
 
 #if ORRERY_HAVE_CUDA
@@ -90,7 +90,7 @@ class OpenProgram {
   ~OpenProgram() { (void)functions_.destroy(&program_); }
   NvrtcProgram* get() const { return program_; }
 
-  /// What a pair of functions returns, of which the first gives the size.
+  /// Returns the text that `get` writes, of the length that `size` returns.
   template <class Size, class Get>
   std::string bytes(Size size, Get get, const char* call) const {
     std::size_t count = 0;

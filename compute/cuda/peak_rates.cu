@@ -3,8 +3,7 @@
 #include <span>
 
 #include "compute/core/force_law.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/cuda/stream.h"

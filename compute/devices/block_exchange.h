@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/event.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/cuda/stream.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/joint_work.h"
 
 namespace orrery {

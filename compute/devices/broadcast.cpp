@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "compute/devices/on_device.h"
+#include "compute/devices/device_team.h"
 
 namespace orrery {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compute/cuda/device.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 
 namespace orrery {
 

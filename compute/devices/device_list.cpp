@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "compute/core/error.h"
-#include "compute/core/parse_number.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/core/text.h"
+#include "compute/kernels/division.h"
 
 namespace orrery {
 namespace {

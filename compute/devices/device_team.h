@@ -1,15 +1,58 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "compute/cuda/device.h"
+#include "compute/cuda/stream.h"
 #include "compute/devices/broadcast.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
+
+/// Calls `work` while `device` is active; what it throws names the device.
+void on_device(const cuda::Device& device, const std::function<void()>& work);
+
+/// Activates the device at the end of a scope that activates others, also if that ends by an exception.
+class ActiveAfterwards {
+ public:
+  explicit ActiveAfterwards(const cuda::Device& device) : device_{device} {}
+  ActiveAfterwards(const ActiveAfterwards&) = delete;
+  ActiveAfterwards& operator=(const ActiveAfterwards&) = delete;
+  ~ActiveAfterwards() { ORRERY_CUDA_WARN(cudaSetDevice(device_.ordinal())); }
+
+ private:
+  const cuda::Device& device_;
+};
+
+/// What is enqueued on the stream from now on waits for what the event has recorded.
+inline void wait_on(cudaStream_t stream, const cuda::OrderEvent& event) {
+  ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
+}
+
+/// Enqueues a copy to memory of any device, or of the host.
+template <class T>
+void copy_entries(const T* from, T* to, int entries, cudaStream_t stream) {
+  const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof(T);
+  ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+}
+
+/// What another device than the leader gets: nothing that points to the leader's memory but the targets, whose number
+/// alone it reads.
+inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
+  return {.count = args.count,
+          .targets = args.targets,
+          .masses = args.masses,
+          .law = args.law,
+          .epilogue = {},
+          .stream = stream};
+}
 
 /// CUDA devices that divide evaluations: all alike, since they get equal parts. The first leads: it has the bodies.
 class DeviceTeam {

@@ -8,20 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/learned_parts.h"
 #include "compute/devices/owners_reader.h"
+#include "compute/devices/part_sizes.h"
 #include "compute/devices/part_times.h"
 #include "compute/devices/target_division.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/migration_facet.h"
-#include "compute/kernels/on_all.h"
-#include "compute/kernels/owners_facet.h"
-#include "compute/kernels/peer_facet.h"
-#include "compute/kernels/resident_facet.h"
+#include "compute/kernels/shared_facets.h"
 
 namespace orrery {
 

@@ -6,8 +6,7 @@
 
 #include "compute/cuda/device.h"
 #include "compute/kernels/body_pass.h"
-#include "compute/kernels/migration_facet.h"
-#include "compute/kernels/on_all.h"
+#include "compute/kernels/division.h"
 
 // What devices do with the bodies that they hold. Each function enqueues a kernel on a stream of the active device.
 namespace orrery {

@@ -2,13 +2,77 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <exception>
+#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
 #include <utility>
 
+#include "compute/core/threads.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/library_functions.h"
+#include "compute/cuda/stream.h"
+#include "compute/devices/broadcast.h"
+#include "compute/devices/device_list.h"
+#include "compute/devices/device_team.h"
+#include "compute/devices/staging.h"
 
 namespace orrery {
+namespace {
+
+Stopped not_in_time() {
+  return Stopped{"NCCL did not connect within " + std::to_string(connect_limit.count()) + " s"};
+}
+
+class NcclBroadcast final : public Broadcast {
+ public:
+  explicit NcclBroadcast(const TeamDevices& devices) : devices_{devices}, connections_(devices.size()) {
+    DeviceList list;
+    for (const auto& device : devices) list.ordinals.push_back(device->ordinal());
+    all_ = "devices " + list.to_string() + ": ";
+    nccl_.check(nccl_.connect_all(connections_.data(), static_cast<int>(list.ordinals.size()), list.ordinals.data()),
+                all_ + "ncclCommInitAll");
+    devices_.front()->activate();
+  }
+  NcclBroadcast(const NcclBroadcast&) = delete;
+  NcclBroadcast& operator=(const NcclBroadcast&) = delete;
+  ~NcclBroadcast() override {
+    for (NcclCommunicator* each : connections_) (void)nccl_.destroy(each);
+  }
+
+  void send(std::span<const End> ends) override {
+    const ActiveAfterwards leads{*devices_.front()};
+    const std::vector<DeviceBlock>& from = ends.front().blocks;
+    NcclGroup group{nccl_, all_};
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (from[k].bytes == 0) continue;
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        on_device(*devices_[i], [&] {
+          nccl_.check(nccl_.broadcast(from[k].data, ends[i].blocks[k].data, from[k].bytes, nccl_bytes, /*root=*/0,
+                                      connections_[i], ends[i].stream),
+                      "ncclBroadcast");
+        });
+      }
+    }
+    group.end();
+  }
+
+  std::string name() const override { return nccl_text(nccl_.version()); }
+
+ private:
+  Nccl nccl_;
+  const TeamDevices& devices_;
+  std::string all_;                             // "devices 0,1: "
+  std::vector<NcclCommunicator*> connections_;  // by device
+};
+
+}  // namespace
 
 Nccl::Nccl() {
   // NVLink multicast is for sums over all devices. Preparing it takes memory, and a fault in it the whole host.
@@ -52,6 +116,258 @@ NcclGroup::~NcclGroup() {
 void NcclGroup::end() {
   open_ = false;
   nccl_.check(nccl_.end_group(), who_ + "ncclGroupEnd");
+}
+
+std::shared_ptr<NcclConnection> NcclConnection::make(std::shared_ptr<const Nccl> nccl,
+                                                     std::shared_ptr<const cuda::Device> device, const ConnectionId& id,
+                                                     int rank, int ranks) {
+  using Made = std::shared_ptr<NcclConnection>;
+  const std::optional<Made> made = result_within<Made>(
+      connect_limit, [=] { return std::make_shared<NcclConnection>(nccl, *device, id, rank, ranks); },
+      [](Made& unwanted) { unwanted->abort(); });
+  if (!made) throw not_in_time();
+  return *made;
+}
+
+NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Device& device, const ConnectionId& id,
+                               int rank, int ranks)
+    : nccl_{std::move(nccl)} {
+  const auto deadline = std::chrono::steady_clock::now() + connect_limit;
+  const cuda::Stream stream{device};
+  const cuda::OrderEvent ended{device};
+  const cuda::DeviceArray<unsigned> words{device, static_cast<std::size_t>(ranks)};  // one for each rank
+  nccl_->check(nccl_->connect(&communicator_, ranks, id, rank), "ncclCommInitRank");
+  const auto wait = [&] {
+    ended.record(stream.get());
+    while (check(), !ended.reached()) {
+      if (std::chrono::steady_clock::now() > deadline) throw not_in_time();
+      std::this_thread::yield();
+    }
+  };
+  try {
+    try_out({words.data(), words.size()}, rank, stream.get(), wait);
+  } catch (...) {
+    abort();  // otherwise the device might wait for ever, and whoever gives its memory back for the device
+    throw;
+  }
+}
+
+NcclConnection::~NcclConnection() {
+  constexpr std::chrono::milliseconds longest{1500};  // half of RankWatch's surrender
+  leave(nccl_->destroy);
+  if (left_.valid()) (void)left_.wait_for(longest);
+}
+
+/// NCCL makes ways between two devices when they are first used, and the host then waits for the other rank. Afterwards
+/// it no longer does. The device has ended one step when the next one begins: should the host then wait for ever, the
+/// device does not.
+void NcclConnection::try_out(std::span<unsigned> words, int rank, cudaStream_t stream,
+                             const std::function<void()>& wait) {
+  std::vector<Blocks> outgoing(words.size()), incoming(words.size());
+  const auto own = static_cast<std::size_t>(rank);
+  for (std::size_t other = 0; other < words.size(); ++other) {
+    if (other == own) continue;
+    outgoing[other] = {{&words[own], sizeof(unsigned)}};
+    incoming[other] = {{&words[other], sizeof(unsigned)}};
+  }
+  const DeviceBlock first{&words[0], sizeof(unsigned)};
+  broadcast(std::span{&first, 1}, stream);
+  wait();
+  exchange(outgoing, incoming, stream);
+  wait();
+}
+
+bool NcclConnection::is_open() const {
+  const std::lock_guard lock{mutex_};
+  return communicator_ != nullptr;
+}
+
+void NcclConnection::require_open() const {
+  if (!communicator_) throw Stopped{"the connection by NCCL is lost"};
+}
+
+void NcclConnection::check() const {
+  const std::lock_guard lock{mutex_};
+  require_open();
+  NcclResult met = nccl_success;
+  nccl_->check(nccl_->find_error(communicator_, &met), "ncclCommGetAsyncError");
+  if (met != nccl_success) throw Stopped{std::string{"NCCL: "} + nccl_->error_text(met)};
+}
+
+void NcclConnection::broadcast(std::span<const DeviceBlock> blocks, cudaStream_t stream) {
+  const std::lock_guard lock{mutex_};
+  require_open();
+  NcclGroup group{*nccl_};
+  for (const DeviceBlock& block : blocks) {
+    if (block.bytes == 0) continue;
+    nccl_->check(nccl_->broadcast(block.data, block.data, block.bytes, nccl_bytes, /*root=*/0, communicator_, stream),
+                 "ncclBroadcast");
+  }
+  group.end();
+}
+
+void NcclConnection::exchange(std::span<const Blocks> outgoing, std::span<const Blocks> incoming, cudaStream_t stream) {
+  const std::lock_guard lock{mutex_};
+  require_open();
+  NcclGroup group{*nccl_};
+  const auto for_each = [&](std::span<const Blocks> all, const auto& use) {
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      for (const DeviceBlock& block : all[rank]) {
+        if (block.bytes > 0) use(block, static_cast<int>(rank));
+      }
+    }
+  };
+  for_each(outgoing, [&](const DeviceBlock& block, int to) {
+    nccl_->check(nccl_->send(block.data, block.bytes, nccl_bytes, to, communicator_, stream), "ncclSend");
+  });
+  for_each(incoming, [&](const DeviceBlock& block, int from) {
+    nccl_->check(nccl_->receive(block.data, block.bytes, nccl_bytes, from, communicator_, stream), "ncclRecv");
+  });
+  group.end();
+}
+
+void NcclConnection::abort() noexcept {
+  leave(nccl_->abort);
+}
+
+/// On a thread of its own: before NCCL gives the memory back that others may use, it waits for all ranks of this host
+/// to leave, and one that is lost never does. ncclCommAbort first tells the device to end what it waits for.
+void NcclConnection::leave(NcclResult (*how)(NcclCommunicator*)) noexcept {
+  const std::lock_guard lock{mutex_};
+  NcclCommunicator* const left = std::exchange(communicator_, nullptr);
+  if (!left) return;
+  try {
+    std::promise<void> promise;
+    left_ = promise.get_future();
+    start_thread([nccl = nccl_, left, how, promise = std::move(promise)](const std::stop_token&) mutable {
+      (void)how(left);
+      promise.set_value();
+    }).detach();
+  } catch (const std::exception&) {  // no thread can be started: the communicator stays until the process ends
+    left_ = {};
+  }
+}
+
+std::unique_ptr<Broadcast> nccl_broadcast(const TeamDevices& devices) {
+  return std::make_unique<NcclBroadcast>(devices);
+}
+
+/// Memory for results is taken before anything waits for another rank: the driver may wait for the device to give it.
+/// What the kernel itself takes besides, it takes later.
+std::vector<Handout> NcclDivision::share_out(const ForceArgs& args, std::span<const Part> parts) {
+  with_all_ = division_.share_out(args, parts);
+  with_one_.assign(parts.size(), {});
+  places_.assign(parts.size(), {});
+  std::vector<Handout> handouts(parts.size());
+  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+    with_one_[rank] = division_.share_of(args, parts[rank]);
+    places_[rank] = division_.places(args, parts[rank]);
+    handouts[rank] = {
+        .with_all = sizes_of(with_all_), .with_one = sizes_of(with_one_[rank]), .exchanges = division_.exchanges()};
+  }
+  return handouts;
+}
+
+void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
+  const Part& own = parts.front();
+  if (division_.works_alone()) return evaluate_alone(args, own);
+  work.attempt([&] {
+    connection_->broadcast(with_all_, args.stream);
+    connection_->exchange(with_one_, BlocksByRank(parts.size()), args.stream);
+    part_.begin(args, own);
+  });
+  if (division_.exchanges()) part_.exchange(args, work, *this);
+  work.attempt([&] {
+    part_.evaluate(args, own);
+    connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
+    ended_.record(args.stream);
+  });
+  require_end(work);
+}
+
+/// The others have no orders: nothing is sent.
+void NcclDivision::evaluate_alone(const ForceArgs& args, const Part& own) {
+  part_.begin(args, own);
+  part_.evaluate(args, own);
+  ended_.record(args.stream);
+}
+
+bool NcclDivision::reached(const cuda::OrderEvent& event) const {
+  connection_->check();
+  return event.reached();
+}
+
+/// The results are sent behind the end of the part: the leader takes them when its own part has ended.
+void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
+                                 const Part& own, JointWork& work) {
+  on_device(device_, [&] {
+    ForceArgs on_stream = args;
+    on_stream.stream = stream_.get();
+    work.attempt([&] {
+      const Blocks places = division_.receive(on_stream, parts, blocks_of(handout));
+      const std::span all{places};
+      const auto with_one = all.subspan(handout.with_all.size());
+      BlocksByRank from_leader(parts.size());
+      from_leader.front().assign(with_one.begin(), with_one.end());
+      connection_->broadcast(all.first(handout.with_all.size()), on_stream.stream);
+      connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
+      part_.begin(on_stream, own);
+    });
+    if (handout.exchanges) part_.exchange(on_stream, work, *this);
+    work.attempt([&] {
+      part_.evaluate(on_stream, own);
+      BlocksByRank to_leader(parts.size());
+      to_leader.front() = division_.results(on_stream, own);
+      connection_->exchange(to_leader, BlocksByRank(parts.size()), on_stream.stream);
+      ended_.record(on_stream.stream);
+    });
+    require_end(work);
+  });
+  while (!part_ended()) {
+    if (!work.goes_on()) throw Stopped{};
+    std::this_thread::yield();
+  }
+}
+
+/// The ranks tell each other the sizes, and then that they have the memory: from then on only the driver or NCCL can
+/// fail. Whoever waits for data of that rank notices it, see wait().
+void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
+  BlocksByRank to, from(static_cast<std::size_t>(work.size()));
+  work.attempt([&] {
+    to = outgoing();
+    work.for_each_other([&](int rank) { work.to(rank).put_all(sizes_of(to[static_cast<std::size_t>(rank)])); });
+  });
+  if (!work.exchange()) return;
+  work.attempt([&] {
+    work.for_each_other([&](int rank) {
+      std::vector<std::size_t> sizes;
+      MessageReader message = work.from(rank);
+      message.get_all(sizes);
+      from[static_cast<std::size_t>(rank)] = first_of(places(rank, sizes), sizes);
+    });
+    work.put_for_all(true);
+  });
+  if (!work.exchange()) return;
+  work.attempt([&] {
+    to[static_cast<std::size_t>(work.rank())].clear();
+    connection_->exchange(to, from, stream);
+  });
+}
+
+/// The hosts tell each other nothing.
+bool NcclDivision::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                                  cudaStream_t stream) {
+  work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
+  return true;
+}
+
+/// What the stream waits for may never come. A rank that fails sends the empty message of the next exchange meanwhile.
+void NcclDivision::wait(const JointWork& work, cudaStream_t stream) {
+  come_.record(stream);
+  while (!reached(come_)) {
+    if (!work.goes_on() || work.others_stop()) throw Stopped{};
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace orrery

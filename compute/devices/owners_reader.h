@@ -4,9 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/stream.h"
 
 namespace orrery {
 

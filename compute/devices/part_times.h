@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
-#include "compute/cuda/event.h"
+#include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/part_marks.h"
-#include "compute/kernels/device_load.h"
+#include "compute/devices/part_sizes.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 

@@ -1,7 +1,7 @@
 #include "compute/devices/rank_part.h"
 
 #include "compute/cuda/profiler_range.h"
-#include "compute/kernels/choice_facet.h"
+#include "compute/kernels/division.h"
 
 namespace orrery {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "compute/cuda/event.h"
+#include "compute/cuda/stream.h"
 #include "compute/devices/block_exchange.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

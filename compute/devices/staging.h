@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
-#include "compute/kernels/division_facet.h"
+#include "compute/cuda/arrays.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/rank_device.h"
 
 namespace orrery {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/core/low_words.h"
+#include "compute/core/vec.h"
 
 namespace orrery {
 

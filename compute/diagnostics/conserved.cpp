@@ -1,8 +1,10 @@
 #include "compute/diagnostics/conserved.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {
@@ -50,6 +52,12 @@ Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool
       bodies, potentials_with_earlier(bodies.positions, bodies.positions_low, 0, bodies.count(), law, cancelled));
 }
 
+double Conserved::virial_ratio() const {
+  const double moving =
+      mass > 0 ? (momentum.x * momentum.x + momentum.y * momentum.y + momentum.z * momentum.z) / mass : 0;
+  return std::max(2 * kinetic - moving, 0.0) / std::abs(potential);
+}
+
 /// Summed in order, so that the result is the same for any threads and ranks.
 Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials) {
   const Columns columns{bodies.positions, bodies.positions_low};
@@ -58,6 +66,7 @@ Conserved conserved_with(const Bodies& bodies, std::span<const double> potential
   for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
     const double m = columns.mass[i], x = columns.x[i], y = columns.y[i], z = columns.z[i];
     const double vx = velocities.x[i], vy = velocities.y[i], vz = velocities.z[i];
+    sums.mass += m;
     sums.potential += potentials[i];
     sums.kinetic += m / 2 * (vx * vx + vy * vy + vz * vz);
     sums.momentum = {sums.momentum.x + m * vx, sums.momentum.y + m * vy, sums.momentum.z + m * vz};

@@ -9,25 +9,29 @@
 
 namespace orrery {
 
-/// Sums over a system in double precision, in units of G = 1.
+/// Sums over a system in double precision, in units of G = 1, for an observer at rest at the origin.
 struct Conserved {
+  double mass = 0;
   double kinetic = 0;
   double potential = 0;  ///< each pair once; O(N^2)
   Vec3d momentum;
   Vec3d angular_momentum;  ///< about the origin
   double energy() const { return kinetic + potential; }
+  /// 2 K / |W| with the kinetic energy in the frame of the centre of mass: 1 in equilibrium. Not finite without a
+  /// potential.
+  double virial_ratio() const;
 };
 
-/// Of bodies with low words, these count too. Where `cancelled` is given, returns soon after it is set, with sums that
-/// mean nothing.
+/// Sums over all bodies, with their low words if they have any. If `cancelled` is given and gets set, returns soon,
+/// with sums that mean nothing.
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
 
 /// Entry k: the potential energy of body first + k with all bodies before it, up to, and without, `last`; in units of
-/// G = 1. So those of all bodies count each pair once. `low`: low words of the positions; empty: they have none.
-/// `cancelled` may be null; once it is set, entries that were not reached are 0.
+/// G = 1. The entries of all bodies together count each pair once. `low`: low words of the positions; empty: they have
+/// none. `cancelled` may be null; once it is set, entries that were not reached are 0.
 std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
                                             int last, const Law& law, const std::atomic<bool>* cancelled);
-/// The same as conserved(), from these of all bodies.
+/// The same as conserved(), from the potentials_with_earlier() of all bodies.
 Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials);
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "compute/core/low_words.h"
+#include "compute/core/vec.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/diagnostics/conserved_cuda.h"
@@ -13,13 +13,13 @@ namespace {
 constexpr int block = 256;
 /// Blocks that keep a multiprocessor busy.
 constexpr int blocks_per_multiprocessor = 8;
-/// Of a launch, unless all tiles at one distance have more: a tenth of a second on a GPU that is slow in double
-/// precision. Between launches a display is drawn.
+/// Number of pairs per launch, or more if all tiles at one distance have more. A launch takes a tenth of a second on a
+/// GPU that is slow in double precision. Between launches a display is drawn.
 constexpr std::int64_t pairs_per_launch = std::int64_t{1} << 28;
 
 struct Sums : Conserved {
   __device__ Sums& operator+=(const Conserved& other) {
-    kinetic += other.kinetic, potential += other.potential;
+    mass += other.mass, kinetic += other.kinetic, potential += other.potential;
     add(momentum, other.momentum);
     add(angular_momentum, other.angular_momentum);
     return *this;
@@ -45,7 +45,7 @@ __device__ Body body_at(const Vectors& positions, int i, int count) {
   return {at.x, at.y, at.z, positions.high[i].w};
 }
 
-/// What conserved.cpp says of the potential of a pair.
+/// The potential of a pair, as in conserved.cpp.
 struct PairPotential {
   double softening_sq, repulsion_third;
   __device__ double operator()(const Body& a, const Body& b) const {
@@ -80,6 +80,7 @@ __global__ void sum_tiles(Vectors positions, Vectors velocities, int count, int 
   if (first == 0 && blockIdx.y == 0 && i < count) {
     const Vec3d velocity = velocities[i];
     const double m = body.mass, vx = velocity.x, vy = velocity.y, vz = velocity.z;
+    mine.mass = m;
     mine.kinetic = m / 2 * (vx * vx + vy * vy + vz * vz);
     mine.momentum = {m * vx, m * vy, m * vz};
     mine.angular_momentum = {m * (body.y * vz - body.z * vy), m * (body.z * vx - body.x * vz),

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "compute/core/force_law.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/event.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved.h"
 
 namespace orrery::cuda {

@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "compute/core/vec.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 
 namespace orrery::cuda {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/diagnostics/columns.h"
 
 namespace orrery {
@@ -40,7 +40,7 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// What no comparison passes.
+/// An error of NaN, which fails every tolerance.
 ForceError not_finite(int body) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {nan, nan, nan, nan, body};

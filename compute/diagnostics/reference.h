@@ -12,7 +12,7 @@ namespace orrery {
 
 /// Accelerations of the bodies at `targets`, each summed directly over all bodies in double precision, without drag.
 /// Where `cancelled` is given, returns soon after it is set, with values that mean nothing. `low` has the low words of
-/// the coordinates, see low_words.h; empty: they have none.
+/// the coordinates, see DoubleFloat; empty: they have none.
 std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
                                            const std::atomic<bool>* cancelled = nullptr,
                                            std::span<const Vec4> low = {});

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "compute/core/low_words.h"
+#include "compute/core/vec.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/diagnostics/reference_cuda.h"

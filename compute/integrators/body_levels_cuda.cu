@@ -4,7 +4,7 @@
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
 #include "compute/integrators/body_levels_cuda.h"
-#include "compute/integrators/checked_update.h"
+#include "compute/integrators/update_cuda.h"
 
 namespace orrery::cuda {
 namespace {

@@ -3,8 +3,7 @@
 #include <cstddef>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update_cuda.h"
 
@@ -13,7 +12,7 @@ namespace orrery::cuda {
 /// BodyLevels in device memory. Everything is enqueued on the stream; the device must be active.
 class BodyLevels {
  public:
-  /// Of device memory: both orders of levels and bodies, what sorting copies of them, and the origins.
+  /// Device memory that a body takes: levels and bodies in both orders, the copies that sorting makes, and the origin.
   static constexpr std::size_t bytes_per_body(Digits digits) {
     const std::size_t origins = digits == Digits::compensated ? 2 : 1;
     return 3 * (sizeof(Level) + sizeof(int)) + origins * sizeof(Vec4);

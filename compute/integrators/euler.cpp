@@ -6,7 +6,7 @@ extern const IntegratorInfo euler;
 constinit const IntegratorInfo euler{
     .id = "euler",
     .title = "Semi-implicit Euler",
-    .notes = "Kick by dt, then drift by dt: first order, symplectic; one fused force pass and one move (row 2).",
+    .notes = "Kick by dt, then drift by dt: first order, symplectic; one fused force pass and one move.",
     .order = 1,
     .evaluations_per_step = 1,
     .step =

@@ -5,8 +5,8 @@
 #include "compute/core/error.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
-#include "compute/integrators/checked_update.h"
 #include "compute/integrators/hermite_bodies_cuda.h"
+#include "compute/integrators/update_cuda.h"
 
 namespace orrery::cuda {
 namespace {
@@ -128,7 +128,7 @@ __device__ void correct_at(const Substep& now, int place, HermiteBody* __restric
   atomicAdd(&counts[next], 1);
 }
 
-/// Of the active bodies. Clears the number of listed ones for the next list.
+/// Corrects the active bodies. Clears the number of listed ones for the next list.
 __global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
                                const Pull* __restrict__ pulls, const int* __restrict__ active, int active_count,
                                Level* __restrict__ levels, Substep now, Correction how, int* __restrict__ counts) {

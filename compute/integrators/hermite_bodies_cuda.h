@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <span>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
-#include "compute/integrators/hermite_update.h"
+#include "compute/cuda/arrays.h"
+#include "compute/integrators/hermite.h"
 #include "compute/integrators/update_cuda.h"
 
 namespace orrery::cuda {
@@ -19,7 +18,7 @@ struct HermiteMoment {
 /// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
 class HermiteBodies {
  public:
-  /// Of device memory.
+  /// Device memory that a body takes.
   static constexpr std::size_t bytes_per_body =
       sizeof(HermiteBody) + sizeof(PreciseBody) + sizeof(Pull) + sizeof(Level) + sizeof(int);
 

@@ -7,10 +7,10 @@ namespace orrery {
 
 struct Substep;
 
-/// What Hermite integrators are written in. The engine then holds positions, velocities, accelerations and jerks in
-/// double. It makes them anew from the bodies, floats with or without low words, if these were replaced or another
-/// integrator has moved them; Engine::go_on() brings those of an earlier run. The kernel must give jerks. With block
-/// steps, a CUDA engine waits in begin() and correct().
+/// The operations a Hermite integrator is written in. The engine then holds positions, velocities, accelerations and
+/// jerks in double. It makes them anew from the bodies, floats with or without low words, if these were replaced or
+/// another integrator has moved them; Engine::go_on() brings those of an earlier run. The kernel must give jerks. With
+/// block steps, a CUDA engine waits in begin() and correct().
 class HermiteOps {
  public:
   virtual ~HermiteOps() = default;
@@ -43,7 +43,7 @@ class StepOps {
   /// Whether the stored accelerations belong to the present positions, kernel and law.
   virtual bool accelerations_current() const = 0;
 
-  // For bodies with time steps of their own, see time_step_levels.h.
+  // The next three serve bodies with time steps of their own, see time_step_levels.h.
   /// Gives each body the level that suits its stored acceleration. Returns the deepest that has bodies; a CUDA engine
   /// waits for it.
   virtual int assign_levels(float time_step) = 0;
@@ -53,7 +53,7 @@ class StepOps {
   /// there is one.
   virtual void kick_drift_levels(const Substep& now) = 0;
 
-  /// For integrators that need jerks.
+  /// Returns the operations for integrators that need jerks.
   virtual HermiteOps& hermite() = 0;
 };
 

@@ -1,3 +1,4 @@
+// Time steps of single bodies: levels, the criterion, substeps, and the levels of bodies in host memory.
 #pragma once
 
 #include <array>
@@ -6,9 +7,10 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "compute/core/vec.h"
-#include "compute/integrators/body_state.h"
+#include "compute/integrators/update.h"
 #include "compute/kernels/epilogue.h"
 
 namespace orrery {
@@ -16,9 +18,11 @@ namespace orrery {
 /// Levels of time steps: a body of level l has steps of dt / 2^l.
 inline constexpr int level_count = 16;
 inline constexpr int most_level = level_count - 1;
+
 /// The deepest one of leapfrog-blocks. Its levels last for a whole dt, so that a deeper one would take thousands of
 /// substeps for an encounter that is over long before.
 inline constexpr int most_leapfrog_level = 8;
+
 using Level = std::uint8_t;
 
 /// The bodies at each level.
@@ -28,6 +32,7 @@ using LevelCounts = std::array<int, level_count>;
 inline int count_from(const LevelCounts& bodies, int level) {
   return std::accumulate(bodies.begin() + level, bodies.end(), 0);
 }
+
 /// The deepest level that has bodies.
 inline int deepest_of(const LevelCounts& bodies) {
   int level = most_level;
@@ -37,6 +42,7 @@ inline int deepest_of(const LevelCounts& bodies) {
 
 /// Some levels: bit l is level l.
 using LevelSet = std::uint32_t;
+
 inline constexpr LevelSet every_level = (LevelSet{1} << level_count) - 1;
 
 /// The levels of leapfrog-blocks that bodies keep, given how many would have each: those that have at least this share
@@ -56,6 +62,7 @@ inline LevelSet kept_levels(const LevelCounts& bodies) {
   }
   return kept;
 }
+
 /// The first level from `level` on that is kept, or most_leapfrog_level.
 ORRERY_HD inline int joined_level(int level, LevelSet kept) {
   while (level < most_leapfrog_level && (kept >> level & 1u) == 0) ++level;
@@ -86,8 +93,8 @@ struct StepCriterion {
     const double length = distance > double{softening} ? distance : double{softening};
     return std::sqrt(2 * double{eta} * length / acceleration);
   }
-  /// Of leapfrog-blocks: the first of the `kept` levels whose step is not longer, or most_leapfrog_level; the first of
-  /// all for an acceleration that is not a number.
+  /// Returns the level for leapfrog-blocks: the first of the `kept` levels whose step is not longer, or
+  /// most_leapfrog_level; the first of all for an acceleration that is not a number.
   ORRERY_HD int level(float time_step, const Vec4& acceleration, LevelSet kept = every_level) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
     const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
@@ -120,7 +127,7 @@ struct Substep {
     const float own = time_step / static_cast<float>(1 << level);
     return number == 0 || number == last() ? own / 2 : own;
   }
-  /// From the begin of the body's present step to the next moment.
+  /// Time from the begin of the body's current step to the next moment.
   template <class Real = float>
   ORRERY_HD Real drift_dt(int level) const {
     const int moments = number % (1 << (deepest - level)) + 1;
@@ -156,5 +163,27 @@ ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& ori
   }
   return active;
 }
+
+/// The levels of bodies in host memory, for StepOps::assign_levels and what uses them.
+class BodyLevels {
+ public:
+  /// Gives each body its level, see StepCriterion and kept_levels(). Returns the deepest that has bodies.
+  int assign(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations);
+  const LevelCounts& counts() const { return counts_; }
+  /// The active bodies at `now`, those of the deepest level first.
+  std::span<const int> active(const Substep& now) const {
+    return std::span{order_}.first(static_cast<std::size_t>(count_from(counts_, now.lowest_active())));
+  }
+  /// See StepOps::kick_drift_levels. Returns the first body that is not finite afterwards, or -1.
+  int kick_drift(const Substep& now, const StateArrays& arrays, float drag);
+
+ private:
+  void find_levels(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations, LevelSet kept);
+
+  std::vector<Level> levels_;
+  LevelCounts counts_{};
+  std::vector<int> order_;           // the bodies, the deepest level first
+  std::vector<StepOrigin> origins_;  // see update_body()
+};
 
 }  // namespace orrery

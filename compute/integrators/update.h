@@ -1,10 +1,90 @@
+// Kicks and drifts of bodies in float or double, for host and device.
 #pragma once
 
-#include "compute/integrators/body_state.h"
-#include "compute/integrators/finite.h"
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "compute/core/vec.h"
 #include "compute/kernels/epilogue.h"
 
 namespace orrery {
+
+/// The arrays that updates work on, in host or device memory, one entry per body. Low words: see DoubleFloat.
+struct StateArrays {
+  Vec4* positions = nullptr;
+  Vec4* velocities = nullptr;
+  const Vec4* accelerations = nullptr;  ///< not read by an update without a kick
+  Vec4* positions_low = nullptr;        ///< null under Digits::single, and so is the next
+  Vec4* velocities_low = nullptr;
+  const Vec4* accelerations_low = nullptr;  ///< null: the kernel gives none
+
+  bool compensated() const { return positions_low != nullptr; }
+};
+
+/// One body of StateArrays. An update in double uses the low words, an update in float does not.
+struct BodyState {
+  Vec4 position, velocity, position_low, velocity_low;
+};
+
+/// Calls visit(Real{}): with double if the bodies have low words, with float otherwise.
+template <class Visitor>
+decltype(auto) visit_precision(const StateArrays& arrays, Visitor&& visit) {
+  return arrays.compensated() ? visit(double{}) : visit(float{});
+}
+
+template <class Real>
+inline constexpr bool uses_low_words = sizeof(Real) == sizeof(double);
+
+template <class Real>
+ORRERY_HD inline BodyState load_body(const StateArrays& arrays, int i) {
+  BodyState body{arrays.positions[i], arrays.velocities[i], {}, {}};
+  if constexpr (uses_low_words<Real>) {
+    body.position_low = arrays.positions_low[i];
+    body.velocity_low = arrays.velocities_low[i];
+  }
+  return body;
+}
+
+/// Which parts of bodies an update changes.
+struct BodyChange {
+  bool moves = true, kicks = true;
+};
+
+template <class Real>
+ORRERY_HD inline void store_body(const StateArrays& arrays, int i, const BodyState& body, BodyChange change) {
+  if (change.moves) arrays.positions[i] = body.position;
+  if (change.kicks) arrays.velocities[i] = body.velocity;
+  if constexpr (uses_low_words<Real>) {
+    if (change.moves) arrays.positions_low[i] = body.position_low;
+    if (change.kicks) arrays.velocities_low[i] = body.velocity_low;
+  }
+}
+
+template <class Real>
+ORRERY_HD inline Vec3Of<Real> load_acceleration(const StateArrays& arrays, int i) {
+  Vec4 low;
+  if constexpr (uses_low_words<Real>) {
+    if (arrays.accelerations_low) low = arrays.accelerations_low[i];
+  }
+  return joined<Real>(arrays.accelerations[i], low);
+}
+
+ORRERY_HD inline bool is_finite(const Vec4& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z) && std::isfinite(v.w);
+}
+
+ORRERY_HD inline bool is_finite(const Vec4& position, const Vec4& velocity) {
+  return is_finite(position) && is_finite(velocity);
+}
+
+/// The first body whose position, mass or velocity is infinite or NaN; -1 where there is none.
+inline int first_not_finite(std::span<const Vec4> positions, std::span<const Vec4> velocities) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (!is_finite(positions[i], velocities[i])) return static_cast<int>(i);
+  }
+  return -1;
+}
 
 /// v += (a - D v / m) kick_dt. The mass is position.w.
 template <class Real>
@@ -29,7 +109,7 @@ ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Re
   split(x, body.position, body.position_low);
 }
 
-/// For all bodies in host memory, calls update(body, i), which changes a BodyState and returns what it changed.
+/// Calls update(body, i) for all bodies in host memory; it changes a BodyState and returns what it changed.
 /// Returns the first body that is not finite afterwards, or -1.
 template <class Real, class Update>
 int update_bodies(const StateArrays& arrays, int count, Update&& update) {

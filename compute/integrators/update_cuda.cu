@@ -1,5 +1,4 @@
 #include "compute/cuda/dependent_launch.h"
-#include "compute/integrators/checked_update.h"
 #include "compute/integrators/update.h"
 #include "compute/integrators/update_cuda.h"
 

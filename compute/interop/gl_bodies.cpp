@@ -3,7 +3,7 @@
 #include <GL/gl.h>
 #include <cuda_gl_interop.h>
 
-#include "compute/cuda/error.h"
+#include "compute/cuda/device.h"
 
 namespace orrery {
 

@@ -21,7 +21,7 @@ class GlBodies {
   GlBodies& operator=(const GlBodies&) = delete;
   ~GlBodies();
 
-  /// Until unmap(), the buffer belongs to CUDA, and GL must not access it.
+  /// Maps the buffer for CUDA. GL must not access it until unmap().
   DeviceBodies map(CUstream_st* stream);
   void unmap(CUstream_st* stream);
 

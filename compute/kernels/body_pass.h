@@ -4,7 +4,7 @@
 
 #include "compute/core/vec.h"
 
-// What a pass over bodies on CUDA devices does, and what it reports. The integrators make it.
+// A pass over bodies on CUDA devices, made by the integrators: what it does and reports.
 namespace orrery::cuda {
 
 /// A non-finite body and the pass that found it, in one number, so that the earliest pass, and in it the first body, is
@@ -20,10 +20,10 @@ struct PackedFinding {
   ORRERY_HD constexpr int body() const { return static_cast<int>(static_cast<std::uint32_t>(bits)); }
 };
 
-/// Where passes over the bodies report the first one that is not finite.
+/// Memory into which passes over the bodies report the first body that is not finite.
 struct NonFiniteReport {
-  PackedFinding* d_first = nullptr;  ///< the least of all
-  int* seen = nullptr;               ///< in host memory that the device reaches: not 0 once there is one
+  PackedFinding* d_first = nullptr;  ///< the minimum of all findings
+  int* seen = nullptr;               ///< in host memory that the device can access: not 0 once there is a finding
   const int* ids = nullptr;          ///< the bodies' numbers; null: 0, 1, ...
 
   ORRERY_HD int number_of(int i) const { return ids ? ids[i] : i; }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compute/core/names.h"
-#include "compute/kernels/versioned_id.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 

@@ -40,7 +40,7 @@ class KernelCatalog {
   /// now. Throws as find(), and UsageError if there was none.
   KernelPtr find_revision(std::string_view id, int revision) const;
 
-  /// Those with whom this process shares the evaluations of kernels; null: it is alone.
+  /// Returns the ranks that share the evaluations of kernels; null if this process is alone.
   KernelSharing* sharing() const { return sharing_; }
 
  private:

@@ -8,13 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace orrery {
-
-// A template kernel is compiled once for each value of a tunable. One list holds those values: it gives the names that
-// the descriptor shows and the constants that the instances are made from, so neither can have a value that the other
-// lacks.
-
-namespace dispatch_detail {
+namespace orrery::dispatch_detail {
 
 template <int number>
 struct Digits {
@@ -32,7 +26,9 @@ struct Digits {
   }();
 };
 
-}  // namespace dispatch_detail
+}  // namespace orrery::dispatch_detail
+
+namespace orrery {
 
 /// The values of a tunable that instances are compiled for, all of one type, each with a name.
 template <auto first, auto... rest>
@@ -41,7 +37,7 @@ class Values {
   using Value = std::remove_const_t<decltype(first)>;
   static constexpr std::size_t count = 1 + sizeof...(rest);
   static constexpr std::array<Value, count> all{first, rest...};
-  /// What buffers and launches must have room for.
+  /// The largest value, for which buffers and launches must have room.
   static constexpr Value largest = std::max({first, rest...});
 
   /// Lists the values under these names, in the same order.
@@ -53,9 +49,9 @@ class Values {
   constexpr Values() requires std::is_same_v<Value, int>
       : names_{dispatch_detail::Digits<first>::text.data(), dispatch_detail::Digits<rest>::text.data()...} {}
 
-  /// For a descriptor.
+  /// Returns the names, for a descriptor.
   constexpr const std::array<const char*, count>& names() const { return names_; }
-  /// The same behind another name, such as "auto", for which the caller picks a value.
+  /// Returns the names after another one, such as "auto", for which the caller picks a value.
   constexpr std::array<const char*, count + 1> names_after(const char* other) const {
     std::array<const char*, count + 1> names{other};
     std::copy(names_.begin(), names_.end(), names.begin() + 1);
@@ -89,5 +85,9 @@ class Values {
 
   std::array<const char*, count> names_;
 };
+
+/// The values of the tunable `block`: threads in a block. The kernel card compares their occupancies.
+inline constexpr Values<32, 64, 128, 256, 512, 1024> block_values;
+inline constexpr int max_block = block_values.largest;
 
 }  // namespace orrery

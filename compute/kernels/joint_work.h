@@ -4,12 +4,27 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include "compute/core/message.h"
-#include "compute/kernels/rank_exchange.h"
 
 namespace orrery {
+
+/// The ranks among which the bodies of an evaluation are spread, as one of them sees them.
+class RankExchange {
+ public:
+  virtual ~RankExchange() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;  ///< number of ranks
+  /// Every rank calls this: outgoing[r] goes to each other rank r, and incoming[r] becomes what r sent to this rank.
+  /// Both have size() entries; those of this rank are not used. Messages may be empty.
+  virtual void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) = 0;
+  /// Throws std::runtime_error if no message may have so many bytes.
+  virtual void check_size(std::size_t /*bytes*/) const {}
+  /// Returns whether the message of another rank for the next exchange is there, and is empty.
+  virtual bool has_empty_message() = 0;
+};
 
 /// Work of several ranks that exchange messages. A rank that fails or is cancelled takes part in all exchanges that
 /// follow, with empty messages: so no rank waits for it, and the others stop as well.
@@ -22,7 +37,7 @@ class JointWork {
   int rank() const { return ranks_.rank(); }
   int size() const { return ranks_.size(); }
   const std::atomic<bool>* cancelled() const { return cancelled_; }
-  /// Whether nothing failed, here or elsewhere, as far as this rank knows, and nothing was cancelled.
+  /// Returns whether nothing failed, here or elsewhere, as far as this rank knows, and nothing was cancelled.
   bool goes_on() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
 
   /// Does the work if goes_on(). What it throws is kept for finish().
@@ -62,7 +77,7 @@ class JointWork {
   bool exchange();
   /// Between two exchanges: whether another rank has said, by an empty message, that it failed or was cancelled.
   bool others_stop() const { return ranks_.has_empty_message(); }
-  /// What a rank sent in the latest exchange.
+  /// Returns what a rank sent in the latest exchange.
   MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
 
   /// Combines a value with those of all other ranks, in any order. Every rank calls this. Returns what exchange() does;
@@ -75,7 +90,7 @@ class JointWork {
     return true;
   }
 
-  /// How long it has waited for others in exchanges.
+  /// Returns how long this rank has waited for others in exchanges.
   std::chrono::steady_clock::duration waited() const { return waited_; }
   /// Throws what failed here. Returns whether all was done: otherwise it was cancelled, or another rank failed.
   bool finish() const {

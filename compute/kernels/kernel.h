@@ -16,58 +16,58 @@
 #include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
-#include "compute/core/range.h"
+#include "compute/core/law.h"
+#include "compute/core/message.h"
+#include "compute/core/text.h"
 #include "compute/core/vec.h"
-#include "compute/kernels/device_load.h"
-#include "compute/kernels/division_facet.h"
-#include "compute/kernels/domain_facet.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/epilogue.h"
-#include "compute/kernels/jerk_facet.h"
-#include "compute/kernels/phase_marks.h"
-#include "compute/kernels/targets.h"
 #include "compute/kernels/tree_facet.h"
 
 // cudaStream_t and cudaKernel_t, so that this header needs no CUDA.
 struct CUstream_st;
 struct CUkern_st;
 
+namespace orrery::cuda {
+
+class Device;
+
+}  // namespace orrery::cuda
+
 namespace orrery {
 
-namespace cuda {
-class Device;
-}
+class JointWork;
+struct KernelInfo;
 
 const char* to_string(Backend backend);
-
-struct KernelInfo;
 
 /// A named choice that a kernel offers: its values, as the command line and the panel show them.
 struct Tunable {
   const char* name;
   const char* notes;                       ///< one sentence for the tooltip
-  std::span<const char* const> values;     ///< if `numbers` allows more: those that are worth a try
+  std::span<const char* const> values;     ///< the allowed ones; if `numbers` allows more, those worth a try
   const char* initial;                     ///< one of `values`
   int (*largest)() = nullptr;              ///< a larger value cannot be the fastest on this machine; null: not known
-  std::optional<Range<double>> numbers{};  ///< which are allowed too; none: only `values` are
-  bool whole = false;                      ///< of `numbers`, only the whole ones
+  std::optional<Range<double>> numbers{};  ///< allowed as well; none: only `values` are
+  bool whole = false;                      ///< only whole `numbers` are allowed
   /// A larger number is faster and less accurate. `auto` searches `numbers` (positive) for the largest that meets the
   /// accuracy.
   bool trades_accuracy = false;
-  /// Its value changes the order of the additions, and so the last digits of the forces.
+  /// The value changes the order of the additions, and so the last digits of the forces.
   bool decides_digits = false;
-  /// Evaluations differ in their times, and these repeat after as many evaluations as its value.
+  /// The times of evaluations differ, and repeat after this number of evaluations.
   bool is_period = false;
 
-  /// The one text under which `value` is kept: "0.70" is "0.7". None: it is not allowed.
+  /// Returns the one text under which `value` is kept: "0.7" for "0.70". None: it is not allowed.
   std::optional<std::string> allowed(std::string_view value) const;
   bool allows(std::string_view value) const { return allowed(value).has_value(); }
-  /// "a number from 0.05 to 1.2", of `numbers`, which it must have.
+  /// Returns "a number from 0.05 to 1.2". The setting must have `numbers`.
   std::string numbers_text() const;
-  /// "0.5, 0.7, or a number from 0.05 to 1.2"
+  /// Returns "0.5, 0.7, or a number from 0.05 to 1.2".
   std::string allowed_text() const;
-  /// `values`, and an allowed `present` at its place among them.
+  /// Returns `values` with an allowed `present` sorted in.
   std::vector<std::string> values_with(const std::string& present) const;
-  /// What a sweep over all values measures: `values` without those above `largest`.
+  /// Returns `values` without those above `largest`: what a sweep over all values measures.
   std::vector<std::string> values_to_measure() const;
 };
 
@@ -77,28 +77,29 @@ class Settings {
   using Values = std::map<std::string, std::string, std::less<>>;
 
   Settings() = default;
-  /// The kernel's initial values, changed by `changes`; throws as set().
+  /// Takes the kernel's initial values, changed by `changes`. Throws as set().
   explicit Settings(const KernelInfo& kernel, const Values& changes = {});
 
   /// Throws UsageError that names the kernel's tunables, or the tunable's allowed values.
   void set(std::string_view name, std::string_view value);
   void set(const Values& changes);
 
-  /// The tunable must exist: a kernel asks only for what it declares.
+  /// Returns the value. The tunable must exist: a kernel asks only for what it declares.
   const std::string& text(std::string_view name) const;
-  /// The value as an integer, or `otherwise` for one that is not a number, such as `auto`.
+  /// Returns the value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
-  /// Evaluations after which their times repeat: the value of the tunable that is_period; 1: all are alike.
+  /// Returns the number of evaluations after which their times repeat: the value of the tunable that is_period, or 1 if
+  /// all are alike.
   int period() const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// The value as text; empty if there is no such tunable.
+  /// Returns the value as text; empty if there is no such tunable.
   std::string text_or_none(std::string_view name) const { return has(name) ? text(name) : std::string{}; }
 
-  /// "block=256 split=auto", in the order of the names.
+  /// Returns "block=256 split=auto", in the order of the names.
   std::string to_string() const;
   /// Reads what to_string() wrote; ignores what is not "NAME=VALUE".
   static Values values_of(std::string_view text);
-  /// The values that differ from the initial ones, as to_string() writes them.
+  /// Returns the values that differ from the initial ones, as to_string() writes them.
   std::string changes() const;
   const Values& values() const { return values_; }
   friend bool operator==(const Settings& a, const Settings& b) { return a.values_ == b.values_; }
@@ -112,21 +113,31 @@ class Settings {
   Values values_;
 };
 
+/// Receiver of calls where the phases of an evaluation begin and end, while their work is enqueued. It may wait for
+/// that work, so that a profiler measures each phase alone.
+class PhaseMarks {
+ public:
+  virtual ~PhaseMarks() = default;
+  virtual void begin(const char* phase) = 0;
+  virtual void end() = 0;
+};
+
 /// One evaluation: the accelerations of the targets due to all bodies. Arrays lie in the memory of the kernel's
 /// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
-  /// The low words of their coordinates, see low_words.h, for kernels with reads_low_words; null: they have none.
+  /// The low words of their coordinates, see DoubleFloat, for kernels with reads_low_words; null: they have none.
   const Vec4* bodies_low = nullptr;
   int count = 0;      ///< >= 1
-  Targets targets{};  ///< the epilogue finishes these bodies and no others; none given: every body
+  Targets targets{};  ///< the bodies that the epilogue finishes; none given: every body
   MassRange masses;   ///< of the bodies
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
-  /// Where a tree adds the interactions that it evaluates; null: not counted. The GPU writes here for a CUDA kernel.
+  /// Counter to which a tree adds the interactions that it evaluates; null: not counted. A CUDA kernel writes it on the
+  /// GPU.
   std::uint64_t* evaluated = nullptr;
-  /// A tree times its phases for its report, which makes the evaluation some us longer on a GPU.
+  /// Makes a tree time its phases for its report. On a GPU, that makes the evaluation some us longer.
   bool times_phases = false;
   PhaseMarks* phase_marks = nullptr;  ///< a tree on CUDA calls it at the borders of its phases; null: nobody asks
   const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
@@ -147,6 +158,96 @@ struct MainLaunch {
 /// Floating-point operations of one interaction, as the literature counts them. An interaction with a cell takes more.
 inline constexpr int flop_per_interaction = 20;
 
+/// A stretch of one device's time in an evaluation that several devices divide. Between two spans it waits for others.
+struct DeviceSpan {
+  const char* name = "";            ///< "hand out", "bodies", "tree", "cells", "walk", "forces" or "results"
+  bool communicates = false;        ///< with other devices; otherwise it is the device's own work
+  double begin_ms = 0, end_ms = 0;  ///< since the first device began
+};
+
+/// How one device spent the time of an evaluation that several devices divide.
+struct DeviceLoad {
+  int device = 0;                   ///< its ordinal
+  double work_ms = 0;               ///< on its own part, and for all
+  double copy_ms = 0;               ///< copies to and from others
+  double wait_ms = 0;               ///< the rest: it waits for others
+  std::vector<DeviceSpan> spans{};  ///< in order of time
+};
+
+/// One evaluation of accelerations and jerks due to all bodies. Arrays lie in the memory of the kernel's backend.
+struct JerkArgs {
+  const PreciseBody* bodies = nullptr;  ///< `count` of them
+  int count = 0;                        ///< >= 1
+  Targets targets{};                    ///< none given: every body
+  Law law;                              ///< its drag is left to the caller: it acts on one body, not on a pair
+  Pull* pulls = nullptr;                ///< one entry per body; those of the targets are written, and no others
+  CUstream_st* stream = nullptr;        ///< CUDA kernels enqueue here and return
+  const std::atomic<bool>* cancelled = nullptr;  ///< as in ForceArgs
+
+  /// Number of targets, at most targets.count, in the memory of the device. Null: all. Only allowed for kernels with
+  /// JerkFacet::counts_targets_on_device().
+  const int* d_target_count = nullptr;
+
+  int target_count() const { return targets ? targets.count : count; }
+};
+
+/// Implemented by kernels that Hermite integrators can use, see KernelInfo::gives_jerks.
+class JerkFacet {
+ public:
+  virtual ~JerkFacet() = default;
+  /// Correct for every count >= 1. Throws as ForceKernel::evaluate().
+  virtual void evaluate_jerks(const JerkArgs& args) = 0;
+  /// Returns whether the kernel takes JerkArgs::d_target_count for this many bodies, so that the host need not wait for
+  /// the number of targets.
+  virtual bool counts_targets_on_device(int /*count*/) const { return false; }
+};
+
+/// Implemented by kernels that several ranks can evaluate together, each a part, without any rank having all bodies.
+/// Each rank has its own kernel, with the same settings. The results equal those of one kernel with all bodies, bit for
+/// bit.
+class DomainFacet {
+ public:
+  virtual ~DomainFacet() = default;
+  /// Divides all bodies, at least one, among the ranks, as nearly as possible into these parts, and fills `owners` with
+  /// the rank of each. Returns what every rank has to know of the division. Rank 0 alone calls this.
+  virtual MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, std::vector<int>& owners) = 0;
+  /// Divides the bodies in the same way if each rank has some of them, perhaps none, and fills `owners` for these.
+  /// Every rank calls this. Unless `anew`, keeps the division of the latest call if it still suits the bodies.
+  virtual MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew,
+                                   JointWork& work, std::vector<int>& owners) = 0;
+  /// Does what ForceKernel::evaluate() does for args.bodies, the bodies of this rank; there may be none. `ids`: their
+  /// indices among all bodies; empty: they have the order of all bodies. Every rank calls this. If JointWork::goes_on()
+  /// is false afterwards, the results are undefined.
+  virtual void evaluate_domain(const ForceArgs& args, std::span<const int> ids, MessageReader division,
+                               JointWork& work) = 0;
+};
+
+/// Arithmetic that the inner loop of a CPU kernel does for one interaction, counted per lane: additions,
+/// multiplications, fused multiply-adds, roots and their estimates, divisions. Loads, and what is outside of the loop,
+/// do not count. arithmetic_test.cpp counts them in the loops' own text; the disassembly by g++ 12 has as many (x86-64,
+/// fused multiply-adds where the processor has vectors).
+struct InteractionArithmetic {
+  double gravity, attract_repel;
+  int bits = 32;  ///< bits of a number
+
+  double operations(LawId law) const { return law == LawId::attract_repel ? attract_repel : gravity; }
+  /// Returns the operations in lanes of 32 bit, in which the FMA limit is counted.
+  double float_lanes(LawId law) const { return operations(law) * bits / 32; }
+};
+
+/// Arithmetic of one number at a time without fused multiply-adds, see scalar_rows.h.
+inline constexpr InteractionArithmetic scalar_arithmetic{.gravity = 20, .attract_repel = 23};
+
+/// Arithmetic of vectors in simd_pull.inl: interactions with bodies in cpu-simd and cpu-tree.
+inline constexpr InteractionArithmetic simd_arithmetic{.gravity = 16, .attract_repel = 18};
+
+/// A direct sum on the CPU that states its arithmetic: a base class of its ForceKernel.
+class ArithmeticFacet {
+ public:
+  virtual ~ArithmeticFacet() = default;
+  virtual InteractionArithmetic arithmetic() const = 0;
+};
+
 /// A kernel variant with its settings fixed: one way to evaluate accelerations.
 class ForceKernel {
  public:
@@ -159,31 +260,32 @@ class ForceKernel {
   virtual void bodies_replaced() {}
   /// Call when the device has passed the evaluations. Throws if another device that took part in one failed.
   virtual void check_other_devices() {}
-  /// Of several devices that divide evaluations, in one of the latest; empty if there is one device, or not yet known.
+  /// Returns how each of several devices spent one of the latest evaluations; empty if there is one device, or if not
+  /// yet known.
   virtual std::vector<DeviceLoad> device_loads() const { return {}; }
   /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
   /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
   /// list targets but the kernel's descriptor does not have takes_targets.
   void evaluate(const ForceArgs& args);
-  /// Interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
+  /// Returns the interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
   /// ForceArgs::evaluated.
   static double interactions(int count) { return static_cast<double>(count) * count; }
-  /// The kernel's tree; null for a direct sum.
+  /// Returns the kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
-  /// Evaluates jerks as well; null unless KernelInfo::gives_jerks.
+  /// Returns what evaluates jerks; null unless KernelInfo::gives_jerks.
   virtual JerkFacet* jerks() { return nullptr; }
-  /// Lets several devices divide an evaluation; not null if KernelInfo::divides.
+  /// Returns what lets several devices divide an evaluation; not null if KernelInfo::divides.
   virtual DivisionFacet* division() { return nullptr; }
-  /// Lets several ranks spread the bodies; null if every rank needs all of them.
+  /// Returns what lets several ranks spread the bodies; null if every rank needs all of them.
   virtual DomainFacet* domains() { return nullptr; }
-  /// What the settings that choose for themselves choose for `count` bodies with masses in this range, such as "split
+  /// Returns the values of automatic settings for `count` bodies with masses in this range, such as "split
   /// 8"; may be empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
-  /// What evaluate() would launch for the pairs of `count` bodies with masses in this range.
+  /// Returns what evaluate() would launch for the pairs of `count` bodies with masses in this range.
   virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
 
  protected:
-  /// evaluate() after its checks: targets are listed only if KernelInfo::takes_targets.
+  /// Evaluates, after the checks of evaluate(): targets are listed only if KernelInfo::takes_targets.
   virtual void do_evaluate(const ForceArgs& args) = 0;
 
  private:
@@ -236,9 +338,9 @@ struct KernelInfo {
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
   int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
 
-  /// The tunable of this name; null if there is none.
+  /// Returns the tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
-  /// The tunable that trades accuracy for time; null if there is none.
+  /// Returns the tunable that trades accuracy for time; null if there is none.
   const Tunable* accuracy_tunable() const;
   /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
   /// run this combination of settings.
@@ -248,12 +350,12 @@ struct KernelInfo {
 /// A descriptor that lives as long as it is used, even if the catalog has another kernel under its id by now.
 using KernelPtr = std::shared_ptr<const KernelInfo>;
 
-/// Whether both are the same kernel, and the one was not replaced by the other.
+/// Returns whether both are the same kernel, and neither replaced the other.
 inline bool same_kernel(const KernelInfo& a, const KernelInfo& b) {
   return std::string_view{a.id} == b.id && a.revision == b.revision;
 }
 
-/// For `create`: a kernel whose class takes the settings and the device, the settings, or nothing.
+/// Makes a kernel whose class takes the settings and the device, the settings, or nothing. Suits KernelInfo::create.
 template <class Kernel>
 std::unique_ptr<ForceKernel> create_kernel(const Settings& settings, [[maybe_unused]] const cuda::Device* device) {
   if constexpr (std::is_constructible_v<Kernel, const Settings&, const cuda::Device&>) {
@@ -273,3 +375,17 @@ std::unique_ptr<ForceKernel> create_kernel(const Settings& settings, [[maybe_unu
   const KernelInfo kernel_##stem {       \
     __VA_ARGS__                          \
   }
+
+namespace orrery {
+
+/// Separates the id of a kernel from its version, in what KernelCatalog::find() takes.
+inline constexpr char version_mark = '@';
+
+/// Returns what KernelCatalog::find() takes for this very kernel: "mine@2" for a kernel file, else the id.
+inline std::string versioned_id(const KernelInfo& kernel) {
+  std::string id = kernel.id;
+  if (kernel.file_version > 0) id += version_mark + std::to_string(kernel.file_version);
+  return id;
+}
+
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/launch.h"
-#include "compute/kernels/block_values.h"
+#include "compute/kernels/dispatch.h"
 #endif
 
 namespace orrery {

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// What the main launch of a CUDA kernel uses of the device.
+/// Use of the device by the main launch of a CUDA kernel.
 struct KernelCard {
   CUkern_st* function = nullptr;      ///< see MainLaunch
   std::string name;                   ///< its symbol in the machine code; empty if the CUDA runtime is older than 12.3

@@ -8,9 +8,9 @@
 
 namespace orrery {
 
-/// Whether several CUDA devices of one process can divide the evaluations of a kernel.
+/// Returns whether several CUDA devices of one process can divide the evaluations of a kernel.
 bool devices_can_divide(const KernelInfo& kernel);
-/// Why so many ranks cannot share the evaluations of a kernel, one line; empty if they can.
+/// Returns why `ranks` ranks cannot share the evaluations of a kernel, one line; empty if they can.
 std::string why_not_shared(const KernelInfo& kernel, int ranks);
 
 /// Several processes, the ranks, that share each evaluation of a kernel. This process is one of them.
@@ -26,8 +26,9 @@ class KernelSharing {
   /// it. This object must outlive it. Throws as KernelInfo::make() and open_devices().
   virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
                                             const DevicesOfRanks& devices) = 0;
-  /// How data get from the CUDA device of one rank to that of another: "NCCL 2.28.3", "MPI (rank 2 has no NCCL)", or
-  /// "MPI (NCCL 2.28.3 was lost)" until make() connects them anew. Empty until make() was called for a kernel of CUDA.
+  /// Returns how data get from the CUDA device of one rank to that of another: "NCCL 2.28.3", "MPI (rank 2 has no
+  /// NCCL)", or "MPI (NCCL 2.28.3 was lost)" until make() connects them anew. Empty until make() was called for a
+  /// kernel of CUDA.
   virtual std::string data_way() const = 0;
 };
 

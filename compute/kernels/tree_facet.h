@@ -10,19 +10,19 @@ struct CUstream_st;  // cudaStream_t, so that this header needs no CUDA
 
 namespace orrery {
 
-/// How long one phase of an evaluation took.
+/// Duration of one phase of an evaluation.
 struct TreePhase {
   const char* name;  ///< such as "build"; of static duration
   double ms;
 };
 
-/// What a CUDA kernel counts, in device memory.
+/// Counters of a CUDA kernel, in device memory.
 struct TreeCounts {
   unsigned long long interactions;
   int cells, depth;
 };
 
-/// What a tree kernel found in one evaluation.
+/// Report of a tree kernel on one evaluation.
 struct TreeReport {
   std::int64_t interactions = 0;   ///< evaluated, with bodies and with cells
   double vector_instructions = 0;  ///< of arithmetic in the sums of a CPU kernel, per lane; 0: not counted
@@ -49,11 +49,11 @@ struct CellRequest {
   friend bool operator==(const CellRequest&, const CellRequest&) = default;
 };
 
-/// What the group of a body met on its walk through the tree. Groups of neighbours walk together.
+/// Cells and bodies that a body's group met on its walk through the tree. Groups of neighbours walk together.
 struct BodyWalk {
-  std::vector<TreeCell> cells;   ///< that counted as a whole
-  std::vector<TreeCell> leaves;  ///< whose bodies were met one by one
-  std::int64_t bodies = 0;       ///< in those leaves
+  std::vector<TreeCell> cells;   ///< cells that counted as a whole
+  std::vector<TreeCell> leaves;  ///< leaves whose bodies were met one by one
+  std::int64_t bodies = 0;       ///< number of bodies in these leaves
 };
 
 struct PickedCells {
@@ -62,11 +62,11 @@ struct PickedCells {
   std::optional<BodyWalk> walk;  ///< none if nobody's was asked for, or if the kernel cannot tell
 };
 
-/// What trees have besides forces.
+/// Implemented by kernels with a tree: reports, and cells to show.
 class TreeFacet {
  public:
   virtual ~TreeFacet() = default;
-  /// What was found in one of the latest evaluations that have ended; none before the first.
+  /// Returns the report on one of the latest evaluations that have ended; none before the first.
   virtual std::optional<TreeReport> report() const = 0;
   /// Takes the memory that pick_cells() needs for a tree of `count` bodies.
   virtual void prepare_cells(const CellRequest& /*request*/, int /*count*/) {}

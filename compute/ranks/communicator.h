@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels/rank_exchange.h"
+#include "compute/kernels/joint_work.h"
 
 namespace orrery {
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "compute/core/joint_rows.h"
 #include "compute/core/message.h"
 #include "compute/core/row_file.h"
 #include "compute/kernels/joint_work.h"

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "compute/ranks/mpi_ranks.h"
 
 namespace orrery {

@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/team.h"
-#include "compute/ranks/interruption.h"
-#include "compute/ranks/patience.h"
+#include "compute/core/threads.h"
+#include "compute/ranks/rank_watch.h"
 
 // An error of an MPI function ends all processes, with a message: that is MPI's default.
 namespace orrery {

@@ -1,10 +1,22 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/core/error.h"
 #include "compute/core/law.h"
+#include "compute/core/message.h"
 #include "compute/core/subnormals.h"
+#include "compute/core/vec.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_device.h"
+#include "compute/ranks/communicator.h"
 
 namespace orrery {
 
@@ -129,6 +141,111 @@ struct Evaluated {
   std::int64_t cells = 0;          ///< of the part of a tree
   int depth = 0;                   ///< of a tree
   double ms = 0;                   ///< what the kernel took, without its waiting for other ranks
+};
+
+/// A rank's copies for one evaluation, one entry per body. They never shrink, as several kernels may be in use.
+struct RankArrays {
+  std::vector<Vec4> positions, positions_low, velocities, accelerations, accelerations_low;
+  std::vector<PreciseBody> precise;
+  std::vector<Pull> pulls;
+  std::vector<int> targets;
+
+  /// Makes room for so many bodies.
+  void prepare(int count, bool low_words = false, bool jerks = false) {
+    const auto size = static_cast<std::size_t>(count);
+    const auto grow = [&](auto& array) { array.resize(std::max(array.size(), size)); };
+    grow(positions), grow(velocities), grow(accelerations), grow(targets);
+    if (low_words) grow(positions_low), grow(accelerations_low);
+    if (jerks) grow(precise), grow(pulls);
+  }
+
+  /// For a part of an evaluation whose bodies are here; without targets.
+  ForceArgs args_of(const Evaluation& part) {
+    return {.bodies = positions.data(),
+            .bodies_low = part.low_words ? positions_low.data() : nullptr,
+            .count = part.count,
+            .masses = part.masses,
+            .law = part.law,
+            .epilogue = {.accelerations = part.stores ? accelerations.data() : nullptr,
+                         .velocities = part.kicks ? velocities.data() : nullptr,
+                         .kick_dt = part.kick_dt,
+                         .drag = part.drag,
+                         .accelerations_low = part.stores_low ? accelerations_low.data() : nullptr}};
+  }
+};
+
+inline void put_handout(const Handout& handout, MessageWriter& message) {
+  message.put_all(handout.with_all);
+  message.put_all(handout.with_one);
+  message.put(handout.exchanges);
+}
+
+inline Handout get_handout(MessageReader& message) {
+  Handout handout;
+  message.get_all(handout.with_all);
+  message.get_all(handout.with_one);
+  handout.exchanges = message.get<bool>();
+  return handout;
+}
+
+/// Of the blocks that one rank gets.
+struct SharedBytes {
+  std::size_t with_all, with_one;
+  std::size_t all() const { return with_all + with_one; }
+};
+
+inline SharedBytes bytes_of(const Handout& handout) {
+  const auto sum = [](const std::vector<std::size_t>& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  };
+  return {sum(handout.with_all), sum(handout.with_one)};
+}
+
+/// A worker's replies to the orders of the leader.
+class RankReply {
+ public:
+  /// `ranks` must outlive this.
+  explicit RankReply(Communicator& ranks) : ranks_{ranks} {}
+
+  /// Does the work, and replies with its outcome. `add` puts into message() what follows `done`.
+  template <class Work, class Add>
+  void after(const Work& work, const Add& add) {
+    const auto report = [&](Outcome outcome, const char* why) {
+      message_.clear();
+      message_.put(outcome);
+      message_.put_text(why);
+    };
+    try {
+      work();
+      message_.clear();
+      message_.put(Outcome::done);
+      add();
+      ranks_.check_size(message_.bytes().size());
+    } catch (const UsageError& error) {
+      report(Outcome::refused, error.what());
+    } catch (const Stopped& stopped) {
+      report(Outcome::stopped, stopped.what());
+    } catch (const std::bad_alloc&) {
+      report(Outcome::failed, "not enough memory");
+    } catch (const std::exception& error) {
+      report(Outcome::failed, failure_text(error).c_str());
+    }
+    ranks_.send(0, message_.bytes());
+  }
+  template <class Work>
+  void after(const Work& work) {
+    after(work, [] {});
+  }
+  void say_that_part_ended() {
+    message_.clear();
+    message_.put(Outcome::part_ended);
+    ranks_.send(0, message_.bytes());
+  }
+  MessageWriter& message() { return message_; }
+
+ private:
+  Communicator& ranks_;
+  MessageWriter message_;
 };
 
 }  // namespace orrery

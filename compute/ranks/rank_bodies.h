@@ -10,11 +10,10 @@
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
 #include "compute/core/message.h"
-#include "compute/devices/learned_sizes.h"
+#include "compute/devices/part_sizes.h"
+#include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/rank_exchange.h"
 #include "compute/ranks/orders.h"
-#include "compute/ranks/rank_arrays.h"
 
 namespace orrery {
 

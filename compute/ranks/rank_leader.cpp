@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/failure_text.h"
+#include "compute/core/error.h"
 #include "compute/ranks/domain_kernel.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/shared_kernel.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "compute/core/start_thread.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 

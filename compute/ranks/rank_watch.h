@@ -1,18 +1,114 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "compute/core/threads.h"
+#include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"
 
 namespace orrery {
+
+/// For loops that wait for another rank: pause() yields at first, and then sleeps for a part of what it has waited, so
+/// that a rank that has nothing to do leaves its processor to others.
+class Patience {
+ public:
+  void pause() {
+    const auto waited = Clock::now() - begin_;
+    if (waited < awake_time) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, longest));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds longest{2};
+
+  Clock::time_point begin_ = Clock::now();
+};
+
+/// Ends all waiting for other ranks, once and for good. Any thread may check it.
+class Interruption {
+ public:
+  /// Call at most once.
+  void set(std::string why) {
+    why_ = std::move(why);
+    set_ = true;
+  }
+  explicit operator bool() const { return set_; }
+  void check() const {
+    if (set_) throw std::runtime_error(why_);
+  }
+
+ private:
+  std::string why_;  // before set_: complete once that is seen
+  std::atomic<bool> set_ = false;
+};
+
+/// While a worker evaluates, looks for a message from the leader, which can only be Order::cancel.
+class CancelWatch {
+ public:
+  explicit CancelWatch(Communicator& ranks)
+      : ranks_{ranks}, thread_{start_thread([this](std::stop_token stop) { watch(stop); })} {}
+
+  /// Watches as long as it lives. Until then, other threads may use the communicator for exchanges only.
+  class Span {
+   public:
+    explicit Span(CancelWatch& watch) : watch_{watch} {
+      watch_.cancelled_ = false;
+      watch_.set(true);
+    }
+    ~Span() { watch_.set(false); }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    CancelWatch& watch_;
+  };
+  /// In the latest span.
+  const std::atomic<bool>& cancelled() const { return cancelled_; }
+  /// Within a span: returns once ended() is true, and throws Stopped if it is cancelled before. The device would wait
+  /// for a host that sleeps.
+  template <class Ended>
+  void wait_until(const Ended& ended) const {
+    while (!ended()) {
+      if (cancelled_) throw Stopped{};
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds period{10};
+
+  void set(bool watching) {
+    const std::lock_guard lock{mutex_};
+    watching_ = watching;
+    changed_.notify_all();
+  }
+  void watch(const std::stop_token& stop) {
+    std::unique_lock lock{mutex_};
+    while (changed_.wait(lock, stop, [this] { return watching_ && !cancelled_; })) {
+      if (changed_.wait_for(lock, stop, period, [this] { return !watching_; })) continue;
+      if (watching_ && ranks_.has_message(0)) cancelled_ = true;
+    }
+  }
+
+  Communicator& ranks_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool watching_ = false;
+  std::atomic<bool> cancelled_ = false;
+  std::jthread thread_;  // last: it uses all of the above
+};
 
 /// Notices ranks that hang, on a thread of its own in every rank. The leader and the workers greet each other. A rank
 /// is lost if its process is silent, or if its part of the work takes far longer than those of the others.

@@ -8,18 +8,91 @@
 #include <vector>
 
 #include "compute/core/message.h"
-#include "compute/ranks/cancel_watch.h"
-#include "compute/ranks/domain_part.h"
-#include "compute/ranks/handout_message.h"
-#include "compute/ranks/held_orders.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_device.h"
+#include "compute/ranks/communicator.h"
+#include "compute/ranks/domain_kernel.h"
 #include "compute/ranks/joint_writing.h"
 #include "compute/ranks/orders.h"
 #include "compute/ranks/rank_bodies.h"
-#include "compute/ranks/rank_reply.h"
-#include "compute/ranks/shared_potentials.h"
+#include "compute/ranks/rank_watch.h"
+#include "compute/ranks/shared_kernel.h"
 
 namespace orrery {
 namespace {
+
+/// A worker's orders for bodies that its CUDA device holds. All references must outlive this.
+class HeldOrders {
+ public:
+  HeldOrders(Communicator& ranks, RankReply& reply, CancelWatch& watch) : ranks_{ranks}, reply_{reply}, watch_{watch} {}
+
+  /// Order::held without its key, of the kernel of this division. If it fails, this rank leaves the connection at once.
+  /// The leader tells the others to.
+  void carry_out(HostedDivision& division, MessageReader& order);
+
+ private:
+  /// Returns whether it was an evaluation.
+  bool take_part(HeldPart& part, MessageReader& order);
+  void evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order);
+
+  Communicator& ranks_;
+  RankReply& reply_;
+  CancelWatch& watch_;
+};
+
+void HeldOrders::carry_out(HostedDivision& division, MessageReader& order) {
+  bool evaluates = false;
+  reply_.after(
+      [&] {
+        const CancelWatch::Span watched{watch_};
+        try {
+          evaluates = take_part(*division.held(), order);
+        } catch (...) {
+          if (ConnectedDivision* const connected = division.connected()) connected->disconnect();
+          throw;
+        }
+      },
+      [&] {
+        if (evaluates) reply_.message().put(division.part_ms());
+      });
+}
+
+/// The passes come first. One that fails here makes the others stop, too.
+bool HeldOrders::take_part(HeldPart& part, MessageReader& order) {
+  const auto head = order.get<HeldHead>();
+  std::vector<HeldPass> passes;
+  order.get_all(passes);
+  JointWork work{ranks_, &watch_.cancelled()};
+  work.attempt([&] {
+    for (const HeldPass& pass : passes) part.kick_drift(pass, nullptr, nullptr);
+  });
+  switch (head.kind) {
+    case HeldOrder::hold:
+      part.hold({}, head.connected, work, nullptr);
+      break;
+    case HeldOrder::check_finite:
+      part.check_finite({}, order.get<std::uint32_t>(), head.connected, work, nullptr);
+      break;
+    case HeldOrder::evaluate:
+      evaluate(part, head.connected, work, order);
+      break;
+    case HeldOrder::collect:
+      part.collect(order.get<HeldWanted>(), {}, head.connected, work, nullptr);
+      break;
+  }
+  watch_.wait_until([&] { return part.ended(); });
+  return head.kind == HeldOrder::evaluate;
+}
+
+void HeldOrders::evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order) {
+  const auto what = order.get<HeldForce>();
+  std::vector<Part> parts;
+  order.get_all(parts);
+  part.evaluate({.bodies = nullptr, .count = what.count, .masses = what.masses, .law = what.law, .epilogue = {}},
+                {.rounds = what.rounds, .connected = connected}, parts, work);
+  watch_.wait_until([&] { return part.part_ended(); });
+  reply_.say_that_part_ended();
+}
 
 class RankWorker {
  public:

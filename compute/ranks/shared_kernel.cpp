@@ -1,9 +1,105 @@
 #include "compute/ranks/shared_kernel.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <numeric>
+#include <span>
+
+#include "compute/diagnostics/conserved.h"
+#include "compute/ranks/orders.h"
 
 namespace orrery {
+namespace {
+
+constexpr double most_pairs_in_block = 2e8;  // of one rank
+
+/// Where a share of the pairs of the bodies from `first` up to, and without, `last` ends. Each body meets those before
+/// it.
+int end_of_share(int first, int last, double share) {
+  const double from = static_cast<double>(first) * first, to = static_cast<double>(last) * last;
+  return share >= 1 ? last : static_cast<int>(std::lround(std::sqrt(from + share * (to - from))));
+}
+
+/// At least one body further.
+int end_of_block(int first, int count, int ranks) {
+  const double pairs = (static_cast<double>(count) * count - static_cast<double>(first) * first) / 2;
+  return std::max(first + 1, end_of_share(first, count, most_pairs_in_block * ranks / std::max(pairs, 1.0)));
+}
+
+HeldPositions::Block block_of(int rank, int ranks, const Law& law, int first, int last, int count) {
+  const auto end_of = [&](int parts) { return end_of_share(first, last, static_cast<double>(parts) / ranks); };
+  return {.law = law,
+          .first = rank == 0 ? first : end_of(rank),
+          .last = end_of(rank + 1),
+          .receives = first == 0,
+          .is_last = last == count};
+}
+
+void let_workers_prepare(WorkerLine& line, int key, const Bodies& bodies) {
+  line.exchange({.order =
+                     [&](int, MessageWriter& order) {
+                       order.put(Order::hold_positions);
+                       order.put(key);
+                       order.put(bodies.count());
+                       order.put(bodies.digits());
+                     },
+                 .own_part = [] {},
+                 .is_long = [](int rank) { return rank > 0; }});
+}
+
+}  // namespace
+
+std::vector<double> shared_potentials(WorkerLine& line, int key, const Bodies& bodies, const Law& law,
+                                      const std::atomic<bool>* cancelled) {
+  std::vector<double> all(bodies.positions.size());
+  let_workers_prepare(line, key, bodies);
+  for (int first = 0, last = 0; first < bodies.count() && !(cancelled && *cancelled); first = last) {
+    last = end_of_block(first, bodies.count(), line.ranks());
+    const auto block = [&](int rank) { return block_of(rank, line.ranks(), law, first, last, bodies.count()); };
+    const auto places = [&](const HeldPositions::Block& of) {
+      return std::span{all}.subspan(static_cast<std::size_t>(of.first), static_cast<std::size_t>(of.last - of.first));
+    };
+    line.exchange({.order =
+                       [&](int rank, MessageWriter& order) {
+                         order.put(Order::potentials);
+                         order.put(key);
+                         order.put(block(rank));
+                       },
+                   .own_part =
+                       [&] {
+                         const HeldPositions::Block own = block(0);
+                         if (own.receives) {
+                           line.broadcast(std::as_bytes(std::span{bodies.positions}));
+                           line.broadcast(std::as_bytes(std::span{bodies.positions_low}));
+                         }
+                         std::ranges::copy(potentials_with_earlier(bodies.positions, bodies.positions_low, own.first,
+                                                                   own.last, law, cancelled),
+                                           places(own).begin());
+                       },
+                   .take = [&](int rank, MessageReader& reply) { reply.get_values(places(block(rank))); },
+                   .cancelled = cancelled});
+  }
+  return all;
+}
+
+void HeldPositions::prepare(MessageReader& order) {
+  const auto count = static_cast<std::size_t>(order.get<int>());
+  const bool has_low_words = order.get<Digits>() == Digits::compensated;
+  positions_.resize(count);
+  low_.resize(has_low_words ? count : 0);
+}
+
+void HeldPositions::receive(Communicator& ranks) {
+  ranks.receive_broadcast(std::as_writable_bytes(std::span{positions_}));
+  ranks.receive_broadcast(std::as_writable_bytes(std::span{low_}));
+}
+
+std::vector<double> HeldPositions::potentials(const Block& block, const std::atomic<bool>& cancelled) {
+  std::vector<double> found = potentials_with_earlier(positions_, low_, block.first, block.last, block.law, &cancelled);
+  if (block.is_last) *this = {};
+  return found;
+}
 
 void SharedKernel::prepare_own(int count) {
   all_.resize(static_cast<std::size_t>(count));

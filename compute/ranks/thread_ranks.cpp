@@ -5,7 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "compute/ranks/interruption.h"
+#include "compute/ranks/rank_watch.h"
 
 namespace orrery {
 

@@ -10,7 +10,7 @@
 #include "compute/core/error.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/orders.h"
-#include "compute/ranks/patience.h"
+#include "compute/ranks/rank_watch.h"
 
 namespace orrery {
 namespace {

@@ -1,7 +1,6 @@
 #include "compute/scenes/draft.h"
-#include "compute/scenes/random.h"
+#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
-#include "compute/scenes/softening.h"
 
 namespace orrery {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/scenes/encounter.h"
+#include "compute/scenes/draft.h"
+#include "compute/scenes/galaxy.h"
 #include "compute/scenes/scene.h"
-#include "compute/scenes/softening.h"
 
 namespace orrery {
 namespace {
@@ -14,7 +14,7 @@ constexpr double heavier_mass = 0.75;
 constexpr double heavier_scale_length = 0.32;
 
 // Warm discs of many bodies show a smooth haze. Above this count, the discs are cold and grow arms before they meet.
-// That is after half a rotation, so their seeds are strong.
+// They meet after half a rotation, so the seeds are strong.
 constexpr int most_warm = 16384;
 constexpr GalaxyDesign cold_design = [] {
   GalaxyDesign design = cold_disc_design;

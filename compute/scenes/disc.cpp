@@ -1,6 +1,6 @@
+#include "compute/scenes/draft.h"
 #include "compute/scenes/galaxy.h"
 #include "compute/scenes/scene.h"
-#include "compute/scenes/softening.h"
 
 namespace orrery {
 namespace {

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <utility>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {
 
-/// Of some bodies: sums over these.
+/// Sums over some bodies.
 struct Moments {
   double mass = 0;
   Vec3d centre, momentum;
@@ -27,7 +27,7 @@ Moments moments_of(const Draft& draft) {
   return sum;
 }
 
-/// Of the parts one after the other, so that the sum does not depend on the threads.
+/// Adds the parts in order, so that the sum does not depend on the threads.
 Moments moments_of(const std::vector<Draft>& drafts) {
   std::vector<Moments> parts(drafts.size());
   for_each_chunk(static_cast<int>(drafts.size()), 1, usable_threads(), nullptr, [&](int first, int last) {
@@ -40,7 +40,7 @@ Moments moments_of(const std::vector<Draft>& drafts) {
   return sum;
 }
 
-/// Of `count` bodies, undefined. The memory is taken here, and touched by threads.
+/// Returns `count` bodies with undefined values. Allocates their memory; threads touch it first.
 Bodies room_for(std::size_t count) {
   Bodies bodies;
   std::vector<Vec4>* const arrays[] = {&bodies.positions, &bodies.velocities};

@@ -3,17 +3,265 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <limits>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "compute/core/force_law.h"
-#include "compute/core/format_count.h"
-#include "compute/scenes/orbits.h"
-#include "compute/scenes/portable_math.h"
+#include "compute/core/text.h"
+#include "compute/core/threads.h"
+#include "compute/core/vec.h"
+#include "compute/scenes/portable.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
+namespace {
+
+constexpr std::size_t most_heavy = 16;           // bodies around which orbits are looked for
+constexpr std::size_t most_neighbours = 262144;  // bodies whose nearest neighbours are looked for
+constexpr std::size_t most_sampled = 65536;      // of larger systems, beside the heaviest
+constexpr double much_heavier = 10;  // median masses, of a body whose orbits are looked for in large systems
+constexpr double apart = 8;          // times their separation: where the next body of a pair is at least
+constexpr double radial = 1e-6;      // pericentre over semi-major axis below which rounding decides: the two fall
+constexpr double fall = 0.02;        // of the semi-major axis: the size of a fall
+
+Vec3d minus(const Vec3d& a, const Vec3d& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+double dot(const Vec3d& a, const Vec3d& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+struct Mover {
+  Vec3d position, velocity;
+  double mass = 0;
+  int body = 0;
+};
+
+std::vector<int> heaviest(const Bodies& bodies) {
+  std::vector<int> order(bodies.positions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto mass = [&](int body) { return bodies.positions[static_cast<std::size_t>(body)].w; };
+  const std::size_t count = std::min(most_heavy, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count),
+                            [&](int a, int b) { return mass(a) != mass(b) ? mass(a) > mass(b) : a < b; });
+  order.resize(count);
+  return order;
+}
+
+/// The heaviest bodies first, then all others, or some of a large system, evenly spaced.
+std::vector<Mover> movers_of(const Bodies& bodies) {
+  const Vec4 none;
+  const bool low = bodies.digits() == Digits::compensated;
+  const std::vector<int> heavy = heaviest(bodies);
+  std::vector<Mover> movers;
+  const auto add = [&](int body) {
+    const auto i = static_cast<std::size_t>(body);
+    movers.push_back({joined<double>(bodies.positions[i], low ? bodies.positions_low[i] : none),
+                      joined<double>(bodies.velocities[i], low ? bodies.velocities_low[i] : none),
+                      bodies.positions[i].w, body});
+  };
+  const std::size_t count = bodies.positions.size(), some = count <= most_neighbours ? count : most_sampled;
+  movers.reserve(some + heavy.size());
+  for (const int body : heavy) add(body);
+  for (std::size_t k = 0; k < some; ++k) {
+    const auto body = static_cast<int>(k * count / some);
+    if (std::ranges::find(heavy, body) == heavy.end()) add(body);
+  }
+  return movers;
+}
+
+/// The orbit of two bodies about each other; nothing if they are not bound or at one place.
+std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body, std::size_t around) {
+  const Vec3d r = minus(movers[body].position, movers[around].position),
+              v = minus(movers[body].velocity, movers[around].velocity);
+  const double mass = movers[body].mass + movers[around].mass, distance = std::sqrt(dot(r, r));
+  const double energy = dot(v, v) / 2 - mass / distance;
+  if (!(distance > 0) || !(energy < 0)) return std::nullopt;
+  const double axis = -mass / (2 * energy), along = dot(r, v);
+  const double momentum_sq = std::max(dot(r, r) * dot(v, v) - along * along, 0.0);
+  const double eccentricity = std::sqrt(std::max(1 - momentum_sq / (mass * axis), 0.0));
+  // a (1 - e), without the loss of digits where e is nearly 1
+  const double pericentre = momentum_sq / (mass * (1 + eccentricity));
+  Orbit orbit{movers[body].body, movers[around].body, pericentre >= radial * axis ? pericentre : fall * axis};
+  orbit.binding = movers[body].mass * movers[around].mass / (2 * axis);
+  orbit.time = 2 * std::numbers::pi * std::sqrt(orbit.size * orbit.size * orbit.size / mass);
+  return orbit;
+}
+
+/// Adds the orbits of lighter bodies, from the nearest on, while the bodies in between are light.
+std::vector<Orbit> orbits_around(const std::vector<Mover>& movers, std::size_t heavy, double each_stands_for) {
+  struct Near {
+    double distance_sq;
+    std::size_t body;
+  };
+  std::vector<Near> near;
+  near.reserve(movers.size());
+  for (std::size_t i = 0; i < movers.size(); ++i) {
+    const Vec3d r = minus(movers[i].position, movers[heavy].position);
+    if (i != heavy) near.push_back({dot(r, r), i});
+  }
+  std::ranges::sort(near, {}, &Near::distance_sq);
+  std::vector<Orbit> orbits;
+  double between = 0;
+  for (const Near& next : near) {
+    const double mass = movers[next.body].mass;
+    if (between > 0.5 * (movers[heavy].mass + mass)) {
+      if (between > movers[heavy].mass) break;
+    } else if (mass <= movers[heavy].mass) {
+      if (const auto orbit = orbit_of(movers, next.body, heavy)) orbits.push_back(*orbit);
+    }
+    between += next.body < most_heavy ? mass : mass * each_stands_for;
+  }
+  return orbits;
+}
+
+/// A k-d tree without pointers: each range of bodies is halved at the median of an axis.
+class Neighbours {
+ public:
+  explicit Neighbours(const std::vector<Mover>& movers) : movers_{movers}, order_(movers.size()), axes_(movers.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    build(0, order_.size());
+  }
+  struct Found {
+    double distance_sq = std::numeric_limits<double>::infinity(), next_sq = distance_sq;
+    std::size_t body = 0;
+  };
+  /// The nearest body at another place, and the distance of the next; infinite: there is none.
+  Found nearest_of(std::size_t body) const {
+    Found found;
+    search(body, 0, order_.size(), found);
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t leaf = 8;
+
+  double at(std::size_t body, int axis) const {
+    const Vec3d& p = movers_[body].position;
+    return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
+  }
+  void build(std::size_t first, std::size_t end) {
+    if (end - first <= leaf) return;
+    int widest = 0;
+    double width = -1;
+    for (int axis = 0; axis < 3; ++axis) {
+      double low = std::numeric_limits<double>::infinity(), high = -low;
+      for (std::size_t i = first; i < end; ++i) {
+        low = std::min(low, at(order_[i], axis));
+        high = std::max(high, at(order_[i], axis));
+      }
+      if (high - low > width) widest = axis, width = high - low;
+    }
+    const std::size_t middle = first + (end - first) / 2;
+    const auto place = [&](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(place(first), place(middle), place(end),
+                     [&](std::size_t a, std::size_t b) { return at(a, widest) < at(b, widest); });
+    axes_[middle] = static_cast<signed char>(widest);
+    build(first, middle);
+    build(middle + 1, end);
+  }
+  void offer(std::size_t body, std::size_t other, Found& found) const {
+    const Vec3d r = minus(movers_[other].position, movers_[body].position);
+    const double distance_sq = dot(r, r);
+    if (other == body || !(distance_sq > 0)) return;
+    if (distance_sq < found.distance_sq) {
+      found = {distance_sq, found.distance_sq, other};
+    } else {
+      found.next_sq = std::min(found.next_sq, distance_sq);
+    }
+  }
+  void search(std::size_t body, std::size_t first, std::size_t end, Found& found) const {
+    if (end - first <= leaf) {
+      for (std::size_t i = first; i < end; ++i) offer(body, order_[i], found);
+      return;
+    }
+    const std::size_t middle = first + (end - first) / 2;
+    const int axis = axes_[middle];
+    const double beyond = at(body, axis) - at(order_[middle], axis);
+    beyond > 0 ? search(body, middle + 1, end, found) : search(body, first, middle, found);
+    offer(body, order_[middle], found);
+    if (!(beyond * beyond < found.next_sq)) return;
+    beyond > 0 ? search(body, first, middle, found) : search(body, middle + 1, end, found);
+  }
+
+  const std::vector<Mover>& movers_;
+  std::vector<std::size_t> order_;
+  std::vector<signed char> axes_;
+};
+
+/// Whether the tide of the heaviest bodies, 2 M r / R^3, is weaker than the pull of the pair, m / r^2.
+bool holds_together(const std::vector<Mover>& movers, std::size_t a, std::size_t b) {
+  const Vec3d r = minus(movers[a].position, movers[b].position);
+  const double cube = std::pow(dot(r, r), 1.5), mass = movers[a].mass + movers[b].mass;
+  double tide = 0;
+  for (std::size_t other = 0; other < std::min(most_heavy, movers.size()); ++other) {
+    if (other == a || other == b) continue;
+    const Vec3d away = minus(movers[other].position, movers[a].position);
+    tide += 2 * movers[other].mass / std::pow(dot(away, away), 1.5);
+  }
+  return tide * cube < mass;
+}
+
+/// The nearest neighbours that orbit each other.
+void add_pairs(const std::vector<Mover>& movers, std::vector<Orbit>& orbits) {
+  const Neighbours neighbours{movers};
+  std::vector<std::optional<Orbit>> found(movers.size());
+  for_each_chunk(static_cast<int>(movers.size()), 1024, usable_threads(), nullptr, [&](int first, int last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      const Neighbours::Found near = neighbours.nearest_of(i);
+      const double least_sq = apart * apart * near.distance_sq;
+      if (!std::isfinite(near.distance_sq) || near.next_sq < least_sq) continue;
+      if (movers[near.body].mass < movers[i].mass || neighbours.nearest_of(near.body).next_sq < least_sq) continue;
+      if (holds_together(movers, i, near.body)) found[i] = orbit_of(movers, i, near.body);
+    }
+  });
+  for (const auto& orbit : found) {
+    if (orbit) orbits.push_back(*orbit);
+  }
+}
+
+/// How many of the first bodies are centres of orbits: all of a small system, or those much heavier than most.
+std::size_t centres(const std::vector<Mover>& movers) {
+  if (movers.size() <= most_heavy) return movers.size();
+  std::vector<double> masses(movers.size());
+  std::ranges::transform(movers, masses.begin(), &Mover::mass);
+  const auto middle = masses.begin() + static_cast<std::ptrdiff_t>(masses.size() / 2);
+  std::ranges::nth_element(masses, middle);
+  std::size_t count = 0;
+  while (count < most_heavy && movers[count].mass >= much_heavier * *middle) ++count;
+  return count;
+}
+
+}  // namespace
+
+std::vector<Orbit> bound_orbits(const Bodies& bodies) {
+  if (bodies.count() < 2) return {};
+  const std::vector<Mover> movers = movers_of(bodies);
+  const double each_stands_for = static_cast<double>(bodies.count()) / static_cast<double>(movers.size());
+  std::vector<std::vector<Orbit>> around(centres(movers));
+  for_each_chunk(static_cast<int>(around.size()), 1, usable_threads(), nullptr, [&](int first, int last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      around[i] = orbits_around(movers, i, each_stands_for);
+    }
+  });
+  std::vector<Orbit> orbits;
+  for (const std::vector<Orbit>& some : around) orbits.insert(orbits.end(), some.begin(), some.end());
+  if (static_cast<std::size_t>(bodies.count()) <= most_neighbours) add_pairs(movers, orbits);
+  const auto pair = [](const Orbit& orbit) { return std::minmax(orbit.body, orbit.around); };
+  std::ranges::sort(orbits, [&](const Orbit& a, const Orbit& b) {
+    return std::pair{a.size, std::pair{pair(a)}} < std::pair{b.size, std::pair{pair(b)}};
+  });
+  const auto alike = [&](const Orbit& a, const Orbit& b) { return pair(a) == pair(b); };
+  orbits.erase(std::unique(orbits.begin(), orbits.end(), alike), orbits.end());
+  return orbits;
+}
+
 namespace {
 
 constexpr double ball_share = 0.1;        // of the bodies; more, if these are all at one place
@@ -216,6 +464,42 @@ std::string coarse_softening(double softening, double smallest_orbit) {
   if (!(smallest_orbit > 0) || !(softening > smallest_orbit / 10)) return {};
   return "softening " + short_number(softening) + " exceeds a tenth of the smallest orbit, " +
          short_number(smallest_orbit) + ": orbits of this size will be wrong";
+}
+
+namespace {
+
+constexpr std::size_t most_targets = 32, most_sources = 65536;  // more would change little
+
+/// The share of the pulls on body `target` that single precision loses, weighted by their magnitude.
+double lost_share(const std::vector<Vec4>& bodies, std::size_t target, double softening) {
+  constexpr double smallest = std::numeric_limits<float>::min();
+  const Gravity<double> law{softening * softening};
+  const std::size_t sources = std::min(bodies.size(), most_sources);
+  double lost = 0, all = 0;
+  for (std::size_t i = 0; i < sources; ++i) {
+    const Vec4& source = bodies[i * bodies.size() / sources];
+    const double dx = static_cast<double>(source.x) - bodies[target].x;
+    const double dy = static_cast<double>(source.y) - bodies[target].y;
+    const double dz = static_cast<double>(source.z) - bodies[target].z;
+    const double distance = std::sqrt(dx * dx + dy * dy + dz * dz);
+    const double factor = law.factor(dx, dy, dz, static_cast<double>(source.w));
+    const double pull = factor * distance;
+    all += pull;
+    if (!(factor >= smallest && pull >= smallest)) lost += pull;
+  }
+  return all > 0 ? lost / all : 0;
+}
+
+}  // namespace
+
+bool forces_underflow(const Bodies& bodies, float softening) {
+  const std::size_t targets = std::min(bodies.positions.size(), most_targets);
+  std::size_t without_force = 0;
+  for (std::size_t i = 0; i < targets; ++i) {
+    const std::size_t target = i * bodies.positions.size() / targets;
+    if (!(lost_share(bodies.positions, target, softening) <= 0.5)) ++without_force;
+  }
+  return 2 * without_force > targets;
 }
 
 }  // namespace orrery

@@ -1,10 +1,8 @@
 #include <cmath>
 
 #include "compute/scenes/draft.h"
-#include "compute/scenes/portable_math.h"
-#include "compute/scenes/random.h"
+#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
-#include "compute/scenes/softening.h"
 
 namespace orrery {
 namespace {

@@ -1,17 +1,36 @@
+// Scenes: the request, the loaded bodies with their parts, and the list of generators.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/scenes/parts.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_hints.h"
 
 namespace orrery {
+
+/// The parts of a scene: its galaxies, the components of one galaxy, or the species of a file. Steps do not change
+/// them.
+struct Parts {
+  std::vector<std::string> names;     ///< at most 4; empty: the scene has no parts
+  std::vector<std::uint8_t> of_body;  ///< one per body, an index into `names`; empty if there are no names
+  friend bool operator==(const Parts&, const Parts&) = default;
+};
+
+struct PartSize {
+  const char* name;
+  int count;  ///< of bodies
+};
+
+/// Parts that lie one behind the other in the order of the bodies. Those without bodies are left out.
+Parts parts_in_order(std::initializer_list<PartSize> sizes);
+
+/// The species that there are. If they are more than 4, those of GADGET count as stars or dark.
+Parts parts_of(std::span<const Species> species);
 
 /// Which bodies to start from: a generator by name with a count and a seed, or a snapshot file.
 struct SceneRequest {
@@ -53,6 +72,7 @@ struct SceneInfo {
 };
 
 std::span<const SceneInfo* const> scenes();
+
 /// Throws UsageError that lists the known ids.
 const SceneInfo& find_scene(std::string_view id);
 

@@ -1,7 +1,7 @@
 #include "compute/scenes/spiral.h"
 
+#include "compute/scenes/draft.h"
 #include "compute/scenes/galaxy.h"
-#include "compute/scenes/softening.h"
 
 namespace orrery {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compute/scenes/galaxy_model.h"
+#include "compute/scenes/galaxy.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

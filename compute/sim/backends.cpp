@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
 #include "compute/core/names.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/kernel_sharing.h"
@@ -15,7 +14,6 @@
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
-#include "compute/cuda/error.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/divided_kernel.h"
 #include "compute/integrators/update_cuda.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "compute/core/backend.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/rank_device.h"
-#include "compute/sim/backend_status.h"
 
 namespace orrery {
 
@@ -17,8 +17,8 @@ class DeviceTeam;
 class Engine;
 struct DeviceList;
 
-/// What this process computes with: the kernels that it knows, the processor, and a CUDA device, or several that divide
-/// the work of a kernel. main makes one.
+/// The means by which this process computes: the kernels that it knows, the processor, and a CUDA device, or several
+/// that divide the work of a kernel. main makes one.
 class Backends {
  public:
   /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
@@ -37,15 +37,15 @@ class Backends {
   const KernelCatalog& kernels() const { return kernels_; }
   const BackendStatus& status(Backend backend) const { return statuses_[static_cast<std::size_t>(backend)]; }
   const BackendStatuses& statuses() const { return statuses_; }
-  /// What runs without a GPU; one that gives `jerks`, or a faster one.
+  /// Returns a kernel that runs without a GPU: one that gives `jerks`, or a faster one.
   KernelPtr default_cpu_kernel(bool jerks = false) const { return kernels_.find(jerks ? "cpu-jerk" : "cpu-simd"); }
-  /// The one that has the bodies. Null if CUDA kernels cannot run.
+  /// Returns the device that has the bodies. Null if CUDA kernels cannot run.
   const cuda::Device* device() const { return device_.get(); }
-  /// Of device(); none if CUDA kernels cannot run.
+  /// Returns the ordinal of device(); none if CUDA kernels cannot run.
   std::optional<int> device_ordinal() const;
-  /// How many processes share the evaluations; 1: this one alone.
+  /// Returns how many processes share the evaluations; 1: this one alone.
   int ranks() const;
-  /// "devices 0,1": those that divide evaluations; empty if there is only device().
+  /// Returns "devices 0,1", those that divide evaluations; empty if there is only device().
   std::string team_words() const;
 
   /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process; with `jerks` only those that give them.

@@ -1,6 +1,6 @@
 #include "compute/sim/command.h"
 
-#include "compute/core/one_of_members.h"
+#include "compute/core/one_of.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -11,24 +13,177 @@
 #include <variant>
 #include <vector>
 
+#include "compute/core/bodies.h"
 #include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/one_of.h"
+#include "compute/core/text.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
-#include "compute/sim/column_words.h"
 #include "compute/sim/command_row.h"
 #include "compute/sim/engine/results.h"
-#include "compute/sim/physics_commands.h"
-#include "compute/sim/run_setup.h"
+#include "compute/snapshots/columns.h"
 
 namespace orrery {
+
+template <>
+struct EnumWords<LawId> {
+  static std::vector<std::pair<LawId, std::string_view>> all();
+};
+
+template <>
+struct EnumWords<Digits> {
+  static constexpr std::array<std::pair<Digits, std::string_view>, 2> all() {
+    return {{{Digits::single, "float"}, {Digits::compensated, "compensated"}}};
+  }
+};
+
+/// The columns of a text table by their names; "-" skips one.
+template <>
+struct EnumWords<BodyColumn> {
+  static std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> all() {
+    std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = {static_cast<BodyColumn>(i), column_name(static_cast<BodyColumn>(i))};
+    }
+    return words;
+  }
+};
+
+/// The physics of a run: how bodies move.
+struct Physics {
+  std::string integrator_id;
+  Law law;
+  float time_step = 0;                   ///< see SetTimeStep
+  float eta = StepCriterion::usual_eta;  ///< see SetEta
+  Digits digits = Digits::single;        ///< see SetDigits
+  friend bool operator==(const Physics&, const Physics&) = default;
+};
+
+/// Everything that decides what a run computes, and how.
+struct RunSetup {
+  SceneRequest scene;  ///< equals Status::scene: the count is filled in, also for a file
+  Physics physics;
+  std::string kernel_id;
+  int kernel_revision = 0;    ///< see KernelInfo::revision; 0: the kernel that has the id now
+  Settings::Values settings;  ///< a setting that is not named has its initial value
+};
+
+/// Throw UsageError that lists the known ids.
+void check_integrator(const std::string& id);
+void check_law(const std::string& id);
+
+struct SelectIntegrator {
+  std::string id;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectIntegrator>("integrator", "Selects an integrator.",
+                                         Argument<&SelectIntegrator::id>{{.name = "id", .check = check_integrator}});
+  }
+};
+
+struct SelectLaw {
+  std::string id;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SelectLaw>("law", "Selects the force between two bodies.",
+                                  Argument<&SelectLaw::id>{{.name = "id", .check = check_law}});
+  }
+};
+
+/// `slider` is what a slider spans, here and below; other values of `range` are typed.
+struct SetTimeStep {
+  float time_step;
+
+  static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetTimeStep>("dt", "Sets the time step.",
+                                    Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
+  }
+};
+
+/// With leapfrog-blocks, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
+/// StepCriterion. With hermite4-blocks, it is that of Aarseth's criterion, from the end of the body's present step on.
+struct SetEta {
+  float eta;
+
+  static constexpr Range<float> range{0, 1, "", /*open=*/true};
+  static constexpr Range<float> slider{1e-5f, 0.1f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetEta>("eta", "Sets the accuracy of block time steps.",
+                               Argument<&SetEta::eta>{{.name = "value", .range = SetEta::range}});
+  }
+};
+
+/// The digits of the bodies' positions and velocities. The bodies keep their state; `single` drops its low words.
+struct SetDigits {
+  Digits digits;
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetDigits>("digits",
+                                  "Sets whether positions and velocities are floats, or floats with low words, so "
+                                  "that steps lose no digits.",
+                                  Argument<&SetDigits::digits>{{.name = "digits"}});
+  }
+};
+
+struct SetSoftening {
+  float softening;
+
+  static constexpr Range<float> range{Law::least_gravity_softening, Law::max_softening, "in units of length"};
+  static constexpr Range<float> slider{1e-4f, 1};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetSoftening>(
+        "softening", "Sets the softening length.",
+        Argument<&SetSoftening::softening>{{.name = "value", .range = SetSoftening::range}});
+  }
+};
+
+struct SetRepulsion {
+  float repulsion;
+
+  static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
+  static constexpr Range<float> slider{0, 1};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetRepulsion>(
+        "repulsion", "Sets H of the law attract-repel.",
+        Argument<&SetRepulsion::repulsion>{{.name = "value", .range = SetRepulsion::range}});
+  }
+};
+
+struct SetDrag {
+  float drag;
+
+  static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
+  static constexpr Range<float> slider{0, 0.01f};
+
+  template <class = void>
+  static constexpr auto describe() {
+    return command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
+                                Argument<&SetDrag::drag>{{.name = "value", .range = SetDrag::range}});
+  }
+};
 
 /// The id with which SelectKernel selects the fastest kernel and settings on this machine that meet SetAccuracy. Chosen
 /// again if the law, the number of bodies, the equality of their masses, the scene or the accuracy changes. SetTunable
 /// or another SelectKernel ends this.
 inline constexpr const char* auto_kernel = "auto";
+
 /// The accuracy of a fresh simulation, see SetAccuracy.
 inline constexpr double default_accuracy = 5e-4;
 
@@ -46,6 +201,7 @@ struct SelectKernel {
         Argument<&SelectKernel::settings>{{.name = "settings", .optional = true}});
   }
 };
+
 struct SetTunable {
   std::string name, value;
 
@@ -56,6 +212,7 @@ struct SetTunable {
                                    Argument<&SetTunable::value>{{.name = "value"}});
   }
 };
+
 /// The accuracy that `auto_kernel` must meet, now and whenever it is selected.
 struct SetAccuracy {
   double
@@ -70,6 +227,7 @@ struct SetAccuracy {
         Argument<&SetAccuracy::median_error>{{.name = "value", .range = SetAccuracy::range, .word = "exact"}});
   }
 };
+
 /// Throws UsageError that lists the known ids.
 void check_scene(const std::string& id);
 
@@ -85,6 +243,7 @@ struct SetStepsPerFrame {
         Argument<&SetStepsPerFrame::steps>{{.name = "steps", .range = SetStepsPerFrame::range}});
   }
 };
+
 struct SetPaused {
   bool paused = true;
 
@@ -95,6 +254,7 @@ struct SetPaused {
         .also("resume", "pause off");
   }
 };
+
 /// Pauses, then runs one step.
 struct StepOnce {
   template <class = void>
@@ -102,6 +262,7 @@ struct StepOnce {
     return command_row<StepOnce>("step", "Pauses, then runs one step.");
   }
 };
+
 /// Returns to the first state of the present scene. The physics stay.
 struct Restart {
   template <class = void>
@@ -109,6 +270,7 @@ struct Restart {
     return command_row<Restart>("restart", "Returns to the scene's first state.");
   }
 };
+
 /// Returns to the first state of the present scene and to its own physics, Status::scene_physics. Kernel, settings and
 /// steps per frame stay.
 struct Reset {
@@ -117,6 +279,7 @@ struct Reset {
     return command_row<Reset>("reset", "Returns to the scene's first state and its own physics.");
   }
 };
+
 /// Takes over the scene's own dt and softening.
 struct LoadScene {
   SceneRequest request;
@@ -192,6 +355,7 @@ struct ReturnToRun {
         Argument<&ReturnToRun::run, &RunSetup::settings>{{.name = "settings", .optional = true}});
   }
 };
+
 /// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. The bodies start from their
 /// first state if memory did not hold a copy, or if one was not finite.
 struct UndoReturn {
@@ -223,6 +387,7 @@ struct ProbeForces {
                                       .word_number = ComparedBodies::nobody}});
   }
 };
+
 /// With the next batch of steps, reads the magnitude of each body's acceleration: Status::accelerations. While paused,
 /// at the present positions.
 struct ReadAccelerations {
@@ -232,6 +397,7 @@ struct ReadAccelerations {
                                           "Reads the magnitude of each body's acceleration, once.");
   }
 };
+
 /// After the next batch of steps, reads which rank or device evaluates each body: Status::domains. While paused, as in
 /// the last evaluation, or in one for this.
 struct ReadDomains {
@@ -240,6 +406,7 @@ struct ReadDomains {
     return command_row<ReadDomains>("read-domains", "Reads which rank or device evaluates each body, once.");
   }
 };
+
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
 struct MeasureConserved {
   template <class = void>
@@ -247,6 +414,7 @@ struct MeasureConserved {
     return command_row<MeasureConserved>("measure-conserved", "Measures energy, momentum and angular momentum, once.");
   }
 };
+
 /// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
 /// reads those of the last step, unless kernel, law or bodies have changed since.
 struct ReadTreeCells {
@@ -274,6 +442,7 @@ struct ReadTreeCells {
                                            .word_number = CellRequest::nobody}});
   }
 };
+
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. If the state is
 /// not finite or memory cannot hold it, the command is ignored and Status::checkpoint_step does not change.
 struct KeepCheckpoint {
@@ -282,17 +451,13 @@ struct KeepCheckpoint {
     return command_row<KeepCheckpoint>("keep-checkpoint", "Keeps the present state as the checkpoint.");
   }
 };
+
 /// Returns to the latest checkpoint. Restart, Reset and another scene delete it.
 struct RestoreCheckpoint {
   template <class = void>
   static constexpr auto describe() {
     return command_row<RestoreCheckpoint>("restore-checkpoint", "Returns to the latest checkpoint.");
   }
-};
-
-template <>
-struct EnumWords<LawId> {
-  static std::vector<std::pair<LawId, std::string_view>> all();
 };
 
 /// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
@@ -302,9 +467,12 @@ struct SimulationCommands {
                                Restart, Reset, LoadScene, ReturnToRun, UndoReturn, ProbeForces, ReadAccelerations,
                                ReadDomains, MeasureConserved, ReadTreeCells, KeepCheckpoint, RestoreCheckpoint>;
 };
+
+extern template struct OneOf<SimulationCommands>;
+
 using Command = OneOf<SimulationCommands>;
 
-/// What `auto` chose, and why.
+/// The choice of `auto`, and the reason.
 struct AutoChoice {
   std::string name;  ///< "auto: cuda-tiled bodies-per-thread=4"
   std::string how;   ///< the measurements behind it, and their date; a few lines

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 
-/// What an std::optional or a std::vector holds; any other type itself.
+/// The element type of an std::optional or a std::vector; any other type itself.
 template <class T>
 struct Element {
   using type = T;
@@ -42,7 +42,7 @@ inline constexpr bool is_list<std::vector<T>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-/// How the text of an argument is read, in addition to its type.
+/// Form of an argument's text, in addition to its type.
 enum class Form {
   plain,
   file,   ///< the name of a file
@@ -64,7 +64,7 @@ std::string_view word_of(E value) {
   return std::ranges::find(words, value, [](const auto& pair) { return pair.first; })->second;
 }
 
-/// What scripts, JSON and help need to know of an argument that sets a member of type `M`.
+/// Description of an argument that sets a member of type `M`, for scripts, JSON and help.
 template <class M>
 struct ArgumentOf {
   using Member = M;
@@ -82,12 +82,12 @@ struct ArgumentOf {
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;  ///< throws UsageError that lists the known names
 
-  /// Whether `word` stands for an optional without a value.
+  /// Returns whether `word` means an optional without a value.
   constexpr bool word_is_none() const { return word && is_optional<Member> && !optional; }
   constexpr bool allows(Number number) const {
     return (word && !word_is_none() && number == word_number) || range.contains(number + first);
   }
-  /// What a number may be: "a number above 0 and below 1, or exact".
+  /// Returns the allowed numbers: "a number above 0 and below 1, or exact".
   std::string allowed() const {
     std::string text;
     for (const std::string_view name : names) text.append(name).append(", ");
@@ -122,14 +122,14 @@ struct ShortForm {
   const char* text = nullptr;
 };
 
-/// How messages call an argument of a command with `count` of them: "dt", "sweep n".
+/// Returns how messages call an argument of a command with `count` of them: "dt", "sweep n".
 inline std::string argument_label(std::string_view command, std::size_t count, std::string_view argument) {
   std::string label{command};
   if (count > 1) label.append(" ").append(argument);
   return label;
 }
 
-/// What there is to know of one command.
+/// Description of one command.
 template <class C, class... Arguments>
 struct CommandRow {
   using Command = C;
@@ -188,7 +188,7 @@ void check_argument(const ArgumentOf<M>& argument, const std::string& label, con
   }
 }
 
-/// The same of all arguments of a command; one that may be left out, and is, is not checked.
+/// Checks all arguments of a command, except optional ones that are left out.
 template <class C>
 void check_arguments(const C& command) {
   const C initial{};

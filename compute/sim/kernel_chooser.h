@@ -9,11 +9,11 @@
 
 namespace orrery {
 
-/// What a kernel is to be chosen for.
+/// Demands on a kernel that is to be chosen.
 struct KernelDemand {
   int count = 0;  ///< bodies, >= 1
   LawId law = LawId::gravity;
-  bool equal_masses = true;     ///< of all bodies: some kernels then need less work
+  bool equal_masses = true;     ///< whether all masses are equal: some kernels then need less work
   double accuracy = 0;          ///< see SetAccuracy
   bool jerks = false;           ///< a kernel that gives jerks, see KernelInfo; otherwise one that gives none
   bool beside_drawing = false;  ///< a window draws meanwhile, and during the measurement
@@ -26,20 +26,20 @@ struct ForceSystem {
   Law law;
 };
 
-/// The kernel that `auto_kernel` stands for.
+/// The kernel that `auto_kernel` selects.
 struct KernelChoice {
   KernelPtr kernel;
   Settings settings;
   std::string how;  ///< see AutoChoice
 };
 
-/// "cuda-tiled bodies-per-thread=4": the kernel, and the settings that are not its initial ones.
+/// Returns "cuda-tiled bodies-per-thread=4": the kernel, and the settings that are not its initial ones.
 inline std::string words_for(const KernelInfo& kernel, const Settings& settings) {
   const std::string changes = settings.changes();
   return kernel.id + (changes.empty() ? "" : ' ' + changes);
 }
 
-/// "auto: cuda-tiled bodies-per-thread=4".
+/// Returns "auto: cuda-tiled bodies-per-thread=4".
 inline std::string name_of(const KernelChoice& choice) {
   return "auto: " + words_for(*choice.kernel, choice.settings);
 }

@@ -1,23 +1,69 @@
+// A simulation: its bodies, commands, steps and status. simulation_kernel.cpp has what concerns its kernel.
 #include "compute/sim/simulation.h"
 
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <new>
 #include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/host_memory.h"
 #include "compute/sim/backends.h"
 
 namespace orrery {
 namespace {
 
-/// Whether the viewer sends it again and again by itself: such a command leaves the last message.
+/// Returns whether the viewer sends the command again and again by itself. Such a command leaves the last message.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
          std::holds_alternative<ReadAccelerations>(command) || std::holds_alternative<ReadDomains>(command) ||
          std::holds_alternative<ReadTreeCells>(command) || std::holds_alternative<KeepCheckpoint>(command);
+}
+
+void refuse_settings(const SelectKernel& command, const Backends& backends) {
+  if (command.settings.empty()) return;
+  throw UsageError(command.settings.begin()->first + " cannot be set with the kernel " + command.id +
+                   ", which chooses settings as well; name a kernel: " + backends.available_kernels());
+}
+
+/// Returns the request that loads the scene of `shown`. There, the count is filled in, but a file has its own count.
+SceneRequest to_load(SceneRequest shown) {
+  if (!shown.file.empty()) shown.count = 0;
+  return shown;
+}
+
+/// Returns the first state of the run's scene, or `state` where its file cannot be read any more or has other bodies or
+/// units.
+Scene first_scene(const RunSetup& run, const Snapshot& state) {
+  const SceneRequest request = to_load(run.scene);
+  try {
+    Scene scene = load_scene(request);
+    if (scene.bodies.count() == state.bodies.count() && scene.units == state.units && scene.frame == state.frame)
+      return scene;
+    throw std::runtime_error("the scene of the checkpoint has " + std::to_string(scene.bodies.count()) +
+                             " bodies now, but the checkpoint has " + std::to_string(state.bodies.count()));
+  } catch (const std::runtime_error&) {
+    if (request.file.empty()) throw;
+  }
+  return {.name = std::filesystem::path{request.file}.filename().string(),
+          .bodies = state.bodies,
+          .time_step = run.physics.time_step,
+          .softening = run.physics.law.softening,
+          .properties = state.properties,
+          .time = state.time,
+          .units = state.units,
+          .frame = state.frame,
+          .digits = state.bodies.digits()};
 }
 
 }  // namespace
@@ -150,7 +196,7 @@ void Simulation::load(const SceneRequest& request) {
   begin(request, std::move(scene), std::move(choice));
 }
 
-/// From the first state of `scene`, which is what `request` stands for.
+/// Begins a run at the first state of `scene`, which `request` loads.
 void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request.count = scene.bodies.count();
   replace_bodies(scene.bodies, scene.time, std::move(choice), /*other_system=*/request != request_);
@@ -180,7 +226,8 @@ void Simulation::set_bodies(const Bodies& bodies, double time) {
   host_copy_ = {bodies, done_};
 }
 
-/// Where the kernel is `auto`, it is chosen anew for other bodies, another law or another kind of integrator.
+/// Replaces the bodies. If the kernel is `auto`, it is chosen again for other bodies, another law or another kind of
+/// integrator.
 void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
   const KernelDemand demand = demand_of(bodies.count(), choice, masses);
@@ -192,7 +239,8 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
-/// Of all engines. One of another backend than `used` whose device is lost goes: the bodies are not there.
+/// Discards the checkpoints of all engines. Removes an engine whose device is lost, unless it is that of `used`: it has
+/// no bodies.
 void Simulation::forget_checkpoints(Backend used) {
   for (std::unique_ptr<Engine>& engine : engines_) {
     if (!engine) continue;
@@ -275,6 +323,495 @@ void Simulation::copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocitie
 std::vector<Vec4> Simulation::accelerations(std::span<const int> targets) {
   cancel_and_wait();
   return engine().accelerations(targets);
+}
+
+// Commands. Arguments are in their ranges: apply() has checked them.
+
+void Simulation::carry_out(const SelectKernel& c) {
+  Choice next = choice_;
+  const KernelPtr named = find_kernel_or_auto(backends_.kernels(), c.id);
+  if (!named) {
+    refuse_settings(c, backends_);
+    choose_kernel_again(next);
+    adopt(next);
+    return drop_preparation();
+  }
+  next.name_kernel();
+  next.kernel = named;
+  next.settings = remembered_settings(*named);
+  next.settings.set(c.settings);
+  change_kernel(next);
+}
+
+void Simulation::carry_out(const SetTunable& c) {
+  Choice next = choice_;
+  next.name_kernel();
+  std::tie(next.kernel, next.settings) = wanted_kernel();
+  next.settings.set(c.name, c.value);
+  change_kernel(next);
+}
+
+void Simulation::carry_out(const SetAccuracy& c) {
+  Choice next = choice_;
+  next.accuracy = c.median_error;
+  if (next.automatic && next.accuracy != choice_.accuracy) choose_kernel_again(next);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SelectIntegrator& c) {
+  Choice next = choice_;
+  next.integrator = &find_integrator(c.id);
+  suit_kernel(next);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SelectLaw& c) {
+  Choice next = choice_;
+  next.law.id = find_law(c.id);
+  suit_kernel(next);
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetTimeStep& c) {
+  Choice next = choice_;
+  next.time_step = c.time_step;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetEta& c) {
+  Choice next = choice_;
+  next.eta = c.eta;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetDigits& c) {
+  Choice next = choice_;
+  next.digits = c.digits;
+  const bool begins = after_all().step == 0 && scene_->bodies.digits() == Digits::compensated;
+  if (begins && c.digits == Digits::compensated && choice_.digits == Digits::single) {
+    replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);  // with what a file's doubles have left
+    return;
+  }
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetSoftening& c) {
+  Choice next = choice_;
+  next.law.softening = c.softening;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetRepulsion& c) {
+  Choice next = choice_;
+  next.law.repulsion = c.repulsion;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetDrag& c) {
+  Choice next = choice_;
+  next.law.drag = c.drag;
+  adopt(next);
+}
+
+void Simulation::carry_out(const SetStepsPerFrame& c) {
+  steps_per_frame_ = c.steps;
+}
+
+void Simulation::carry_out(const SetPaused& c) {
+  paused_ = c.paused || diagnostics_.non_finite();
+}
+
+void Simulation::carry_out(const StepOnce&) {
+  paused_ = true;
+  step_once_ = !diagnostics_.non_finite();
+}
+
+void Simulation::carry_out(const Restart&) {
+  replace_bodies(scene_->bodies, scene_->time, choice_, /*other_system=*/false);
+}
+
+void Simulation::carry_out(const Reset&) {
+  Choice next = choice_;
+  take_physics(next, scene_physics());
+  replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);
+}
+
+void Simulation::carry_out(const LoadScene& c) {
+  load(c.request);
+}
+
+void Simulation::carry_out(const ProbeForces& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const ReadDomains& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const ReadAccelerations& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const MeasureConserved& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const ReadTreeCells& c) {
+  diagnostics_.ask(c);
+}
+
+void Simulation::carry_out(const KeepCheckpoint&) {
+  if (!diagnostics_.non_finite()) engine().keep(after_all());
+}
+
+void Simulation::carry_out(const RestoreCheckpoint&) {
+  cancel_and_wait();
+  Engine* const from = engine_with_checkpoint();
+  if (!from) throw UsageError("there is no checkpoint: 'reset' returns to the scene's first state");
+  const StepTime at = *from->checkpoint();
+  engine().upload(with_digits(from->checkpoint_bodies(), choice_.digits), plan());
+  done_ = at;
+  diagnostics_.return_to(at.step);
+}
+
+/// The present choice but for what `run` names: nothing of it is left to the program.
+// Return to an earlier run, back from there, and to the state of a checkpoint.
+
+Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
+  Choice choice = choice_;
+  choice.name_kernel();
+  choice.kernel = backends_.kernels().find_revision(run.kernel_id, run.kernel_revision);
+  choice.settings = Settings{*choice.kernel, run.settings};
+  take_physics(choice, run.physics);
+  return choice;
+}
+
+/// Returns what is shown now, without the bodies if they are not finite, or if memory does not hold a copy and the next
+/// run.
+Simulation::Departure Simulation::departure() {
+  cancel_and_wait();
+  if (choice_.in_flight) choice_.in_flight->cancel();  // chosen again if UndoReturn comes back
+  Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
+  if (diagnostics_.non_finite() || count_ > bodies_that_fit(simulation_bytes_per_body)) return now;
+  now.bodies = engine().download();
+  now.at = done_;
+  return now;
+}
+
+void Simulation::carry_out(const ReturnToRun& c) {
+  const RunSetup& run = c.run;
+  Choice choice = choice_of(run);
+  Departure before = departure();
+  if (run.scene == request_ && !diagnostics_.non_finite()) {
+    adopt(choice);
+  } else {
+    const SceneRequest request = to_load(run.scene);
+    begin(request, load_scene(request), std::move(choice));
+  }
+  drop_preparation();
+  departure_ = std::move(before);
+}
+
+void Simulation::carry_out(const UndoReturn&) {
+  if (!departure_) throw UsageError("there is nothing to undo: no row of the results was returned to");
+  const Departure& before = *departure_;
+  const Bodies& bodies = before.bodies ? *before.bodies : before.scene->bodies;
+  install(bodies, before.at.sim_time, mass_range(bodies.positions), before.choice);
+  scene_ = before.scene;
+  request_ = before.request;
+  done_ = before.at;
+  if (before.bodies) host_copy_ = {bodies, done_};
+  departure_.reset();
+  drop_preparation();
+}
+
+void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite) {
+  setup_changed_ = progress_changed_ = true;
+  const Choice choice = choice_of(run);
+  auto scene = std::make_shared<const Scene>(first_scene(run, state));
+  install(state.bodies, state.time, mass_range(state.bodies.positions), choice);
+  scene_ = std::move(scene);
+  request_ = run.scene;
+  request_.count = count_;
+  done_ = {.step = step, .sim_time = state.time};
+  host_copy_ = {state.bodies, done_};
+  departure_.reset();
+  drop_preparation();
+  if (hermite.bodies.empty() || !choice_.integrator->needs_jerks) return;
+  try {
+    engine().go_on(hermite);
+  } catch (const std::exception& failure) {  // memory is short: so it is for the first step, which reports it
+    if (dynamic_cast<const BackendLost*>(&failure)) throw;
+  }
+}
+
+// Batches of steps: how they start and end.
+
+int Simulation::advance_frame(std::int64_t tag) {
+  int steps = 0;
+  try {
+    if (!failed_) steps = start_frame(tag);
+  } catch (const std::exception& failure) {
+    report_failure(failure);
+  }
+  if (failed_) return_to_proven_kernel();
+  return steps;
+}
+
+int Simulation::start_frame(std::int64_t tag) {
+  if (!engine().ready()) return 0;
+  gather_or_report();  // what has ended may have met a non-finite body, or have failed
+  if (measuring()) return 0;
+  if (preparing_ && preparing_->ended()) return 0;  // it takes over when no steps are in flight
+  const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
+  if (steps == 0) {
+    if (diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
+    return 0;
+  }
+  step_once_ = false;
+  start(steps, tag);
+  return steps;
+}
+
+void Simulation::start(int steps, std::int64_t tag) {
+  progress_changed_ = true;
+  if (diagnostics_.non_finite()) throw std::runtime_error(diagnostics_.line());
+  BatchRequest request{.tag = tag, .steps = steps, .begin = after_all()};
+  Measuring measuring;
+  for (const auto& [before, time_step] : in_flight_) {
+    measuring.forces |= before.probe.sample > 0;
+    measuring.conserved |= before.measure_conserved;
+    measuring.cells |= before.tree_cells.most > 0;
+    measuring.accelerations |= before.accelerations;
+  }
+  diagnostics_.add_to(request, measuring);
+  if (!kernel_->tree()) request.tree_cells = {};
+  engine().advance(request);
+  if (in_flight_.empty()) progress_ = std::chrono::steady_clock::now();
+  in_flight_.push_back({request, choice_.time_step});
+}
+
+StepTiming Simulation::run(int steps) {
+  wait();
+  start(steps, 0);
+  wait();
+  if (diagnostics_.non_finite()) throw std::runtime_error(diagnostics_.line());
+  if (collected_.empty()) throw std::runtime_error("a step was cancelled");
+  const StepTiming timing = collected_.back();
+  collected_.pop_back();
+  return timing;
+}
+
+/// Takes in what the engine finished, perhaps a checkpoint as well. Throws what a batch failed with.
+void Simulation::gather() {
+  progress_changed_ = true;
+  try {
+    for (std::vector<BatchResult> ended = engine().collect(); !ended.empty(); ended = engine().collect()) {
+      for (const BatchResult& result : ended) take_in(result);
+    }
+    require_progress();
+  } catch (const std::bad_alloc&) {
+    in_flight_.clear();
+    throw std::runtime_error("not enough memory for a step of " + std::to_string(count_) + " bodies");
+  } catch (...) {
+    in_flight_.clear();
+    throw;
+  }
+}
+
+void Simulation::take_in(const BatchResult& result) {
+  progress_ = std::chrono::steady_clock::now();
+  const InFlight asked = in_flight_.front();
+  in_flight_.pop_front();
+  if (diagnostics_.non_finite()) return;  // what was enqueued behind it did nothing
+  const StepTiming& timing = result.timing;
+  done_ = asked.request.begin.after(timing.steps, asked.time_step);
+  diagnostics_.take_in(result);
+  if (asked.request.steps == 0 && asked.request.tree_cells.most > 0 && !result.tree_cells) diagnostics_.forget_tree();
+  if (result.non_finite) {
+    diagnostics_.stop(*result.non_finite, choice_.kernel->id);
+    paused_ = true;
+    step_once_ = false;
+    last_error_ = diagnostics_.line();
+  }
+  if (timing.steps == 0) return;
+  if (!std::exchange(is_proven_, true)) {
+    if (proven_ && !same_kernel(*proven_->kernel, *choice_.kernel)) proven_before_ = proven_;
+    proven_ = {choice_.kernel, choice_.settings, choice_.automatic};
+  }
+  timing_ = timing;
+  collected_.push_back(timing);
+}
+
+/// As gather(), for those who cannot take an exception.
+void Simulation::gather_or_report() {
+  try {
+    gather();
+  } catch (const std::exception& failure) {
+    report_failure(failure);
+  }
+}
+
+std::vector<StepTiming> Simulation::collect() {
+  gather_or_report();
+  take_over_choice();
+  start_choice();
+  take_over_preparation();
+  return std::exchange(collected_, {});
+}
+
+void Simulation::wait(const std::stop_token& stop) {
+  engine().wait(stop);
+  gather();
+}
+
+/// A kernel that hangs cannot be cancelled. Call before another one is made: to destroy that would wait for the device.
+void Simulation::wait_for_watched_steps() {
+  constexpr std::chrono::microseconds nap{100};
+  while (watched()) {
+    gather();
+    if (watched()) std::this_thread::sleep_for(nap);
+  }
+}
+
+void Simulation::cancel_and_wait() {
+  wait_for_watched_steps();
+  engine().cancel_and_wait();
+  gather();
+}
+
+// Status.
+
+double Simulation::interactions_per_step() const {
+  if (choice_.integrator->block_steps) {
+    return diagnostics_.levels() ? timing_.interactions_per_evaluation * timing_.evaluations / timing_.steps : 0;
+  }
+  const double evaluations = choice_.integrator->evaluations_per_step;
+  if (!choice_.kernel->is_tree) return evaluations * kernel_->interactions(count_);
+  return diagnostics_.tree() ? evaluations * static_cast<double>(diagnostics_.tree()->interactions) : 0;
+}
+
+const Status& Simulation::status() const {
+  if (std::exchange(setup_changed_, false)) describe_setup();
+  if (std::exchange(progress_changed_, false)) describe_progress();
+  return status_;
+}
+
+/// Describes what only commands and the end of a choice change, such as names and settings.
+void Simulation::describe_setup() const {
+  status_.kernel_id = choice_.kernel->id;
+  status_.kernel = choice_.kernel;
+  status_.backend = choice_.kernel->backend;
+  status_.settings = choice_.settings;
+  status_.preparing.reset();
+  if (preparing_) status_.preparing = {preparing_->kernel(), preparing_->settings()};
+  status_.chosen = kernel_->chosen(count_, masses_);
+  status_.auto_choice = choice_.automatic;
+  status_.accuracy = choice_.accuracy;
+  status_.integrator_id = choice_.integrator->id;
+  status_.block_steps = choice_.integrator->block_steps;
+  status_.law = choice_.law;
+  status_.time_step = choice_.time_step;
+  status_.eta = choice_.eta;
+  status_.digits = choice_.digits;
+  status_.steps_per_frame = steps_per_frame_;
+  status_.scene = request_;
+  status_.scene_name = scene_->name;
+  status_.units = scene_->units;
+  status_.scene_physics = scene_physics();
+  status_.count = count_;
+  status_.mean_mass = mean_mass_;
+  status_.card = card_;
+}
+
+void Simulation::describe_progress() const {
+  // Enqueued on the GPU is counted as done.
+  const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
+  const StepTime now = counts_enqueued ? after_all() : done_;
+  Engine* const keeper = engine_with_checkpoint();
+  status_.choosing = choice_.in_flight != nullptr;
+  status_.paused = paused_;
+  status_.busy = !in_flight_.empty();
+  status_.step = now.step;
+  status_.sim_time = now.sim_time;
+  status_.interactions_per_step = interactions_per_step();
+  status_.timing = timing_;
+  status_.levels = diagnostics_.levels();
+  status_.tree = diagnostics_.tree();
+  status_.device_loads = diagnostics_.device_loads();
+  status_.tree_cells = diagnostics_.tree_cells();
+  status_.force_probe = diagnostics_.force_probe();
+  status_.accelerations = diagnostics_.accelerations();
+  status_.domains = diagnostics_.domains();
+  status_.conserved = diagnostics_.conserved();
+  status_.non_finite = diagnostics_.non_finite();
+  status_.checkpoint_step = keeper ? std::optional{keeper->checkpoint()->step} : std::nullopt;
+  status_.undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt;
+  if (status_.last_error != last_error_) status_.last_error = last_error_;
+}
+
+void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight) {
+  if (!in_flight.cells) request.tree_cells = std::exchange(cells_wanted_, {});
+  if (!in_flight.accelerations) request.accelerations = std::exchange(accelerations_wanted_, false);
+  request.domains = std::exchange(domains_wanted_, false);
+  if (!in_flight.forces) {
+    const ProbeForces probe = std::exchange(probe_wanted_, {});
+    request.probe = {probe.sample, probe.turn, probe.body};
+  }
+  if (!in_flight.conserved) request.measure_conserved = std::exchange(conserved_wanted_, false);
+}
+
+void DiagnosticsState::take_in(const BatchResult& result) {
+  if (result.force_probe) force_probe_ = result.force_probe;
+  if (result.conserved) conserved_ = result.conserved;
+  if (result.tree) {
+    const std::optional<TreeReport> before = std::exchange(tree_, result.tree);
+    if (before && tree_->phases.empty()) {  // only some batches time them
+      tree_->phases = before->phases;
+      tree_->phases_age = before->phases_age + result.timing.steps;
+    }
+  }
+  if (result.levels) levels_ = result.levels;
+  if (!result.device_loads.empty()) device_loads_ = result.device_loads;
+  if (result.accelerations) accelerations_ = result.accelerations;
+  if (result.domains) domains_ = result.domains;
+  if (result.tree_cells) tree_cells_ = result.tree_cells;
+}
+
+void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
+  non_finite_ = body;
+  domains_.reset();  // of the step before
+  line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
+          kernel_id + "): the run stops there";
+}
+
+void DiagnosticsState::forget_forces() {
+  force_probe_.reset();
+  accelerations_.reset();
+  tree_.reset();
+  tree_cells_.reset();
+  device_loads_.clear();
+  domains_.reset();
+}
+
+void DiagnosticsState::restart() {
+  forget_forces();
+  forget_levels();
+  conserved_.reset();
+  non_finite_.reset();
+  line_.clear();
+}
+
+void DiagnosticsState::return_to(std::int64_t step) {
+  if (force_probe_ && force_probe_->step > step) force_probe_.reset();
+  if (conserved_ && conserved_->step > step) conserved_.reset();
+  accelerations_.reset();
+  domains_.reset();
+  forget_levels();
+  tree_.reset();  // the bodies are no longer those that it stands on
+  tree_cells_.reset();
+  non_finite_.reset();
+  line_.clear();
 }
 
 }  // namespace orrery

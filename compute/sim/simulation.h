@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -13,25 +14,147 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "compute/core/backend_lost.h"
+#include "compute/core/backend.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/choice_in_flight.h"
 #include "compute/sim/command.h"
-#include "compute/sim/diagnostics_state.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/kernel_chooser.h"
-#include "compute/sim/kernel_in_preparation.h"
-#include "compute/snapshots/snapshot_view.h"
+#include "compute/snapshots/snapshot.h"
 
 namespace orrery {
 
-/// When what `auto_kernel` stands for is known, and a kernel is there that is compiled first (KernelInfo::compiles).
+/// A choice that is made on its own thread.
+class ChoiceInFlight {
+ public:
+  /// `chooser` must outlive this.
+  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
+  ChoiceInFlight(const ChoiceInFlight&) = delete;
+  ChoiceInFlight& operator=(const ChoiceInFlight&) = delete;
+
+  /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
+  void start();
+  bool ended() const;
+  /// Returns at once. The choice ends soon after if it was started, and never starts if it was not.
+  void cancel();
+  /// Call when it has ended. None if it was cancelled. Throws what the chooser threw.
+  std::optional<KernelChoice> result() const;
+
+ private:
+  KernelChooser& chooser_;
+  const KernelDemand demand_;
+  Bodies bodies_;
+  const Law law_;
+  bool started_ = false;
+  std::promise<KernelChoice> promise_;
+  std::shared_future<KernelChoice> result_ = promise_.get_future().share();
+  std::jthread thread_;  // last: it uses what is above
+};
+
+/// A kernel with its settings, made on a thread of its own.
+class KernelInPreparation {
+ public:
+  /// Makes a kernel for `count` bodies. `backends` must outlive this.
+  KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count);
+  KernelInPreparation(const KernelInPreparation&) = delete;
+  KernelInPreparation& operator=(const KernelInPreparation&) = delete;
+
+  const KernelPtr& kernel() const { return kernel_; }
+  const Settings& settings() const { return settings_; }
+
+  /// Does nothing the second time. result() reports a thread that could not start.
+  void start();
+  bool ended() const;
+  /// Nobody wants the result any more. One that is never started has ended; another one ends when the kernel is made.
+  void abandon();
+  /// Call once, when it has ended. Throws what making the kernel threw.
+  std::shared_ptr<ForceKernel> result() { return made_.get(); }
+
+ private:
+  std::shared_ptr<ForceKernel> make() const;
+
+  const Backends& backends_;
+  const KernelPtr kernel_;
+  const Settings settings_;
+  const int count_;
+  bool started_ = false;
+  std::atomic<bool> abandoned_ = false;
+  std::promise<std::shared_ptr<ForceKernel>> promise_;
+  std::future<std::shared_ptr<ForceKernel>> made_ = promise_.get_future();
+  std::jthread thread_;  // last: it uses what is above
+};
+
+/// Which measurements an engine has in flight.
+struct Measuring {
+  bool forces = false, conserved = false, cells = false, accelerations = false;
+};
+
+/// Measurements: those that a simulation was asked for, the latest results, and why the run stopped.
+class DiagnosticsState {
+ public:
+  void ask(const ProbeForces& command) { probe_wanted_ = command; }
+  void ask(const ReadAccelerations&) { accelerations_wanted_ = true; }
+  void ask(const ReadDomains&) { domains_wanted_ = true; }
+  void ask(const MeasureConserved&) { conserved_wanted_ = true; }
+  void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
+  /// Adds what was asked for to a batch, but for what an engine still has in flight.
+  void add_to(BatchRequest& request, const Measuring& in_flight);
+  /// Returns whether something is to be measured that needs no step. The last step's tree must be known to be read.
+  bool wants_no_step() const {
+    return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ || (cells_wanted_.most > 0 && tree_);
+  }
+
+  void take_in(const BatchResult& result);
+  /// Notes that `body` stopped the run: line() describes it.
+  void stop(const NonFinite& body, const std::string& kernel_id);
+
+  /// Call after another kernel or law: discards the forces that were probed, and the tree.
+  void forget_forces();
+  /// Discards the tree of a step that was cancelled.
+  void forget_tree() { tree_.reset(); }
+  /// Call after another integrator or time step, or other forces.
+  void forget_levels() { levels_.reset(); }
+  /// Call after the bodies were replaced.
+  void restart();
+  /// Call after a return to the bodies after `step`: discards the non-finite body and later measurements.
+  void return_to(std::int64_t step);
+
+  const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
+  const std::optional<ConservedProbe>& conserved() const { return conserved_; }
+  const std::optional<LevelCounts>& levels() const { return levels_; }
+  const std::optional<TreeReport>& tree() const { return tree_; }
+  const std::vector<DeviceLoad>& device_loads() const { return device_loads_; }
+  const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
+  const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
+  const std::shared_ptr<const Domains>& domains() const { return domains_; }
+  const std::optional<NonFinite>& non_finite() const { return non_finite_; }
+  /// Returns why the run stopped, one line; empty if it did not.
+  const std::string& line() const { return line_; }
+
+ private:
+  ProbeForces probe_wanted_{};  // of 0 bodies: none
+  bool conserved_wanted_ = false, accelerations_wanted_ = false, domains_wanted_ = false;
+  CellRequest cells_wanted_;
+  std::optional<ForceProbe> force_probe_;
+  std::optional<ConservedProbe> conserved_;
+  std::optional<LevelCounts> levels_;
+  std::optional<TreeReport> tree_;
+  std::vector<DeviceLoad> device_loads_;
+  std::shared_ptr<const TreeCells> tree_cells_;
+  std::shared_ptr<const Accelerations> accelerations_;
+  std::shared_ptr<const Domains> domains_;
+  std::optional<NonFinite> non_finite_;
+  std::string line_;
+};
+
+/// The time at which the kernel of `auto_kernel` is known, and a kernel that is compiled first (KernelInfo::compiles)
+/// is ready.
 enum class Choosing {
   at_once,  ///< when apply() returns, which waits for it
-  /// Some collect() later. While kernels are measured for `auto_kernel` no steps run, and the program draws as it will
+  /// In a later collect(). While kernels are measured for `auto_kernel` no steps run, and the program draws as it will
   /// with the kernel. While one is compiled, the kernel before it goes on: see Status::preparing.
   beside,
 };
@@ -43,10 +166,10 @@ struct PreparedKernel {
   std::exception_ptr failure;  ///< why it does not run; null: it does
 };
 
-/// How a run was lost with its device, see Simulation::loss().
+/// Loss of a run with its device, see Simulation::loss().
 struct DeviceLoss {
   std::string cause;       ///< one line
-  KernelPtr kernel;        ///< that ran
+  KernelPtr kernel;        ///< the kernel that ran
   bool automatic = false;  ///< chosen by `auto`
   KernelPtr good;          ///< of a kernel file: the last one before it that ran; built in: the same; null: none
   Settings good_settings;  ///< of `good`
@@ -87,31 +210,32 @@ class Simulation {
   /// to the host, for a CPU kernel: the one that snapshot() or snapshot_view() returned last, or the run's first state.
   /// Also applies the result of Choosing::beside.
   std::vector<StepTiming> collect();
-  /// Until every step asked for has run, or until `stop` is requested: then a step in flight on the CPU is cancelled.
+  /// Blocks until every requested step has run, or until `stop` is requested. Then a step in flight on the CPU is
+  /// cancelled.
   void wait(const std::stop_token& stop = {});
 
-  /// Always the same object. The first call after a command, a start of steps or collect() brings it up to date: what
-  /// was read from it before may change then.
+  /// Returns always the same object. The first call after a command, a start of steps or collect() brings it up to
+  /// date: what was read from it before may change then.
   const Status& status() const;
-  /// Whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
+  /// Returns whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
   bool idle() const { return in_flight_.empty(); }
-  /// Whether kernels are being measured, see Choosing::beside: no steps run. A choice that a command cancelled may
-  /// still do so for a while.
+  /// Returns whether kernels are being measured, see Choosing::beside: no steps run. A choice that a command cancelled
+  /// may still do so for a while.
   bool measuring() const { return choice_.in_flight || !cancelled_.empty(); }
-  /// The kernel of Status::preparing, once it has taken over or has failed; each is returned once.
+  /// Returns the kernel of Status::preparing, once it has taken over or has failed; each is returned once.
   std::optional<PreparedKernel> take_prepared() { return std::exchange(prepared_, std::nullopt); }
-  /// The exact present state; cancels what is in flight as apply() does.
+  /// Returns the exact current state; cancels what is in flight as apply() does.
   Bodies bodies();
-  /// What a Hermite integrator holds beside bodies(); empty if it would begin anew from these.
+  /// Returns the state of a Hermite integrator besides bodies(); empty if it would start again from these.
   HermiteState hermite_state();
-  /// As bodies(), with the properties from the scene's file, the present time and the present softening.
+  /// Returns bodies() with the properties from the scene's file, the current time and the current softening.
   Snapshot snapshot();
-  /// The same, to be written: the bodies stay where they are, unless a device has them. Valid until the next call that
-  /// changes the state.
+  /// Returns the same for writing: the bodies stay where they are, unless a device has them. Valid until the next call
+  /// that changes the state.
   SnapshotView snapshot_view();
-  /// Those of the scene's bodies; set_bodies() leaves them.
+  /// Returns the parts of the scene; set_bodies() does not change them.
   const Parts& parts() const { return scene_->parts; }
-  /// What was assumed about the bodies of the scene's file, one line each.
+  /// Returns what was assumed about the bodies of the scene's file, one line each.
   const std::vector<std::string>& scene_notes() const { return scene_->notes; }
   /// See Scene::smallest_orbit.
   double smallest_orbit() const { return scene_->smallest_orbit; }
@@ -124,20 +248,20 @@ class Simulation {
   void resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite = {});
   /// Copies what is drawn when idle(); see Engine::copy_drawn.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
-  /// Accelerations by the present kernel at the present positions, one per body. `targets`, if there are any, are
-  /// evaluated alone, and the others may be anything; throws UsageError if the kernel takes no targets.
+  /// Returns accelerations by the current kernel at the current positions, one per body. `targets`, if there are any,
+  /// are evaluated alone, and the others may be anything; throws UsageError if the kernel takes no targets.
   std::vector<Vec4> accelerations(std::span<const int> targets = {});
 
   /// Set once the device of the present kernel is lost, see collect().
   const std::optional<DeviceLoss>& loss() const { return loss_; }
 
-  /// From now on, a kernel that compiles (KernelInfo::compiles) must go on: if no batch in flight ends within `least`,
+  /// Watches kernels that compile (KernelInfo::compiles) from now on: if no batch in flight ends within `least`,
   /// nor within 20 times what the steps of one should take, the kernel hangs. That is a loss of its device, which
   /// collect() and everything that waits notice. For a window; a step that is only slow is a matter for others.
   void watch_steps(std::chrono::milliseconds least) { least_limit_ = least; }
-  /// Whether the kernel is known to hang, or is found to by now. For those who look while the owner waits elsewhere.
+  /// Returns whether the kernel hangs, as known or as found now. Call while the owner waits elsewhere.
   bool look_for_hang();
-  /// As after a loss of its own: `loss` is that of another simulation, which shares the device and whose kernel hangs.
+  /// Treats `loss` as a loss of its own: that of another simulation, which shares the device and whose kernel hangs.
   void share_loss(const DeviceLoss& loss);
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.

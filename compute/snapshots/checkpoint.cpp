@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/checked_stream.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
@@ -32,17 +32,20 @@ constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_byt
                       pull_bytes = 7 * sizeof(double);
 /// Where the header's fields start.
 namespace field {
+
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
 
 /// The arrays behind the bodies, in this order; each has a bit of the header's `holds`.
 namespace held {
+
 constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
 }
 constexpr std::array property_columns{&BodyProperties::softening, &BodyProperties::temperature, &BodyProperties::metals,
                                       &BodyProperties::formation_time};
 namespace held {
+
 constexpr std::uint32_t units = first_float << property_columns.size(), low_words = 2 * units, precise = 2 * low_words,
                         pulls = 2 * precise, frame = 2 * pulls, formation_scale_factors = 2 * frame,
                         all = 2 * formation_scale_factors - 1;

@@ -5,14 +5,12 @@
 #include <string>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/hermite_state.h"
-#include "compute/core/output_name.h"
+#include "compute/core/bodies.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
-/// What write_checkpoint() writes, where it is.
+/// References to everything that write_checkpoint() writes.
 struct CheckpointParts {
   const SnapshotView& snapshot;
   const HermiteState& hermite;
@@ -29,7 +27,7 @@ struct Checkpoint {
   std::string setup{};     ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
 };
 
-/// What the beginning of a checkpoint's file says of it.
+/// Summary from the beginning of a checkpoint's file.
 struct CheckpointHead {
   std::uint64_t bodies = 0;
   double time = 0;
@@ -53,7 +51,8 @@ inline std::filesystem::path write_checkpoint(const std::filesystem::path& file,
   return write_checkpoint(file, CheckpointParts{view, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
-/// Of the bits of all positions, masses and velocities: runs with equal checksums went the same way.
+/// Returns the checksum of the bits of all positions, masses and velocities: runs with equal checksums went the same
+/// way.
 std::uint32_t checksum(const Bodies& bodies);
 
 }  // namespace orrery

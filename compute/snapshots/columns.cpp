@@ -7,8 +7,7 @@
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_input.h"
-#include "compute/snapshots/snapshot_view.h"
-#include "compute/snapshots/text_cells.h"
+#include "compute/snapshots/text_lines.h"
 
 namespace orrery {
 namespace {

@@ -13,7 +13,7 @@ namespace orrery {
 struct Snapshot;
 struct SnapshotView;
 
-/// What a column of a table holds for each body. `skip` holds something else.
+/// Quantity that a column of a table holds for each body. `skip` holds something else.
 enum class BodyColumn : std::uint8_t {
   mass,
   x,
@@ -46,7 +46,7 @@ std::string known_columns();
 /// "x,y,z,vx,vy,vz,m" as columns; "-" skips one. Throws UsageError, which begins with `option`, for an unknown name, a
 /// column given twice, or a missing coordinate. z, and then vz, may be missing: all bodies are in the plane z = 0.
 std::vector<BodyColumn> parse_columns(std::string_view option, std::string_view text);
-/// What is missing or given twice, such as "there is no column y"; empty if a table can have these columns.
+/// Returns what is missing or given twice, such as "there is no column y"; empty if a table can have these columns.
 std::string fault_of_columns(std::span<const BodyColumn> columns);
 
 /// The columns that a table of this snapshot needs to hold everything.

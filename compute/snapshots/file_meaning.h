@@ -1,11 +1,14 @@
+// What the numbers of a file mean: its units, its cosmology, and where each code states them.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
@@ -51,5 +54,22 @@ std::string take_meaning(const FileMeaning& meaning, const SnapshotHints& hints,
 
 /// The softening of a type in the numbers that its coordinates have in the file; 0: not known.
 double softening_of_type(const FileMeaning& meaning, const SnapshotHints& hints, std::size_t type);
+
+/// An attribute of a file of GADGET's family.
+struct HeaderAttribute {
+  bool exists = false;
+  std::optional<double> number{};  ///< its first one; empty: it holds none, such as a text
+};
+
+/// Looks an attribute up by the path of its group or dataset and its name: ("Header", "Time").
+using HeaderLookup = std::function<HeaderAttribute(const std::string& object, const char* attribute)>;
+
+/// Reads the statements of an HDF5 file of GADGET-2, -3 and -4, AREPO, GIZMO, SWIFT, EAGLE or OWLS about its numbers.
+/// One table lists where each code writes what. Adds a note for each attribute that cannot be used.
+FileMeaning meaning_of_header(const HeaderLookup& lookup, std::vector<std::string>& notes);
+
+/// Takes the powers of scale factor and h that the datasets carry. A path is empty if the file has no such dataset.
+void take_powers(const HeaderLookup& lookup, const std::string& positions, const std::string& masses,
+                 const std::string& velocities, FileMeaning& meaning);
 
 }  // namespace orrery

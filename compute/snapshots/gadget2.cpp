@@ -1,5 +1,5 @@
 // GADGET binary, type 2.
-#include "compute/snapshots/gadget_file.h"
+#include "compute/snapshots/gadget.h"
 
 namespace orrery {
 

@@ -10,8 +10,8 @@
 
 #include "compute/core/descriptor.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
 #include "compute/core/names.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 

@@ -1,29 +1,98 @@
+// A snapshot: bodies with their properties, units and time, as readers make it, as writers view it, and what a user
+// says of a file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/core/body_source.h"
+#include "compute/core/text.h"
+#include "compute/core/vec.h"
+#include "compute/snapshots/columns.h"
 #include "compute/snapshots/units.h"
-#include "compute/snapshots/wide_bodies.h"
 
 namespace orrery {
 
+/// The numbers of a file's bodies in double, from its reader to settle(). An array is empty while Bodies has the same
+/// numbers; otherwise it has one entry per body.
+struct WideBodies {
+  bool in_double = false;  ///< the file holds doubles or decimal text: its reader sets this
+  std::vector<Vec3d> positions{}, velocities{};
+  std::vector<double> masses{};
+};
+
+/// The origin that was subtracted from the coordinates of all bodies, so that single precision tells them apart. In the
+/// snapshot's units; all zero if nothing was subtracted.
+struct Frame {
+  Vec3d position{};  ///< of the origin at `time`
+  Vec3d velocity{};  ///< of the origin
+  double time = 0;
+
+  bool is_moved() const { return position != Vec3d{} || velocity != Vec3d{}; }
+  Vec3d origin_at(double now) const {
+    const double dt = now - time;
+    return {position.x + velocity.x * dt, position.y + velocity.y * dt, position.z + velocity.z * dt};
+  }
+  friend bool operator==(const Frame&, const Frame&) = default;
+};
+
+/// "origin moved to 70000, 0, 12.5": for people.
+std::string frame_text(const Frame& frame);
+
+// Readers call these to store numbers in double, and rounded in Bodies, which has the body already. `axis`: 0 to 2.
+void set_position(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
+void set_velocity(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
+void set_mass(Snapshot& snapshot, std::size_t body, double value);
+void append_body(Snapshot& snapshot, const Vec3d& position, double mass, const Vec3d& velocity);
+
+/// Appends the bodies of another snapshot, not their properties.
+void append_bodies(Snapshot& to, const Snapshot& from);
+
+/// Converts the numbers that readers stored to those of the snapshot. Call once, with the final units.
+///  - Snapshot::box: if more than half of an axis is empty, bodies that the edge cuts are joined. If this holds for all
+///    axes, the box is cleared.
+///  - Numbers beyond SnapshotLimits are converted to handy units, if units are known.
+///  - A centre is subtracted from the positions of doubles if rounding them, by 2^-24 of the distance from the origin,
+///    exceeds 1e-4 of the bodies' smallest separation, and their spread is below a quarter of that distance; the
+///    velocity of the centre of mass the same way. Snapshot::frame has both.
+///  - A note tells if rounding still changes the separation of close pairs by more than 1 %.
+/// The doubles stay, relative to that centre, until take_low_words().
+/// Adds a note for each change. Returns why a body cannot be stepped, such as "body 3 (counted from 0): a coordinate
+/// beyond 1e15"; empty if all can.
+std::string settle(Snapshot& snapshot);
+
+/// Expresses the snapshot in units of G = 1 in which its numbers are near 1, with a note. Returns false if its units
+/// are not known, or none suit.
+bool convert_to_handy_units(Snapshot& snapshot);
+
+/// Rounds the doubles and stores them in Bodies.
+void round_all(Snapshot& snapshot);
+
+/// Stores what rounding cut off the doubles as low words of the bodies, and discards the doubles. Bodies that have low
+/// words keep them.
+void take_low_words(Snapshot& snapshot);
+
 /// In the order of GADGET's particle types; in files, a species is its number.
 enum class Species : std::uint8_t { gas, dark, disc, bulge, star, boundary };
+
 inline constexpr std::size_t species_count = 6;
+
 /// "gas"
 const char* species_name(Species species);
+
 /// The one of gas, dark and star that it is.
 constexpr Species plain_species(Species species) {
   if (species == Species::boundary) return Species::dark;
   return species == Species::disc || species == Species::bulge ? Species::star : species;
 }
 
-/// What bodies have besides mass, position and velocity. Steps do not change it. Each vector is empty or has one entry
-/// per body, in the order of Bodies.
+/// Properties of bodies besides mass, position and velocity. Steps do not change it. Each vector is empty or has one
+/// entry per body, in the order of Bodies.
 struct BodyProperties {
   std::vector<std::uint64_t> ids;        ///< empty: a body's id is its place, counted from 0
   std::vector<Species> species;          ///< empty: all are dark
@@ -59,6 +128,49 @@ void convert_to_gravity_units(Snapshot& snapshot);
 struct SnapshotLimits {
   static constexpr float largest = 1e15f;         ///< of a coordinate, a velocity or a mass, as a magnitude
   static constexpr float smallest_mass = 1e-30f;  ///< but 0, of a test particle
+};
+
+/// A snapshot to be written. Its bodies need not be in the memory of this process.
+struct SnapshotView {
+  std::unique_ptr<BodySource> bodies;  ///< never null
+  const BodyProperties& properties;    ///< must outlive this
+  // The same as in Snapshot:
+  double time = 0;
+  float softening = 0;
+  std::optional<Units> units{};
+  bool units_assumed = false;
+  Frame frame{};
+
+  /// A body's coordinates and velocity in the file, in double, where the frame is moved.
+  Vec3d position(std::size_t body) const;
+  Vec3d velocity(std::size_t body) const;
+};
+
+/// `snapshot` must outlive this.
+SnapshotView view_of(const Snapshot& snapshot);
+
+/// A snapshot whose numbers are in other units as they are read.
+class ConvertedSnapshot {
+ public:
+  /// To these units. `of` must outlive this, and so must what it refers to.
+  ConvertedSnapshot(const SnapshotView& of, const UnitScale& scale, const Units& to);
+  const SnapshotView& view() const { return view_; }
+
+ private:
+  BodyProperties properties_;
+  SnapshotView view_;
+};
+
+inline constexpr Range<double> hubble_range{0.01, 100};  ///< of h = H0 / (100 km/s/Mpc)
+
+/// Facts about a file that the user gives because the file does not state them.
+struct SnapshotHints {
+  std::vector<BodyColumn> columns{};    ///< of a text table, in its order; empty: see text.cpp
+  std::optional<std::int64_t> state{};  ///< which record of a trajectory, from 0; empty: the last
+  std::optional<Units> units{};         ///< in place of the file's; without a velocity, its format's usual one
+  std::optional<bool> cosmological{};   ///< whether its numbers are those of an expanding space; empty: it decides
+  std::optional<double> hubble{};       ///< h, by which its lengths and masses are to be divided; empty: it decides
+  friend bool operator==(const SnapshotHints&, const SnapshotHints&) = default;
 };
 
 }  // namespace orrery

@@ -10,12 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/core/atomic_file.h"
 #include "compute/core/host_memory.h"
-#include "compute/core/output_name.h"
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_hints.h"
-#include "compute/snapshots/snapshot_view.h"
 
 namespace orrery {
 
@@ -118,7 +116,7 @@ inline WrittenSnapshot write_snapshot(const std::filesystem::path& file, const S
 WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot&& snapshot,
                                const SnapshotOutput& output = {});
 
-/// What of `snapshot` the format cannot hold, such as "ids"; empty if it holds everything.
+/// Lists what the format cannot hold of `snapshot`, such as "ids"; empty if it holds everything.
 std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotView& snapshot);
 
 }  // namespace orrery

@@ -7,9 +7,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "compute/core/format_count.h"
 #include "compute/core/host_memory.h"
-#include "compute/core/range.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {

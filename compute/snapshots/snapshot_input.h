@@ -12,7 +12,7 @@
 
 #include "compute/core/host_memory.h"
 #include "compute/core/vec.h"
-#include "compute/snapshots/snapshot_hints.h"
+#include "compute/snapshots/snapshot.h"
 
 namespace orrery {
 
@@ -79,7 +79,7 @@ std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool
 /// Why a body cannot be stepped, such as "a mass below 0"; empty if it can be.
 std::string unusable(const Vec4& position, const Vec4& velocity);
 
-/// For a file without masses: gives all bodies the same, 1 in total, and notes it.
+/// Gives all bodies equal masses, 1 in total, and notes it. Call for a file without masses.
 void give_equal_masses(Snapshot& snapshot);
 
 }  // namespace orrery

@@ -1,4 +1,6 @@
 // Text tables: a line of numbers per body. "#" begins a comment; the comments that write() makes hold time and units.
+#include "compute/core/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,15 +12,10 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
 #include "compute/core/names.h"
-#include "compute/core/parse_number.h"
-#include "compute/core/trimmed.h"
 #include "compute/snapshots/columns.h"
-#include "compute/snapshots/snapshot_facts.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
-#include "compute/snapshots/text_cells.h"
 #include "compute/snapshots/text_lines.h"
 
 namespace orrery {
@@ -315,7 +312,8 @@ class TextReader {
     }
   }
 
-  /// What numbers of values may mean that are too few for space and velocity.
+  /// Returns a hint for lines with too few values for a position and a velocity in space: the bodies may lie in a
+  /// plane.
   std::string plane_cure() const {
     return cells_.size() >= 2 && cells_.size() <= 5 ? "; bodies in a plane may have --columns x,y,vx,vy,m" : "";
   }

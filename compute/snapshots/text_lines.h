@@ -1,7 +1,9 @@
+// Text of snapshots: lines, their values, and comments with time and units.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,8 @@
 namespace orrery {
 
 class SnapshotInput;
+struct Snapshot;
+struct SnapshotView;
 
 /// The lines of a text, from where an input is on. Reads in blocks, and at most one block ahead.
 class TextLines {
@@ -43,5 +47,61 @@ class TextLines {
 
 /// The words between blanks and single commas or semicolons. An empty one stands between two commas.
 void split_words(std::string_view line, std::vector<std::string_view>& words);
+
+/// Separator of the values of a line. A value in double quotes may contain it.
+enum class Separator : char { blanks = ' ', tab = '\t', comma = ',', semicolon = ';' };
+
+/// One value of a line, without blanks around it and without its quotes.
+struct TextCell {
+  std::string_view text;
+  bool quoted = false;
+};
+
+/// Returns the separator of a line of values: semicolons, tabs or commas if there are any, else blanks. Commas inside
+/// numbers that blanks or tabs separate are no separators.
+Separator separator_of(std::string_view line);
+
+/// Splits a line. An empty last cell is left out: a line may end with its separator.
+void split_cells(std::string_view line, Separator separator, std::vector<TextCell>& cells);
+
+/// Returns the line up to a comment that follows its values: " # ..." or " ! ...", outside quotes.
+std::string_view without_remark(std::string_view line);
+
+/// Whether the first mark of the line begins a comment: "#", "%", "!" or "//".
+bool is_comment(std::string_view line);
+
+/// Returns the text of a comment.
+std::string_view without_mark(std::string_view comment);
+
+/// Reads a number as C, Fortran ("0.1D+01", "1.0-101") and their tables write it.
+std::optional<double> number_in(std::string_view text);
+
+/// Returns why number_in() has no number, such as "'0,5' has a comma, ...", with the cure.
+std::string fault_of_number(std::string_view text);
+
+/// Whether each cell is a whole number, so that commas may be decimal ones.
+bool are_whole(const std::vector<TextCell>& cells);
+
+/// Returns the name "x" of the cell "X [kpc]"; `unit` gets "kpc", or nothing.
+std::string plain_name(std::string_view cell, std::string& unit);
+
+/// The time and units of a snapshot as lines of text, in the comments of text tables and PLY files: "time = 2.5",
+/// "length_cm = 3.0856775814913673e+21", "mass_g = ...", "velocity_cm_s = ...", and "formation_scale_factors = 1" if
+/// formation times are these. Reading gives the same bits.
+std::vector<std::string> facts_of(const SnapshotView& snapshot);
+
+/// Collects such lines.
+class SnapshotFacts {
+ public:
+  /// Takes a line if it is one of them. Returns what is wrong with its value, such as "time: not a finite number". A
+  /// time with a text is another program's: give() notes it.
+  std::string take(std::string_view line);
+  /// Sets time and units, as far as they were found, and adds notes.
+  void give(Snapshot& snapshot) const;
+
+ private:
+  std::optional<double> time_, length_, mass_, velocity_, formation_scale_factors_;
+  std::vector<std::string> notes_;  // lines that are not read
+};
 
 }  // namespace orrery

@@ -1,30 +1,343 @@
 // TIPSY binary: a 32-byte header, then gas, dark and star records of 4-byte floats.
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/format_count.h"
-#include "compute/snapshots/bonsai_ids.h"
+#include "compute/core/error.h"
+#include "compute/core/text.h"
+#include "compute/snapshots/bytes.h"
 #include "compute/snapshots/file_meaning.h"
+#include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
-#include "compute/snapshots/tipsy_iord.h"
-#include "compute/snapshots/tipsy_param.h"
+#include "compute/snapshots/text_lines.h"
+#include "compute/snapshots/units.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t header_bytes = 32;
-/// Where the header's fields start.
-namespace header {
-constexpr std::size_t time = 0, bodies = 8, dimensions = 12, gas = 16, dark = 20, star = 24, pad = 28;
+// The ids. A TIPSY file holds none: the text FILE.iord beside it does, as other programs for TIPSY know it. Its first
+// line is the number of bodies, and each further line the id of one, in the order of the file.
+
+std::uint64_t next_number(SnapshotInput& input, TextLines& lines) {
+  if (!lines.next()) input.fail_at(input.size(), "id", "truncated: the file ends there");
+  const auto number = parsed_number<std::uint64_t>(lines.line());
+  if (!number) {
+    input.fail_at(lines.byte_of(lines.line()), lines.place("id"), "not a whole number from 0 to 2^64 - 1");
+  }
+  return *number;
 }
+
+std::vector<std::uint64_t> ids_in(const fs::path& file, std::size_t bodies) {
+  SnapshotInput input{file};
+  TextLines lines{input};
+  if (const std::uint64_t count = next_number(input, lines); count != bodies) {
+    input.fail_at(0, "number of bodies", std::to_string(count) + ", but the snapshot has " + std::to_string(bodies));
+  }
+  std::vector<std::uint64_t> ids;
+  ids.reserve(bodies);
+  while (ids.size() < bodies) ids.push_back(next_number(input, lines));
+  while (lines.next()) {
+    if (trimmed(lines.line()).empty()) continue;
+    input.fail_at(lines.byte_of(lines.line()), lines.place("id"), "more than the snapshot has bodies");
+  }
+  return ids;
+}
+
+fs::path iord_of(const fs::path& file) {
+  return fs::path{file}.concat(".iord");
+}
+
+/// Takes over the ids in the file beside a snapshot, if there is one; notes why they cannot be used.
+void take_iord(const fs::path& file, Snapshot& snapshot) {
+  const fs::path beside = iord_of(file);
+  if (!fs::exists(beside)) return;
+  try {
+    snapshot.properties.ids = ids_in(beside, snapshot.bodies.positions.size());
+  } catch (const std::runtime_error& error) {
+    snapshot.notes.push_back(std::string{"ids are not read: "} + failure_text(error));
+  }
+}
+
+/// Throws std::runtime_error if a new snapshot of this name would get the ids of an older one.
+void check_iord(const fs::path& snapshot, Existing existing) {
+  const fs::path beside = iord_of(snapshot);
+  if (replaces(existing) || !fs::exists(beside)) return;
+  throw std::runtime_error("'" + beside.string() + "' exists and holds the ids of other bodies: choose another name");
+}
+
+/// Writes FILE.iord.
+class IordFile {
+ public:
+  /// Throws std::runtime_error if it exists and is not to be replaced.
+  IordFile(const fs::path& snapshot, std::size_t bodies, Existing existing);
+
+  void add(std::uint64_t id);
+  fs::path commit();
+
+ private:
+  AtomicFile out_;
+  std::string text_;
+};
+
+IordFile::IordFile(const fs::path& snapshot, std::size_t bodies, Existing existing)
+    : out_{iord_of(snapshot), existing}, text_{std::to_string(bodies) + '\n'} {
+  check_iord(snapshot, existing);
+}
+
+void IordFile::add(std::uint64_t id) {
+  constexpr std::size_t block = 1 << 20;
+  text_ += std::to_string(id);
+  text_ += '\n';
+  if (text_.size() < block) return;
+  out_.write(text_);
+  text_.clear();
+}
+
+fs::path IordFile::commit() {
+  out_.write(text_);
+  return out_.commit();
+}
+
+// The units. A TIPSY file holds none: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file do. That is
+// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
+// the states of one run share a file.
+
+/// Statements of a parameter file of gasoline, ChaNGa or pkdgrav about a snapshot's numbers.
+struct TipsyParam {
+  fs::path file;                                             ///< the one that exists, or the one that would be written
+  std::optional<Units> units{};                              ///< none: it names none, or none that can be used
+  std::optional<bool> comoving{};                            ///< bComove
+  bool double_positions = false, double_velocities = false;  ///< bDoublePos, bDoubleVel
+  double box_size = 0;                                       ///< of a periodic run, in its unit of length; 0: none
+  std::optional<double> omega0{};                            ///< dOmega0
+  std::string problem{};  ///< why something cannot be used: one line that names the file and the field
+};
+
+fs::path own_param(fs::path snapshot) {
+  return snapshot.replace_extension(".param");
+}
+
+/// Whether there is anything of that name; false where that cannot be known.
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error);
+}
+
+/// "run.param" for "run_00128.tipsy" and "run.00128.bin"; the snapshot's own where its name has no number.
+fs::path param_of_run(const fs::path& snapshot) {
+  constexpr std::string_view digits = "0123456789", separators = "._-";
+  const std::string stem = snapshot.stem().string();
+  const std::size_t last = stem.find_last_not_of(digits);
+  const bool numbered =
+      last != stem.npos && last > 0 && last + 1 < stem.size() && separators.find(stem[last]) != separators.npos;
+  return numbered ? snapshot.parent_path() / (stem.substr(0, last) + ".param") : own_param(snapshot);
+}
+
+/// The one that exists, or the one that would be written.
+fs::path param_of(const fs::path& snapshot) {
+  const fs::path own = own_param(snapshot);
+  return is_there(own) ? own : param_of_run(snapshot);
+}
+
+/// The value in a line "name = value # comment", or its beginning.
+std::optional<std::string> value_of(std::string_view line, std::string_view name) {
+  line = line.substr(0, line.find('#'));
+  const std::size_t equals = line.find('=');
+  if (equals == line.npos || trimmed(line.substr(0, equals)) != name) return std::nullopt;
+  constexpr std::size_t most = 40;
+  return std::string{trimmed(line.substr(equals + 1)).substr(0, most)};
+}
+
+/// The values that this program uses, as the file has them.
+struct ParamValues {
+  struct {
+    const char* name;
+    std::optional<std::string> text{};
+  } values[9]{{"dKpcUnit"}, {"dMsolUnit"}, {"bComove"},    {"bPeriodic"}, {"dPeriod"},
+              {"dxPeriod"}, {"dOmega0"},   {"bDoublePos"}, {"bDoubleVel"}};
+
+  void take(std::string_view line) {
+    for (auto& [name, text] : values) {
+      if (auto value = value_of(line, name)) text = std::move(value);
+    }
+  }
+  const std::optional<std::string>& text(std::string_view name) const {
+    return std::ranges::find(values, name, [](const auto& value) { return std::string_view{value.name}; })->text;
+  }
+  std::optional<double> number(std::string_view name) const {
+    const std::optional<std::string>& value = text(name);
+    return value ? parsed_number<double>(*value) : std::nullopt;
+  }
+  /// 1, "true" and the like are true; nothing if the value is another word.
+  std::optional<bool> flag(std::string_view name) const {
+    constexpr std::array<std::string_view, 4> yes{"true", "True", "TRUE", "yes"}, no{"false", "False", "FALSE", "no"};
+    const std::string word = text(name).value_or("");
+    if (std::ranges::find(yes, word) != yes.end()) return true;
+    if (std::ranges::find(no, word) != no.end()) return false;
+    const std::optional<double> value = number(name);
+    return value ? std::optional{*value != 0} : std::nullopt;
+  }
+  /// The first flag that is there but cannot be used, as "bComove = maybe is no flag"; empty if there is none.
+  std::string fault_of_flags() const {
+    for (const char* const name : {"bComove", "bPeriodic", "bDoublePos", "bDoubleVel"}) {
+      if (text(name) && !flag(name)) return std::string{name} + " = " + *text(name) + " is not 0 or 1";
+    }
+    return {};
+  }
+};
+
+/// A unit that the file gives as `text`, in CGS; 0 if it is none.
+double unit_in(const std::string& text, double size) {
+  const double unit = parsed_number<double>(text).value_or(0) * size;
+  return Units::usable(unit) ? unit : 0;
+}
+
+/// Returns the units; or nothing, and why in `problem` if the file names any.
+std::optional<Units> units_in(const ParamValues& values, std::string& problem) {
+  const std::optional<std::string>&kpc = values.text("dKpcUnit"), &solar_masses = values.text("dMsolUnit");
+  if (!kpc && !solar_masses) return std::nullopt;
+  const double length = kpc ? unit_in(*kpc, kpc_cm) : 0, mass = solar_masses ? unit_in(*solar_masses, solar_mass_g) : 0;
+  if (!kpc || !solar_masses) {
+    problem = std::string{kpc ? "dMsolUnit" : "dKpcUnit"} + " is missing";
+  } else if (length == 0) {
+    problem = "dKpcUnit = " + *kpc + " is no unit";
+  } else if (mass == 0) {
+    problem = "dMsolUnit = " + *solar_masses + " is no unit";
+  } else {
+    return gravity_units(length, mass);
+  }
+  return std::nullopt;
+}
+
+constexpr std::uintmax_t most_param_bytes = 1 << 20;  // of a parameter file
+
+/// Reads the lines of a file of at most `most_param_bytes`. Returns why it cannot be read; empty if it was.
+std::string read_values(const fs::path& file, ParamValues& values) {
+  std::error_code error;
+  const bool regular = fs::is_regular_file(file, error);
+  if (error) return error.message();
+  if (!regular) return "not a regular file";
+  if (fs::file_size(file, error) > most_param_bytes) return error ? error.message() : "larger than 1 MB";
+  std::ifstream lines{file};
+  if (!lines) return std::generic_category().message(errno);
+  bool first = true;
+  for (std::string line; std::getline(lines, line); first = false) {
+    values.take(first ? without_byte_order_mark(line) : std::string_view{line});
+  }
+  return lines.bad() ? "it could not be read to its end" : "";
+}
+
+/// Reads the parameter file of a snapshot, if there is one.
+TipsyParam param_beside(const fs::path& snapshot) {
+  TipsyParam found{.file = param_of(snapshot)};
+  std::error_code error;
+  if (!fs::exists(found.file, error) && !error) return found;
+  ParamValues values;
+  std::string problem = read_values(found.file, values);
+  if (problem.empty()) {
+    found.units = units_in(values, problem);
+    found.comoving = values.flag("bComove");
+    found.double_positions = values.flag("bDoublePos").value_or(false);
+    found.double_velocities = values.flag("bDoubleVel").value_or(false);
+    found.omega0 = values.number("dOmega0");
+    const double period = values.number("dxPeriod").value_or(values.number("dPeriod").value_or(1));
+    if (values.flag("bPeriodic").value_or(false) && period > 0 && std::isfinite(period)) found.box_size = period;
+  }
+  if (!problem.empty()) found.problem = "units are not read: '" + found.file.string() + "': " + problem;
+  if (const std::string fault = values.fault_of_flags(); !fault.empty() && problem.empty()) {
+    found.problem = "a flag is not read: '" + found.file.string() + "': " + fault;
+  }
+  return found;
+}
+
+/// Whether a reader would give a snapshot with this parameter file exactly these units.
+bool gives(const TipsyParam& found, const std::optional<Units>& units) {
+  constexpr double rounding = 1e-12;
+  if (!found.problem.empty() || found.comoving.value_or(false) || found.box_size > 0) return false;
+  if (found.double_positions || found.double_velocities || found.units.has_value() != units.has_value()) return false;
+  return !units || nearly_equal(*found.units, *units, rounding);
+}
+
+/// Whether the file may be a TIPSY snapshot, by its number of dimensions.
+bool may_be_snapshot(const fs::path& file) {
+  std::array<std::byte, 16> head{};
+  std::ifstream stream{file, std::ios::binary};
+  if (!stream.read(reinterpret_cast<char*>(head.data()), head.size())) return false;
+  return std::ranges::any_of(std::array{ByteOrder::little, ByteOrder::big}, [&](ByteOrder order) {
+    const std::uint32_t dimensions = Bytes{order}.load32(&head[12]);
+    return dimensions >= 1 && dimensions <= 3;
+  });
+}
+
+/// Another snapshot in the folder that reads the parameter file `param`; nothing if there is none.
+std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snapshot) {
+  std::error_code error;
+  const fs::path folder = param.parent_path().empty() ? "." : param.parent_path();
+  for (const fs::directory_entry& entry : fs::directory_iterator{folder, error}) {
+    const fs::path file = param.parent_path() / entry.path().filename();
+    if (file == snapshot || file == param || !entry.is_regular_file(error)) continue;
+    if ((own_param(file) == param || param_of_run(file) == param) && param_of(file) == param && may_be_snapshot(file)) {
+      return file;
+    }
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(const fs::path& param, const std::string& cause) {
+  throw std::runtime_error('\'' + param.string() + "' " + cause + ": choose another name");
+}
+
+constexpr const char* no_units = "bComove = 0\nbPeriodic = 0\n";
+
+/// Prepares that a snapshot gets these units, or none, and that no other snapshot gets them. Call before it is written.
+/// Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing` keeps it.
+/// Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until write_param(),
+/// so a kill leaves bodies without units at worst.
+std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
+  const TipsyParam found = param_beside(snapshot);
+  if (is_stream(snapshot) || gives(found, units)) return std::nullopt;
+  const fs::path own = own_param(snapshot);
+  if (own == param_of_run(snapshot)) {
+    if (const auto other = other_reader(own, snapshot)) {
+      refuse(own, "is also the parameter file of '" + other->string() + "', which has other units");
+    }
+  }
+  if (!is_there(found.file) && found.problem.empty()) return std::nullopt;
+  if (existing == Existing::keep) {
+    refuse(found.file, units ? "exists and holds other units than the snapshot"
+                             : "exists and would give its units to bodies that have none");
+  }
+  return write_file(own, no_units, existing);
+}
+
+/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's if there is
+/// none and no other snapshot reads it, else the snapshot's own. Returns its name.
+std::optional<fs::path> write_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
+  if (!units || is_stream(snapshot) || gives(param_beside(snapshot), units)) return std::nullopt;
+  const std::string text = "dKpcUnit = " + shortest_text(units->length_cm / kpc_cm) +
+                           "\ndMsolUnit = " + shortest_text(units->mass_g / solar_mass_g) + '\n' + no_units;
+  const fs::path run = param_of_run(snapshot);
+  const bool shared = is_there(run) || other_reader(run, snapshot);
+  return write_file(shared ? own_param(snapshot) : run, text, existing);
+}
+
+// The file itself.
+
+constexpr std::size_t header_bytes = 32;
 
 /// Every record starts with seven floats: mass, x, y, z, vx, vy, vz. The last is the potential, which is written as 0.
 struct RecordKind {
@@ -33,8 +346,23 @@ struct RecordKind {
   std::size_t floats;
   std::size_t bytes() const { return floats * sizeof(float); }
 };
+
 constexpr std::array<RecordKind, 3> record_kinds{
     {{"gas", Species::gas, 12}, {"dark", Species::dark, 9}, {"star", Species::star, 11}}};
+
+/// A field of records that a Snapshot does not hold, with its place among the floats of each kind; 0: the kind has
+/// none.
+struct UnreadField {
+  const char* name;
+  std::array<std::size_t, record_kinds.size()> place;
+};
+
+constexpr UnreadField unread_density{"density of gas", {7, 0, 0}}, unread_potential{"potential", {11, 8, 10}};
+
+namespace header {
+
+constexpr std::size_t time = 0, bodies = 8, dimensions = 12, gas = 16, dark = 20, star = 24, pad = 28;
+}  // namespace header
 
 /// Which of the vectors of all records are doubles: 12 more bytes each (bDoublePos and bDoubleVel of gasoline).
 struct Doubles {
@@ -53,33 +381,13 @@ struct Doubles {
   }
 };
 
-/// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
-struct Column {
-  const char* name;
-  std::vector<float> BodyProperties::*values;
-  std::array<std::size_t, record_kinds.size()> place;
-};
-constexpr std::array<Column, 4> columns{{{"a softening", &BodyProperties::softening, {9, 7, 9}},
-                                         {"a temperature", &BodyProperties::temperature, {8, 0, 0}},
-                                         {"metals", &BodyProperties::metals, {10, 0, 7}},
-                                         {"a formation time", &BodyProperties::formation_time, {0, 0, 8}}}};
-
-/// What records hold and a Snapshot does not, by its places in the same way.
-struct UnreadField {
-  const char* name;
-  std::array<std::size_t, record_kinds.size()> place;
-};
-constexpr UnreadField unread_density{"density of gas", {7, 0, 0}}, unread_potential{"potential", {11, 8, 10}};
-
-constexpr std::size_t records_per_block = 16384;  // read or written at once
-
 struct Header {
   ByteOrder order;
   double time;
   std::array<std::uint64_t, record_kinds.size()> counts;  // gas, dark, star
   enum class Ids {
     none,
-    for_potential,                // perhaps: see bonsai_ids.h
+    for_potential,                // perhaps: see BonsaiIds
     for_softening_and_potential,  // one of 64 bits
   } ids = Ids::none;
 
@@ -181,6 +489,51 @@ void check_size(const SnapshotInput& input, const Header& head) {
   }
   input.require_room_for(head.bodies());
 }
+
+/// The last words of records, which may be ids by version 1 of Bonsai: all different, those of dark records from
+/// 200,000,000, those of stars below. As floats they would be above 0 and below 1e-23, which no potential is. Takes
+/// memory only as long as they may be.
+class BonsaiIds {
+ public:
+  void add(Species species, std::uint32_t word) {
+    constexpr std::uint32_t first_dark = 200'000'000, end = 2 * first_dark;
+    if (!possible_) return;
+    const bool in_range = species == Species::dark ? word >= first_dark && word < end : word < first_dark;
+    possible_ = in_range && (words_.empty() || word != words_.back());
+    if (possible_) {
+      words_.push_back(word);
+    } else {
+      words_ = {};
+    }
+  }
+  /// Empty if they are none.
+  std::vector<std::uint64_t> ids() {
+    if (words_.size() < 2) return {};
+    std::vector<std::uint64_t> ids{words_.begin(), words_.end()};
+    std::ranges::sort(words_);
+    const bool different = std::ranges::adjacent_find(words_) == words_.end();
+    words_ = {};
+    return different ? std::move(ids) : std::vector<std::uint64_t>{};
+  }
+
+ private:
+  bool possible_ = true;
+  std::vector<std::uint32_t> words_;
+};
+
+/// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
+struct Column {
+  const char* name;
+  std::vector<float> BodyProperties::*values;
+  std::array<std::size_t, record_kinds.size()> place;
+};
+
+constexpr std::array<Column, 4> columns{{{"a softening", &BodyProperties::softening, {9, 7, 9}},
+                                         {"a temperature", &BodyProperties::temperature, {8, 0, 0}},
+                                         {"metals", &BodyProperties::metals, {10, 0, 7}},
+                                         {"a formation time", &BodyProperties::formation_time, {0, 0, 8}}}};
+
+constexpr std::size_t records_per_block = 16384;  // read or written at once
 
 /// Reads the records, one kind after the other.
 class RecordReader {
@@ -409,6 +762,7 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
 }  // namespace
 
 extern const SnapshotFormat tipsy_format;
+
 constinit const SnapshotFormat tipsy_format{
     .id = "tipsy",
     .title = "TIPSY",

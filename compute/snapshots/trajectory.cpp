@@ -8,7 +8,7 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/format_count.h"
+#include "compute/core/text.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 

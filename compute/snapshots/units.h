@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "compute/core/body_scale.h"
+#include "compute/core/row_file.h"
 
 namespace orrery {
 
@@ -30,7 +30,7 @@ struct NamedUnit {
   double size;  ///< in CGS
 };
 
-/// What GADGET's readers assume: kpc, 1e10 solar masses, km/s.
+/// Units that GADGET's readers assume: kpc, 1e10 solar masses, km/s.
 inline constexpr double kpc_cm = 3.0856775814913673e21;
 inline constexpr double solar_mass_g = 1.988409870698051e33;
 inline constexpr Units galactic_units{kpc_cm, 1e10 * solar_mass_g, 1e5};
@@ -76,7 +76,8 @@ NamedUnit acceleration_unit_for(double cm_s2);
 NamedUnit density_unit_for(double g_cm3);
 NamedUnit mass_per_area_unit_for(double g_cm2);
 
-/// What parse_units() reads as the same bits: "kpc,1e10Msun,km/s", or numbers of CGS where names do not fit.
+/// Returns the text that parse_units() reads as the same bits: "kpc,1e10Msun,km/s", or numbers of CGS where names do
+/// not fit.
 std::string units_option(const Units& units);
 
 /// The factors from numbers in some units to those in others.

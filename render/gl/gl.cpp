@@ -12,7 +12,7 @@ std::string text(GLenum name) {
   return value ? reinterpret_cast<const char*>(value) : "";
 }
 
-/// Of a texture and of a viewport.
+/// Largest side that both a texture and a viewport may have.
 int max_side() {
   GLint texture = 0;
   std::array<GLint, 2> viewport{};

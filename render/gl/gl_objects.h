@@ -1,3 +1,4 @@
+// OpenGL objects and their owners, and canvases to draw on.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +43,7 @@ using Query = GlObject<delete_query>;
 
 VertexArray make_vertex_array();
 Query make_query(unsigned target);
+
 /// One level, linear filtering, clamped to its edges.
 Texture make_texture_2d(unsigned internal_format, int width, int height);
 
@@ -86,6 +88,15 @@ class RenderTarget {
   Framebuffer framebuffer_;
   unsigned format_ = 0;
   int width_ = 0, height_ = 0;
+};
+
+/// Where a frame goes: a framebuffer (0 is the window) and its size in pixels, or a part of it.
+struct Canvas {
+  unsigned framebuffer = 0;
+  int width = 0;
+  int height = 0;
+  unsigned texture = 0;  ///< GL_RGBA8, of the framebuffer; 0: the window has none
+  int left = 0;          ///< where the part begins, in pixels
 };
 
 }  // namespace orrery::render

@@ -1,3 +1,4 @@
+// Shaders: their text, and linked programs.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,9 @@
 
 namespace orrery::render {
 
+/// Text of a file in shaders/: the embedded copy, or in a development build (CMake: ORRERY_DEVELOPMENT) the file as it
+/// is now. A line `#include "other.glsl"` is replaced by that file. Throws std::runtime_error for an unknown name.
+std::string shader_source(std::string_view file);
 void delete_program(unsigned id);
 
 /// A compute shader: its file within shaders/, and lines that go in front of its code, such as #define.
@@ -48,8 +52,10 @@ class Program : public GlObject<delete_program> {
 
 /// Starts groups of a compute program and orders what it writes before all later commands.
 void dispatch(const Program& program, int groups_x, int groups_y = 1);
+
 /// The same with one thread for each item of `width` x `height`, and more where the groups do not fit.
 void dispatch_over(const Program& program, int width, int height);
+
 /// The same with one thread for each of `items`, but no more groups than every driver starts: a thread strides over the
 /// rest.
 void dispatch_over(const Program& program, std::size_t items);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "render/colour_map.h"
-#include "render/colour_scale.h"
 
 namespace orrery::render {
 namespace {

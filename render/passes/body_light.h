@@ -26,7 +26,7 @@ struct BodyLight {
   float light_at_target;
 };
 
-/// For a picture of `width` x `height` pixels, both > 0, of at least one body.
+/// Returns the light for a picture of `width` x `height` pixels, both > 0, of at least one body.
 BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                      const ValueRanges& ranges, int width, int height);
 

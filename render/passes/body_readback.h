@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "render/drawn_bodies.h"
-#include "render/gl/fence.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
+#include "render/gl/readback.h"
 
 namespace orrery::render {
 
@@ -29,7 +29,7 @@ struct BodySample {
 /// Reads a few bodies back from the drawn buffer, some frames later and without waiting for the GPU.
 class BodyReadback {
  public:
-  /// Of at most `most` >= 1 bodies at once. Throws std::runtime_error if the memory is not enough.
+  /// Reads at most `most` >= 1 bodies at once. Throws std::runtime_error if the memory is not enough.
   explicit BodyReadback(int most);
 
   /// Copies the bodies with these indices, of the drawn ones, as they are after all GL commands until now; once per

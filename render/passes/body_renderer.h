@@ -1,15 +1,110 @@
+// Bodies as light: sprites or splats, then exposure, glow and tone mapping.
 #pragma once
 
+#include <array>
 #include <optional>
 
+#include "render/appearance.h"
+#include "render/colour_map.h"
+#include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
 #include "render/passes/body_light.h"
-#include "render/passes/glow.h"
-#include "render/passes/meter.h"
-#include "render/passes/splats.h"
-#include "render/passes/sprites.h"
-#include "render/passes/tone_map.h"
 
 namespace orrery::render {
+
+/// Draws bodies as point sprites that add up: one draw call for any number of bodies, on any driver. Needs a current
+/// context, load_gl() done.
+class Sprites {
+ public:
+  Sprites();
+
+  /// Replaces the light, a GL_RG32F image: light, and light times its first share. A GL_RGBA32F image has all shares
+  /// (see body.glsl). Skips bodies with numbers that are not finite.
+  void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
+
+ private:
+  Program program_{"sprite.vert", "sprite.frag"};
+  VertexArray array_;
+};
+
+/// Adds bodies to images of integers by compute shaders: a small body to one texel of an image of twice the picture's
+/// width and height, a large one as a sprite. The same bodies give the same bits in any order. Needs a current context,
+/// load_gl() done.
+class Splats {
+ public:
+  Splats();
+
+  /// Whether the driver adds 64-bit integers in one operation. Otherwise sprites are faster.
+  static bool fast_here();
+  /// Whether the driver's largest shader buffer holds so many bodies and pixels, with `all_shares` of the light or with
+  /// the first alone.
+  static bool can_draw(int count, int width, int height, bool all_shares = false);
+
+  /// Draws the same as Sprites::draw(). Throws std::runtime_error if the memory is not enough.
+  void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
+
+ private:
+  void resize(int count, int width, int height, bool all_shares);
+
+  Program clear_, splat_, large_, gather_;
+  // If all shares are summed up, another texel of each for the second and the third one, behind all these.
+  Buffer splats_;        // one texel of 8 bytes for a quarter of a pixel
+  Buffer sprites_;       // one texel for a pixel
+  Buffer large_bodies_;  // how many, then their indices
+};
+
+/// A soft, wide copy of an image of light (bloom). Needs a current context, load_gl() done.
+class Glow {
+ public:
+  /// The texture of the glow: a texel covers 4 x 4 pixels of `light`, whose components are all kept; the last ones may
+  /// reach beyond its edge. It stays until the next call.
+  unsigned make(const RenderTarget& light);
+
+ private:
+  static constexpr int level_count = 4;  ///< each half as wide as the one before; the first a quarter of the light
+
+  Program reduce_{ComputeShader{"reduce.comp"}};
+  Program widen_{ComputeShader{"widen.comp"}};
+  RenderTarget levels_[level_count];
+};
+
+/// Finds the exposure for an image of light, on the GPU alone: nothing waits for it. Needs a current context, load_gl()
+/// done.
+class Meter {
+ public:
+  Meter();
+
+  /// Brings the exposure nearer to that of the light; the first time at once. Binds it as storage block 0, which
+  /// shaders/exposure.glsl declares.
+  void measure(const RenderTarget& light);
+
+ private:
+  Program count_{ComputeShader{"meter.comp"}}, expose_{ComputeShader{"expose.comp"}};
+  Buffer exposure_;
+};
+
+/// Turns light into a picture: colours, tone mapping, sRGB encoding, dithering. Needs a current context, load_gl()
+/// done.
+class ToneMap {
+ public:
+  ToneMap();
+
+  /// Fills `picture`, a GL_RGBA8 image of the size of `light`. `glow` is what Glow::make() returned for the light.
+  /// Call Meter::measure() first for automatic exposure.
+  void draw(const RenderTarget& light, unsigned glow, const Appearance& appearance, const RenderTarget& picture);
+  /// Fills `picture` with the colours of the density on `scale`.
+  void draw_density(const RenderTarget& density, const ColourScale& scale, const Appearance& appearance,
+                    const RenderTarget& picture);
+
+ private:
+  const Program& lights_program(Theme theme, bool parts);
+  void fill(const Program& program, const RenderTarget& light, const Appearance& appearance,
+            const RenderTarget& picture) const;
+
+  std::array<std::array<std::optional<Program>, 2>, 2> lights_programs_;  // by Theme and parts; made when needed
+  Program density_program_{ComputeShader{"density.comp"}};
+  std::array<std::array<Texture, 2>, 2> colours_;  // by Look and Theme: one row per colour map
+};
 
 /// Draws bodies as soft lights that add up, then glow, tone mapping and sRGB encoding. Allocates only if the picture's
 /// size or the number of bodies changes, and never waits for the GPU. Needs a current context, load_gl() done.
@@ -24,7 +119,7 @@ class BodyRenderer {
   Drawing drawn() const noexcept { return drawn_; }
 
  private:
-  /// What is faster here unless the user chose; sprites if splats are not possible.
+  /// Returns the user's choice, or what is faster here; sprites if splats are not possible.
   Drawing chosen(Drawing asked, int count) const;
 
   Sprites sprites_;

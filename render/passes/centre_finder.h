@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "render/drawn_bodies.h"
-#include "render/gl/buffer_readback.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
+#include "render/gl/readback.h"
 
 namespace orrery::render {
 
@@ -32,12 +32,13 @@ class CentreFinder {
   CentreFinder();
 
   bool in_flight() const noexcept { return readback_.in_flight(); }
-  /// Each finds the centre of the bodies as they are after all GL commands until now. Needs !in_flight(). Throws
+  /// Finds the centre of the bodies as they are after all GL commands until now. Needs !in_flight(). Throws
   /// std::runtime_error if the memory is not enough.
   void request(const DrawnBodies& bodies, double time);
-  /// Of the bodies with this number in `parts`: a byte for each body, and bytes up to a multiple of 4.
+  /// The same for the bodies with this number in `parts`: a byte for each body, and bytes up to a multiple of 4.
   void request_part(const DrawnBodies& bodies, const Buffer& parts, int part, double time);
-  /// Of the largest cluster. Starts from the centre of the last request, and looks at all bodies now and then.
+  /// The same for the largest cluster. Starts from the centre of the last request, and looks at all bodies now and
+  /// then.
   void request_cluster(const DrawnBodies& bodies, double time);
   /// The centre once it is known, then in_flight() ends; none before. `wait`: waits for the GPU. Needs in_flight().
   std::optional<FoundCentre> poll(bool wait);

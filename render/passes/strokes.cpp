@@ -1,6 +1,7 @@
 #include "render/passes/strokes.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "render/gl/gl.h"
 
@@ -42,6 +43,37 @@ void Strokes::draw(int lines, const OrbitCamera& camera, const Canvas& canvas) c
   glBindVertexArray(array_.id());
   glDrawArraysInstanced(GL_TRIANGLES, 0, vertices_per_stroke * lines, count_);
   glDisable(GL_BLEND);
+}
+
+LineRenderer::LineRenderer()
+    : strokes_{"lines.vert",
+               sizeof(DrawnLine),
+               {offsetof(DrawnLine, from.place), offsetof(DrawnLine, from.colour), offsetof(DrawnLine, to.place),
+                offsetof(DrawnLine, to.colour)}} {}
+
+void LineRenderer::set(std::span<const DrawnLine> lines) {
+  strokes_.set(std::as_bytes(lines));
+}
+
+void LineRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {
+  strokes_.draw(1, camera, canvas);
+}
+
+BoxRenderer::BoxRenderer(float widest)
+    : strokes_{"boxes.vert", sizeof(DrawnBox), {offsetof(DrawnBox, center), offsetof(DrawnBox, colour)}} {
+  strokes_.program().set("widest", widest);
+}
+
+void BoxRenderer::set(std::span<const DrawnBox> boxes) {
+  strokes_.set(std::as_bytes(boxes));
+}
+
+void BoxRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {
+  constexpr int edges = 12;
+  const auto width = static_cast<float>(canvas.width), height = static_cast<float>(canvas.height);
+  if (canvas.width <= 0 || canvas.height <= 0) return;
+  strokes_.program().set("pixels_per_tangent", 0.5f * height * camera.projection(width / height)[1][1]);
+  strokes_.draw(edges, camera, canvas);
 }
 
 }  // namespace orrery::render

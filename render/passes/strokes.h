@@ -1,17 +1,19 @@
+// Lines over a picture: strokes, lines and the edges of boxes.
 #pragma once
 
 #include <cstddef>
+#include <glm/glm.hpp>
 #include <initializer_list>
 #include <span>
 
 #include "render/camera.h"
-#include "render/canvas.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
 
 namespace orrery::render {
 
 inline constexpr int vertices_per_stroke = 6;
+
 /// A width of a pixel is one pixel of a picture with this many pixels on its shorter side, and no less in others.
 inline constexpr float usual_side_px = 800;
 
@@ -36,6 +38,58 @@ class Strokes {
   VertexArray array_;
   Buffer instances_;
   int count_ = 0;
+};
+
+/// One end of a line.
+struct LineEnd {
+  glm::vec3 place;
+  float width_px;    ///< >= 0; see usual_side_px
+  glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
+};
+
+/// A straight line. Width, colour and opacity change evenly from end to end. A line with an end that is not finite is
+/// not drawn.
+struct DrawnLine {
+  LineEnd from, to;
+};
+
+/// Draws lines with smooth edges over a picture. Needs a current context, load_gl() done.
+class LineRenderer {
+ public:
+  LineRenderer();
+
+  /// Replaces the lines. Throws std::runtime_error if the memory is not enough.
+  void set(std::span<const DrawnLine> lines);
+  /// Draws them over the canvas, in their order. Leaves framebuffer and viewport of the canvas bound, blending off.
+  void draw(const OrbitCamera& camera, const Canvas& canvas) const;
+
+ private:
+  Strokes strokes_;
+};
+
+/// A cube to be drawn by its edges.
+struct DrawnBox {
+  glm::vec3 center;
+  float half_size;   ///< of an edge, > 0
+  glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
+};
+
+/// Draws cubes as thin translucent lines over a picture. Those of few pixels fade away, and so do those that are nearly
+/// `widest` heights of the picture wide: near the camera, their edges would cover the others. Needs a current context,
+/// load_gl() done.
+class BoxRenderer {
+ public:
+  static constexpr float any_width = 1e9f;
+
+  explicit BoxRenderer(float widest = any_width);
+
+  /// Replaces the boxes. Throws std::runtime_error if the memory is not enough.
+  void set(std::span<const DrawnBox> boxes);
+  /// Draws them over the canvas. Leaves framebuffer and viewport of the canvas bound, blending off.
+  void draw(const OrbitCamera& camera, const Canvas& canvas) const;
+
+ private:
+  Strokes strokes_;
 };
 
 }  // namespace orrery::render

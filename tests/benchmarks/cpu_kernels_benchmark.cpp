@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels/arithmetic_facet.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/fma_limit.h"
 #include "tests/compute/support/backends.h"

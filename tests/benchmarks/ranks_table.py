@@ -3,7 +3,7 @@
 
     tests/benchmarks/ranks_table.py ORRERY [--kernel K] [--bodies N] [--steps S] [--turns T] [--before OTHER]
 
---before: also two ranks of another build. As root, set what mpirun needs (docs/scaling.md). With `chrt -r 10` before the
+--before: also two ranks of another build. As root, set what mpirun needs (docs/usage/mpi.md). With `chrt -r 10` before the
 command, other programs disturb the runs less.
 """
 import argparse

@@ -1,4 +1,4 @@
-#include "app/lab/tuning/choice_cache.h"
+#include "app/lab/tuning/auto_chooser.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

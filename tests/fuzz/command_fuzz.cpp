@@ -1,7 +1,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "app/commands/command_json.h"
 #include "app/commands/command_text.h"
 #include "tests/fuzz/input.h"
 

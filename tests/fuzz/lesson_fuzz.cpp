@@ -1,5 +1,5 @@
+#include "app/lessons/lesson.h"
 #include "app/lessons/lesson_results.h"
-#include "app/lessons/read_lesson.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

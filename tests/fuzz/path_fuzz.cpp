@@ -1,4 +1,4 @@
-#include "app/camera_path/path_file.h"
+#include "app/camera_path/camera_path.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -23,7 +23,7 @@ KERNELS = ("cuda-naive", "cuda-tiled", "cuda-symmetric", "cuda-tensor", "cuda-tr
 REASONS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "imc_miss", "lg_throttle", "long_scoreboard",
            "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected",
            "short_scoreboard", "sleeping", "tex_throttle", "wait")
-# The metrics of each figure, as in app/lab/profile/profile_figures.cpp: the first that the chip has.
+# The metrics of each figure, as in app/lab/profile/kernel_profile.cpp: the first that the chip has.
 SHARES = {
     "issue": ("smsp__issue_active.avg.pct_of_peak_sustained_active",),
     "occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active",),
@@ -197,13 +197,12 @@ def check():
         except SystemExit:
             continue
         raise AssertionError(broken)
-    program = pathlib.Path(__file__).resolve().parents[2] / "app/lab/profile"
-    source = (program / "profile_figures.cpp").read_text(encoding="utf-8")
-    reasons = (program / "stall_reasons.cpp").read_text(encoding="utf-8")
+    program = pathlib.Path(__file__).resolve().parents[2] / "app/lab/profile/kernel_profile.cpp"
+    source = program.read_text(encoding="utf-8")
     for name, metrics in FIGURES.items():
         assert f'"{name}"' in source and all(f'"{metric}"' in source for metric in metrics), name
-    assert all(f'StallReason{{"{reason}"' in reasons for reason in REASONS)
-    assert reasons.count('StallReason{"') == len(REASONS), "a reason that is not compared"
+    assert all(f'StallReason{{"{reason}"' in source for reason in REASONS)
+    assert source.count('StallReason{"') == len(REASONS), "a reason that is not compared"
 
 
 def main(words):

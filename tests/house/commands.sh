@@ -32,5 +32,5 @@ check() {
 
 check docs/usage/scripts.md commands script
 # Without the viewer, the program knows no keys.
-[[ $("$orrery" help keys 2>&1) == *"viewer was not built"* ]] || check docs/usage/window.md keys keys
+[[ $("$orrery" help keys 2>&1) == *"viewer was not built"* ]] || check docs/usage/keys.md keys keys
 exit $failed

@@ -34,7 +34,7 @@ for document in "${documents[@]}"; do
   # Options of other programs stand in lines that name those.
   while IFS= read -r option; do
     grep -qE -- "(^|[^-[:alnum:]])$option([^-[:alnum:]]|$)" <<<"$help" || refuse "$document writes $option, which no --help shows"
-  done < <(grep -vE 'cmake|ctest|apt-get|clang-format' "$document" | grep -oE -- '(^|[^-[:alnum:]])--[a-z][-a-z]*' |
+  done < <(grep -vE 'cmake|ctest|apt-get|clang-format|mpirun|SBATCH|docker|Slurm' "$document" | grep -oE -- '(^|[^-[:alnum:]])--[a-z][-a-z]*' |
     grep -oE -- '--[a-z][-a-z]*' | sort -u)
   while read -r _ word _; do
     [[ " ${subcommands[*]} help version " == *" $word "* || $word == -* || $word == *.* ]] ||

@@ -1,9 +1,8 @@
-#include "render/passes/box_renderer.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "render/passes/strokes.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {

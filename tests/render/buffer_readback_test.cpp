@@ -1,11 +1,10 @@
-#include "render/gl/buffer_readback.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
+#include "render/gl/readback.h"
 
 namespace orrery::render {
 namespace {

@@ -1,6 +1,6 @@
-#include "render/colour_scale.h"
-
 #include <gtest/gtest.h>
+
+#include "render/colour_map.h"
 
 namespace orrery::render {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "render/gl/gl.h"
-#include "render/passes/glow.h"
+#include "render/passes/body_renderer.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "render/icon.h"
 #include "tests/render/picture.h"
 
 namespace orrery::render::test {

@@ -1,9 +1,8 @@
-#include "render/passes/line_renderer.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "render/passes/strokes.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {

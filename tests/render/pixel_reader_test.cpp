@@ -1,5 +1,3 @@
-#include "render/gl/pixel_reader.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -7,6 +5,7 @@
 
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
+#include "render/gl/readback.h"
 #include "render/image.h"
 
 namespace orrery::render::test {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "render/gl/offscreen_context.h"
-#include "render/gl/shader_source.h"
 
 namespace orrery::render {
 namespace {

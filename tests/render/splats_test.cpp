@@ -1,11 +1,10 @@
-#include "render/passes/splats.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "render/passes/body_renderer.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {

@@ -6,16 +6,49 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/lab/divergence/divergence.h"
-#include "app/lab/divergence/lock_step.h"
-#include "app/lab/divergence/run_variant.h"
 #include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
+#include "compute/sim/simulation.h"
 
 namespace orrery {
 
-/// What is compared.
+/// How two runs with their own time steps stay at equal times: `a` steps of the one take as long as `b` of the other,
+/// and one of the two is 1.
+struct LockStep {
+  int a = 1, b = 1;
+};
+
+/// Throws UsageError unless one time step is a whole multiple of the other, up to rounding. Both are > 0.
+LockStep lock_step_of(float time_step_a, float time_step_b);
+
+/// A kernel with its settings, and what else one run may do in its own way.
+struct RunVariant {
+  Variant variant;                             ///< no kernel: the one that `auto` will choose
+  std::optional<std::string> integrator_id{};  ///< none: that of both runs
+  std::optional<float> time_step{};            ///< none: that of both runs
+  double nudge = 0;                            ///< see nudge_bodies()
+
+  static constexpr Range<double> nudges{0, 1e30, "in units of length"};
+
+  /// Makes the simulation, which is in its first state, run this.
+  void apply_to(Simulation& simulation) const;
+  /// "cpu-tree theta=0.7 dt=0.01": the settings that differ from the initial ones.
+  std::string name() const;
+};
+
+/// Moves each body by `length` (>= 0) in a random direction, always the same ones. A body whose coordinates are too
+/// large to hold so small a difference moves by what they can hold.
+void nudge_bodies(Bodies& bodies, double length);
+
+/// Reads "KERNEL" or "auto", then any number of "NAME=VALUE" with commas or blanks between. NAME is a setting of the
+/// kernel that is named, `integrator`, `dt` or `nudge`. `what` names the option in the error. Throws UsageError.
+RunVariant parse_run_variant(const KernelCatalog& kernels, std::string_view what, std::string_view text);
+
+/// Two variants to compare, and how.
 struct PairPlan {
   SceneRequest scene{};
   std::vector<Command> setup{};  ///< integrator, law and time step of both
@@ -57,7 +90,7 @@ class PairedRun {
   /// Whether the sample with this index is one of the few that energies are measured of.
   bool is_selected(std::size_t index) const;
   PairMember member(int which) const;
-  /// Of the common state, see median_radius().
+  /// Size of the system in the common state, see median_radius().
   double size() const { return size_; }
   Growth growth() const { return growth_of(taken_, size_, digits_); }
   const PairPlan& plan() const { return plan_; }

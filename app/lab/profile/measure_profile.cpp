@@ -1,3 +1,4 @@
+// Profiles of kernels: their time, their counters, and the figures that follow.
 #include "app/lab/profile/measure_profile.h"
 
 #include <fmt/format.h>
@@ -5,23 +6,25 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <future>
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "app/lab/machine_state.h"
-#include "app/lab/profile/own_evaluation.h"
-#include "app/lab/profile/profile_figures.h"
-#include "app/lab/profile/stall_reasons.h"
+#include "app/lab/metadata.h"
+#include "app/lab/profile/kernel_profile.h"
 #include "app/lab/statistics.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 #include "compute/core/error.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/fma_limit.h"
 #include "compute/kernels/parts/threads.h"
-
+#include "compute/kernels/tree_facet.h"
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #endif
@@ -30,6 +33,60 @@ namespace orrery {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+class CpuEvaluation final : public OwnEvaluation {
+ public:
+  /// Runs in this process alone, even if it has ranks: the limit is that of its threads.
+  CpuEvaluation(const Variant& variant, const Bodies& bodies, const Law& law)
+      : kernel_{variant.kernel->make(variant.settings, nullptr)},
+        bodies_{bodies.positions},
+        accelerations_(bodies.positions.size()),
+        masses_{mass_range(bodies_)},
+        law_{law} {
+    kernel_->prepare(static_cast<int>(bodies_.size()));
+  }
+
+  void start(int times) override {
+    for (int time = 0; time < times; ++time) evaluate();
+  }
+  void wait() override {}
+  void run_marked(cuda::RangeMarks& /*marks*/) override {
+    throw std::logic_error("a CPU kernel has no hardware counters of a GPU");
+  }
+  double interactions() override {
+    if (!kernel_->tree()) return ForceKernel::interactions(static_cast<int>(bodies_.size()));
+    evaluated_ = 0;
+    evaluate();
+    return static_cast<double>(evaluated_);
+  }
+  double vector_instructions() override {
+    if (kernel_->tree()) {
+      evaluate();
+      return kernel_->tree()->report().value().vector_instructions;
+    }
+    const auto* const facet = dynamic_cast<const ArithmeticFacet*>(kernel_.get());
+    if (!facet) return std::numeric_limits<double>::quiet_NaN();
+    return interactions() * facet->arithmetic().float_lanes(law_.id);
+  }
+  std::string chosen() const override { return kernel_->chosen(static_cast<int>(bodies_.size()), masses_); }
+
+ private:
+  void evaluate() {
+    ForceArgs args{.bodies = bodies_.data(),
+                   .count = static_cast<int>(bodies_.size()),
+                   .masses = masses_,
+                   .law = law_,
+                   .epilogue = {.accelerations = accelerations_.data()}};
+    if (kernel_->tree()) args.evaluated = &evaluated_;
+    kernel_->evaluate(args);
+  }
+
+  std::unique_ptr<ForceKernel> kernel_;
+  std::vector<Vec4> bodies_, accelerations_;
+  MassRange masses_;
+  Law law_;
+  std::uint64_t evaluated_ = 0;
+};
 
 constexpr double warm_up_ms = 50;
 constexpr double sample_ms = 10;  // the plan of the counters takes longer than all samples
@@ -47,7 +104,7 @@ double run_ms(OwnEvaluation& evaluation, int times) {
   return ms_since(begin) / times;
 }
 
-/// Also raises the clocks.
+/// Warms up, which also raises the clocks. Returns the time of an evaluation.
 double warm_up(OwnEvaluation& evaluation) {
   const Clock::time_point begin = Clock::now();
   double ms = run_ms(evaluation, 1);
@@ -88,6 +145,7 @@ void take_fma_limit(const Variant& variant, OwnEvaluation& evaluation, KernelPro
 }
 
 #if ORRERY_HAVE_CUDA
+
 PeakRates measure_roof(const cuda::Device& device) {
   return {.fma_per_s = cuda::measure_fma_rate(device), .dram_bytes_per_s = cuda::measure_dram_rate(device)};
 }
@@ -110,6 +168,7 @@ void take_sum(const cuda::CounterPlan& plan, const std::vector<cuda::CounterRang
   profile.part = sum->name;
   if (all_ms > 0) profile.figures["part_share"] = 100 * profile.figure("part_ms") / all_ms;
 }
+
 #endif
 
 KernelProfile described(const Variant& variant, const ProfiledSystem& system, const Backends& backends) {
@@ -182,6 +241,7 @@ void take_arithmetic(KernelProfile& profile, double vector_instructions, double 
 }
 
 #if ORRERY_HAVE_CUDA
+
 struct ProfileMeasurement::PlannedCounters {
   cuda::Cupti cupti;
   cuda::CounterPlan plan;
@@ -223,12 +283,15 @@ bool ProfileMeasurement::prepare() {
   peaks();
   return true;
 }
+
 #else
+
 struct ProfileMeasurement::PlannedCounters {};
 
 bool ProfileMeasurement::prepare() {
   return true;
 }
+
 #endif
 
 KernelProfile ProfileMeasurement::measure(const Variant& variant, const ProfiledSystem& system) {
@@ -270,6 +333,18 @@ void ProfileMeasurement::mark(const Variant& variant, const ProfiledSystem& syst
 #else
   (void)system;
 #endif
+}
+
+std::unique_ptr<OwnEvaluation> make_own_evaluation([[maybe_unused]] const Backends& backends, const Variant& variant,
+                                                   const Bodies& bodies, const Law& law) {
+#if ORRERY_HAVE_CUDA
+  if (variant.kernel->backend == Backend::cuda) return make_cuda_evaluation(backends, variant, bodies, law);
+#endif
+  return std::make_unique<CpuEvaluation>(variant, bodies, law);
+}
+
+bool sums_forces(std::string_view part) {
+  return part == "evaluation" || part == "walk" || part == "force";
 }
 
 }  // namespace orrery

@@ -4,9 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "app/lab/kernel_axes.h"
 #include "app/lab/profile/kernel_profile.h"
+#include "app/lab/variants.h"
 #include "compute/core/bodies.h"
 #include "compute/cuda/cupti.h"
 #include "compute/cuda/peak_rates.h"
@@ -14,9 +15,44 @@
 
 namespace orrery {
 
-class OwnEvaluation;
+/// One kernel with bodies of its own, ready to evaluate their forces again and again. Calls throw as
+/// ForceKernel::evaluate().
+class OwnEvaluation {
+ public:
+  virtual ~OwnEvaluation() = default;
+  /// Starts evaluations, which may run on after this returns.
+  virtual void start(int times) = 0;
+  virtual void wait() = 0;
+  /// Runs one evaluation and marks it, or each phase of a tree on the GPU, for a profiler. Only for CUDA.
+  virtual void run_marked(cuda::RangeMarks& marks) = 0;
+  /// Interactions of one evaluation; waits.
+  virtual double interactions() = 0;
+  /// Vector instructions of arithmetic that the sums of one evaluation by a CPU kernel take, counted per lane of 32
+  /// bit; NaN if the kernel does not state them. Waits.
+  virtual double vector_instructions() = 0;
+  /// See ForceKernel::chosen().
+  virtual std::string chosen() const = 0;
+};
 
-/// What is profiled: the forces of these bodies.
+/// `backends` must outlive it. Throws UsageError and std::runtime_error as Backends::make_kernel().
+std::unique_ptr<OwnEvaluation> make_own_evaluation(const Backends& backends, const Variant& variant,
+                                                   const Bodies& bodies, const Law& law);
+
+/// Whether a marked part of an evaluation sums the forces: all of a direct sum, the walk of a tree.
+bool sums_forces(std::string_view part);
+
+#if ORRERY_HAVE_CUDA
+
+/// Makes the evaluation of a CUDA kernel.
+std::unique_ptr<OwnEvaluation> make_cuda_evaluation(const Backends& backends, const Variant& variant,
+                                                    const Bodies& bodies, const Law& law);
+
+/// Marks the work for another profiler: cudaProfilerStart and cudaProfilerStop around the part that sums the forces.
+std::unique_ptr<cuda::RangeMarks> external_marks();
+
+#endif
+
+/// The bodies whose forces are profiled.
 struct ProfiledSystem {
   std::string scene;
   Bodies bodies;
@@ -31,9 +67,9 @@ class ProfileMeasurement {
   ProfileMeasurement(const ProfileMeasurement&) = delete;
   ProfileMeasurement& operator=(const ProfileMeasurement&) = delete;
 
-  /// What a GPU's first profile needs beside its own measurements, some 0.3 s: reads CUPTI's tables of the chip, and
-  /// measures the peak rates. Without a GPU, there is nothing to do. Returns false, and has done nothing, if the GPU
-  /// has too little free memory to wait with it. Throws CuptiError.
+  /// Prepares a GPU's first profile, some 0.3 s: reads CUPTI's tables of the chip, and measures the peak rates. Without
+  /// a GPU, there is nothing to do. Returns false, and has done nothing, if the GPU has too little free memory to wait
+  /// with it. Throws CuptiError.
   bool prepare();
   /// Takes about 0.25 s for evaluations of less than 10 ms. A GPU without counters gives a profile with its problem.
   /// Throws as make_own_evaluation().
@@ -50,16 +86,18 @@ class ProfileMeasurement {
   void read_counters(OwnEvaluation& evaluation, KernelProfile& profile);
 
   const Backends& backends_;
-  // In builds with CUDA:
+  // Both are used only in builds with CUDA.
   [[maybe_unused]] std::optional<PeakRates> peaks_;  // of the GPU, without rsqrt_per_s
   std::shared_future<std::shared_ptr<const PlannedCounters>> planned_;
 };
 
 /// Turns the counters of a part of an evaluation into the numbers of a profile. `metrics` and `values` belong together.
 void take_counters(KernelProfile& profile, const std::vector<std::string>& metrics, const cuda::CounterRange& range);
+
 /// Adds the figures of a CPU kernel that follow from the vector instructions of one evaluation, see
 /// OwnEvaluation::vector_instructions(), and says what they leave out.
 void take_arithmetic(KernelProfile& profile, double vector_instructions, double interactions, bool is_tree);
+
 /// Computes the figures that follow from others: rates, bytes per interaction, the place in the roofline plot.
 void derive_figures(KernelProfile& profile, double interactions);
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "app/lab/profile/own_evaluation.h"
+#include "app/lab/profile/measure_profile.h"
 #include "compute/core/error.h"
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 
 namespace orrery {

@@ -2,9 +2,7 @@
 
 #include <stdexcept>
 
-#include "app/lab/profile/profile_difference.h"
-#include "app/lab/profile/profile_figures.h"
-#include "app/lab/profile/stall_reasons.h"
+#include "app/lab/profile/kernel_profile.h"
 
 namespace orrery {
 namespace {

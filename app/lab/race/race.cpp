@@ -7,15 +7,15 @@
 #include <limits>
 #include <utility>
 
-#include "app/lab/pareto.h"
 #include "app/lab/race/race_size.h"
+#include "app/lab/statistics.h"
 #include "compute/core/error.h"
 #include "compute/sim/kernel_chooser.h"
 
 namespace orrery {
 namespace {
 
-/// Of this length or a little shorter, so that whole ones reach `until`.
+/// Returns `time_step`, or a little less, so that whole steps reach `until`.
 RaceResult entry_of(const Variant& variant, const std::string& integrator, float time_step, double until) {
   const double steps = steps_to(until, time_step);
   if (!(steps <= static_cast<double>(Race::most_steps))) {
@@ -163,7 +163,7 @@ void Race::begin() {
   simulation.apply(SetTimeStep{entry.time_step});
 }
 
-/// From the steps that were taken to the next sample of the energy.
+/// Number of steps from the last one to the next sample of the energy.
 std::int64_t Race::steps_to_sample() const {
   const std::int64_t all = entries_[at_].steps, sample = taken_ * race_samples / all + 1;
   return (sample * all + race_samples - 1) / race_samples - taken_;

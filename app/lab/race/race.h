@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/problem.h"
 #include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
 
 namespace orrery {
 
-/// What takes part in a race: each combination of a kernel with its settings, an integrator and a time step.
+/// The participants of a race: each combination of a kernel with its settings, an integrator and a time step.
 /// Integrators that need jerks are paired with the kernels that give them, and all others with the other kernels, if
 /// there are any.
 struct RacePlan {
@@ -56,7 +56,7 @@ struct RaceWinner {
   double limit;
   std::size_t result;
 };
-/// For 1e-2, 1e-3 and so on to 1e-7, as far as a result keeps them.
+/// The winners for the limits 1e-2, 1e-3 and so on to 1e-7, as far as a result keeps them.
 std::vector<RaceWinner> race_winners(const std::vector<RaceResult>& results);
 
 /// Runs all combinations to the same time from the same bodies, one after the other.
@@ -79,13 +79,13 @@ class Race {
   bool stopped() const { return stopped_; }
   /// The results of the runs that have ended.
   const std::vector<RaceResult>& results() const { return results_; }
-  /// What runs now: "cpu-simd, leapfrog, dt 0.01".
+  /// The current run: "cpu-simd, leapfrog, dt 0.01".
   std::string present() const;
   /// The share of the runs that have ended, 0 to 1, with that of the present one.
   double done() const;
   /// The time to the end, in s, if it goes on as until now; none: not known yet.
   std::optional<double> left_s() const;
-  /// Of the scene's bodies, with the law of the race.
+  /// Status of the scene's bodies, with the law of the race.
   const Status& status() const { return status_; }
   double until() const { return plan_.until; }
 

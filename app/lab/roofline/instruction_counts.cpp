@@ -1,3 +1,4 @@
+// Instructions of a CUDA kernel per pair of bodies, counted in its machine code.
 #include "app/lab/roofline/instruction_counts.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "app/process/child_process.h"
-#include "app/text/lines.h"
+#include "app/text/parse_value.h"
 
 namespace orrery {
 namespace {
@@ -65,6 +66,7 @@ bool is_reciprocal_sqrt(const Instruction& instruction) {
 bool is_special(const Instruction& instruction) {
   return instruction.operation().starts_with("MUFU.");
 }
+
 bool is_special_double(const Instruction& instruction) {
   return is_special(instruction) && instruction.operation().ends_with("64H");
 }

@@ -1,15 +1,25 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/lab/settings_cells.h"
-#include "app/lab/sweep/ranking.h"
-#include "app/lab/variant_result.h"
+#include "app/lab/sampling.h"
+#include "app/lab/statistics.h"
+#include "app/lab/sweep/sweep.h"
+#include "app/lab/variants.h"
 #include "app/text/csv.h"
-#include "app/text/text_style.h"
+#include "app/text/table.h"
+
+namespace orrery::uth_protocol {
+
+inline constexpr std::array counts{30'000, 64'000, 128'000};
+inline constexpr const char* integrator = "euler";
+inline constexpr Sampling sampling{.warmup_steps = 0, .samples = 10, .fresh_steps = 10};
+
+}  // namespace orrery::uth_protocol
 
 namespace orrery {
 
@@ -35,13 +45,14 @@ struct ResultColumn {
 struct ResultFormat {
   std::span<const ResultColumn> columns;  ///< of the CSV
   Json (*json)(const ResultRow& row);     ///< an object
-  /// For a terminal. `counts` holds the rows of each count.
+  /// A table for a terminal. `counts` holds the rows of each count.
   std::string (*table)(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
 };
 
 /// Median, interval, rank, force error, kernel card and machine's state.
 extern const ResultFormat bench_format;
-/// The mean of the runs: see uth_protocol.h.
+
+/// The mean of the runs: see uth_protocol.
 extern const ResultFormat uth_format;
 
 std::vector<std::string_view> csv_names(const ResultFormat& format);

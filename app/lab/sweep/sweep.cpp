@@ -1,3 +1,4 @@
+// Measures variants for several numbers of bodies.
 #include "app/lab/sweep/sweep.h"
 
 #include <fmt/format.h>
@@ -5,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/lab/force_sample.h"
-#include "app/lab/machine_state.h"
-#include "compute/core/format_count.h"
+#include "app/lab/force_promise.h"
+#include "app/lab/metadata.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 
@@ -26,7 +27,7 @@ bool Sweep::tick() {
   return in_flight;
 }
 
-/// As tick(), but throws what the variant fails with.
+/// Does the work of tick(). Throws what the variant fails with.
 bool Sweep::advance() {
   if (!run_) {
     begin();
@@ -92,7 +93,8 @@ void Sweep::start_batch() {
   runner_->start(run_->sampler.next_steps());
 }
 
-/// Once per variant, in the second half of its samples, while a batch is in flight: between batches the clocks fall.
+/// Reads the machine's state once per variant, in the second half of its samples, while a batch is in flight: between
+/// batches the clocks fall.
 void Sweep::look_at_machine() {
   if (run_->sampler.warming_up() || !run_->machine_during.is_null()) return;
   if (static_cast<int>(run_->sampler.samples_ms().size()) < plan_.sampling.samples / 2) return;

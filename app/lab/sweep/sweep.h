@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,10 +10,50 @@
 
 #include "app/lab/forecast.h"
 #include "app/lab/sampling.h"
-#include "app/lab/variant_result.h"
+#include "app/lab/statistics.h"
 #include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
+#include "app/text/csv.h"
+#include "compute/sim/command.h"
 
 namespace orrery {
+
+/// The measurement of one kernel with its settings and one system of bodies.
+struct VariantResult {
+  Status status{};  ///< of the simulation, after the measurement
+  int steps_per_sample = 0;
+  std::vector<double> samples_ms{};  ///< the time of one step in each sample, in ms, in their order
+  Summary step_ms{};                 ///< of the samples
+  /// machine_state() before the first step, during a sample in the second half, and after the last step; null for the
+  /// CPU, and if no sample was in flight when the state was read.
+  Json machine_before{}, machine_during{}, machine_after{};
+
+  double interactions_per_s() const { return status.interactions_per_step / (step_ms.median / 1e3); }
+  /// NaN for a tree: its interactions with cells take more than flop_per_interaction.
+  double gflop_per_s() const {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return status.kernel->is_tree ? none : interactions_per_s() * flop_per_interaction / 1e9;
+  }
+  /// Error of the accelerations at the scene's first state; NaN if it was not measured.
+  ForceError error() const {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return status.force_probe ? status.force_probe->error : ForceError{none, none, none, none};
+  }
+};
+
+/// One variant with one number of bodies.
+struct SweepEntry {
+  Variant variant;
+  int count = 0;                        ///< the requested one until the scene is loaded
+  std::optional<VariantResult> result;  ///< none: see problem
+  Problem problem{};
+
+  /// "block=256 n=16384"
+  std::string label() const {
+    const std::string settings = variant.settings.to_string();
+    return settings + (settings.empty() ? "n=" : " n=") + std::to_string(count);
+  }
+};
 
 struct SweepPlan {
   SceneRequest scene{};           ///< its count is 0: see counts
@@ -20,7 +61,7 @@ struct SweepPlan {
   std::vector<Variant> variants;  ///< never empty; each is measured for every count
   std::vector<Variant> chosen{};  ///< one for each count, measured in place of the first of `variants`; may be empty
 
-  /// What is measured as the `entry`-th, from 0: all variants with the first count, then with the next one.
+  /// The variant that is measured as the `entry`-th, from 0: all variants with the first count, then with the next one.
   const Variant& variant(std::size_t entry) const {
     const std::size_t index = entry % variants.size();
     return index == 0 && !chosen.empty() ? chosen[entry / variants.size()] : variants[index];
@@ -49,16 +90,16 @@ class Sweep {
   bool stopped() const { return stopped_; }
   /// Variants times counts.
   std::size_t total() const { return plan_.counts.size() * plan_.variants.size(); }
-  /// Those that have ended, in the order of the counts and, for each, of the variants.
+  /// Entries that have ended, in the order of the counts and, for each, of the variants.
   const std::vector<SweepEntry>& entries() const { return entries_; }
-  /// Those of the `index`-th count.
+  /// Entries of the `index`-th count.
   std::span<const SweepEntry> entries_of(std::size_t index) const;
   const SweepPlan& plan() const { return plan_; }
   const Backends& backends() const { return backends_; }
-  /// Of the first simulation; none until it is made.
+  /// Status of the first simulation; none until it is made.
   const std::optional<Status>& first_status() const { return first_; }
 
-  /// What is being measured: "cuda-tiled block=256, 16,384 bodies"; empty once it has ended.
+  /// The current measurement: "cuda-tiled block=256, 16,384 bodies"; empty once it has ended.
   std::string present() const;
   /// The estimated time until the end, in s.
   double left_s() const;

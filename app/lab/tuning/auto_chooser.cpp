@@ -1,3 +1,4 @@
+// The choice of `auto`: its cache, the tuning runs, and the report of earlier choices.
 #include "app/lab/tuning/auto_chooser.h"
 
 #include <fmt/format.h>
@@ -7,18 +8,115 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "app/lab/metadata.h"
-#include "app/lab/tuning/measure_candidates.h"
+#include "app/lab/tuning/candidates.h"
 #include "app/text/console.h"
-#include "compute/core/format_count.h"
-#include "compute/core/team.h"
+#include "app/text/input_file.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+#include "compute/core/text.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {
+
+constexpr int format = 1;
+constexpr std::size_t most_entries = 200;  // of all machines and builds that share the folder
+
+Json result_json(const TuningResult& result) {
+  Json candidates = Json::array();
+  for (const Candidate& candidate : result.candidates) {
+    Json row{{"kernel", candidate.variant.kernel->id}, {"settings", candidate.variant.settings.to_string()}};
+    if (candidate.step_ms > 0) {
+      row["step_ms"] = candidate.step_ms;
+    } else {
+      row["problem"] = candidate.problem.text;
+    }
+    if (candidate.forecast_from > 0) row["forecast_from"] = candidate.forecast_from;
+    if (candidate.median_error) {
+      row["median_error"] = json_number(*candidate.median_error);
+      row["p99_error"] = json_number(candidate.p99_error);
+      row["max_error"] = json_number(candidate.max_error);
+    }
+    candidates.push_back(std::move(row));
+  }
+  return {{"date", result.date}, {"bodies", result.count}, {"candidates", candidates}};
+}
+
+int count_of(const Json& value) {
+  if (const std::optional<int> count = json_count(value)) return *count;
+  throw UsageError("that is no number of bodies");
+}
+
+/// Another process knows another kernel, or none, under the id of one that was put into the catalog.
+bool built_in(const Candidate& candidate) {
+  return candidate.variant.kernel->revision == 0;
+}
+
+std::string result_words(const Candidate& candidate) {
+  if (!(candidate.step_ms > 0)) return candidate.problem.text;
+  std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
+  if (candidate.forecast_from > 0) text += fmt::format(", forecast from {}", counted_bodies(candidate.forecast_from));
+  if (candidate.median_error) text += ", " + error_words(candidate);
+  return text;
+}
+
+/// Throws Json::exception or UsageError if it is not a result with built-in kernels and settings that this build has.
+TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
+  TuningResult result{
+      .candidates = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
+  for (const Json& row : json.at("candidates")) {
+    const KernelPtr kernel = kernels.find(row.at("kernel").get<std::string>());
+    const std::string settings = row.at("settings").get<std::string>();
+    Candidate candidate{{kernel, Settings{*kernel, Settings::values_of(settings)}}};
+    if (!built_in(candidate)) throw UsageError("that kernel was replaced");
+    if (row.contains("problem")) {
+      candidate.problem = {.text = row["problem"].get<std::string>(), .refused = true};
+    } else {
+      candidate.step_ms = row.at("step_ms").get<double>();
+      if (!(candidate.step_ms > 0 && std::isfinite(candidate.step_ms))) throw UsageError("that is no time of a step");
+    }
+    if (row.contains("forecast_from")) candidate.forecast_from = count_of(row["forecast_from"]);
+    if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
+      candidate.median_error = error->get<double>();
+      candidate.p99_error = row.at("p99_error").get<double>();  // the earlier versions judged medians alone
+      candidate.max_error = row.at("max_error").get<double>();
+    }
+    result.candidates.push_back(std::move(candidate));
+  }
+  return result;
+}
+
+bool same_candidates(const TuningResult& result, const std::vector<Variant>& candidates) {
+  return std::ranges::equal(result.candidates, candidates, [](const Candidate& a, const Variant& b) {
+    return same_kernel(*a.variant.kernel, *b.kernel) && a.variant.settings == b.settings;
+  });
+}
+
+void drop_oldest(std::vector<ChoiceCache::Entry>& entries) {
+  if (entries.size() > most_entries) entries.erase(entries.begin(), entries.end() - most_entries);
+}
+
+std::vector<ChoiceCache::Entry> entries_of(const KernelCatalog& kernels, const Json& json) {
+  std::vector<ChoiceCache::Entry> entries;
+  for (const Json& row : json) {
+    try {
+      entries.push_back({row.at("key"), result_of(kernels, row)});
+    } catch (const UsageError&) {
+      // Another build's kernels.
+    } catch (const Json::exception&) {
+      // Damaged, or of another version: it is measured again, and the others hold.
+    }
+  }
+  drop_oldest(entries);
+  return entries;
+}
 
 /// When this program's file was written, in seconds of the file system's clock: a commit may be built more than once.
 std::int64_t build_time() {
@@ -27,18 +125,10 @@ std::int64_t build_time() {
   return unknown ? 0 : std::chrono::duration_cast<std::chrono::seconds>(written.time_since_epoch()).count();
 }
 
-std::string result_of(const Candidate& candidate) {
-  if (!(candidate.step_ms > 0)) return candidate.problem.text;
-  std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
-  if (candidate.forecast_from > 0) text += fmt::format(", forecast from {}", counted_bodies(candidate.forecast_from));
-  if (candidate.median_error) text += ", " + error_words(candidate);
-  return text;
-}
-
 std::string table(const TuningResult& result) {
   std::string text;
   for (const Candidate& candidate : result.candidates) {
-    text += fmt::format("\n{}: {}", words_for(candidate.variant), result_of(candidate));
+    text += fmt::format("\n{}: {}", words_for(candidate.variant), result_words(candidate));
   }
   return text;
 }
@@ -93,7 +183,114 @@ Problem problem_with(const Backends& backends, const Variant& variant, int count
   return problem_of([&] { backends.make_kernel(*variant.kernel, variant.settings)->prepare(count); });
 }
 
+/// Whether it was measured here, by this build.
+bool is_of_this_machine(const Backends& backends, Json key, Backend backend) {
+  try {
+    for (const Json& one : key.value(accurate_variants, Json::array())) (void)one.get_ref<const std::string&>();
+    key.erase(accurate_variants);
+    const std::optional<int> count = json_count(key.at("bodies_about"));
+    return count && key == tuning_key(backends,
+                                      {.count = *count,
+                                       .law = find_law(key.at("law").get<std::string>()),
+                                       .equal_masses = key.at("equal_masses").get<bool>(),
+                                       .accuracy = key.at("accuracy").get<double>(),
+                                       .beside_drawing = key.at("beside_drawing").get<bool>()},
+                                      backend);
+  } catch (const Json::exception&) {
+    return false;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+/// ", accuracy 0.0005 (met by cpu-tree theta=0.5)": all variants below full accuracy that meet it.
+std::string accuracy_words(double accuracy, const Json& those) {
+  if (!(accuracy > 0)) return "";
+  std::string words;
+  for (const Json& one : those) words += (words.empty() ? "" : " and ") + one.get<std::string>();
+  return fmt::format(", accuracy {:g} (met by {})", accuracy, words.empty() ? "full fp32 alone" : words);
+}
+
 }  // namespace
+
+std::filesystem::path usual_cache_file() {
+  const std::filesystem::path folder = user_folder("XDG_CACHE_HOME", ".cache");
+  return folder.empty() ? folder : folder / "orrery" / "auto-kernels.json";
+}
+
+std::vector<ChoiceCache::Entry> ChoiceCache::read() {
+  std::error_code unknown;
+  if (file_.empty() || !std::filesystem::exists(file_, unknown)) return {};
+  const auto fail = [&](const std::string& why) -> std::vector<Entry> {
+    problem_ = fmt::format("the cached choices of kernels cannot be used and will be measured again: {}", why);
+    return {};
+  };
+  try {
+    const Json json = read_json(file_.string());
+    if (json.at("program") != "orrery") return fail(fmt::format("'{}': another program wrote it", file_.string()));
+    if (json.at("format") != format) {
+      another_versions_ = true;
+      problem_ = fmt::format(
+          "another version of orrery caches its choices of kernels in '{}': this one's hold for this run only",
+          file_.string());
+      return {};
+    }
+    return entries_of(kernels_, json.at("choices"));
+  } catch (const Json::exception&) {
+    return fail(fmt::format("'{}': it is not what this program writes", file_.string()));
+  } catch (const std::runtime_error& error) {
+    return fail(failure_text(error));
+  }
+}
+
+const std::vector<ChoiceCache::Entry>& ChoiceCache::entries() {
+  if (!std::exchange(read_once_, true)) entries_ = read();
+  return entries_;
+}
+
+std::optional<TuningResult> ChoiceCache::find(const Json& key, const std::vector<Variant>& candidates) {
+  const std::vector<Entry>& known = entries();
+  const auto found = std::find_if(known.rbegin(), known.rend(), [&](const Entry& entry) {
+    return entry.key == key && same_candidates(entry.result, candidates);
+  });
+  return found == known.rend() ? std::nullopt : std::optional{found->result};
+}
+
+void ChoiceCache::store(const Json& key, const TuningResult& result) {
+  if (!std::ranges::all_of(result.candidates, built_in)) return;
+  (void)entries();  // a problem with the file is reported once
+  const std::string reported = problem_;
+  std::vector<Entry> all = read();  // other runs may have added results
+  problem_ = reported;
+  for (Entry& entry : entries_) {
+    if (std::ranges::find(all, entry.key, &Entry::key) == all.end()) all.push_back(std::move(entry));
+  }
+  std::erase_if(all, [&](const Entry& entry) { return entry.key == key; });
+  all.push_back({key, result});
+  drop_oldest(all);
+  entries_ = std::move(all);
+  write();
+}
+
+void ChoiceCache::write() {
+  if (file_.empty() || another_versions_) return;
+  Json choices = Json::array();
+  for (const Entry& entry : entries_) {
+    Json row{{"key", entry.key}};
+    row.update(result_json(entry.result));
+    choices.push_back(std::move(row));
+  }
+  try {
+    std::filesystem::create_directories(file_.parent_path());
+    const Json whole{{"program", "orrery"}, {"format", format}, {"choices", choices}};
+    write_file(file_, json_text(whole, 1) + '\n', Existing::replace);
+  } catch (const std::filesystem::filesystem_error& error) {
+    problem_ =
+        fmt::format("the choice of a kernel cannot be cached in '{}': {}", file_.string(), error.code().message());
+  } catch (const std::exception& error) {
+    problem_ = fmt::format("the choice of a kernel cannot be cached: {}", failure_text(error));
+  }
+}
 
 Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend backend) {
   Json key = machine_metadata(backends);
@@ -200,6 +397,57 @@ KernelChoice AutoChooser::choose(const KernelDemand& demand, const ForceSystem& 
   }
   const KernelPtr fallback = environment_.backends.default_kernel(demand.jerks);
   return {fallback, Settings{*fallback}, none};
+}
+
+Json choices_json(const Backends& backends) {
+  ChoiceCache cache{backends.kernels(), usual_cache_file()};
+  Json choices = Json::array();
+  const std::vector<Variant> candidates = candidates_here(backends);
+  for (const ChoiceCache::Entry& entry : cache.entries()) {
+    const std::vector<std::size_t> order = entry.result.preference();
+    if (candidates.empty() || order.empty()) continue;
+    if (!is_of_this_machine(backends, entry.key, candidates.front().kernel->backend)) continue;
+    const Candidate& chosen = entry.result.candidates[order.front()];
+    choices.push_back({{"law", entry.key["law"]},
+                       {"bodies_about", entry.key["bodies_about"]},
+                       {"equal_masses", entry.key["equal_masses"]},
+                       {"beside_drawing", entry.key["beside_drawing"]},
+                       {"accuracy", entry.key["accuracy"]},
+                       {accurate_variants, entry.key.value(accurate_variants, Json(nullptr))},
+                       {"kernel", chosen.variant.kernel->id},
+                       {"settings", chosen.variant.settings.to_string()},
+                       {"step_ms", json_number(chosen.step_ms)},
+                       {"median_error", chosen.median_error ? json_number(*chosen.median_error) : Json(nullptr)},
+                       {"p99_error", chosen.median_error ? json_number(chosen.p99_error) : Json(nullptr)},
+                       {"max_error", chosen.median_error ? json_number(chosen.max_error) : Json(nullptr)},
+                       {"bodies", entry.result.count},
+                       {"date", entry.result.date}});
+  }
+  return {{"cache", cache.file().empty() ? Json(nullptr) : Json(cache.file().string())},
+          {"problem", cache.take_problem()},
+          {"choices", choices}};
+}
+
+std::vector<std::string> choices_lines(const Json& choices) {
+  if (choices["cache"].is_null()) return {"choices are not cached: neither XDG_CACHE_HOME nor HOME names a folder"};
+  std::vector<std::string> lines{
+      fmt::format("choices are cached in {}; remove it to measure again", choices["cache"].get<std::string>())};
+  if (const auto problem = choices["problem"].get<std::string>(); !problem.empty()) lines.push_back(problem);
+  for (const Json& choice : choices["choices"]) {
+    const Json& error = choice["median_error"];
+    lines.push_back(fmt::format(
+        "{}, about {}{}{}{}: {} {}, {:.3g} ms per step with {}{} ({})", choice["law"].get<std::string>(),
+        counted_bodies(choice["bodies_about"].get<int>()), choice["equal_masses"].get<bool>() ? " of one mass" : "",
+        choice["beside_drawing"].get<bool>() ? ", beside a window" : "",
+        accuracy_words(choice["accuracy"].get<double>(), choice[accurate_variants]),
+        choice["kernel"].get<std::string>(), choice["settings"].get<std::string>(), choice["step_ms"].get<double>(),
+        counted_bodies(choice["bodies"].get<int>()),
+        error.is_number()
+            ? fmt::format(", median error {:.2g}, p99 {:.2g}", error.get<double>(), choice["p99_error"].get<double>())
+            : std::string{},
+        choice["date"].get<std::string>()));
+  }
+  return lines;
 }
 
 }  // namespace orrery

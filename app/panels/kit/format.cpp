@@ -1,3 +1,4 @@
+// Numbers, file names and lists of numbers as they are shown and typed.
 #include "app/panels/kit/format.h"
 
 #include <fmt/format.h>
@@ -5,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "app/text/table.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
@@ -20,7 +23,7 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-/// Of the first digit: 0 for 1 to 9.9.
+/// Power of ten of the first digit: 0 for 1 to 9.9.
 int exponent_of(double value) {
   return static_cast<int>(std::floor(std::log10(value)));
 }
@@ -87,6 +90,49 @@ std::string format_percent(double share) {
   const double percent = 100 * share;
   if (!(percent >= 0) || !std::isfinite(percent)) return unknown;
   return fmt::format("{:.{}f} %", percent, percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0);
+}
+namespace {
+
+/// The parts between commas, each read by `parsed`; nothing if one of them is nothing.
+template <class T>
+std::optional<std::vector<T>> list_of(std::string_view entry, std::optional<T> (*parsed)(std::string_view)) {
+  std::vector<T> list;
+  for (entry = trimmed(entry); !entry.empty();) {
+    const std::size_t comma = std::min(entry.find(','), entry.size());
+    const std::optional<T> value = parsed(trimmed(entry.substr(0, comma)));
+    if (!value) return std::nullopt;
+    list.push_back(*value);
+    entry.remove_prefix(std::min(comma + 1, entry.size()));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> seed_of(std::string_view entry) {
+  const auto number = parsed_number<std::int64_t>(entry);
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::optional<std::vector<int>> counts_of(std::string_view entry) {
+  return list_of<int>(entry, [](std::string_view part) -> std::optional<int> {
+    const auto count = parsed_count(part);
+    return count && *count >= 1 ? std::optional{static_cast<int>(*count)} : std::nullopt;
+  });
+}
+
+std::optional<std::vector<float>> positive_numbers_of(std::string_view entry) {
+  return list_of<float>(entry, [](std::string_view part) -> std::optional<float> {
+    const auto number = parsed_number<float>(part);
+    return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;
+  });
+}
+
+std::string path_of(std::string_view entry) {
+  const char* const home = std::getenv("HOME");
+  if (!home || (entry != "~" && !entry.starts_with("~/"))) return std::string{entry};
+  return home + std::string{entry.substr(1)};
 }
 
 }  // namespace orrery

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "app/panels/kit/ui_mark.h"
 #include "app/panels/kit/widgets.h"
 
 namespace orrery {
+namespace {
 
 using theme::em;
-
-namespace {
 
 void sort_by(const char* column, SortOrder& order) {
   if (order.column != column) {

@@ -3,12 +3,17 @@
 #include <imgui.h>
 
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "app/panels/kit/sort_order.h"
 #include "app/panels/kit/theme.h"
 
 namespace orrery {
+/// The order of a table's rows.
+struct SortOrder {
+  std::string column;  ///< its name; empty: the rows' own order
+  bool descending = false;
+};
 
 struct Column {
   const char* name;
@@ -24,10 +29,12 @@ bool begin_rows(const char* id, std::span<const Column> columns, int rows, float
 
 /// The next row's first cell, with `label`, marked as `id.index`: the row is one widget. Whether it was clicked.
 bool row_button(const char* id, int index, const char* label, bool selected);
+
 /// The next cell with a pin, marked as `ID.index`, over the row that it belongs to.
 struct PinCell {
   bool clicked, hovered;
 };
+
 PinCell pin_cell(const char* id, int index, bool pinned);
 void word_cell(std::string_view words, ImU32 colour = theme::dim);
 void number_cell(std::string_view number, ImU32 colour = theme::text);

@@ -3,9 +3,9 @@
 #include <imgui.h>
 
 namespace orrery::theme {
-
 /// Light text on a dark ground, or dark text on a light one.
 enum class Tone { dark, light };
+
 /// That of the present context; dark where apply_style() was not called.
 Tone tone();
 
@@ -24,9 +24,11 @@ constexpr Colour bad{IM_COL32(247, 118, 142, 255), IM_COL32(190, 30, 62, 255)};
 constexpr Colour track{IM_COL32(255, 255, 255, 16), IM_COL32(0, 0, 0, 18)};
 constexpr Colour grid{IM_COL32(255, 255, 255, 20), IM_COL32(0, 0, 0, 26)};
 constexpr Colour on_accent{IM_COL32(14, 18, 30, 255), IM_COL32(255, 255, 255, 255)};
-/// Behind an error message.
+
+/// Ground of an error message.
 constexpr Colour alarm{IM_COL32(62, 20, 32, 235), IM_COL32(255, 228, 232, 245)};
-/// For parts of a bar.
+
+/// Colours for parts of a bar.
 constexpr Colour blue = accent;
 constexpr Colour violet{IM_COL32(187, 154, 247, 255), IM_COL32(120, 76, 200, 255)};
 constexpr Colour cyan{IM_COL32(42, 195, 222, 255), IM_COL32(0, 132, 160, 255)};
@@ -38,8 +40,9 @@ constexpr ImU32 faded(ImU32 colour, float opacity) {
   return (colour & ~static_cast<ImU32>(IM_COL32_A_MASK)) | (static_cast<ImU32>(opacity * 255.0f) << IM_COL32_A_SHIFT);
 }
 
-/// In the order in which apply_style() loads them.
+/// Fonts, in the order in which apply_style() loads them.
 enum class Font { body, strong, small, headline };
+
 /// The present context's font; the body font where apply_style() was not called.
 ImFont* font(Font which);
 
@@ -51,3 +54,11 @@ inline float em(float lengths) {
 }
 
 }  // namespace orrery::theme
+
+namespace orrery {
+
+/// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
+/// context, so call it outside a frame and, at later changes of scale, let the back end make its font texture again.
+void apply_style(float scale, theme::Tone tone = theme::Tone::dark);
+
+}  // namespace orrery

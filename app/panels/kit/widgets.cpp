@@ -1,6 +1,8 @@
+// Widgets, and the marks by which tests find them.
 #include "app/panels/kit/widgets.h"
 
 #include <fmt/format.h>
+#include <imgui.h>
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
@@ -8,12 +10,73 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <type_traits>
 #include <utility>
 
-#include "app/panels/kit/folds.h"
-#include "app/panels/kit/ui_mark.h"
-
 namespace orrery {
+namespace {
+
+struct Mark {
+  UiRect rect;
+  int frame = -1;
+  bool cut_off = false;
+};
+
+// Kept from frame to frame, so that a name is allocated once, but not from one ImGui context to the next.
+std::map<std::string, Mark, std::less<>>& marks() {
+  static std::map<std::string, Mark, std::less<>> all;
+  static int latest = 0;
+  if (ImGui::GetFrameCount() < latest) all.clear();
+  latest = ImGui::GetFrameCount();
+  return all;
+}
+
+}  // namespace
+
+void ui_mark(std::string_view name) {
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
+  const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
+  const UiRect rect{std::max(low.x, clip_low.x), std::max(low.y, clip_low.y), std::min(high.x, clip_high.x),
+                    std::min(high.y, clip_high.y)};
+  if (!(rect.x0 < rect.x1 && rect.y0 < rect.y1)) return;  // scrolled out of sight
+  auto found = marks().find(name);
+  if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
+  const float hidden = (high.x - low.x) - (rect.x1 - rect.x0);
+  found->second = {rect, ImGui::GetFrameCount(), hidden > 1};  // a pixel may be rounded away
+}
+
+void ui_mark(std::string_view group, std::string_view item) {
+  std::array<char, 96> text;
+  const auto end = fmt::format_to_n(text.data(), text.size(), "{}.{}", group, item);
+  ui_mark(std::string_view{text.data(), std::min(end.size, text.size())});
+}
+
+UiRect ui_marked(std::string_view name) {
+  const auto found = marks().find(name);
+  return found != marks().end() && found->second.frame == ImGui::GetFrameCount() ? found->second.rect : UiRect{};
+}
+
+std::vector<std::string> ui_cut_off() {
+  std::vector<std::string> names;
+  for (const auto& [name, mark] : marks()) {
+    if (mark.frame == ImGui::GetFrameCount() && mark.cut_off) names.push_back(name);
+  }
+  return names;
+}
+
+std::string ui_layout() {
+  std::string text;
+  for (const auto& [name, mark] : marks()) {
+    if (mark.frame != ImGui::GetFrameCount()) continue;
+    const UiRect& r = mark.rect;
+    fmt::format_to(std::back_inserter(text), "{} {:.0f} {:.0f} {:.0f} {:.0f}\n", name, r.x0, r.y0, r.x1, r.y1);
+  }
+  return text;
+}
 namespace {
 
 using theme::em;
@@ -172,6 +235,7 @@ bool hit_area(const char* id, ImVec2 size) {
 UseFolds::UseFolds(Folds& folds) {
   folds_in_use = &folds;
 }
+
 UseFolds::~UseFolds() {
   folds_in_use = nullptr;
 }
@@ -243,7 +307,6 @@ bool begin_combo(const char* id, const std::string& preview, int flags, const st
   if (shown != preview) tooltip(preview);  // the caller's tooltip comes below it
   return false;
 }
-
 namespace {
 
 float label_column() {
@@ -348,6 +411,84 @@ void spinner(ImU32 colour) {
   draw.PathArcTo({low.x + r, low.y + em(0.6f)}, r, start, start + 4.4f, 24);
   draw.PathStroke(colour, 0, em(0.14f));
   ImGui::Dummy({2 * r, em(1)});
+}
+
+template <class T>
+bool filled_slider(const char* label, T& value, const Range<T>& span, const char* format, int flags) {
+  constexpr ImGuiDataType type = std::is_same_v<T, float> ? ImGuiDataType_Float : ImGuiDataType_S32;
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const ImRect frame{low, {low.x + ImGui::CalcItemWidth(), low.y + ImGui::GetFrameHeight()}};
+  T shown = value;
+  ImRect handle;  // that ImGui would draw; as long as this id is not active, nothing else is done
+  ImGui::SliderBehavior(frame, ImGui::GetID("fill"), type, &shown, &span.least, &span.most, format, flags, &handle);
+  const bool active = ImGui::GetActiveID() == ImGui::GetID(label);
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      low, {handle.GetCenter().x, frame.Max.y},
+      ImGui::GetColorU32(active ? ImGuiCol_SliderGrabActive : ImGuiCol_SliderGrab), ImGui::GetStyle().FrameRounding,
+      ImDrawFlags_RoundCornersLeft);
+  for (const ImGuiCol handles : {ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) ImGui::PushStyleColor(handles, 0);
+  const bool changed = ImGui::SliderScalar(label, type, &value, &span.least, &span.most, format, flags);
+  ImGui::PopStyleColor(2);
+  return changed;
+}
+
+template bool filled_slider(const char*, float&, const Range<float>&, const char*, int);
+template bool filled_slider(const char*, int&, const Range<int>&, const char*, int);
+
+template <class T>
+std::optional<T> log_slider(const char* id, T current, const Range<T>& span, const char* format, std::optional<T> own) {
+  constexpr bool real = std::is_same_v<T, float>;
+  ImGui::PushID(id);
+  // The window's storage holds the value that is being typed or dragged.
+  ImGuiStorage& storage = *ImGui::GetStateStorage();
+  const ImGuiID draft = ImGui::GetID("draft"), editing = ImGui::GetID("editing");
+  T value = current;
+  if (storage.GetBool(editing)) {
+    if constexpr (real) {
+      value = storage.GetFloat(draft);
+    } else {
+      value = storage.GetInt(draft);
+    }
+  }
+  const bool changed = filled_slider("##slider", value, span, format, ImGuiSliderFlags_Logarithmic);
+  const bool dragged = changed && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().WantTextInput;
+  const bool ended = ImGui::IsItemDeactivatedAfterEdit(),
+             restored = own && double_clicked(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  if (restored) value = *own;
+  storage.SetBool(editing, ImGui::IsItemActive());
+  if constexpr (real) {
+    storage.SetFloat(draft, value);
+  } else {
+    storage.SetInt(draft, value);
+  }
+  ImGui::PopID();
+  ui_mark(id);
+  if ((dragged || ended || restored) && value != current) return value;
+  return std::nullopt;
+}
+
+template std::optional<float> log_slider(const char*, float, const Range<float>&, const char*, std::optional<float>);
+template std::optional<int> log_slider(const char*, int, const Range<int>&, const char*, std::optional<int>);
+
+bool progress_row(const char* id, float share, const std::string& words, std::string_view present) {
+  const float button = em(4.6f);
+  ImGui::ProgressBar(share, {ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x, 0},
+                     words.c_str());
+  ui_mark(id, "progress");
+  ImGui::SameLine();
+  const std::string stop = std::string{id} + ".stop";
+  const bool pressed = icon_button(stop.c_str(), Icon::stop, "Stop", {button, ImGui::GetFrameHeight()});
+  wrapped_text(present, theme::dim, theme::Font::small);
+  return pressed;
+}
+
+void written_rows(const char* id, std::span<const std::string> files, std::string_view error) {
+  if (!error.empty()) wrapped_text(error, theme::bad, theme::Font::small);
+  ui_mark(id, "error");
+  for (const std::string& file : files) {
+    wrapped_text("wrote " + file, theme::dim, theme::Font::small);
+    tooltip(file);
+  }
 }
 
 }  // namespace orrery

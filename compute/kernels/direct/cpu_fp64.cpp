@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/threads.h"
 
@@ -59,7 +59,7 @@ class CpuFp64 final : public ForceKernel, public ArithmeticFacet {
 ORRERY_KERNEL(
     cpu_fp64, .id = "cpu-fp64", .title = "CPU fp64",
     .notes = "The plain double loop in double precision, over threads; it reads the low words of a compensated state.",
-    .source = "CUDA Handbook 14.2 (row 7)",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14.2",
     .lesson =
         "Double precision removes the error of a long sum. What remains under `digits float` is the rounding of the "
         "positions and velocities themselves at every step; `digits compensated` removes that too.",

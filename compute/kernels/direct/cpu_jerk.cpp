@@ -9,12 +9,12 @@
 
 #include <algorithm>
 
-#include "compute/core/team.h"
-#include "compute/kernels/arithmetic_facet.h"
-#include "compute/kernels/parts/jerk_columns.h"
+#include "compute/core/threads.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/jerk_tunables.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/simd_name.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,45 @@ namespace orrery::HWY_NAMESPACE {
 namespace {
 
 #include "compute/kernels/parts/double_lanes.inl"
-#include "compute/kernels/parts/jerk_lanes.inl"
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// One vector, with the operations that pair_law.inl and add_pull_and_jerk() need.
+template <class T>
+struct JerkLanes {
+  using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+  static constexpr int count = hn::MaxLanes(Tag{});
+  hn::Vec<Tag> v;
+
+  HWY_INLINE static JerkLanes set(T value) { return {hn::Set(Tag{}, value)}; }
+  HWY_INLINE static JerkLanes load(const T* aligned) { return {hn::Load(Tag{}, aligned)}; }
+  HWY_INLINE double sum() const { return hn::GetLane(hn::SumOfLanes(Tag{}, v)); }
+
+  friend HWY_INLINE JerkLanes operator+(JerkLanes a, JerkLanes b) { return {hn::Add(a.v, b.v)}; }
+  friend HWY_INLINE JerkLanes operator-(JerkLanes a, JerkLanes b) { return {hn::Sub(a.v, b.v)}; }
+  friend HWY_INLINE JerkLanes operator*(JerkLanes a, JerkLanes b) { return {hn::Mul(a.v, b.v)}; }
+  friend HWY_INLINE JerkLanes multiply_add(JerkLanes a, JerkLanes b, JerkLanes c) {
+    return {hn::MulAdd(a.v, b.v, c.v)};
+  }
+  friend HWY_INLINE JerkLanes scaled(T factor, JerkLanes a) { return {hn::Mul(hn::Set(Tag{}, factor), a.v)}; }
+  friend HWY_INLINE JerkLanes reciprocal_sqrt(JerkLanes x) { return {hn::Div(hn::Set(Tag{}, T{1}), hn::Sqrt(x.v))}; }
+};
+
+#include "compute/core/pair_law.inl"
+// After pair_law.inl, which it uses.
+#include "compute/kernels/parts/jerk_pair.inl"
+
+/// Calls visit(pair_law) with the pair law of vectors for `law`.
+template <class T, class Visitor>
+void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
+  using Lanes = JerkLanes<T>;
+  const Lanes softening_sq = Lanes::set(static_cast<T>(law.softening) * static_cast<T>(law.softening));
+  if (law.id == LawId::attract_repel) {
+    visit(AttractRepel<Lanes>{softening_sq, Lanes::set(static_cast<T>(law.repulsion)), Lanes::set(1)});
+  } else {
+    visit(Gravity<Lanes>{softening_sq});
+  }
+}
 
 template <class T>
 struct LanesBody {
@@ -33,7 +71,7 @@ struct LanesBody {
   Vec3Of<Real> velocity;
   Real mass;
 
-  /// Of each column, what read(column) returns.
+  /// Returns a body made of read(column) for each column.
   template <class Read>
   HWY_INLINE static LanesBody read(const JerkColumns<T>& c, const Read& read) {
     const Vec3Of<Real> velocity{read(c.vx), read(c.vy), read(c.vz)};
@@ -176,7 +214,7 @@ ORRERY_KERNEL(
     .notes =
         "Accelerations and their derivatives in time, as the integrators hermite4 and hermite4-blocks need them, by "
         "threads and vectors.",
-    .source = "Makino & Aarseth 1992; differences of positions by two floats each (row 24)",
+    .source = "Makino & Aarseth 1992; differences of positions by two floats each",
     .lesson =
         "A jerk costs about as much as an acceleration and comes from the same pair. With it, an integrator is of "
         "fourth order with one evaluation per step.",

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "compute/core/subnormals.h"
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/threads.h"
 
@@ -58,7 +58,7 @@ class CpuOpenmp final : public ForceKernel, public ArithmeticFacet {
 ORRERY_KERNEL(
     cpu_openmp, .id = "cpu-openmp", .title = "CPU OpenMP",
     .notes = "The serial kernel's rows, handed out to threads, `chunk` bodies at a time, as they get free.",
-    .source = "UTH homework, section 4, OpenMP with a dynamic schedule (row 13)",
+    .source = "Vliora & Liaskonis 2025, section 4, OpenMP with a dynamic schedule",
     .lesson =
         "Rows are independent, so threads share nothing but the read-only bodies and the speed-up is the number of "
         "cores. Chunks handed out as threads get free cost little and level out cores of unequal speed.",

@@ -1,4 +1,4 @@
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 
 // The baseline of every speed-up, so it is compiled with the flags of the whole build: -O3 in Release for the default
@@ -19,7 +19,7 @@ class CpuSerial final : public ForceKernel, public ArithmeticFacet {
 ORRERY_KERNEL(
     cpu_serial, .id = "cpu-serial", .title = "CPU serial",
     .notes = "One thread, one pair at a time: the plain double loop that everything else is measured against.",
-    .source = "CUDA Handbook 14.2, listings 14.1 and 14.2 (row 7); UTH homework, section 3 (row 12)",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14.2, listings 14.1 and 14.2; Vliora & Liaskonis 2025, section 3",
     .lesson =
         "Every other kernel answers the question how much of this time was waste. The compiler may not reorder the "
         "sums, so one core runs far below what its vector units could do.",

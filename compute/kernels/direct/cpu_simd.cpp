@@ -9,12 +9,11 @@
 
 #include <algorithm>
 
-#include "compute/core/team.h"
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/core/threads.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/simd_name.h"
-#include "compute/kernels/parts/simd_rows.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
 
 #ifndef ORRERY_CPU_SIMD_ONCE
@@ -123,7 +122,7 @@ class CpuSimd final : public ForceKernel, public ArithmeticFacet {
 ORRERY_KERNEL(
     cpu_simd, .id = "cpu-simd", .title = "CPU SIMD",
     .notes = "Threads and vectors (AVX-512, AVX2 or what the processor has) over a structure of arrays.",
-    .source = "CUDA Handbook 14.2 and 14.9, SoA and SIMD (row 9); threads as in row 13",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14.2 and 14.9, SoA and SIMD",
     .lesson =
         "A structure of arrays lets one instruction do the same step for 8 or 16 pairs. With that, a core comes close "
         "to the rate at which it can issue fused multiply-adds.",

@@ -1,7 +1,6 @@
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/partial_sums.h"
 #include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
@@ -74,7 +73,7 @@ ORRERY_KERNEL(
     .notes =
         "Evaluates each pair once and adds the opposite pull to the partner's sum by three atomic additions; the "
         "source adds the same number to both, which is right for equal masses only.",
-    .source = "CUDA Handbook blog, FP atomics v. recomputation (row 22)",
+    .source = "N. Wilt, N-Body: FP Atomics v. Recomputation",
     .lesson =
         "Half the arithmetic can cost more time: three atomic additions per pair wait for each other at a sum that all "
         "threads want at once. Their order changes from run to run, so the last digits do, too.",

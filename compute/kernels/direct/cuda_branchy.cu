@@ -1,5 +1,5 @@
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/stored_epilogue.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
@@ -86,7 +86,7 @@ ORRERY_KERNEL(
         "A shared-memory tile with two branches, a square root and five divisions per pair, and the kick in a pass of "
         "its "
         "own; the source omits the softening and the barrier before the next fill, and reads past the array's end.",
-    .source = "Brute Force N-Body, nBodyGPU5, blocks of 1,024 threads (row 1)",
+    .source = "Brute Force N-Body Optimization, nBodyGPU5, blocks of 1,024 threads",
     .lesson =
         "A tile alone makes no fast kernel: branches, exact square roots and divisions keep every warp waiting for its "
         "own last instruction. Rewriting the arithmetic gains more here than any placement of memory.",

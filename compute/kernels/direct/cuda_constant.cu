@@ -2,12 +2,11 @@
 #include <map>
 #include <mutex>
 
-#include "compute/cuda/event.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
+#include "compute/cuda/stream.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
-#include "compute/kernels/parts/unrolled.h"
 
 namespace orrery {
 namespace {
@@ -136,7 +135,7 @@ class Constant final : public BlockKernel<const Vec4*, int, Round, PairConstants
 ORRERY_KERNEL(
     cuda_constant, .id = "cuda-constant", .title = "CUDA constant memory",
     .notes = "Bodies go through the 64 KiB of constant memory in rounds, and all threads read the same one at a time.",
-    .source = "CUDA Handbook 14, constant memory (row 10)",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14, constant memory",
     .lesson =
         "Constant memory serves one address to a whole warp in one read, which is just how a direct sum reads its "
         "bodies. "

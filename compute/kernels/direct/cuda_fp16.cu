@@ -1,7 +1,6 @@
 #include <cuda_fp16.h>
 
 #include "compute/cuda/warp.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
@@ -148,7 +147,7 @@ ORRERY_KERNEL(
     .notes =
         "Tiles of half-precision positions, packed for each evaluation and scaled to the range of half, and half "
         "differences; float masses and sums.",
-    .source = "UTH homework 5.6, FP16 storage and half differences (row 18)",
+    .source = "Vliora & Liaskonis 2025, section 5.6, FP16 storage and half differences",
     .lesson =
         "Half the bytes in a tile save nothing where arithmetic is the limit, and each conversion between half and "
         "float is one more instruction. The difference of two coordinates keeps 11 bits of the coordinate, so close "

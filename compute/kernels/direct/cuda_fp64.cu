@@ -1,4 +1,3 @@
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/tunables.h"
 
@@ -91,7 +90,7 @@ class Fp64 final : public BlockKernel<const Vec4*, const Vec4*, int, PairConstan
 ORRERY_KERNEL(
     cuda_fp64, .id = "cuda-fp64", .title = "CUDA fp64",
     .notes = "The tiled kernel in double precision; it reads the low words of a compensated state.",
-    .source = "CUDA Handbook 14.2, the template with double (row 7)",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14.2, the template with double",
     .lesson =
         "Double precision leaves an error of one rounding, where float leaves that of a long sum. It costs the ratio "
         "of the units: half the float rate on GPUs made for science, 1/32 or 1/64 on others, and a reciprocal square "

@@ -1,5 +1,4 @@
-#include "compute/cuda/host_array.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
@@ -10,7 +9,7 @@ namespace {
 constexpr Tunable tunables[] = {
     block_tunable("Threads in a block, one body each; the source has 1024."),
     {.name = "pinned",
-     .notes = "Host memory of the copies: page-locked, which the GPU reads and writes by itself, or not (row 19).",
+     .notes = "Host memory of the copies: page-locked, which the GPU reads and writes by itself, or not.",
      .values = switch_values.names(),
      .initial = "off"},
     rsqrt_tunable,
@@ -95,7 +94,7 @@ ORRERY_KERNEL(
         "each copy is waited for: one crossing each way per step, as in the source. The source fetches what the GPU "
         "has kicked, moves it on the host and sends it; here the host moves nothing, the drift and the masses, which "
         "the source lacks, stay on the GPU, and a pass over the bodies packs the 24 bytes.",
-    .source = "UTH homework 5.1, first GPU version (row 14), and 5.7, pinned memory (row 19)",
+    .source = "Vliora & Liaskonis 2025, section 5.1, first GPU version, and section 5.7, pinned memory",
     .lesson =
         "Bodies that live on the host cross the bus twice per step, and the GPU idles meanwhile; the sum grows with "
         "the "

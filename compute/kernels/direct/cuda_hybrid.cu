@@ -1,6 +1,4 @@
-#include "compute/cuda/event.h"
 #include "compute/cuda/stream.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
 #include "compute/kernels/parts/tunables.h"
@@ -17,7 +15,8 @@ constexpr Tunable tunables[] = {
 /// One warp per block, so that a remainder of up to 1023 bodies is spread over many multiprocessors.
 constexpr int remainder_block = 32;
 
-/// For bodies that fill whole blocks. The sum is over all `count`, so the tiles have a rest all the same.
+/// Finishes the bodies that fill whole blocks. The sum is over all `count` bodies, so the last tile may be partly
+/// filled.
 template <LawId law, class Real>
 __global__ void accelerate_whole_blocks(const Vec4* __restrict__ bodies, int count, PairConstants constants,
                                         Epilogue epilogue) {
@@ -27,7 +26,7 @@ __global__ void accelerate_whole_blocks(const Vec4* __restrict__ bodies, int cou
   epilogue.finish(i, me.w, pull_of_counted_tiles<Real>(bodies, count, pair_law<law, Real>(constants), me, tile));
 }
 
-/// For the bodies from `first` on.
+/// Finishes the bodies from `first` on.
 template <LawId law, class Real>
 __global__ void accelerate_remainder(const Vec4* __restrict__ bodies, int count, int first, PairConstants constants,
                                      Epilogue epilogue) {
@@ -112,7 +111,7 @@ ORRERY_KERNEL(
         "The tiled kernel takes the bodies that fill whole blocks and the naive kernel the remainder, in two streams "
         "at "
         "once; the source omits the barrier before a tile's next fill.",
-    .source = "Brute Force N-Body, v5, blocks of 1,024 threads (row 5)",
+    .source = "Brute Force N-Body Optimization, v5, blocks of 1,024 threads",
     .lesson =
         "Two kernels in two streams share the GPU, so a slow remainder can hide behind the bulk of the work. Events "
         "fork the second stream from the first and join it again, and nothing waits on the host.",

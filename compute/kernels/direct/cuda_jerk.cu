@@ -3,10 +3,9 @@
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/device_float.h"
 #include "compute/kernels/parts/jerk_tunables.h"
-#include "compute/kernels/parts/pair_constants.h"
 #include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/parts/tile_split.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
@@ -31,21 +30,21 @@ struct alignas(16) TileBody {
   JerkBody<precision> body;
 };
 
-/// Where the sums of the targets go: with one row of blocks to `pulls`, by body; with more to `partials`, a row per
-/// split, by place among the targets.
+/// Destination of the sums of the targets: with one row of blocks to `pulls`, by body; with more to `partials`, a row
+/// per split, by place among the targets.
 struct PullSums {
   Pull* pulls;
   Pull* partials;
 };
 
-/// How many targets there are, and into how many parts their sources are split.
+/// Number of targets, and number of parts into which their sources are split.
 struct JerkWork {
   int targets;           ///< as far as the host knows: at most
   const int* d_targets;  ///< the exact number; null: `targets`
   int splits;            ///< 0: chosen by the device for the number of blocks
 
   __device__ __forceinline__ int target_count() const { return d_targets ? *d_targets : targets; }
-  /// For `rows` of blocks that hold the targets. At most `blocks` work beside each other.
+  /// Returns the number of splits for `rows` of blocks that hold the targets. At most `blocks` run at the same time.
   __device__ __forceinline__ int splits_for(int rows, int blocks, int tiles) const {
     return splits > 0 ? splits : max(min(min(blocks / max(rows, 1), tiles), max_jerk_split), 1);
   }
@@ -153,7 +152,8 @@ __device__ void add_partials_of(int place, int lane, int splits, Targets targets
   if (lane == 0) sums.pulls[targets.body(place)] = total;
 }
 
-/// For what add_jerks() has summed with one body per thread, in `blocks` of `width` threads, or with `work.splits`.
+/// Adds up and finishes what add_jerks() has summed with one body per thread, in `blocks` of `width` threads, or with
+/// `work.splits`.
 __global__ void add_partial_pulls(Targets targets, JerkWork work, int blocks, int width, int tiles, PullSums sums) {
   constexpr int lanes = 32;
   cuda::wait_for_kernel_before();
@@ -294,7 +294,7 @@ ORRERY_KERNEL(
     .notes =
         "Accelerations and their derivatives in time, as the integrators hermite4 and hermite4-blocks need them, by "
         "tiles in shared memory.",
-    .source = "Makino & Aarseth 1992; differences of positions by two floats each (row 24)",
+    .source = "Makino & Aarseth 1992; differences of positions by two floats each",
     .lesson =
         "A jerk costs about as much as an acceleration and comes from the same pair. Positions as two floats keep the "
         "digits of close pairs for six more additions per pair; everything in double costs twice the time.",

@@ -1,9 +1,8 @@
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/layout.h"
-#include "compute/kernels/parts/stored_epilogue.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
-#include "compute/kernels/parts/unrolled.h"
 
 namespace orrery {
 namespace {
@@ -38,7 +37,7 @@ __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants
   epilogue.finish(i, me.w, values(sum));
 }
 
-/// The same for targets. `unroll`, `layout` and `epilogue` change no sums, so one value of each is enough.
+/// Does the same for targets. `unroll`, `layout` and `epilogue` change no sums, so one value of each is enough.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)
     accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants, Epilogue epilogue) {
@@ -110,9 +109,8 @@ ORRERY_KERNEL(
         "One thread per body reads every body from global memory; the caches do the sharing. The Handbook's loop over "
         "several bodies per thread (grid stride) is left out, since the grid covers every body.",
     .source =
-        "Brute Force N-Body, v1, blocks of 1,024 threads (row 2); CUDA Handbook 14.2 (row 8); UTH homework: layouts, "
-        "unrolling, arithmetic "
-        "(rows 15, 17, 20)",
+        "Brute Force N-Body Optimization, v1, blocks of 1,024 threads; N. Wilt, The CUDA Handbook (2013), 14.2; Vliora "
+        "& Liaskonis 2025: layouts, unrolling, arithmetic",
     .lesson =
         "All threads read the same body at the same time, so the caches serve what looks like far too much traffic. "
         "Latency is what remains: with one load per pair in the way, the arithmetic units wait.",

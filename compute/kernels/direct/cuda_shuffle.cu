@@ -1,5 +1,4 @@
 #include "compute/cuda/warp.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/tunables.h"
 
@@ -90,7 +89,7 @@ class Shuffle final : public BlockKernel<const Vec4*, int, PairConstants, Epilog
 ORRERY_KERNEL(
     cuda_shuffle, .id = "cuda-shuffle", .title = "CUDA warp shuffle",
     .notes = "Each lane of a warp loads one body, and shuffles broadcast the 32 of them in turn: no shared memory.",
-    .source = "CUDA Handbook 14, warp shuffle (row 10)",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14, warp shuffle",
     .lesson =
         "The lanes of a warp can read each other's registers, so a tile needs neither shared memory nor barriers. "
         "It takes four shuffles to pass a body on where shared memory takes one 16-byte read, so each should serve "

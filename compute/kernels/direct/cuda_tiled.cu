@@ -2,16 +2,12 @@
 #include <numeric>
 #include <string>
 
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/layout.h"
-#include "compute/kernels/parts/partial_sums.h"
-#include "compute/kernels/parts/register_banks.h"
 #include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/parts/stored_epilogue.h"
-#include "compute/kernels/parts/tile_split.h"
+#include "compute/kernels/parts/second_pass.h"
 #include "compute/kernels/parts/tunables.h"
-#include "compute/kernels/parts/unrolled.h"
 
 namespace orrery {
 namespace {
@@ -104,8 +100,8 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, int firs
       bodies, layout, count, targets, [=](int place) { return first_target + place; }, constants, partials, epilogue);
 }
 
-/// The same for any targets. The other tunables change no sums but for their order, so one value of each is enough: one
-/// body per thread, since targets are few.
+/// Does the same for any targets. The other tunables change no sums but for their order, so one value of each is
+/// enough: one body per thread, since targets are few.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)
     accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants,
@@ -239,12 +235,13 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
 ORRERY_KERNEL(
     cuda_tiled, .id = "cuda-tiled", .title = "CUDA tiled",
     .notes =
-        "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers. Row 3's source reads "
-        "past the array where the block does not divide N and omits the barrier before a tile's refill; row 16's sums "
+        "Blocks stage tiles of bodies in shared memory; threads hold several bodies in registers. Brute Force N-Body "
+        "Optimization reads past the array where the block does not divide N, and omits the barrier before a tile's "
+        "refill. Vliora & Liaskonis sum "
         "the last tile apart, where here bodies without mass fill it.",
     .source =
-        "Brute Force N-Body, v3, blocks of 1,024 threads (row 3); UTH homework: tiling, layouts, unrolling, arithmetic "
-        "(rows 15, 16, 17, 20)",
+        "Brute Force N-Body Optimization, v3, blocks of 1,024 threads; Vliora & Liaskonis 2025: tiling, layouts, "
+        "unrolling, arithmetic",
     .lesson =
         "A tile in shared memory turns one slow read per pair into one per tile. Holding several bodies in registers "
         "lets one shared read serve several pairs, and then the arithmetic itself is the limit.",

@@ -1,4 +1,3 @@
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
 #include "compute/kernels/parts/tunables.h"
@@ -44,7 +43,7 @@ ORRERY_KERNEL(
     .notes =
         "The barrier that completes a shared-memory tile counts its bodies; the source omits the barrier before the "
         "next fill and reads past the array's end for threads without a body.",
-    .source = "Brute Force N-Body, v5, blocks of 1,024 threads (row 4)",
+    .source = "Brute Force N-Body Optimization, v5, blocks of 1,024 threads",
     .lesson =
         "A barrier can carry a vote, so that every thread learns without further traffic how many bodies a tile holds. "
         "Any number of bodies then fits any block, at the price of an inner loop whose length the compiler cannot "

@@ -39,7 +39,7 @@ struct BodyArrays {
       return {__ldg(record), __ldg(record + 1), __ldg(record + 2), __ldg(mass + i)};
     }
   }
-  /// For code outside the inner loop: it branches at run time, the same way in the whole grid.
+  /// Loads a body, for code outside the inner loop: it branches at run time, the same way in the whole grid.
   __device__ __forceinline__ Vec4 load(Layout layout, int i) const {
     switch (layout) {
       case Layout::float4:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/parts/scalar_rows.h"
 
 namespace orrery {

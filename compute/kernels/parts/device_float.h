@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "compute/core/law.h"
 #include "compute/core/vec.h"
 
 namespace orrery {
@@ -73,6 +74,27 @@ class DeviceFloat {
 template <Rsqrt rsqrt, bool flushes>
 ORRERY_HD Vec3 values(const Vec3Of<DeviceFloat<rsqrt, flushes>>& sum) {
   return {sum.x.value(), sum.y.value(), sum.z.value()};
+}
+
+/// The constants of the pair laws. Every instance takes them as an argument, so that they lie in the constant bank.
+template <class Real>
+struct PairConstantsOf {
+  Real softening_sq;
+  Real repulsion;
+
+  ORRERY_HD explicit PairConstantsOf(const Law& law)
+      : softening_sq{static_cast<Real>(law.softening) * static_cast<Real>(law.softening)}, repulsion{law.repulsion} {}
+};
+
+using PairConstants = PairConstantsOf<float>;
+
+template <LawId law, class Real, class Stored>
+ORRERY_HD auto pair_law(const PairConstantsOf<Stored>& constants) {
+  if constexpr (law == LawId::attract_repel) {
+    return AttractRepel<Real>{constants.softening_sq, constants.repulsion, 1.0f};
+  } else {
+    return Gravity<Real>{constants.softening_sq};
+  }
 }
 
 }  // namespace orrery

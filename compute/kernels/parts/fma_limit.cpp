@@ -9,7 +9,7 @@
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
 
-#include "compute/kernels/parts/simd_name.h"
+#include "compute/kernels/parts/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
@@ -49,7 +49,7 @@ HWY_AFTER_NAMESPACE();
 #include <atomic>
 #include <chrono>
 
-#include "compute/core/team.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "compute/core/law.h"
-#include "compute/core/low_words.h"
-#include "compute/core/precise_body.h"
+#include "compute/core/vec.h"
 
 namespace orrery {
 

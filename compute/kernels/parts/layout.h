@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/body_arrays.h"

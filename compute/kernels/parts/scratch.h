@@ -4,8 +4,8 @@
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
 
 namespace orrery {
 

@@ -1,20 +1,50 @@
 #pragma once
 
-#include "compute/kernels/block_values.h"
+#include "compute/core/force_law.h"
+#include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
+#include "compute/kernels/parts/device_float.h"
 #include "compute/kernels/parts/layout.h"
 
-// Tunables that several CUDA kernels have, and the meaning of their values.
 namespace orrery {
+
+// A CUDA direct sum is a template over everything that would cost time in the inner loop if it were known only at run
+// time. All its instances have one signature. A chain of dispatches (kernels/dispatch.h), one per axis, compiles every
+// combination and returns a pointer to the requested one.
+inline constexpr Values<LawId::gravity, LawId::attract_repel> law_values{"gravity", "attract-repel"};
+inline constexpr Values<Rsqrt::fast, Rsqrt::exact> rsqrt_values{"fast", "exact"};
+inline constexpr Values<false, true> switch_values{"off", "on"};
+
+/// The values of the settings `rsqrt` and `ftz`.
+struct Arithmetic {
+  Rsqrt rsqrt;
+  bool flushes;
+};
+
+inline Arithmetic arithmetic(const Settings& settings) {
+  return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
+}
+
+/// Returns use(law, real). `law` is a constant of type LawId, `real` a value of the inner loop's DeviceFloat type.
+template <class Use>
+auto dispatch_arithmetic(LawId law, Arithmetic arithmetic, const Use& use) {
+  return law_values.dispatch(law, [&](auto chosen_law) {
+    return rsqrt_values.dispatch(arithmetic.rsqrt, [&](auto rsqrt) {
+      return switch_values.dispatch(arithmetic.flushes, [&](auto flushes) {
+        return use(chosen_law, DeviceFloat<decltype(rsqrt)::value, decltype(flushes)::value>{});
+      });
+    });
+  });
+}
 
 constexpr Tunable block_tunable(const char* notes, const char* initial = "256") {
   return {.name = "block", .notes = notes, .values = block_values.names(), .initial = initial};
 }
+
 inline constexpr const char* one_body_per_thread = "Threads in a block, one body each.";
 inline constexpr const char* one_tile_per_block = "Threads in a block, and bodies in a shared-memory tile.";
-
 inline constexpr Values<1, 2, 4> bodies_per_thread_values;
+
 constexpr Tunable bodies_per_thread_tunable(const char* initial) {
   return {.name = "bodies-per-thread",
           .notes = "Bodies that a thread holds in registers, so that one read of another body serves them all.",
@@ -23,17 +53,20 @@ constexpr Tunable bodies_per_thread_tunable(const char* initial) {
 }
 
 inline constexpr Values<false, true> epilogue_values{"fused", "stored"};  // whether it stores first
+
 inline constexpr Tunable epilogue_tunable{
     .name = "epilogue",
     .notes =
         "fused: the force kernel kicks the velocities itself; stored: it stores accelerations, a second pass kicks.",
     .values = epilogue_values.names(),
     .initial = "fused"};
+
 inline bool stores_first(const Settings& settings) {
   return epilogue_values.find(settings.text("epilogue"));
 }
 
 inline constexpr Values<1, 2, 4, 8, 16, 24, 32> unroll_values;
+
 constexpr Tunable unroll_tunable(const char* initial) {
   return {.name = "unroll",
           .notes = "Bodies in one pass of the inner loop; what is left over goes one by one.",
@@ -46,23 +79,22 @@ inline constexpr Tunable rsqrt_tunable{
     .notes = "fast: the GPU's approximate 1/sqrt, 2 ulp; exact: 1.0f / sqrtf(x), both rounded correctly.",
     .values = rsqrt_values.names(),
     .initial = "fast"};
+
 inline constexpr Tunable ftz_tunable{
     .name = "ftz",
     .notes = "on: the arithmetic of a pair flushes denormal numbers to zero; off: it keeps them.",
     .values = switch_values.names(),
     .initial = "on"};
-inline Arithmetic arithmetic(const Settings& settings) {
-  return {rsqrt_values.find(settings.text("rsqrt")), switch_values.find(settings.text("ftz"))};
-}
 
-/// The `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as in
-/// dispatch_arithmetic().
+/// Returns the `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as
+/// in dispatch_arithmetic().
 template <class Use>
 auto dispatch_by_arithmetic(const Settings& settings, Use use) {
   return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };
 }
 
-/// The same by law and the tunable `bodies-per-thread`: use(law, n) with two constants.
+/// Returns the `instance` argument for instances that differ by law and the tunable `bodies-per-thread`: use(law, n)
+/// with two constants.
 template <class Use>
 auto dispatch_by_bodies(const Settings& settings, Use use) {
   return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "compute/kernels/runtime/compiled_cache.h"
 #include "compute/kernels/runtime/compiler_log.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 

@@ -2,7 +2,6 @@
 
 #include "compute/core/law.h"
 #include "compute/kernels/epilogue.h"
-#include "compute/kernels/targets.h"
 
 // What the __global__ function of a kernel file takes. The file's own source begins after this header.
 namespace orrery {

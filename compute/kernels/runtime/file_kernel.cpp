@@ -1,15 +1,103 @@
 #include "compute/kernels/runtime/file_kernel.h"
 
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "compute/core/names.h"
-
-#if ORRERY_HAVE_CUDA
-#include "compute/kernels/runtime/loaded_file_kernel.h"
-#endif
+#include "compute/core/text.h"
 
 namespace orrery {
+namespace {
+
+constexpr std::size_t most_other_bodies = 4097, most_targets = 4096;
+
+/// Returns at most as many as `bodies`, turned by 90 degrees about z, with the masses in the opposite order.
+std::vector<Vec4> other_bodies(std::span<const Vec4> bodies) {
+  std::vector<Vec4> others(std::min(bodies.size(), most_other_bodies));
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Vec4& body = bodies[i];
+    others[i] = {-body.y, body.x, body.z, bodies[others.size() - 1 - i].w};
+  }
+  return others;
+}
+
+/// Returns some of `all`, or of every body if that is empty, in descending order, so that no target is at its own place
+/// in the list unless the body is alone.
+std::vector<int> some_targets(std::size_t bodies, std::span<const int> all) {
+  const std::size_t places = all.empty() ? bodies : all.size();
+  const std::size_t distance = std::max<std::size_t>(3, (places + most_targets - 1) / most_targets);
+  std::vector<int> targets;
+  for (auto i = static_cast<std::ptrdiff_t>(places) - 1; i >= 0; i -= static_cast<std::ptrdiff_t>(distance)) {
+    targets.push_back(all.empty() ? static_cast<int>(i) : all[static_cast<std::size_t>(i)]);
+  }
+  return targets;
+}
+
+double length(double x, double y, double z) {
+  return std::sqrt(x * x + y * y + z * z);
+}
+
+bool finite(const Vec4& a) {
+  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+}
+
+/// Returns the median length of the finite accelerations; 0 if there are none.
+double median_length(std::span<const Vec4> accelerations) {
+  std::vector<double> lengths;
+  for (const Vec4& a : accelerations) {
+    if (finite(a)) lengths.push_back(length(a.x, a.y, a.z));
+  }
+  if (lengths.empty()) return 0;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::ranges::nth_element(lengths, middle);
+  return *middle;
+}
+
+/// Whether two accelerations of one body may come from one kernel without a memory. Pulls that nearly cancel leave a
+/// sum whose relative error means nothing: there, the error is relative to `usual`, the median length.
+bool agree(const Vec4& a, const Vec4& b, double usual, const Tolerance& tolerance) {
+  if (!finite(a) && !finite(b)) return true;  // the caller finds them
+  const double size = std::max(length(a.x, a.y, a.z), usual);
+  const double difference = length(double{a.x} - b.x, double{a.y} - b.y, double{a.z} - b.z);
+  return difference <= 2 * tolerance.max * (size == 0 ? 1 : size);
+}
+
+void require_same(std::span<const Vec4> first, std::span<const Vec4> second, const Tolerance& tolerance) {
+  const double usual = median_length(first);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (agree(first[i], second[i], usual, tolerance)) continue;
+    throw std::runtime_error("a second call with the same " + counted_bodies(first.size()) +
+                             " gives another acceleration of body " + std::to_string(i) +
+                             ": the kernel keeps something from one call to the next");
+  }
+}
+
+void require_targets_alone(std::span<const Vec4> of_all, std::span<const Vec4> of_targets, std::span<const int> targets,
+                           const Tolerance& tolerance) {
+  const std::string with =
+      "with " + format_count(targets.size()) + " of " + counted_bodies(of_all.size()) + " as targets, ";
+  std::vector<bool> listed(of_all.size());
+  for (const int target : targets) listed[static_cast<std::size_t>(target)] = true;
+  const double usual = median_length(of_all);
+  for (std::size_t i = 0; i < of_all.size(); ++i) {
+    const std::string body = "body " + std::to_string(i);
+    if (!listed[i] && !std::isnan(of_targets[i].x)) {
+      throw std::runtime_error(with + "the kernel writes " + body +
+                               ", which is none: the k-th body to finish is targets.body(k)");
+    }
+    if (!listed[i] || agree(of_all[i], of_targets[i], usual, tolerance)) continue;
+    throw std::runtime_error(with + "the acceleration of " + body +
+                             (finite(of_targets[i]) ? " is another one than with more bodies as targets"
+                                                    : " is missing or not finite: epilogue.finish() must be called "
+                                                      "for every target"));
+  }
+}
+
+}  // namespace
 
 std::string no_file_kernels() {
   return ORRERY_HAVE_CUDA ? ""
@@ -70,6 +158,18 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
        },
        .file_text = file->text.c_str(),
        .file_version = version});
+}
+
+std::vector<Vec4> checked_accelerations(std::span<const Vec4> bodies, const Tolerance& tolerance,
+                                        const KernelCall& call, std::span<const int> targets) {
+  const std::vector<Vec4> others = other_bodies(bodies);
+  const std::vector<Vec4> first_of_others = call(others, {}), first = call(bodies, targets);
+  require_same(first_of_others, call(others, {}), tolerance);
+  std::vector<Vec4> last = call(bodies, targets);
+  require_same(first, last, tolerance);
+  const std::vector<int> some = some_targets(bodies.size(), targets);
+  require_targets_alone(last, call(bodies, some), some, tolerance);
+  return last;
 }
 
 }  // namespace orrery

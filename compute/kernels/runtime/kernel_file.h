@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// Whether a kernel file may have this id, and its tunables such names.
+/// Returns whether a kernel file may have this id, and its tunables such names.
 bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
@@ -32,7 +32,7 @@ class KernelFileError : public UsageError {
   std::vector<FileMessage> messages_;
 };
 
-/// The device cannot launch the function as the file wants it, with some values of its tunables.
+/// An error: the device cannot launch the function as the file wants it, with some values of its tunables.
 class KernelFitError final : public KernelFileError {
  public:
   using KernelFileError::KernelFileError;
@@ -54,12 +54,12 @@ struct FileTunable {
 struct KernelFile {
   static constexpr std::size_t most_bytes = 256 << 10, most_tunables = 8;
 
-  std::string name;  ///< of the file, for messages
+  std::string name;  ///< the file's name, for messages
   std::string id, title, notes;
   int id_line = 1;
   std::vector<FileTunable> tunables;
   int shared_per_thread = 0;  ///< bytes of dynamic shared memory
-  int shared_line = 0;        ///< of that; 0: it is not given
+  int shared_line = 0;        ///< where it is given; 0: it is not
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
   std::string function;  ///< the name of the __global__ function
   int function_line = 1;
@@ -72,12 +72,13 @@ struct KernelFile {
   }
 };
 
-/// What the parameters of the function must be.
+/// The parameters that the function must have.
 inline constexpr const char* kernel_file_parameters =
     "(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
 
 /// Throws KernelFileError if a text of this many bytes is too long.
 void require_kernel_file_size(const std::string& name, std::size_t bytes);
+
 /// Throws KernelFitError if a block of so many threads, whose __shared__ arrays have `static_bytes`, needs more than
 /// the `most` bytes of shared memory that the device has per block.
 void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most);

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
-
-#include "compute/kernels/runtime/host_stand_ins.h"
 
 namespace orrery {
 
@@ -17,23 +19,125 @@ std::span<const SourceFile> embedded_compute_sources();
 
 namespace {
 
-/// What NVRTC lacks for these headers: no stand-in can do it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> not_for_files{{
+/// Stand-ins for what headers with device code include for their host code, as far as NVRTC needs it to read them: the
+/// names of types, mostly, under the names of the headers. Only device_headers() include these.
+constexpr SourceFile stand_ins[] = {
+    {"bit", R"(#pragma once
+#include <cstdint>
+namespace std {
+constexpr int countl_zero(uint64_t bits) {
+  int zeros = 0;
+  for (uint64_t bit = uint64_t{1} << 63; bit != 0 && !(bits & bit); bit >>= 1) ++zeros;
+  return zeros;
+}
+}
+)"},
+    {"cuda_runtime_api.h", ""},  // built in
+    {"functional", R"(#pragma once
+namespace std { template <class T> class function; }
+)"},
+    {"optional", R"(#pragma once
+namespace std { template <class T> class optional {}; }
+)"},
+    {"span", R"(#pragma once
+namespace std { template <class T> class span; }
+)"},
+    {"string_view", R"(#pragma once
+namespace std { class string_view; }
+)"},
+    {"type_traits", R"(#pragma once
+namespace std {
+template <class T, T number>
+struct integral_constant {
+  static constexpr T value = number;
+  constexpr operator T() const { return number; }
+};
+}
+)"},
+    {"utility", R"(#pragma once
+namespace std {
+template <class T, T... numbers>
+struct integer_sequence {};
+template <class T, bool complete, T count, T... numbers>
+struct integers_below : integers_below<T, count == 1, count - 1, count - 1, numbers...> {};
+template <class T, T count, T... numbers>
+struct integers_below<T, true, count, numbers...> {
+  using type = integer_sequence<T, numbers...>;
+};
+template <class T, T count>
+using make_integer_sequence = typename integers_below<T, count == 0, count>::type;
+}
+)"},
+    {"vector", R"(#pragma once
+#include <cstddef>
+namespace std {
+template <class T>
+class vector {
+ public:
+  const T& operator[](size_t) const;
+  friend bool operator==(const vector&, const vector&) = default;
+};
+}
+)"},
+    {"compute/cuda/device.h", R"(#pragma once
+namespace orrery::cuda { class Device; }
+)"},
+    {"compute/cuda/arrays.h", R"(#pragma once
+namespace orrery::cuda {
+class Device;
+template <class T> class DeviceArray {};
+}
+)"},
+    {"compute/cuda/launch.h", R"(#pragma once
+namespace orrery::cuda {
+class Device;
+template <class... Params, class... Arguments> void launch(Arguments...);
+}
+#if __CUDA_ARCH__ >= 900
+__device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#endif
+)"},
+    {"compute/kernels/kernel.h", R"(#pragma once
+#include <cstddef>
+namespace orrery {
+struct ForceArgs;
+struct DeviceBlock;
+}
+)"},
+};
+
+/// Names of headers that kernel files of former versions include, and where their contents are now.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> former_names{{
+    {"compute/core/low_words.h", "compute/core/bodies.h"},
+    {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
+    {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},
+    {"compute/kernels/parts/unrolled.h", "compute/kernels/parts/inner_loop.h"},
+    {"compute/kernels/targets.h", "compute/kernels/epilogue.h"},
+    {"compute/kernels/tree/hilbert.h", "compute/kernels/tree/body_keys.h"},
+    {"compute/kernels/tree/morton.h", "compute/kernels/tree/body_keys.h"},
+}};
+
+/// Headers with device code that NVRTC cannot read, even with stand-ins, and why.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> not_for_files{{
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
-    {"compute/kernels/tree/border_search.h", "it needs CUB, which the compiler at run time does not have"},
+    {"compute/kernels/tree/domain_border.h", "it needs CUB, which the compiler at run time does not have"},
+    {"compute/kernels/tree/domain_migration.h", "it needs CUB, which the compiler at run time does not have"},
     {"compute/kernels/tree/lock_tree.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
 }};
 
 std::string_view folder_of(std::string_view name) {
   return name.substr(0, name.rfind('/') + 1);
 }
+
 std::string_view stem_of(std::string_view name) {
   name.remove_prefix(folder_of(name).size());
   return name.substr(0, name.rfind('.'));
 }
+
 bool is_header(std::string_view name) {
   return name.ends_with(".h") || name.ends_with(".inl");
 }
+
 bool is_kernel(std::string_view name) {
   const std::string_view stem = stem_of(name);
   return !is_header(name) && (stem.starts_with("cpu_") || stem.starts_with("cuda_"));
@@ -41,9 +145,10 @@ bool is_kernel(std::string_view name) {
 
 /// A line #include, without its line end, as parts of a text.
 struct IncludeLine {
-  std::size_t begin, end;  ///< of the name, in the text
+  std::size_t begin, end;  ///< of the name in the text
   std::string_view name;
 };
+
 std::vector<IncludeLine> includes_of(std::string_view text) {
   constexpr std::string_view word = "#include ";
   std::vector<IncludeLine> lines;
@@ -57,8 +162,8 @@ std::vector<IncludeLine> includes_of(std::string_view text) {
 }
 
 const SourceFile* stand_in(std::string_view name) {
-  const auto found = std::ranges::find(host_stand_ins(), name, &SourceFile::name);
-  return found == host_stand_ins().end() ? nullptr : &*found;
+  const auto* const found = std::ranges::find(stand_ins, name, &SourceFile::name);
+  return found == std::end(stand_ins) ? nullptr : found;
 }
 
 bool has_device_code(const SourceFile& source) {
@@ -68,7 +173,7 @@ bool has_device_code(const SourceFile& source) {
 
 using Included = std::map<const SourceFile*, std::vector<const SourceFile*>>;
 
-/// The embedded files that each of them includes.
+/// Returns the embedded files that each embedded file includes.
 const Included& included_files() {
   static const Included all = [] {
     Included files;
@@ -104,8 +209,11 @@ class DeviceHeaders {
       if (has_device_code(*source) && why_no_device_header(source->name).empty()) add(*source);
     }
     std::ranges::sort(files_, {}, &SourceFile::name);
-    for (const SourceFile& source : host_stand_ins()) files_.push_back({keep(prefixed(source.name)), source.bytes});
-    visible_ = files_.size() - host_stand_ins().size();
+    visible_ = files_.size();
+    for (const SourceFile& source : stand_ins) files_.push_back({keep(prefixed(source.name)), source.bytes});
+    for (const auto& [former, present] : former_names) {
+      files_.push_back({former, keep("#include \"" + std::string{present} + "\"\n")});
+    }
   }
   std::span<const SourceFile> visible() const { return std::span{files_}.first(visible_); }
   std::span<const SourceFile> all() const { return files_; }
@@ -131,7 +239,7 @@ class DeviceHeaders {
   }
 
   std::deque<std::string> texts_;
-  std::vector<SourceFile> files_;  // those of the host last
+  std::vector<SourceFile> files_;  // after the visible ones: stand-ins, former names
   std::size_t visible_ = 0;
 };
 
@@ -140,8 +248,8 @@ const DeviceHeaders& headers() {
   return headers;
 }
 
-/// Whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu are of X.h,
-/// and PREFIX_more.cu is of PREFIX_kernels.h.
+/// Returns whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu
+/// implement X.h, and PREFIX_more.cu implements PREFIX_kernels.h.
 bool implements(const SourceFile& source, const SourceFile& header) {
   constexpr std::string_view of_many = "_kernels";
   if (is_header(source.name) || is_kernel(source.name) || !is_header(header.name)) return false;
@@ -155,7 +263,7 @@ bool implements(const SourceFile& source, const SourceFile& header) {
   return included.contains(&header);
 }
 
-/// Code that a reader of a kernel wants: that of kernels, and what runs on the device.
+/// Returns whether a reader of a kernel wants this file: it has code of kernels, or code that runs on the device.
 bool is_worth_reading(const SourceFile& source) {
   constexpr std::string_view kernels = "compute/kernels/";
   return (source.name.starts_with(kernels) && folder_of(source.name) != kernels) || has_device_code(source);

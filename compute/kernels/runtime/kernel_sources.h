@@ -5,28 +5,38 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/core/embedded.h"
-
 namespace orrery {
 
-/// What a kernel file can include: the headers with device code that built-in kernels use, and what these include.
+/// A file of the sources that was compiled into the program, by orrery_embed() of cmake/OrreryEmbed.cmake.
+struct SourceFile {
+  std::string_view name;  ///< its path from the top folder
+  std::string_view bytes;
+};
+
+/// Returns what a kernel file can include: the headers with device code that built-in kernels use, and what these
+/// include.
 std::span<const SourceFile> device_headers();
-/// The same, and the host_stand_ins() that they include, as host/NAME.
+
+/// Returns the same, the stand-ins for host headers that they include, as host/NAME, and headers under former names.
 std::span<const SourceFile> compiler_headers();
-/// Why a kernel file cannot include a header with device code, one line; empty: it can, or there is no such header.
+
+/// Returns why a kernel file cannot include a header with device code, one line; empty if it can, or if there is no
+/// such header.
 std::string_view why_no_device_header(std::string_view name);
 
-/// A built-in kernel, those of CUDA also in a build without CUDA.
+/// The sources of a built-in kernel, of CUDA kernels also in a build without CUDA.
 struct KernelSource {
   std::string id;
   /// Its own file first, then the other files that it is made of: those of its folder before the others.
   std::vector<const SourceFile*> files;
 };
+
 std::span<const KernelSource> kernel_sources();
 
-/// The id of the kernel in this file: "cuda-tiled" for "compute/kernels/direct/cuda_tiled.cu".
+/// Returns the id of the kernel in this file: "cuda-tiled" for "compute/kernels/direct/cuda_tiled.cu".
 std::string kernel_id_of(const SourceFile& source);
-/// The source of this program with this path from the top folder; null if it is not embedded.
+
+/// Returns the source of this program with this path from the top folder; null if it is not embedded.
 const SourceFile* find_source(std::string_view name);
 
 }  // namespace orrery

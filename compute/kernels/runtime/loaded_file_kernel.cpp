@@ -1,20 +1,80 @@
-#include "compute/kernels/runtime/loaded_file_kernel.h"
-
+// Kernel files on a device: load_file_kernel() of file_kernel.h.
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "compute/core/text.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
-#include "compute/kernels/runtime/checked_calls.h"
 #include "compute/kernels/runtime/device_api.h"
-#include "compute/kernels/runtime/guarded_arrays.h"
+#include "compute/kernels/runtime/file_kernel.h"
 
 namespace orrery {
 
 #if CUDART_VERSION >= 12080  // the first with cudaLibraryLoadData
 namespace {
+
+constexpr std::size_t guard = 4096;  // entries before and behind an array
+constexpr int guard_byte = 0xff;     // four of them are a NaN, and -1
+
+/// Makes room for `count` entries between guards, all with the guards' bytes, and returns the first entry.
+template <class T>
+T* fill(cuda::DeviceArray<T>& array, const cuda::Device& device, std::size_t count, cudaStream_t stream) {
+  const std::size_t size = count + 2 * guard;
+  if (array.size() != size) array = cuda::DeviceArray<T>(device, size);
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(array.data(), guard_byte, size * sizeof(T), stream));
+  return array.data() + guard;
+}
+
+bool untouched(std::span<const Vec4> region) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(region.data());
+  return std::all_of(bytes, bytes + region.size_bytes(), [](unsigned char byte) { return byte == guard_byte; });
+}
+
+/// Arrays of an evaluation on a device, each between two regions that a wrong access shows: NaN around the bodies, -1
+/// around the targets.
+class GuardedArrays {
+ public:
+  /// Calls `enqueue` with `args`, but for the bodies, the targets (none: every body) and the accelerations, which it
+  /// is to store. Waits, and returns one entry per body; what was not written is NaN. Throws std::runtime_error if
+  /// something was written outside of the accelerations.
+  std::vector<Vec4> evaluate(const cuda::Device& device, ForceArgs args, std::span<const Vec4> bodies,
+                             std::span<const int> targets, const std::function<void(const ForceArgs&)>& enqueue);
+
+ private:
+  cuda::DeviceArray<Vec4> bodies_, accelerations_;
+  cuda::DeviceArray<int> targets_;
+};
+
+std::vector<Vec4> GuardedArrays::evaluate(const cuda::Device& device, ForceArgs args, std::span<const Vec4> bodies,
+                                          std::span<const int> targets,
+                                          const std::function<void(const ForceArgs&)>& enqueue) {
+  const std::size_t count = bodies.size();
+  Vec4* const device_bodies = fill(bodies_, device, count, args.stream);
+  int* const device_targets = fill(targets_, device, targets.size(), args.stream);
+  cuda::upload(bodies, device_bodies, args.stream);
+  if (!targets.empty()) cuda::upload(targets, device_targets, args.stream);
+  args.bodies = device_bodies;
+  args.count = static_cast<int>(count);
+  args.targets = {.indices = targets.empty() ? nullptr : device_targets, .count = static_cast<int>(targets.size())};
+  args.epilogue.accelerations = fill(accelerations_, device, count, args.stream);
+  enqueue(args);
+  std::vector<Vec4> found(count + 2 * guard);
+  cuda::download(accelerations_.data(), std::span{found}, args.stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
+  if (!untouched(std::span{found}.first(guard)) || !untouched(std::span{found}.last(guard))) {
+    throw std::runtime_error("the kernel writes accelerations of bodies that do not exist, with " +
+                             counted_bodies(count));
+  }
+  const auto first = found.begin() + static_cast<std::ptrdiff_t>(guard);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
 
 /// A compiled function on the device.
 class LoadedFunction {

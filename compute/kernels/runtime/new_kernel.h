@@ -9,16 +9,16 @@
 
 namespace orrery {
 
-/// What a new kernel file can start from: "tiled", the shortest one, then ids of built-in kernels.
+/// Returns what a new kernel file can start from: "tiled", the shortest one, then ids of built-in kernels.
 std::vector<std::string> starting_points();
-/// Why none can start from the built-in kernel `id`, one line that lists the starting points; empty if one can, or if
-/// there is no such kernel.
+/// Returns why none can start from the built-in kernel `id`, one line that lists the starting points; empty if one can,
+/// or if there is no such kernel.
 std::string why_no_start(std::string_view id);
-/// The text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel. Throws
-/// UsageError that says why `from` is none and lists the starting points.
+/// Returns the text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel.
+/// Throws UsageError that says why `from` is none and lists the starting points.
 std::string new_kernel_text(const std::string& id, std::string_view from);
-/// The same as the file ID.cu, which can be added to `kernels`. Throws UsageError for an id that is none, and as
-/// require_free_id().
+/// Returns the same as the file ID.cu, which can be added to `kernels`. Throws UsageError for an id that is none, and
+/// as require_free_id().
 KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from);
 
 }  // namespace orrery

@@ -10,14 +10,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "compute/core/team.h"
-#include "compute/core/waiting.h"
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/core/threads.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/body_columns.h"
-#include "compute/kernels/parts/deciding_threads.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/simd_name.h"
-#include "compute/kernels/parts/simd_rows.h"
+#include "compute/kernels/parts/simd.h"
+#include "compute/kernels/parts/threads.h"
 #include "compute/kernels/symmetric/tile_rounds.h"
 
 #ifndef ORRERY_CPU_SYMMETRIC_ONCE
@@ -260,7 +258,7 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
 ORRERY_KERNEL(
     cpu_symmetric, .id = "cpu-symmetric", .title = "CPU symmetric",
     .notes = "Threads and vectors as in cpu-simd, but each pair is evaluated once and pulls both of its bodies.",
-    .source = "CUDA Handbook 14, each pair once (rows 22, 23), on threads and SIMD",
+    .source = "N. Wilt, The CUDA Handbook (2013), 14, each pair once, on threads and SIMD",
     .lesson =
         "On a CPU the reaction costs few instructions more, and none waits for another thread: tiles of bodies meet in "
         "rounds, each tile in one pair of a round.",

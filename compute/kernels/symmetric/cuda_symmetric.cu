@@ -10,9 +10,8 @@
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/pair_items.h"
-#include "compute/kernels/parts/register_banks.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/symmetric/symmetric_sums.h"
@@ -61,7 +60,7 @@ constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
-/// Of all units of work, those of one launch.
+/// The units of work of one launch.
 struct PairUnits {
   long long begin, count;
 };
@@ -252,7 +251,7 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
   }
 
  private:
-  /// Of the bodies of another device.
+  /// Takes memory for copies of the bodies of another device.
   void take_copies(int count) {
     take_scratch(device_, received_, static_cast<std::size_t>(count), "cuda-symmetric: the copied bodies",
                  "fewer bodies");
@@ -340,7 +339,7 @@ ORRERY_KERNEL(
     .notes =
         "Evaluates each pair once. Warps hold bodies in registers; the partners' sums travel from lane to lane by "
         "shuffles and reach memory by one atomic addition per tile, not one per pair.",
-    .source = "CUDA Handbook blog, FP atomics v. recomputation (rows 22 and 23)",
+    .source = "N. Wilt, N-Body: FP Atomics v. Recomputation",
     .lesson =
         "Using Newton's third law pays once the reaction stays in registers: one factor serves both bodies, and memory "
         "sees a sum of 32 bodies per lane instead of one pair. Then register reads, not arithmetic, are the limit.",

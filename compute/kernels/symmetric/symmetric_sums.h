@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/pair_items.h"
 
@@ -59,11 +59,12 @@ class SymmetricAccumulator {
   /// Call after the force kernel. Enqueues a pass that turns the sums into accelerations, for the epilogue.
   void finish(const ForceArgs& args);
 
-  /// For several devices that add to sums of their own, before one of them finishes: where the sums of `count` bodies
-  /// are, where that one gets those of device `index`, from 1 on, and a pass that adds those of `others` devices to its
-  /// own. Takes memory as prepare() does.
+  // Several devices can each add to sums of their own, before one of them finishes.
+  /// Returns this device's sums of `count` bodies.
   DeviceBlock own_sums(int count) const;
+  /// Returns where the finishing device gets the sums of device `index`, from 1 on. Takes memory as prepare() does.
   DeviceBlock place_of_others(int count, int index);
+  /// Enqueues a pass that adds the sums of `others` devices to those of the finishing device.
   void add_others(const ForceArgs& args, int others);
 
  private:

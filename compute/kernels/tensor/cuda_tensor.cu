@@ -1,20 +1,256 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
 #include "compute/core/error.h"
+#include "compute/core/force_law.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"
+#include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/arithmetic_dispatch.h"
 #include "compute/kernels/parts/pair_items.h"
-#include "compute/kernels/tensor/tensor_columns.h"
+#include "compute/kernels/parts/scratch.h"
+#include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/tensor/tensor_operands.h"
 #include "compute/kernels/tensor/tensor_products.h"
-#include "compute/kernels/tensor/tensor_sums.h"
+
+// The inner loop: a warp sums the pairs of 16 rows with the columns in its registers.
+namespace orrery::tensor {
+namespace {
+
+using cuda::all_lanes;
+
+/// Corrects truncation to TF32's 11 bits: the mean of 1 / (1 - t), where t is the relative part that it removes.
+constexpr float untruncated = 1.0003523f;
+
+__device__ inline void add_to(Vec4* sum, const Vec4& part) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<::float4*>(sum), make_float4(part.x, part.y, part.z, part.w));
+#else
+  atomicAdd(&sum->x, part.x);
+  atomicAdd(&sum->y, part.y);
+  atomicAdd(&sum->z, part.z);
+  atomicAdd(&sum->w, part.w);
+#endif
+}
+
+/// Returns sum s m (x_j - x_i), computed from sum s m x_j and sum s m. w stays sum s m.
+__device__ inline Vec4 pull_on(const Vec4& body, const Vec4& sum) {
+  return {sum.x - body.x * sum.w, sum.y - body.y * sum.w, sum.z - body.z * sum.w, sum.w};
+}
+
+/// Adds a fragment of a row block's sums. Its columns are x, y, z, m, then their remainders after TF32.
+__device__ inline void add_rows(const TensorOperands& operands, Vec4* sums, int first, const float (&fragment)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  float joined[4];
+#pragma unroll
+  for (int c = 0; c < 4; ++c) joined[c] = fragment[c] + __shfl_xor_sync(all_lanes, fragment[c], 2);
+  const float one = t < 2 ? joined[0] : joined[2], two = t < 2 ? joined[1] : joined[3];
+  const float three = __shfl_xor_sync(all_lanes, one, 1), four = __shfl_xor_sync(all_lanes, two, 1);
+  if (t % 2 != 0) return;
+  const int i = first + g + (t < 2 ? 0 : 8);
+  add_to(sums + i,
+         pull_on(operands.bodies[i], {one * untruncated, two * untruncated, three * untruncated, four * untruncated}));
+}
+
+/// s of a pair for unit masses, from the softened r^2.
+template <LawId law>
+__device__ float factor_of(float distance_sq, float repulsion) {
+  const float inverse = reciprocal_sqrt(distance_sq), inverse_sq = inverse * inverse;
+  if constexpr (law == LawId::attract_repel) return inverse * (inverse_sq * (1.0f - repulsion * inverse_sq));
+  return inverse * inverse_sq;
+}
+
+/// 8 columns in a warp's registers, and their sums. Over rows g and g + 8, lane 4 g + t sums columns 2t and 2t + 1.
+struct Columns {
+  std::uint32_t small[2], weights[2], large;
+  Vec4 sum[2];
+
+  __device__ void load(const TensorOperands& operands, int tile) {
+    const std::uint32_t* from = operands.columns + static_cast<std::size_t>(tile) * TensorOperands::words_per_tile;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const uint4 words = reinterpret_cast<const uint4*>(from)[lane];
+    small[0] = words.x;
+    small[1] = words.y;
+    weights[0] = words.z;
+    weights[1] = words.w;
+    large = from[ColumnTile::large_begin + lane];
+  }
+};
+
+__device__ inline void take(Vec4& sum, float factor, const Vec4& weights) {
+  sum.x = multiply_add(factor, weights.x, sum.x);
+  sum.y = multiply_add(factor, weights.y, sum.y);
+  sum.z = multiply_add(factor, weights.z, sum.z);
+  sum.w = multiply_add(factor, weights.w, sum.w);
+}
+
+/// Sums the pairs of 16 rows, with operands in shared memory, and the warp's columns: columns by multiply-adds, rows as
+/// a fragment in `row_sums`. If `within`, the rows are bodies of the columns' group: each is also a column, so the rows
+/// get no sums, and a body does not meet itself.
+template <LawId law, bool within, int tiles>
+__device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&columns)[tiles], float repulsion, int row,
+                                     int column, float (&row_sums)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+  const uint4 four = reinterpret_cast<const uint4*>(operands)[lane];
+  const uint2 two = reinterpret_cast<const uint2*>(operands + RowBlock::large_begin)[lane];
+  const std::uint32_t small[4] = {four.x, four.y, four.z, four.w}, large[2] = {two.x, two.y};
+  const auto* const row_weights = reinterpret_cast<const Vec4*>(operands + RowBlock::weights_begin);
+  const Vec4 weights[2] = {row_weights[g], row_weights[g + 8]};
+#pragma unroll
+  for (int tile = 0; tile < tiles; ++tile) {
+    Columns& mine = columns[tile];
+    float s[4];
+    multiply_k8(s, large, mine.large);
+    add_product_k16(s, small, mine.small);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      s[c] = factor_of<law>(s[c], repulsion);
+      if (within && row + g + c / 2 * 8 == column + tile * 8 + 2 * t + c % 2) s[c] = 0;
+    }
+    if constexpr (!within) add_product_tf32(row_sums, s, mine.weights);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) take(mine.sum[c % 2], s[c], weights[c / 2]);
+  }
+}
+
+/// Adds the columns' sums over all rows to memory, then resets them.
+template <int tiles>
+__device__ void put_columns(const TensorOperands& operands, Vec4* sums, int column, Columns (&columns)[tiles]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      Vec4& sum = columns[tile].sum[side];
+#pragma unroll
+      for (int other = 4; other < 32; other *= 2) {
+        sum.x += __shfl_xor_sync(all_lanes, sum.x, other);
+        sum.y += __shfl_xor_sync(all_lanes, sum.y, other);
+        sum.z += __shfl_xor_sync(all_lanes, sum.z, other);
+        sum.w += __shfl_xor_sync(all_lanes, sum.w, other);
+      }
+      const int j = column + tile * 8 + 2 * t + side;
+      if (g == tile) add_to(sums + j, pull_on(operands.bodies[j], sum));
+      sum = {};
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery::tensor
 
 namespace orrery {
 namespace {
+
+constexpr int finish_block = 128;
+constexpr int again_block = 512;    // many threads per body, because usually few bodies are summed again
+constexpr int bodies_together = 4;  // bodies that a block sums again at a time
+
+/// Rounding of a coordinate relative to the body's greatest one, and of a sum over a few tiles.
+constexpr float relative_rounding = 0x1p-22f;
+constexpr float allowed_error = 1e-4f;
+
+__global__ void finish_bodies(const Vec4* __restrict__ sums, TensorOperands operands, const Vec4* __restrict__ bodies,
+                              int count, float greatest_mass, int* again, Epilogue epilogue) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  const Vec4 sum = sums[i], body = operands.bodies[i];
+  const float rounding = relative_rounding * norm3df(body.x, body.y, body.z) * fabsf(sum.w);
+  if (!(rounding <= allowed_error * norm3df(sum.x, sum.y, sum.z))) {
+    again[1 + atomicAdd(again, 1)] = i;
+    return;
+  }
+  const float scale = operands.scale->w * operands.scale->w * greatest_mass;
+  epilogue.finish(i, bodies[i].w, {sum.x * scale, sum.y * scale, sum.z * scale});
+}
+
+template <LawId law>
+__global__ void __launch_bounds__(again_block)
+    sum_again(const Vec4* __restrict__ bodies, int count, PairConstants constants, const int* __restrict__ again,
+              Epilogue epilogue) {
+  __shared__ Vec3 parts[again_block / 32][bodies_together];
+  const auto pair = pair_law<law, float>(constants);
+  const int lane = static_cast<int>(threadIdx.x), bodies_again = again[0];
+  for (int first = static_cast<int>(blockIdx.x) * bodies_together; first < bodies_again;
+       first += static_cast<int>(gridDim.x) * bodies_together) {
+    Vec4 mine[bodies_together];
+    Vec3 sum[bodies_together];
+#pragma unroll
+    for (int k = 0; k < bodies_together; ++k) mine[k] = bodies[again[1 + min(first + k, bodies_again - 1)]];
+#pragma unroll 4
+    for (int j = lane; j < count; j += again_block) {
+      const Vec4 body = bodies[j];
+#pragma unroll
+      for (int k = 0; k < bodies_together; ++k) add_pull(sum[k], pair, mine[k].x, mine[k].y, mine[k].z, body);
+    }
+#pragma unroll
+    for (int k = 0; k < bodies_together; ++k) {
+      constexpr cuda::Warp warp;
+      const Vec3 part{sum_over(warp, sum[k].x), sum_over(warp, sum[k].y), sum_over(warp, sum[k].z)};
+      if (lane % 32 == 0) parts[lane / 32][k] = part;
+    }
+    __syncthreads();
+    if (lane < bodies_together && first + lane < bodies_again) {
+      Vec3 a;
+      for (const auto& part : parts) {
+        a.x += part[lane].x;
+        a.y += part[lane].y;
+        a.z += part[lane].z;
+      }
+      const int i = again[1 + first + lane];
+      epilogue.finish(i, bodies[i].w, a);
+    }
+    __syncthreads();  // all threads have read `parts` before it is overwritten
+  }
+}
+
+/// The sums of cuda-tensor. A body's acceleration is sum s m_j x_j - x_i sum s m_j, so its rounding error grows with
+/// |x_i| |sum s m_j|. If the error is too large, as for bodies far closer to each other than to the mean, finish() sums
+/// the body again from differences of coordinates.
+class TensorSums {
+ public:
+  explicit TensorSums(const cuda::Device& device) : device_{device} {}
+  /// Takes memory for `padded` bodies. Throws UsageError if the GPU is short of it.
+  void prepare(int padded);
+  /// Enqueues zeroing. Returns the sums to add to: the acceleration of body i in scaled units and, in w, sum s m_j.
+  Vec4* begin(const ForceArgs& args, int padded);
+  /// Enqueues the correction and the epilogue.
+  void finish(const ForceArgs& args, const TensorOperands& operands);
+
+ private:
+  const cuda::Device& device_;
+  cuda::DeviceArray<Vec4> sums_;
+  cuda::DeviceArray<int> again_;  // the number of bodies to sum again, then their indices
+};
+
+void TensorSums::prepare(int padded) {
+  take_scratch(device_, sums_, static_cast<std::size_t>(padded), "cuda-tensor: the sums", "cuda-symmetric");
+  take_scratch(device_, again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the indices of bodies",
+               "cuda-symmetric");
+}
+
+Vec4* TensorSums::begin(const ForceArgs& args, int padded) {
+  prepare(padded);
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(sums_.data(), 0, static_cast<std::size_t>(padded) * sizeof(Vec4), args.stream));
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(again_.data(), 0, sizeof(int), args.stream));
+  return sums_.data();
+}
+
+void TensorSums::finish(const ForceArgs& args, const TensorOperands& operands) {
+  finish_bodies<<<cuda::ceil_div(args.count, finish_block), finish_block, 0, args.stream>>>(
+      sums_.data(), operands, args.bodies, args.count, args.masses.greatest, again_.data(), args.epilogue);
+  ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
+  const int blocks = std::min(cuda::ceil_div(args.count, bodies_together), 4 * device_.multiprocessors());
+  law_values.dispatch(args.law.id, [&](auto law) {
+    sum_again<decltype(law)::value><<<blocks, again_block, 0, args.stream>>>(
+        args.bodies, args.count, PairConstants{args.law}, again_.data(), args.epilogue);
+  });
+  ORRERY_CUDA_CHECK_LAUNCH(sum_again);
+}
 
 constexpr Values<8, 12> warps_values;
 constexpr Tunable tunables[] = {
@@ -280,7 +516,7 @@ ORRERY_KERNEL(
     .notes =
         "Distances and half of the sums as tensor products of split halves and TF32 numbers, each pair once; bodies "
         "whose sums would round too much are summed again from differences.",
-    .source = "CUDA Handbook blog, FP atomics v. recomputation (row 23); tensor cores are our own answer to it",
+    .source = "N. Wilt, N-Body: FP Atomics v. Recomputation; tensor cores are our own answer to it",
     .lesson =
         "A matrix product needs |x|^2 - 2 x y + |y|^2, which cancels for near bodies, unless the numbers are split so "
         "that the large terms are exact. What is left to other units, the reciprocal square roots first, then is the "

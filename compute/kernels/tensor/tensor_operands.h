@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

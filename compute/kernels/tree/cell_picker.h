@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree_facet.h"
 

@@ -1,159 +1,27 @@
-// Highway compiles this file once for each instruction set and picks one when the program runs.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "compute/kernels/tree/cpu_tree.cpp"
-#include "compute/kernels/parts/simd_targets.h"
-// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
-#include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
-
+// Barnes-Hut on the CPU: groups of bodies walk an octree.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "compute/core/team.h"
-#include "compute/kernels/parts/body_columns.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/simd_name.h"
-#include "compute/kernels/parts/simd_rows.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/threads.h"
-#include "compute/kernels/tree/cell_arithmetic.h"
 #include "compute/kernels/tree/domain_tree.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
-#include "compute/kernels/tree/own_division.h"
-#include "compute/kernels/tree/phase_clock.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
-#ifndef ORRERY_CPU_TREE_ONCE
-#define ORRERY_CPU_TREE_ONCE
 namespace orrery {
 namespace {
-
-constexpr Values<8, 16, 32, 64, 128, 256> group_values;
-constexpr int max_group = group_values.largest;
-static_assert(max_group % max_simd_rows == 0);
-static_assert(max_lanes <= read_ahead);
-
-/// The bodies of a group in columns, or their accelerations.
-struct GroupPoints {
-  alignas(64) float x[max_group], y[max_group], z[max_group];
-};
-
-/// The memory of one thread, for one group after the other.
-struct GroupWork {
-  GroupWalk walk;
-  BodyList bodies;
-  CellList cells;
-  std::array<int, max_group> targets;  ///< of the group, as places in the order of the keys
-  std::array<Vec4, max_group> points;
-  GroupPoints columns, from_fields;
-  alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
-  std::vector<LeftBody> alone;                   ///< bodies that the walks of their groups did not finish
-  std::int64_t with_bodies = 0, with_cells = 0;  ///< interactions by kind, besides walk.with_distant
-  bool lacks_cells = false;                      ///< opened one whose children another rank has
-};
-
-/// How the groups are evaluated.
-struct GroupPlan {
-  WalkPlan walk;
-  WalkPlan alone;  ///< of bodies that walk alone: without expansions
-  const std::vector<BodyGroup>& groups;
-  const char* is_target;  ///< nonzero for the bodies wanted, in their own order; null: every body is wanted
-  int rows;
-  float tolerance;  ///< 0: off
-  bool finds_lone;  ///< whether bodies may walk alone
-};
-
-/// Fills `targets` with the bodies of the group that are wanted. Returns how many there are.
-int find_targets(const GroupPlan& plan, BodyRange group, std::array<int, max_group>& targets) {
-  int count = 0;
-  for (int body = group.begin; body < group.end; ++body) {
-    if (!plan.is_target || plan.is_target[plan.walk.tree.original(body)]) {
-      targets[static_cast<std::size_t>(count++)] = body;
-    }
-  }
-  return count;
-}
-
-}  // namespace
-}  // namespace orrery
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace orrery::HWY_NAMESPACE {
-namespace {
-
-#include "compute/kernels/tree/group_field.inl"
-#include "compute/kernels/tree/group_sums.inl"
-#include "compute/kernels/tree/host_walk.inl"
-#include "compute/kernels/tree/opened_cells.inl"
-
-/// Evaluates the targets [first, last): groups by number, or bodies that walk alone.
-template <class Targets>
-void evaluate_targets(const ForceArgs& args, const GroupPlan& plan, const Targets& targets, std::size_t first,
-                      std::size_t last, GroupWork& work) {
-  work.walk.depth = 0;
-  visit_pair_law_of_lanes(plan.walk.law, [&](const auto& law) {
-    simd_rows.dispatch(plan.rows, [&](auto rows) {
-      GroupSums<decltype(rows)::value, std::decay_t<decltype(law)>> sums{args, plan, work, law};
-      for (std::size_t i = first; i < last && !cancelled(args); ++i) sums.evaluate(targets(i));
-    });
-  });
-}
-void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
-                     GroupWork& work) {
-  evaluate_targets(
-      args, plan, [](std::size_t g) { return g; }, first, last, work);
-}
-void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LeftBody>& bodies,
-                    std::size_t first, std::size_t last, GroupWork& work) {
-  evaluate_targets(
-      args, plan, [&](std::size_t i) -> const LoneBody& { return bodies[i]; }, first, last, work);
-}
-
-float estimate(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue) {
-  float acceleration = 0;
-  const Box box = plan.tree.box_of(group);
-  visit_pair_law_of_lanes(plan.law, [&](const auto& law) {
-    acceleration = estimate_acceleration(plan.tree, law, group, box.center(), queue);
-  });
-  return acceleration;
-}
-
-/// Walks as for the forces of a group, but computes none.
-void find_walk(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk) {
-  walk.depth = 0;
-  find_cells(plan, group, error, walk, [](const WalkLevel& /*level*/) {});
-}
-
-}  // namespace
-}  // namespace orrery::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace orrery {
-namespace {
-
-HWY_EXPORT(evaluate_groups);
-HWY_EXPORT(evaluate_alone);
-HWY_EXPORT(estimate);
-HWY_EXPORT(find_walk);
-HWY_EXPORT(mark_for_estimate);
-HWY_EXPORT(mark_for_walk);
-HWY_EXPORT(target_name);
 
 constexpr const char* theta_values[] = {"0.2", "0.25", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "1.0"};
 constexpr const char* candidates[] = {"", "leaf=32", "leaf=32 order=high tolerance=1e-4"};
@@ -171,6 +39,19 @@ constexpr Tunable tunables[] = {
      .values = group_values.names(),
      .initial = "32"},
     order_tunable};
+
+/// Measures the times of the phases of an evaluation.
+class PhaseClock {
+ public:
+  void end_phase(const char* name, std::vector<TreePhase>& phases) {
+    const auto now = std::chrono::steady_clock::now();
+    phases.push_back({name, std::chrono::duration<double, std::milli>(now - begin_).count()});
+    begin_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
  public:
@@ -248,13 +129,13 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     work.attempt([&] { begin_walk(args); });
     if (tolerance_ > 0) {
       domain_.exchange_for_estimates([&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
-        HWY_DYNAMIC_DISPATCH(mark_for_estimate)(*plan_, targets, opened);
+        mark_for_estimate(*plan_, targets, opened);
       });
       work.attempt([&] { find_errors(args); });
       domain_.exchange_errors(*plan_, groups_);
     }
     domain_.exchange_for_walk(*plan_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
-      HWY_DYNAMIC_DISPATCH(mark_for_walk)(*plan_, targets, opened);
+      mark_for_walk(*plan_, targets, opened);
     });
     clock.end_phase("exchange", report.phases);
     std::optional<GroupPlan> plan;
@@ -265,7 +146,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     if (may_walk_alone(args)) {
       const bool alone = domain_.exchange_for_bodies(
           alone_, [&](const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
-            HWY_DYNAMIC_DISPATCH(mark_for_walk)(plan->alone, targets, opened);
+            mark_for_walk(plan->alone, targets, opened);
           });
       work.attempt([&] { alone ? walk_alone(args, *plan) : finish_left(args); });
     }
@@ -288,7 +169,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   }
   std::optional<PickedCells> cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
-    return std::string{HWY_DYNAMIC_DISPATCH(target_name)()} + ", threads " + std::to_string(shape_.threads);
+    return std::string{walk_target_name()} + ", threads " + std::to_string(shape_.threads);
   }
 
  private:
@@ -320,13 +201,13 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   void walk(const ForceArgs& args, const GroupPlan& plan) {
     // A thread takes neighbouring groups together, since they have most levels of their walks in common.
     for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
-      HWY_DYNAMIC_DISPATCH(evaluate_groups)(args, plan, first, last, work);
+      evaluate_groups(args, plan, first, last, work);
     });
     for (const auto& work : work_) alone_.insert(alone_.end(), work->alone.begin(), work->alone.end());
   }
   void walk_alone(const ForceArgs& args, const GroupPlan& plan) {
     for_each_work(args, alone_.size(), 8, [&](std::size_t first, std::size_t last, GroupWork& work) {
-      HWY_DYNAMIC_DISPATCH(evaluate_alone)(args, plan, alone_, first, last, work);
+      evaluate_alone(args, plan, alone_, first, last, work);
     });
   }
 
@@ -381,7 +262,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     constexpr float least = 1e-35f;  // so that scales in which it is a divisor are finite
     for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       for (std::size_t g = first; g < last; ++g) {
-        const float pull = HWY_DYNAMIC_DISPATCH(estimate)(*plan_, groups_[g], work.walk.queue);
+        const float pull = estimate_acceleration(*plan_, groups_[g], work.walk.queue);
         plan_->group_errors[g] = std::max(least, tolerance_ * pull);  // `least` if the pull is not a number
       }
     });
@@ -402,8 +283,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     while (tree_.original(place) != body) ++place;
     const auto group = std::ranges::find_if(groups_, [&](BodyRange g) { return g.begin <= place && place < g.end; });
     GroupWalk walk;
-    HWY_DYNAMIC_DISPATCH(find_walk)
-    (*plan_, *group, plan_->group_errors[static_cast<std::size_t>(group - groups_.begin())], walk);
+    find_walk(*plan_, *group, plan_->group_errors[static_cast<std::size_t>(group - groups_.begin())], walk);
     BodyWalk shown;
     const auto show = [&](const CellNumbers& cells, std::vector<TreeCell>& cubes) {
       for (int i = 0; i < cells.count(); ++i) cubes.push_back(tree_.cube(static_cast<std::size_t>(cells[i])));
@@ -449,7 +329,7 @@ ORRERY_KERNEL(
     .notes =
         "Barnes-Hut: groups of bodies walk an octree; far cells count by mass and quadrupole, and the farthest through "
         "expansions for the group and the cells around it. Repulsion counts by mass alone.",
-    .source = "NYU lecture 13, Barnes-Hut (row 11), in the form of Bonsai",
+    .source = "M. Zahran, GPUs, lecture 13, Barnes-Hut, in the form of Bonsai",
     .lesson =
         "Far bodies can be met together: N log N interactions instead of N^2, at an error that theta sets. Neighbours "
         "meet nearly the same cells, so a group walks the tree once and its lists feed vectors.",
@@ -457,4 +337,3 @@ ORRERY_KERNEL(
     .is_tree = true, .full_fp32 = false, .candidates = candidates, .create = create_kernel<CpuTree>);
 
 }  // namespace orrery
-#endif

@@ -1,21 +1,102 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/tree/cell_picker.h"
+#include "compute/kernels/tree/octree_kernels.h"
 #include "compute/kernels/tree/octree_work.h"
 #include "compute/kernels/tree/tree_domains.h"
 #include "compute/kernels/tree/tree_tunables.h"
-#include "compute/kernels/tree/walk_reader.h"
+#include "compute/kernels/tree_facet.h"
 
 namespace orrery {
 namespace {
+
+#if defined(__CUDACC__)
+#endif
+
+static_assert(octree_group_values.largest == OctreeGroup::most);
+static_assert(key_levels < CellPicker::most_levels);
+
+/// Records a walk and copies it to the host. Both are enqueued between two evaluations, so the host does not wait.
+class WalkReader {
+ public:
+  static constexpr int most = 1 << 14;  ///< cells, and leaves; the counts have all
+
+  explicit WalkReader(const cuda::Device& device) : device_{device} {}
+
+  /// Takes the memory. Without this call, read() takes it.
+  void prepare();
+  /// Enqueues the walk of a body's group. `Cells` has cell(i) on the device.
+  template <class Cells>
+  void read(const Octree& tree, const Cells& cells, const Law& law, int body, cudaStream_t stream);
+  void forget() { known_ = false; }
+  /// The latest walk; none without one, or if the tree has not the body. Call only when the stream has passed it.
+  std::optional<BodyWalk> walk() const;
+
+ private:
+  const cuda::Device& device_;
+  bool known_ = false;
+  cuda::DeviceArray<WalkFound> d_found_;
+  cuda::DeviceArray<int> d_numbers_;     // cells, then leaves
+  cuda::DeviceArray<TreeCell> d_cubes_;  // of both
+  cuda::HostArray<WalkFound> found_;
+  cuda::HostArray<TreeCell> cubes_;
+};
+
+template <class Cells>
+__global__ void find_cubes(const __grid_constant__ Cells cells, WalkRecord record, TreeCell* cubes) {
+  for (auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < record.most;
+       i += static_cast<int>(gridDim.x * blockDim.x)) {
+    if (i < record.found->cells) cubes[i] = cells.cell(record.cells[i]);
+    if (i < record.found->leaves) cubes[record.most + i] = cells.cell(record.leaves[i]);
+  }
+}
+
+template <class Cells>
+void WalkReader::read(const Octree& tree, const Cells& cells, const Law& law, int body, cudaStream_t stream) {
+  prepare();
+  known_ = true;
+  const WalkRecord record{d_found_.data(), d_numbers_.data(), d_numbers_.data() + most, most};
+  record_walk(device_, tree, law, body, record, stream);
+  constexpr int block = 256;
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(d_cubes_.data(), 0, d_cubes_.size() * sizeof(TreeCell), stream));
+  find_cubes<<<most / block, block, 0, stream>>>(cells, record, d_cubes_.data());
+  ORRERY_CUDA_CHECK_LAUNCH(find_cubes);
+  cuda::download(d_found_.data(), found_.first(1), stream);
+  cuda::download(d_cubes_.data(), cubes_.first(2 * most), stream);
+}
+
+void WalkReader::prepare() {
+  if (cubes_.size() > 0) return;
+  constexpr auto lists = static_cast<std::size_t>(2 * most);
+  d_found_ = cuda::DeviceArray<WalkFound>(device_, 1);
+  d_numbers_ = cuda::DeviceArray<int>(device_, lists);
+  d_cubes_ = cuda::DeviceArray<TreeCell>(device_, lists);
+  found_ = cuda::HostArray<WalkFound>(device_, 1, /*pinned=*/true);
+  cubes_ = cuda::HostArray<TreeCell>(device_, lists, /*pinned=*/true);
+}
+
+std::optional<BodyWalk> WalkReader::walk() const {
+  if (!known_) return std::nullopt;
+  const WalkFound& found = found_.first(1)[0];
+  if (found.place < 0) return std::nullopt;
+  const std::span<const TreeCell> cubes = cubes_.first(2 * most);
+  const std::span<const TreeCell> cells = cubes.first(static_cast<std::size_t>(std::min(found.cells, most)));
+  const std::span<const TreeCell> leaves =
+      cubes.subspan(most).first(static_cast<std::size_t>(std::min(found.leaves, most)));
+  return BodyWalk{{cells.begin(), cells.end()}, {leaves.begin(), leaves.end()}, found.bodies};
+}
 
 constexpr const char* theta_values[] = {"0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1.0", "1.2"};
 constexpr auto groups_or_auto = octree_group_values.names_after("auto");
 constexpr auto splits_or_auto = octree_split_values.names_after("auto");
 constexpr Values<1, 2, 4, 8, 16> rebuild_values;
+
 constexpr Tunable tunables[] = {
     {.name = "theta",
      .notes = "A cell stands for its bodies only from a distance of its size over this: less is more exact.",
@@ -50,10 +131,6 @@ constexpr const char* candidates[] = {"", "rebuild=4", "leaf=32 order=high toler
                                       "leaf=32 order=high rebuild=4 tolerance=1e-5"};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
-
-static_assert(octree_group_values.largest == OctreeGroup::most);
-
-static_assert(key_levels < CellPicker::most_levels);
 
 /// The cells of all trees, for CellPicker. The states of the trees lie one behind the other.
 struct OctreeCells {
@@ -201,7 +278,7 @@ ORRERY_KERNEL(
     .notes =
         "Barnes-Hut: bodies sorted along Hilbert's curve, an octree over the sorted keys, quadrupoles, and groups of "
         "neighbours that walk together. Of repulsion, cells far away have the monopole alone.",
-    .source = "NYU lecture 13 (row 11) in today's form: Bedorf, Gaburov and Portegies Zwart 2012",
+    .source = "M. Zahran, GPUs, lecture 13 in today's form: Bedorf, Gaburov and Portegies Zwart 2012",
     .lesson =
         "Sorting first makes everything else regular: cells are ranges of bodies, neighbours share one list of cells, "
         "and the inner loops are as tight as a direct sum's.",

@@ -4,10 +4,22 @@
 #include <span>
 #include <vector>
 
-#include "compute/kernels/division_facet.h"
-#include "compute/kernels/tree/first_bodies.h"
+#include "compute/core/vec.h"
+#include "compute/kernels/division.h"
 
 namespace orrery {
+
+/// Where each domain begins.
+struct FirstBodies {
+  int of[most_devices] = {};  ///< the number of its first body among all, in the order of their keys
+  int domains = 0;
+
+  ORRERY_HD int domain_of(int body) const {
+    int domain = 0;
+    while (domain + 1 < domains && body >= of[domain + 1]) ++domain;
+    return domain;
+  }
+};
 
 /// Where the trees of several devices lie in arrays of bodies and cells that all of them have. Each device has a
 /// domain: bodies that follow each other in the order of their keys, and room for the cells of their tree. If there are

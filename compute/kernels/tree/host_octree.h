@@ -1,23 +1,91 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "compute/core/message.h"
 #include "compute/core/vec.h"
-#include "compute/kernels/tree/box.h"
+#include "compute/kernels/tree/body_keys.h"
 #include "compute/kernels/tree/high_expansion.h"
-#include "compute/kernels/tree/host_sort.h"
-#include "compute/kernels/tree/morton.h"
 #include "compute/kernels/tree/multipole.h"
-#include "compute/kernels/tree/tree_division.h"
 #include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
+
+/// An axis-parallel box.
+struct Box {
+  Vec3 low, high;
+
+  void add(const Box& other) {
+    low = {std::min(low.x, other.low.x), std::min(low.y, other.low.y), std::min(low.z, other.low.z)};
+    high = {std::max(high.x, other.high.x), std::max(high.y, other.high.y), std::max(high.z, other.high.z)};
+  }
+  /// Its longest side.
+  float widest() const { return std::max({high.x - low.x, high.y - low.y, high.z - low.z}); }
+  Vec3 center() const { return {(low.x + high.x) / 2, (low.y + high.y) / 2, (low.z + high.z) / 2}; }
+  /// From the center to a corner.
+  Vec3 half() const { return {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2}; }
+};
+
+/// A body's Morton key and its place in the original order.
+struct KeyedBody {
+  std::uint64_t key;
+  std::uint32_t body;
+};
+
+/// Sorts by key; equal keys keep their order. A radix sort whose arrays are reused by the next call.
+class KeySort {
+ public:
+  /// Uses `threads` threads. Once `cancelled` (may be null) is set, returns early with the bodies in any order.
+  void sort(std::vector<KeyedBody>& bodies, int threads, const std::atomic<bool>* cancelled);
+
+ private:
+  std::vector<KeyedBody> other_;
+  std::vector<std::uint32_t> places_;  ///< for each slice of the bodies, the place of the next one with each digit
+};
+
+/// What the first pass finds: the box around bodies, their greatest mass, and their number.
+struct Bounds {
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+
+  Box box{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  float mass = 0;  ///< the greatest of a body
+  std::int64_t count = 0;
+
+  /// Coordinates that are not numbers do not count.
+  void add(std::span<const Vec4> bodies);
+  void add(const Bounds& other);
+};
+
+/// Coordinates of bodies as whole numbers from 0 to 2^21: double adds up those of 2^31 bodies exactly.
+class CubeGrid {
+ public:
+  /// `all`: of all bodies, of which there is at least one.
+  explicit CubeGrid(const Bounds& all);
+
+  /// The second pass: sums of the coordinates.
+  Vec3d sums(std::span<const Vec4> bodies) const;
+  /// The third pass: sums of the distances from the mean along each axis. `sums`: of all bodies.
+  Vec3d distances(std::span<const Vec4> bodies, const Vec3d& sums) const;
+  /// From the sums over all bodies. The cube need not contain all of them: nearly all lie within 16 times the mean
+  /// distance from the mean. By Markov's inequality, at most one body in 16 is farther out; including these would leave
+  /// the others too few bits of the keys.
+  TreeCube cube(const Vec3d& sums, const Vec3d& distances) const;
+
+ private:
+  double place(float at, float low) const;
+  Vec3d mean(const Vec3d& sums) const;
+
+  Bounds all_;
+  double places_per_length_ = 0;
+};
 
 /// A number of a body or a cell as a place in an array.
 inline std::size_t place_of(int number) {
@@ -56,6 +124,7 @@ enum WalkValue {
   size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 of a leaf
   walk_values
 };
+
 using CellValues = std::array<float, walk_values>;
 
 /// The moments of a cell to the second order.
@@ -64,6 +133,7 @@ struct SecondRow {
   Quadrupole<float> q;
   float unused = 0;  ///< makes the row a multiple of four floats
 };
+
 /// Moments of high order. In the places of the dipole, which is zero, is the centre of mass.
 using HighRow = high::Moments;
 

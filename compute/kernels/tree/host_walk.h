@@ -7,11 +7,20 @@
 #include <cstring>
 #include <vector>
 
+#include "compute/kernels/dispatch.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
-// What the walk of cpu-tree works on. host_walk.inl is the walk itself.
 namespace orrery {
+
+/// Of a cell that acts on one body in cpu-tree, see cell_pull.inl.
+inline constexpr InteractionArithmetic cell_arithmetic{.gravity = 37, .attract_repel = 39};
+
+/// Vector instructions for a cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2
+/// and AVX-512 by g++ 12. Under attract-repel, groups have no expansions.
+inline constexpr double instructions_per_distant_cell = 141, instructions_per_high_cell = 1177;
 
 /// The bodies that a group interacts with, as a structure of aligned arrays, with room for a vector behind the last.
 struct BodyList {
@@ -21,7 +30,16 @@ struct BodyList {
   int count = 0;
 
   /// Fills up to a multiple of `lanes` <= read_ahead with copies of the last entry without mass. Returns that multiple.
-  int pad(int lanes);
+  int pad(int lanes) {
+    int padded = count;
+    for (; padded % lanes != 0; ++padded) {
+      x[padded] = x[count - 1];
+      y[padded] = y[count - 1];
+      z[padded] = z[count - 1];
+      mass[padded] = 0;
+    }
+    return padded;
+  }
 };
 
 /// Cells that a group interacts with.
@@ -162,15 +180,60 @@ struct GroupWalk {
   std::int64_t with_distant = 0;  ///< cells that were added to the fields
 };
 
-inline int BodyList::pad(int lanes) {
-  int padded = count;
-  for (; padded % lanes != 0; ++padded) {
-    x[padded] = x[count - 1];
-    y[padded] = y[count - 1];
-    z[padded] = z[count - 1];
-    mass[padded] = 0;
-  }
-  return padded;
-}
+inline constexpr Values<8, 16, 32, 64, 128, 256> group_values;
+inline constexpr int max_group = group_values.largest;
+
+/// The bodies of a group in columns, or their accelerations.
+struct GroupPoints {
+  alignas(64) float x[max_group], y[max_group], z[max_group];
+};
+
+/// The memory of one thread, for one group after the other.
+struct GroupWork {
+  GroupWalk walk;
+  BodyList bodies;
+  CellList cells;
+  std::array<int, max_group> targets;  ///< of the group, as places in the order of the keys
+  std::array<Vec4, max_group> points;
+  GroupPoints columns, from_fields;
+  alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
+  std::vector<LeftBody> alone;                   ///< bodies that the walks of their groups did not finish
+  std::int64_t with_bodies = 0, with_cells = 0;  ///< interactions by kind, besides walk.with_distant
+  bool lacks_cells = false;                      ///< opened one whose children another rank has
+};
+
+/// How the groups are evaluated.
+struct GroupPlan {
+  WalkPlan walk;
+  WalkPlan alone;  ///< of bodies that walk alone: without expansions
+  const std::vector<BodyGroup>& groups;
+  const char* is_target;  ///< nonzero for the bodies wanted, in their own order; null: every body is wanted
+  int rows;
+  float tolerance;  ///< 0: off
+  bool finds_lone;  ///< whether bodies may walk alone
+};
+
+/// Evaluates the groups [first, last) by number.
+void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
+                     GroupWork& work);
+
+/// Likewise some of the bodies that walk alone.
+void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LeftBody>& bodies,
+                    std::size_t first, std::size_t last, GroupWork& work);
+
+/// The estimate of a group's acceleration, in the units of the tree.
+float estimate_acceleration(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue);
+
+/// Walks as for the forces of a group, but computes none.
+void find_walk(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk);
+
+/// Marks the cells of this rank that the estimates for groups of these targets may open.
+void mark_for_estimate(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
+
+/// Likewise for their walks.
+void mark_for_walk(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
+
+/// The instruction set that Highway chose, such as "AVX2".
+const char* walk_target_name();
 
 }  // namespace orrery

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "compute/core/vec.h"
-#include "compute/kernels/tree/morton.h"
+#include "compute/kernels/tree/body_keys.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"

@@ -7,8 +7,8 @@
 
 #include "compute/core/force_law.h"
 #include "compute/cuda/device.h"
-#include "compute/kernels/on_all.h"
-#include "compute/kernels/targets.h"
+#include "compute/kernels/division.h"
+#include "compute/kernels/epilogue.h"
 #include "compute/kernels/tree/octree.h"
 
 // The phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.

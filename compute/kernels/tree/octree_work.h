@@ -1,21 +1,226 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/launch.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/tree/cell_aging.h"
-#include "compute/kernels/tree/octree_arrays.h"
+#include "compute/kernels/tree/high_expansion.h"
+#include "compute/kernels/tree/octree.h"
 #include "compute/kernels/tree/octree_kernels.h"
-#include "compute/kernels/tree/octree_settings.h"
 #include "compute/kernels/tree/tree_log.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
+
+/// The settings of cuda-tree, and what those that are `auto` stand for.
+class OctreeSettings {
+ public:
+  OctreeSettings(const Settings& settings, const cuda::Device& device)
+      : theta_{theta(settings)},
+        tolerance_{tolerance(settings)},
+        leaf_{settings.integer("leaf")},
+        group_{settings.integer("group")},
+        split_{settings.integer("split")},
+        far_{far_field(settings)},
+        rebuild_{settings.integer("rebuild")},
+        multiprocessors_{device.multiprocessors()} {}
+
+  FarField far() const { return far_; }
+  int leaf() const { return leaf_; }
+  /// Evaluations from one sort to the next, at most.
+  int rebuild() const { return rebuild_; }
+  /// Bodies in a group, of `count` bodies.
+  int group_for(int count) const {
+    constexpr int many = 1 << 18;
+    return group_ > 0 ? group_ : count < many ? 32 : 64;
+  }
+  /// Doubles the warps until they fill the GPU and a quarter more. Each of them tests all cells, which costs more than
+  /// it gains where there are enough warps. Of `count` bodies, `bodies` walk, of which `targets` count. Of the walk
+  /// with high moments only 12 warps are resident, but measured on an H100, it gains from as many warps as the others.
+  int split_for(int count, int bodies, int targets) const {
+    if (split_ > 0) return split_;
+    constexpr int resident_warps = 20;  // of a multiprocessor
+    const int wanted = resident_warps * multiprocessors_ * 5 / 4;
+    const int groups = std::min(cuda::ceil_div(bodies, group_for(count)), targets);
+    int split = 1;
+    while (split < octree_split_values.largest && groups * split < wanted) split *= 2;
+    return split;
+  }
+  /// Sets what the settings decide in the tree of some of `count` bodies.
+  void apply_to(Octree& tree, int count) const {
+    tree.leaf = leaf_;
+    tree.group = group_for(count);
+    tree.theta = theta_;
+    tree.tolerance = tolerance_;
+    tree.far = far_;
+  }
+
+ private:
+  float theta_, tolerance_;
+  int leaf_, group_, split_;  // group and split 0: auto
+  FarField far_;
+  int rebuild_;
+  int multiprocessors_;
+};
+
+/// What the arrays of octrees have room for.
+struct OctreeRoom {
+  int bodies = 0, cells = 0;          ///< of all trees
+  int own_bodies = 0, own_cells = 0;  ///< of which there are keys; of which there are links and boxes
+  int trees = 1;                      ///< of which there is the state
+  int arriving = 0;                   ///< bodies that lie where the cells are, before these are built
+  std::size_t sort_bytes = 0;
+};
+
+/// The memory of an octree on a device: 16 bytes per body of all trees and 64 per cell, and of its own 24 per body and
+/// 56 per cell. High moments take more.
+class OctreeArrays {
+ public:
+  explicit OctreeArrays(const cuda::Device& device) : device_{device} {}
+
+  /// Throws UsageError if the GPU has not enough memory.
+  void take(const OctreeRoom& room, FarField far) {
+    const auto size = [](int count) { return static_cast<std::size_t>(count); };
+    const std::size_t cells = size(room.cells), own_cells = size(room.own_cells), own_bodies = size(room.own_bodies);
+    take(keys_, 2 * own_bodies, "the keys");
+    take(numbers_, 2 * own_bodies, "the bodies' numbers");
+    take(sorted_, size(room.bodies), "the sorted bodies");
+    take(sort_space_, room.sort_bytes, "the sort's buffers");
+    const std::size_t arriving = size(room.arriving);
+    take(nodes_, std::max(cells, arriving / ids_per_node + 1), "the cells");
+    for (auto* array : {&tests_, &moments_a_}) take(*array, std::max(cells, arriving), "the cells");
+    take(moments_b_, cells, "the cells");
+    if (far == FarField::high) take(high_moments_, cells * high::stored_vectors, "the cells' high moments");
+    take(links_, own_cells, "the cells");
+    for (auto* array : {&low_, &high_}) take(*array, own_cells, "the cells");
+    take(groups_, own_cells + own_bodies / octree_group_values.all.front(), "the groups");
+    take(state_, size(room.trees), "the counters");
+  }
+
+  /// Points a tree to the memory. It has the whole arrays, or is alone in those that hold what is its own.
+  void apply_to(Octree& tree, bool has_whole_arrays) const {
+    tree.state = state_.data();
+    tree.bodies = sorted_.data();
+    tree.nodes = nodes_.data();
+    tree.tests = tests_.data();
+    tree.moments_a = moments_a_.data();
+    tree.moments_b = moments_b_.data();
+    tree.high_moments = high_moments_.data();
+    const int cells_before = has_whole_arrays ? 0 : tree.first_cell;
+    tree.links = links_.data() - cells_before;
+    tree.low = low_.data() - cells_before;
+    tree.high = high_.data() - cells_before;
+    tree.groups = groups_.data();
+  }
+
+  /// Of `count` bodies whose keys come first.
+  KeyBuffers key_buffers(int count) const {
+    return {keys_.data(), keys_.data() + count, numbers_.data(), numbers_.data() + count};
+  }
+  std::uint64_t* keys() const { return keys_.data(); }
+  OctreeState* states() const { return state_.data(); }
+  /// Of so many bodies as OctreeRoom::arriving says, until the cells are built.
+  ResidentBodies arrived() const {
+    return {.positions = tests_.data(), .velocities = moments_a_.data(), .ids = reinterpret_cast<int*>(nodes_.data())};
+  }
+  void* sort_space() const { return sort_space_.data(); }
+  std::size_t sort_bytes() const { return sort_space_.size(); }
+
+ private:
+  static constexpr std::size_t ids_per_node = sizeof(OctreeNode) / sizeof(int);
+  static constexpr std::size_t most_spare_bytes = std::size_t{256} << 20;  // of an array; taking it anew takes time
+
+  template <class T>
+  void take(cuda::DeviceArray<T>& array, std::size_t size, const char* what) {
+    if (array.size() > size + most_spare_bytes / sizeof(T)) array = {};
+    take_scratch(device_, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
+  }
+
+  const cuda::Device& device_;
+  cuda::DeviceArray<std::uint64_t> keys_;
+  cuda::DeviceArray<int> numbers_;
+  cuda::DeviceArray<Vec4> sorted_, tests_, moments_a_, moments_b_, high_moments_;
+  cuda::DeviceArray<unsigned char> sort_space_;
+  cuda::DeviceArray<OctreeNode> nodes_;
+  cuda::DeviceArray<OctreeLinks> links_;
+  cuda::DeviceArray<Vec4> low_, high_;
+  cuda::DeviceArray<OctreeGroup> groups_;
+  cuda::DeviceArray<OctreeState> state_;
+};
+
+/// Finds out for how many evaluations a tree may keep its cells while bodies move. Cells that have aged are large, and
+/// walks open more of them. The age of cells is the number of evaluations since their bodies were sorted. The GPU notes
+/// the interactions at each age; the host looks at them without waiting, so they are those of some sorts ago.
+class CellAging {
+ public:
+  explicit CellAging(const cuda::Device& device) : noted_{device, ages, /*pinned=*/true} { forget(); }
+
+  /// For other bodies.
+  void forget() {
+    for (std::uint64_t& each : noted_.first(ages)) std::atomic_ref{each}.store(0, std::memory_order_relaxed);
+  }
+  /// Where the GPU notes the interactions of an evaluation with cells of this age.
+  std::uint64_t* note(int age) const { return &noted_.first(ages)[index(age)]; }
+  /// Whether to sort again rather than to evaluate with cells of this age. After that, they are forgiven a little, so
+  /// that this age is tried again some time.
+  bool too_old(int age) {
+    const double fresh = interactions(0), aged = interactions(age);
+    if (fresh == 0 || aged <= allowed_growth * fresh) return false;
+    std::atomic_ref{*note(age)}.store(static_cast<std::uint64_t>(aged * forgiven), std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  static constexpr int ages = 32;  // the last one stands for all that follow
+  /// A walk with so many more interactions takes about as much longer as a sort takes.
+  static constexpr double allowed_growth = 1.25;
+  /// Cells that had 10 times the interactions are tried again after 265 sorts.
+  static constexpr double forgiven = 1 - 1.0 / 128;
+
+  static std::size_t index(int age) { return static_cast<std::size_t>(std::min(age, ages - 1)); }
+  double interactions(int age) const {
+    return static_cast<double>(std::atomic_ref{*note(age)}.load(std::memory_order_relaxed));
+  }
+
+  cuda::HostArray<std::uint64_t> noted_;  // by age; 0: not known
+};
+
+/// When a tree sorts its bodies, and when it keeps the cells of the evaluation before.
+class SortPeriod {
+ public:
+  /// At most `longest` evaluations from one sort to the next.
+  SortPeriod(const cuda::Device& device, int longest) : aging_{device}, longest_{longest} {}
+
+  /// For other bodies.
+  void forget() {
+    since_sort_ = 0;
+    aging_.forget();
+  }
+  /// Begins an evaluation, of all bodies or of targets. Returns whether it keeps the cells.
+  bool keeps_cells(bool of_all) {
+    // Few targets say nothing about the walks of all.
+    const bool keeps = since_sort_ > 0 && (!of_all || !aging_.too_old(since_sort_));
+    age_ = keeps ? since_sort_ : 0;
+    since_sort_ = (age_ + 1) % longest_;
+    return keeps;
+  }
+  /// Where the GPU notes the interactions of this evaluation, if it is of all bodies.
+  std::uint64_t* note() const { return aging_.note(age_); }
+
+ private:
+  CellAging aging_;
+  int longest_;
+  int since_sort_ = 0;
+  int age_ = 0;  // of the cells in the present evaluation
+};
 
 /// What evaluations by an octree have on a device, whether the tree is of all bodies or of some of them.
 struct OctreeWork {

@@ -1,26 +1,114 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
-#include "compute/kernels/choice_facet.h"
-#include "compute/kernels/division_facet.h"
-#include "compute/kernels/migration_facet.h"
-#include "compute/kernels/peer_facet.h"
-#include "compute/kernels/shipment_facet.h"
-#include "compute/kernels/tree/cell_room.h"
-#include "compute/kernels/tree/chosen_trees.h"
-#include "compute/kernels/tree/domain_keys.h"
+#include "compute/core/vec.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/device.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/domain_migration.h"
 #include "compute/kernels/tree/essential_trees.h"
-#include "compute/kernels/tree/noted_number.h"
 #include "compute/kernels/tree/octree_work.h"
 
 namespace orrery {
+
+/// A number that a GPU notes in host memory in every evaluation. The host looks without waiting, so it is that of some
+/// evaluations ago.
+class NotedNumber {
+ public:
+  explicit NotedNumber(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
+
+  /// It becomes 0. A note on its way goes to the other place; after two calls, it may still come.
+  void forget() {
+    place_ ^= 1;
+    std::atomic_ref{*place()}.store(0, std::memory_order_relaxed);
+  }
+  int value() const { return std::atomic_ref{*place()}.load(std::memory_order_relaxed); }
+  /// Where the GPU writes it.
+  int* place() const { return &noted_.first(2)[place_]; }
+
+ private:
+  cuda::HostArray<int> noted_;
+  std::size_t place_ = 0;  // of the present note
+};
+
+/// How many cells a tree may have whose room is copied, used or not, to devices that do not see each other's memory, or
+/// where its cells are shown: a few more than the trees before it had, of as many bodies; where the number has changed,
+/// all room. A tree that needs more has some larger leaves, and later ones get more room. The GPU notes the cells; the
+/// host looks without waiting, so they are those of some evaluations ago.
+class CellRoom {
+ public:
+  explicit CellRoom(const cuda::Device& device) : cells_{device} {}
+
+  /// For other bodies.
+  void forget() { cells_.forget(); }
+  /// For the next tree, of so many bodies and at most `most` cells.
+  int room(int bodies, int most) {
+    if (bodies != bodies_) forget();
+    bodies_ = bodies;
+    given_ = DomainLayout::room_after(cells_.value(), given_, most);
+    return given_;
+  }
+  /// Enqueues a note of how many there are in the latest tree.
+  void note(const int* d_cells, cudaStream_t stream) const {
+    cuda::download(d_cells, std::span{cells_.place(), 1}, stream);
+  }
+
+ private:
+  NotedNumber cells_;
+  int bodies_ = 0, given_ = 0;  // of the latest tree, and its room
+};
+
+/// Puts bodies into the order of the domains that several devices get, with as many bodies in each as is asked for.
+/// This takes less time than a sort by key: it reads the keys two to eight times, until it has found the cells in which
+/// the domains meet, and sorts by 7 bits. Within a domain, bodies are not in the order of their keys.
+class DomainKeys {
+ public:
+  explicit DomainKeys(const cuda::Device& device) : device_{device} {}
+
+  /// Takes memory for so many borders between domains.
+  void prepare(int borders);
+  /// Bytes of memory for order().
+  static std::size_t stretch_bytes(int count) { return 2 * static_cast<std::size_t>(count); }
+  static std::size_t sort_bytes(const cuda::Device& device, int count);
+
+  /// What order() gets.
+  struct Keys {
+    const std::uint64_t* keys;
+    int* numbers;        ///< of `count` bodies: 0, 1, ...
+    int* other_numbers;  ///< room for as many
+    int count;
+  };
+  struct Space {
+    unsigned char* stretches;  ///< stretch_bytes()
+    void* sort_space;
+    std::size_t sort_bytes;
+  };
+  /// Enqueues the sort. `ranks`: of the first body of each domain but the first, ascending. Returns which of the two
+  /// arrays of numbers has them in order.
+  int* order(const Keys& keys, std::span<const int> ranks, const Space& space, cudaStream_t stream);
+
+ private:
+  const cuda::Device& device_;
+  cuda::DeviceArray<int> histograms_;
+};
+
+/// picked[i] = keys[order[i]] for i in [0, count), count > 0.
+void pick_keys(const std::uint64_t* keys, const int* order, int count, std::uint64_t* picked, cudaStream_t stream);
+
+/// The same of flags.
+void pick_flags(const unsigned char* flags, const int* order, int count, unsigned char* picked, cudaStream_t stream);
+
+/// spread[order[i]] = entries[i] for i in [0, count), count > 0.
+void spread_entries(const Vec4* entries, const int* order, int count, Vec4* spread, cudaStream_t stream);
 
 /// The division of cuda-tree among devices: each gets the bodies of a domain, a stretch of Hilbert's curve, and builds
 /// an octree of these. Then the devices hand each other their bodies and cells, whose numbers are the same on all of

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/event.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
+#include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/tree_facet.h"
 

@@ -5,7 +5,7 @@
 
 #include "compute/core/law.h"
 #include "compute/core/vec.h"
-#include "compute/kernels/tree/morton.h"
+#include "compute/kernels/tree/body_keys.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {

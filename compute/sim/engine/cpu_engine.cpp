@@ -1,23 +1,298 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "compute/core/start_thread.h"
+#include "compute/core/body_source.h"
 #include "compute/core/subnormals.h"
-#include "compute/kernels/potential_facet.h"
-#include "compute/sim/engine/cpu_spread.h"
-#include "compute/sim/engine/cpu_step_ops.h"
+#include "compute/core/threads.h"
+#include "compute/integrators/hermite.h"
+#include "compute/integrators/time_step_levels.h"
+#include "compute/integrators/update.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/engine/engine.h"
 
 namespace orrery {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The state that a step changes. A step that is cancelled or fails leaves it unchanged.
+struct CpuState {
+  Bodies bodies;
+  std::vector<Vec4> accelerations;      ///< one entry per body
+  std::vector<Vec4> accelerations_low;  ///< one entry per body, or empty under Digits::single
+  bool accelerations_current = false;   ///< see StepOps::accelerations_current()
+  HermiteBodies hermite;                ///< none but with an integrator that needs jerks
+};
+
+/// The parts of the CPU engine that a step works with.
+struct CpuStepParts {
+  CpuState& state;
+  const MassRange& masses;
+  BodyLevels& levels;
+  const StepPlan& plan;
+  const std::atomic<bool>& cancelled;
+
+  /// `stop`: see ForceArgs::cancelled.
+  ForceArgs force_args(const Epilogue& epilogue, const std::atomic<bool>* stop = nullptr) const {
+    return {.bodies = state.bodies.positions.data(),
+            .bodies_low = compensated() ? state.bodies.positions_low.data() : nullptr,
+            .count = state.bodies.count(),
+            .masses = masses,
+            .law = plan.law,
+            .epilogue = epilogue,
+            .cancelled = stop};
+  }
+  /// Returns where the kernel stores low words of accelerations; null if it has none.
+  Vec4* stored_low() const { return plan.reads_low_words && compensated() ? state.accelerations_low.data() : nullptr; }
+  StateArrays arrays() const {
+    return {.positions = state.bodies.positions.data(),
+            .velocities = state.bodies.velocities.data(),
+            .accelerations = state.accelerations.data(),
+            .positions_low = compensated() ? state.bodies.positions_low.data() : nullptr,
+            .velocities_low = compensated() ? state.bodies.velocities_low.data() : nullptr,
+            .accelerations_low = stored_low()};
+  }
+  bool compensated() const { return state.bodies.digits() == Digits::compensated; }
+};
+
+/// The operations of Hermite integrators on arrays in host memory, parts of the engine.
+class CpuHermiteOps final : public HermiteOps {
+ public:
+  /// `timed` runs and times an evaluation of so many interactions.
+  CpuHermiteOps(const CpuStepParts& parts,
+                std::function<void(double interactions, const std::function<void()>& evaluation)> timed)
+      : parts_{parts}, timed_{std::move(timed)} {}
+
+  int begin(float time_step, bool share_steps) override {
+    HermiteBodies& bodies = hermite();
+    if (!bodies.started()) bodies.start(parts_.arrays(), parts_.state.bodies.count());
+    if (!bodies.pulls_current()) {
+      bodies.predict_begin();
+      evaluate_targets({});
+      if (parts_.cancelled) return 0;
+      bodies.take_first_pulls(parts_.plan.criterion(), parts_.plan.law.effective_drag());
+    }
+    return bodies.begin(time_step, share_steps);
+  }
+  void predict(const Substep& now) override { hermite().predict(now); }
+  void evaluate(const Substep& now) override {
+    const std::span<const int> active = hermite().active(now);
+    const bool all = active.size() == parts_.state.bodies.positions.size();
+    if (!active.empty()) evaluate_targets(all ? Targets{} : Targets{active.data(), static_cast<int>(active.size())});
+  }
+  /// After a cancellation nothing is corrected, and level 0 ends the step.
+  int correct(const Substep& now) override {
+    return parts_.cancelled ? 0 : hermite().correct(now, parts_.plan.correction());
+  }
+  void end() override {
+    hermite().write(parts_.arrays(), parts_.state.accelerations);
+    parts_.state.accelerations_current = false;  // they are those at the predicted positions
+  }
+
+ private:
+  HermiteBodies& hermite() { return parts_.state.hermite; }
+  void evaluate_targets(const Targets& targets) {
+    const JerkArgs args{.bodies = hermite().predicted(),
+                        .count = parts_.state.bodies.count(),
+                        .targets = targets,
+                        .law = parts_.plan.law,
+                        .pulls = hermite().pulls(),
+                        .cancelled = &parts_.cancelled};
+    timed_(static_cast<double>(args.target_count()) * args.count,
+           [&] { parts_.plan.kernel->jerks()->evaluate_jerks(args); });
+  }
+
+  const CpuStepParts parts_;
+  std::function<void(double interactions, const std::function<void()>& evaluation)> timed_;
+};
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// The integrator's operations on arrays in host memory, for one batch. The caller flushes subnormals.
+class CpuStepOps final : public StepOps {
+ public:
+  /// Cost of the force evaluations of a batch.
+  struct ForceWork {
+    int evaluations = 0;
+    double ms = 0;
+    double interactions = 0;
+  };
+
+  /// The first evaluation is compared if the batch probes forces; all are stored if it reads accelerations.
+  CpuStepOps(const CpuStepParts& parts, const BatchRequest& batch)
+      : parts_{parts},
+        targets_{targets_of(batch.probe, parts.state.bodies.count())},
+        sample_{static_cast<std::size_t>(sample_size(batch.probe, parts.state.bodies.count()))},
+        stores_{batch.accelerations},
+        hermite_{parts, [this](double interactions, const auto& evaluation) { time(interactions, evaluation); }} {}
+  CpuStepOps(const CpuStepOps&) = delete;
+  CpuStepOps& operator=(const CpuStepOps&) = delete;
+
+  void force(bool store, double kick_dt) override {
+    const bool compares = this->compares();
+    const bool kicks_in_double = kick_dt != 0 && parts_.compensated();
+    store |= compares || stores_ || kicks_in_double;
+    const bool kernel_kicks = kick_dt != 0 && !kicks_in_double;
+    evaluate(parts_.force_args({.accelerations = store ? parts_.state.accelerations.data() : nullptr,
+                                .velocities = kernel_kicks ? parts_.state.bodies.velocities.data() : nullptr,
+                                .kick_dt = static_cast<float>(kick_dt),
+                                .drag = parts_.plan.law.effective_drag(),
+                                .accelerations_low = parts_.stored_low()},
+                               &parts_.cancelled));
+    if (kicks_in_double) update(kick_dt, 0);
+    if (store) parts_.state.accelerations_current = true;
+    if (compares) compare();
+  }
+  void kick_drift(double kick_dt, double drift_dt) override {
+    update(kick_dt, drift_dt);
+    parts_.state.accelerations_current = false;
+  }
+  bool accelerations_current() const override { return parts_.state.accelerations_current; }
+  int assign_levels(float time_step) override {
+    return parts_.levels.assign(parts_.plan.criterion(), time_step, parts_.state.accelerations);
+  }
+  void force_levels(const Substep& now) override {
+    if (now.lowest_active() == 0) return force(/*store=*/true, 0);
+    ForceArgs args = parts_.force_args(
+        {.accelerations = parts_.state.accelerations.data(), .accelerations_low = parts_.stored_low()},
+        &parts_.cancelled);
+    const std::span<const int> active = parts_.levels.active(now);
+    if (parts_.plan.takes_targets) args.targets = {active.data(), static_cast<int>(active.size())};
+    evaluate(args);
+  }
+  void kick_drift_levels(const Substep& now) override {
+    if (parts_.cancelled) return;
+    const int body = parts_.levels.kick_drift(now, parts_.arrays(), parts_.plan.law.effective_drag());
+    if (not_finite < 0) not_finite = body;
+    if (now.number < now.last()) parts_.state.accelerations_current = false;
+  }
+  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  HermiteOps& hermite() override {
+    if (compares()) force(/*store=*/true, 0);
+    return hermite_;
+  }
+
+  std::int64_t step = 0;  ///< that is being made
+  ForceWork work;
+  std::optional<ForceProbe> probe;
+  int not_finite = -1;  ///< the first body that a pass found so
+
+ private:
+  bool compares() const { return !targets_.empty() && !probe; }
+  void update(double kick_dt, double drift_dt) {
+    if (parts_.cancelled) return;
+    const int body = orrery::kick_drift(parts_.arrays(), parts_.state.bodies.count(), kick_dt,
+                                        parts_.plan.law.effective_drag(), drift_dt);
+    if (not_finite < 0) not_finite = body;
+  }
+
+  void evaluate(ForceArgs args) {
+    std::uint64_t by_tree = 0;
+    args.evaluated = &by_tree;
+    const bool is_tree = parts_.plan.kernel->tree() != nullptr;
+    time(is_tree ? 0 : interactions_of(args), [&] { parts_.plan.kernel->evaluate(args); });
+    work.interactions += static_cast<double>(by_tree);
+  }
+  void time(double interactions, const std::function<void()>& evaluation) {
+    const auto begin = Clock::now();
+    evaluation();
+    work.ms += ms_since(begin);
+    work.interactions += interactions;
+    ++work.evaluations;
+  }
+
+  void compare() {
+    const auto begin = Clock::now();
+    const WithSubnormals for_sums_in_double{Subnormals::kept};
+    const Bodies& all = parts_.state.bodies;
+    const std::vector<Vec3d> reference =
+        reference_accelerations(all.positions, targets_, parts_.plan.law, &parts_.cancelled, all.positions_low);
+    const std::vector<Vec4> accelerations = entries(parts_.state.accelerations, targets_);
+    BodyErrors bodies{targets_, target_errors(accelerations, reference), accelerations};
+    probe = ForceProbe{.step = step,
+                       .sample = static_cast<int>(sample_),
+                       .error = target_error(std::span{accelerations}.first(sample_),
+                                             std::span{targets_}.first(sample_), std::span{reference}.first(sample_)),
+                       .ms = ms_since(begin),
+                       .bodies = std::make_shared<const BodyErrors>(std::move(bodies))};
+  }
+
+  const CpuStepParts parts_;
+  std::vector<int> targets_;
+  std::size_t sample_;  // the first targets: those whose errors are summed up
+  bool stores_;
+  CpuHermiteOps hermite_;
+};
+
+/// The bodies of a CPU engine while the ranks of its kernel hold them, and run its steps. The engine has none of its
+/// own then, until fetch().
+class CpuSpread {
+ public:
+  /// Returns whether ranks of this kernel can run the batch by themselves.
+  static bool suits(const StepPlan& plan, const BatchRequest& batch, const CpuState& state) {
+    const IntegratorInfo& integrator = *plan.integrator;
+    const bool steps_alone = batch.steps > 0 && batch.probe.sample == 0 && !batch.accelerations;
+    return steps_alone && !integrator.block_steps && !integrator.needs_jerks &&
+           state.bodies.digits() == Digits::single && spread_of(*plan.kernel) != nullptr;
+  }
+
+  /// Returns whether the ranks alone have the bodies.
+  bool is_away() const { return away_; }
+  /// Returns the number of bodies, once step() was called.
+  int count() const { return count_; }
+  /// One whole step. The ranks get the bodies first, unless they hold them. Throws as SpreadFacet.
+  SpreadStepped step(const StepPlan& plan, const MassRange& masses, CpuState& state,
+                     const std::atomic<bool>& cancelled) {
+    if (!holder_) {
+      spread_of(*plan.kernel)->spread(state.bodies, masses);
+      holder_ = spread_of(*plan.kernel);
+      count_ = state.bodies.count();
+    }
+    state = {};
+    away_ = true;
+    return holder_->step(
+        {.integrator_id = plan.integrator->id, .time_step = plan.time_step, .law = plan.law, .cancelled = cancelled});
+  }
+  /// Brings the bodies to the engine. The ranks go on to hold theirs.
+  void fetch(CpuState& state) {
+    if (!away_) return;
+    CpuState fresh;
+    fresh.bodies = holder_->gather();
+    fresh.accelerations.resize(fresh.bodies.positions.size());
+    std::swap(state, fresh);
+    away_ = false;
+  }
+  /// The bodies where they are. Valid until they change.
+  std::unique_ptr<BodySource> source(const CpuState& state) const {
+    if (away_) return holder_->source();
+    return std::make_unique<HeldBodies>(state.bodies);
+  }
+  /// Call before the engine's own bodies change, or the kernel or law does. Those that are away are lost.
+  void forget() {
+    holder_ = nullptr;
+    away_ = false;
+  }
+
+ private:
+  SpreadFacet* holder_ = nullptr;  // of the plan's kernel; null: the ranks do not hold these bodies
+  bool away_ = false;
+  int count_ = 0;
+};
 
 /// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long. The
 /// sums in double precision that they are held against do not.
@@ -196,7 +471,7 @@ class CpuEngine final : public Engine {
     return result;
   }
 
-  /// For a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
+  /// Runs a batch without steps: evaluates the forces if a measurement needs them, and returns the comparison.
   std::optional<ForceProbe> evaluate_alone(CpuStepOps& ops, const BatchRequest& batch) {
     const bool needs_forces = batch.probe.sample > 0 || (batch.accelerations && !state_.accelerations_current) ||
                               (batch.domains && !domains(batch));

@@ -1,18 +1,154 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/device_array.h"
+#include "compute/core/error.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
-#include "compute/sim/engine/device_room.h"
-#include "compute/sim/engine/mapping.h"
-#include "compute/sim/engine/own_storage.h"
+#include "compute/integrators/body_levels_cuda.h"
+#include "compute/integrators/hermite_bodies_cuda.h"
+#include "compute/integrators/integrator.h"
+#include "compute/sim/engine/device_storage.h"
 
 namespace orrery {
+
+/// GPU memory that is left free for kernels' scratch memory and the display.
+constexpr std::size_t reserve_bytes = std::size_t{256} << 20;
+
+/// Returns the bytes of positions, velocities and accelerations, with their low words if there are any.
+inline std::size_t vector_bytes(std::size_t bodies, std::size_t low_words) {
+  return 3 * (bodies + low_words) * sizeof(Vec4);
+}
+
+/// Returns the bytes of a body in the memory of a CUDA engine, including what steps by this integrator need.
+inline std::size_t device_bytes_per_body(Digits digits, const IntegratorInfo& integrator) {
+  const std::size_t bytes = vector_bytes(1, low_words_of(1, digits));
+  if (integrator.needs_jerks) return bytes + cuda::HermiteBodies::bytes_per_body;
+  return integrator.block_steps ? bytes + cuda::BodyLevels::bytes_per_body(digits) : bytes;
+}
+
+/// Throws a UsageError if `count` bodies do not fit into `held_bytes`, which they replace, and the part of `free_bytes`
+/// that is not in reserve.
+inline void require_device_room(int count, Digits digits, const IntegratorInfo& integrator, std::size_t held_bytes,
+                                std::size_t free_bytes) {
+  const std::size_t each = device_bytes_per_body(digits, integrator);
+  const std::size_t unreserved = free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0;
+  const std::size_t most = (held_bytes + unreserved) / each;
+  if (static_cast<std::size_t>(count) <= most) return;
+  throw UsageError(std::to_string(count) + (digits == Digits::compensated ? " bodies with low words" : " bodies") +
+                   (integrator.needs_jerks ? std::string{" for "} + integrator.id : std::string{}) +
+                   " need more memory than the GPU has free; it has room for " + std::to_string(most));
+}
+
+/// The storage mapped for as long as this lives, and what mapping took of the CPU's time. The low words (null: none)
+/// need no mapping and are passed on.
+class Mapping {
+ public:
+  Mapping(DeviceStorage& storage, CUstream_st* stream, Vec4* positions_low, Vec4* velocities_low)
+      : storage_{storage}, stream_{stream} {
+    const auto begin = std::chrono::steady_clock::now();
+    bodies = storage.map(stream);
+    bodies.positions_low = positions_low;
+    bodies.velocities_low = velocities_low;
+    map_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  /// Only while an error unwinds: what failed before matters more than what this finds.
+  ~Mapping() {
+    if (!mapped_) return;
+    try {
+      storage_.unmap(stream_);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "orrery: %s\n", failure_text(error).c_str());
+    }
+  }
+  /// Returns the CPU time it took, in ms.
+  double unmap() {
+    const auto begin = std::chrono::steady_clock::now();
+    mapped_ = false;
+    storage_.unmap(stream_);
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  DeviceBodies bodies;
+  double map_ms = 0;
+
+ private:
+  DeviceStorage& storage_;
+  CUstream_st* stream_;
+  bool mapped_ = true;
+};
+
+/// Device memory of an engine's own, where nothing is drawn; or page-locked memory of the host, which devices read and
+/// write far more slowly.
+class OwnStorage final : public DeviceStorage {
+ public:
+  explicit OwnStorage(const cuda::Device& device) : device_{device} {}
+
+  /// Sets whether resize() may take memory of the host if the device has too little. Data in host memory stay there.
+  void allow_host_memory(bool allow) { allows_host_memory_ = allow; }
+  bool allows_host_memory() const { return allows_host_memory_; }
+  bool is_in_host_memory() const { return in_host_.positions.size() > 0; }
+
+  void resize(int count) override {
+    const auto size = static_cast<std::size_t>(count);
+    if (on_device_.positions.size() + in_host_.positions.size() == size) return;
+    on_device_ = {}, in_host_ = {};  // first the old memory, then the new
+    if (allows_host_memory_ && !has_room(size)) {
+      in_host_ = {{device_, size, /*pinned=*/true}, {device_, size, /*pinned=*/true}};
+    } else {
+      on_device_ = {{device_, size}, {device_, size}};
+    }
+  }
+  /// Copies the bodies there and waits, if they are in host memory. Throws UsageError if there is too little.
+  void bring_to_device(cudaStream_t stream) {
+    if (!is_in_host_memory()) return;
+    const std::size_t size = in_host_.positions.size();
+    if (!has_room(size)) {
+      throw UsageError(std::to_string(size) +
+                       " bodies need more memory than the GPU has free, unless several GPUs hold them");
+    }
+    OnDevice there{{device_, size}, {device_, size}};
+    cuda::upload<Vec4>(in_host_.positions.all(), there.positions.data(), stream);
+    cuda::upload<Vec4>(in_host_.velocities.all(), there.velocities.data(), stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    on_device_ = std::move(there);
+    in_host_ = {};
+  }
+
+  DeviceBodies map(cudaStream_t) override {
+    if (!is_in_host_memory())
+      return {.positions = on_device_.positions.data(), .velocities = on_device_.velocities.data()};
+    return {.positions = in_host_.positions.all().data(), .velocities = in_host_.velocities.all().data()};
+  }
+  void unmap(cudaStream_t) override {}
+
+ private:
+  struct OnDevice {
+    cuda::DeviceArray<Vec4> positions, velocities;
+  };
+  struct InHost {
+    cuda::HostArray<Vec4> positions, velocities;
+  };
+
+  bool has_room(std::size_t bodies) const { return device_.free_memory() >= 2 * bodies * sizeof(Vec4) + reserve_bytes; }
+
+  const cuda::Device& device_;
+  bool allows_host_memory_ = false;
+  OnDevice on_device_;  // one of the two is empty
+  InHost in_host_;
+};
 
 /// The bodies of a CUDA engine: positions and velocities in the storage that may be drawn, and in memory of its own
 /// their accelerations, and the low words of all under Digits::compensated. Memory of its own may be given back while
@@ -30,7 +166,7 @@ class CudaBodies {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }
-  /// Of device memory.
+  /// Returns the size in device memory.
   std::size_t bytes() const {
     const std::size_t elsewhere = own_storage_.is_in_host_memory() ? 2 * size() : 0;
     return vector_bytes(size(), low_.size()) - (size() - accelerations_.size() + elsewhere) * sizeof(Vec4);
@@ -50,11 +186,12 @@ class CudaBodies {
   void require_room(const Bodies& bodies, const IntegratorInfo& integrator, std::size_t held_bytes) const {
     require_device_room(bodies.count(), bodies.digits(), integrator, bytes() + held_bytes, device_.free_memory());
   }
-  /// Whether bodies of their own that come next may be in page-locked host memory, if the device has too little. The
-  /// device reads and writes them there as well, but slowly.
+  /// Sets whether the next allocation may be in page-locked host memory if the device has too little. The device
+  /// accesses it there, but slowly.
   void allow_host_memory(bool allow) { own_storage_.allow_host_memory(allow); }
   bool allows_host_memory() const { return own_storage_.allows_host_memory(); }
-  /// From host memory, if they are there. Throws UsageError if the device has too little.
+  /// Moves the bodies from host memory to the device, if they are there. Throws UsageError if the device has too
+  /// little.
   void bring_to_device() { own_storage_.bring_to_device(stream_.get()); }
 
   /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
@@ -70,7 +207,7 @@ class CudaBodies {
     count_ = count;
   }
 
-  /// What they were is lost, unless they are in host memory: they stay there.
+  /// Frees the device copies. Data in host memory is kept; all else is lost.
   void give_back() {
     if (!own_storage_.is_in_host_memory()) own_storage_.resize(0);
     accelerations_ = {};
@@ -112,7 +249,7 @@ class CudaBodies {
   }
 
  private:
-  /// Of the bodies and their accelerations; empty under Digits::single.
+  /// Low words of the bodies and their accelerations; empty under Digits::single.
   struct LowWords {
     LowWords() = default;
     LowWords(const cuda::Device& device, std::size_t size)
@@ -129,7 +266,7 @@ class CudaBodies {
     count_ = 0;
   }
 
-  /// From or to the drawn arrays, wherever they are.
+  /// Copies from or to the drawn arrays, in whichever memory.
   void copy(const Vec4* from, Vec4* to, std::size_t entries) const {
     ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, entries * sizeof(Vec4), cudaMemcpyDefault, stream_.get()));
   }

@@ -1,33 +1,671 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "compute/core/backend_lost.h"
-#include "compute/core/failure_text.h"
+#include "compute/core/backend.h"
+#include "compute/core/bodies.h"
+#include "compute/core/error.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/stream.h"
 #include "compute/diagnostics/conserved_cuda.h"
 #include "compute/diagnostics/magnitudes_cuda.h"
 #include "compute/diagnostics/reference_cuda.h"
 #include "compute/integrators/body_levels_cuda.h"
+#include "compute/integrators/hermite_bodies_cuda.h"
 #include "compute/integrators/update_cuda.h"
-#include "compute/sim/engine/checkpoints.h"
-#include "compute/sim/engine/cuda_batch.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/sim/engine/cuda_bodies.h"
-#include "compute/sim/engine/cuda_bodies_lost.h"
-#include "compute/sim/engine/cuda_measurement.h"
-#include "compute/sim/engine/cuda_residents.h"
-#include "compute/sim/engine/cuda_step_ops.h"
-#include "compute/sim/engine/device_targets.h"
+#include "compute/sim/engine/device_storage.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/engine/non_finite_watch.h"
 
 namespace orrery {
 namespace {
+
+/// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
+constexpr int max_timed_steps = 8;
+
+/// The first ones in these steps: a step of hermite4-blocks may have 32,768, and a batch keeps its events.
+constexpr std::size_t max_timed_evaluations = 2048;
+
+/// Times evaluations in 1 of 16 short batches: the events keep each kernel from starting while the one before ends,
+/// which would show in every step's time.
+constexpr int batches_for_a_timed_one = 16;
+
+/// A batch on the stream: what was asked for, and the time stamps of its steps.
+struct CudaBatch {
+  explicit CudaBatch(const cuda::Device& device) : begin{device}, end{device}, done{device} {}
+
+  BatchRequest request;
+  int evaluations = 0;
+  std::vector<int> evaluations_before;  // each step
+  double interactions = 0;              // of all evaluations, unless by a tree
+  float time_step = 0;
+  double map_ms = 0, unmap_ms = 0;
+  cuda::Event begin, end;  // of the steps
+  cuda::Event done;        // of what follows them as well
+  std::vector<std::pair<cuda::Event, cuda::Event>> force;
+  std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
+  std::int64_t probed_step = -1;      // -1: none
+  bool is_tree = false;
+  std::optional<LevelCounts> levels;              // of the last step, if it has any
+  cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
+  cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
+
+  /// Prepares for another batch; the events stay.
+  void reset() {
+    evaluations = 0;
+    evaluations_before.clear();
+    interactions = 0;
+    levels.reset();
+    timed_evaluations = 0;
+    probed_step = -1;
+  }
+
+  /// Counts an evaluation of `of_it` interactions.
+  void count_evaluation(double of_it) {
+    ++evaluations;
+    interactions += of_it;
+  }
+
+  /// Discards the timed evaluations after the first `most`: they had no bodies.
+  void keep_timed(std::size_t most) { timed_evaluations = std::min(timed_evaluations, most); }
+
+  /// Call before the steps of a tree.
+  void count_interactions(const cuda::Device& device, cudaStream_t stream) {
+    if (evaluated.size() == 0) {
+      evaluated = cuda::DeviceArray<std::uint64_t>(device, 1);
+      evaluated_here = cuda::HostArray<std::uint64_t>(device, 1, /*pinned=*/true);
+    }
+    ORRERY_CUDA_CHECK(cudaMemsetAsync(evaluated.data(), 0, sizeof(std::uint64_t), stream));
+  }
+  /// Call after the steps of a tree.
+  void fetch_interactions(cudaStream_t stream) { cuda::download(evaluated.data(), evaluated_here.first(1), stream); }
+  /// Returns the mean. Call once `done`.
+  double interactions_per_evaluation() const {
+    const double all = is_tree ? static_cast<double>(evaluated_here.first(1)[0]) : interactions;
+    return all / std::max(evaluations, 1);
+  }
+
+  /// Returns whether a step is timed, the first being 0: every steps/timed-th is, so that the sample is spread over the
+  /// batch.
+  bool times_step(int step, int timed) const {
+    const auto timed_before = [&](int end) { return static_cast<std::int64_t>(end) * timed / request.steps; };
+    return timed_before(step + 1) != timed_before(step);
+  }
+
+  std::int64_t last_step() const { return request.begin.step + request.steps; }
+
+  /// `probe_ms` of the time were not spent on steps. If no evaluation was timed, `force_share` of the steps' time
+  /// counts as theirs. After a non-finite body, the times are still those of whole steps, since the kernels ran on.
+  StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
+    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
+    double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
+    if (timed_evaluations > 0) {
+      double timed_ms = 0;
+      for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+      evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
+    }
+    StepTiming timing =
+        batch_timing(request.tag, request.steps, evaluations, steps_ms, evaluation_ms, interactions_per_evaluation());
+    timing.map_ms = map_ms;
+    timing.unmap_ms = unmap_ms;
+    if (non_finite) {
+      timing.steps = static_cast<int>(std::max<std::int64_t>(non_finite->step - request.begin.step, 0));
+      if (timing.steps < request.steps) {
+        timing.evaluations = evaluations_before[static_cast<std::size_t>(timing.steps)];
+      }
+    }
+    return timing;
+  }
+};
+
+/// Describes the tree of a batch that the stream has passed. The report may be that of a batch enqueued later; the
+/// interactions and the cells are this one's.
+void describe_tree(const TreeFacet& tree, const CudaBatch& batch, BatchResult& result) {
+  if (batch.evaluations > 0) {
+    result.tree = tree.report();
+    if (result.tree) result.tree->interactions = std::llround(batch.interactions_per_evaluation());
+  }
+  if (const CellRequest& asked = batch.request.tree_cells; asked.most > 0) {
+    result.tree_cells = tree_cells_of(tree, batch.last_step(), asked);
+  }
+}
+
+/// The GPU has no memory for the bodies that an engine had, or several GPUs held them and failed.
+struct CudaBodiesLost final : std::runtime_error, BodiesLost {
+  using runtime_error::runtime_error;
+  Backend backend() const noexcept override { return Backend::cuda; }
+};
+
+/// A measurement of a batch besides its steps, on the same stream. By default, a part does nothing.
+struct CudaMeasurement {
+  /// Called before the first launch: taking memory waits for the device, and may fail.
+  std::function<void()> prepare = [] {};
+  /// Called after the steps, while the bodies are mapped.
+  std::function<void(const DeviceBodies&)> read = [](const DeviceBodies&) {};
+  /// Called when the bodies are unmapped, so that the display does not wait for it.
+  std::function<void()> compute = [] {};
+};
+
+/// Targets of one evaluation in memory of a device; none: every body.
+class DeviceTargets {
+ public:
+  DeviceTargets(const cuda::Device& device, std::span<const int> targets, cudaStream_t stream) {
+    if (targets.empty()) return;
+    indices_ = cuda::DeviceArray<int>(device, targets.size());
+    cuda::upload(targets, indices_.data(), stream);
+  }
+  /// `args` of these targets. They must stay until the evaluation has ended.
+  ForceArgs of(ForceArgs args) const {
+    if (indices_.size() == 0) return args;
+    args.targets = {.indices = indices_.data(), .count = static_cast<int>(indices_.size())};
+    return args;
+  }
+
+ private:
+  cuda::DeviceArray<int> indices_;
+};
+
+/// Checkpoints in device memory: one whose bodies are known to be finite, and one that is not checked yet.
+class Checkpoints {
+ public:
+  explicit Checkpoints(const cuda::Device& device) : device_{device}, copies_{Copy{device}, Copy{device}} {}
+
+  /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
+  void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
+    const Digits digits = bodies.positions_low ? Digits::compensated : Digits::single;
+    Copy& next = copies_[1];
+    if (next.at || !make_room(next, static_cast<std::size_t>(count), low_words_of(count, digits))) return;
+    copy(bodies.positions, next.positions, stream);
+    copy(bodies.velocities, next.velocities, stream);
+    copy(bodies.positions_low, next.positions_low, stream);
+    copy(bodies.velocities_low, next.velocities_low, stream);
+    next.done.record(stream);
+    next.at = now;
+  }
+
+  /// If the stream has passed the last copy: makes it the checkpoint, or drops it if a body was not finite.
+  void judge(NonFiniteWatch& watch) {
+    Copy& next = copies_[1];
+    if (!next.at || !next.done.reached()) return;
+    const std::optional<NonFinite>& non_finite = watch.found();
+    if (!non_finite || non_finite->step > next.at->step) std::swap(copies_[0], copies_[1]);
+    copies_[1].at.reset();
+  }
+
+  const std::optional<StepTime>& at() const { return copies_[0].at; }
+  /// Waits.
+  Bodies download(cudaStream_t stream) const {
+    const Copy& latest = copies_[0];
+    Bodies bodies;
+    download(latest.positions, bodies.positions, stream);
+    download(latest.velocities, bodies.velocities, stream);
+    download(latest.positions_low, bodies.positions_low, stream);
+    download(latest.velocities_low, bodies.velocities_low, stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return bodies;
+  }
+
+  /// Gives the memory back. Call only while nothing is enqueued.
+  void forget() { copies_ = {Copy{device_}, Copy{device_}}; }
+  std::size_t bytes() const { return copies_[0].bytes() + copies_[1].bytes(); }
+
+ private:
+  struct Copy {
+    explicit Copy(const cuda::Device& device) : done{device} {}
+    std::size_t bytes() const { return 2 * (positions.size() + positions_low.size()) * sizeof(Vec4); }
+    cuda::DeviceArray<Vec4> positions, velocities;
+    cuda::DeviceArray<Vec4> positions_low, velocities_low;  // empty without low words
+    cuda::Event done;
+    std::optional<StepTime> at;  // none: the copy is not in use
+  };
+
+  bool make_room(Copy& copy, std::size_t size, std::size_t low_words) const {
+    if (copy.positions.size() == size && copy.positions_low.size() == low_words) return true;
+    if (device_.free_memory() < 2 * (size + low_words) * sizeof(Vec4) + reserve_bytes) return false;
+    cuda::DeviceArray<Vec4> positions{device_, size}, velocities{device_, size};
+    cuda::DeviceArray<Vec4> positions_low{device_, low_words}, velocities_low{device_, low_words};
+    copy.positions = std::move(positions);  // from here on nothing can fail
+    copy.velocities = std::move(velocities);
+    copy.positions_low = std::move(positions_low);
+    copy.velocities_low = std::move(velocities_low);
+    return true;
+  }
+  static void copy(const Vec4* from, const cuda::DeviceArray<Vec4>& to, cudaStream_t stream) {
+    ORRERY_CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(Vec4), cudaMemcpyDefault, stream));
+  }
+  static void download(const cuda::DeviceArray<Vec4>& from, std::vector<Vec4>& to, cudaStream_t stream) {
+    to.resize(from.size());
+    cuda::download<Vec4>(from.data(), to, stream);
+  }
+
+  const cuda::Device& device_;
+  std::array<Copy, 2> copies_;  // the checkpoint, then the next
+};
+
+/// The bodies of a CUDA engine while the devices of its kernel hold them. The engine's own bodies are behind then,
+/// until fetch(). All functions enqueue on the engine's stream or on those of other devices.
+class CudaResidents {
+ public:
+  /// `accelerations_current` becomes false when the engine or the devices take over the bodies.
+  CudaResidents(CudaBodies& bodies, cudaStream_t stream, bool& accelerations_current)
+      : bodies_{bodies}, stream_{stream}, accelerations_current_{accelerations_current} {}
+
+  /// Prepares for a batch, and returns whether the devices will make its steps. Throws as leave_to_engine().
+  bool begin_batch(const StepPlan& plan, const BatchRequest& batch) {
+    const bool stay = suit(plan, batch);
+    stay ? spare_memory(batch) : leave_to_engine(batch);
+    return stay;
+  }
+  /// Returns whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
+  bool lack_tree(const StepPlan& plan, const BatchRequest& batch) const {
+    return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
+  }
+
+  /// Returns whether the devices of this kernel have the memory to hold these bodies in all batches that need nothing
+  /// else of them. The engine's own may then be in host memory.
+  static bool have_room(const StepPlan& plan, const Bodies& bodies) {
+    const ResidentFacet* const devices = residents_of(*plan.kernel);
+    return devices && bodies.digits() == Digits::single && moves_all_alike(*plan.integrator) &&
+           devices->has_room(bodies.count());
+  }
+
+  /// Returns whether the devices hold the bodies.
+  bool hold() const { return holder_ != nullptr; }
+
+  /// Gives the bodies to the devices, unless they hold them, or there is no memory for that: the engine's own make the
+  /// steps then, until other bodies come or another kernel: in this batch slowly, if they are in host memory, and later
+  /// ones bring them to the device.
+  void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
+    if (hold()) return;
+    accelerations_current_ = false;
+    ResidentFacet* const devices = residents_of(kernel);
+    try {
+      devices->hold(bodies.positions, bodies.velocities, bodies_.count(), report.d_first, stream_);
+      holder_ = devices;
+      spared_ = false;
+    } catch (const UsageError&) {
+      refused_ = true;
+    }
+  }
+  // These throw CudaBodiesLost where the engine's own bodies are behind; otherwise as ForceKernel::evaluate().
+  void evaluate(const ForceArgs& args) {
+    by_devices([&] { holder_->evaluate_residents(args); });
+  }
+  /// As cuda::kick_drift().
+  void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check) {
+    ahead_ = true;
+    by_devices([&] { holder_->kick_drift(pass, check, stream_); });
+  }
+  /// As cuda::check_finite(), also of what the devices reported before.
+  void look(const cuda::NonFiniteReport& report, std::uint32_t pass) {
+    by_devices([&] { holder_->check_finite(report, pass, stream_); });
+  }
+  /// As read_owners().
+  void read_owners(ForceKernel& kernel) {
+    by_devices([&] { orrery::read_owners(kernel, bodies_.count(), stream_); });
+  }
+  /// The bodies' positions and accelerations of the latest evaluation. The engine's own stay behind.
+  void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
+    by_devices([&] { holder_->collect(d_positions, nullptr, stream_, d_accelerations); });
+  }
+  /// Brings the engine's own bodies up to date. The devices go on to hold theirs.
+  void fetch(const DeviceBodies& bodies) {
+    if (ahead_) by_devices([&] { holder_->collect(bodies.positions, bodies.velocities, stream_); });
+    ahead_ = false;
+  }
+  void fetch() {
+    if (!ahead_) return;
+    bodies_.take_back();
+    Mapping mapping = bodies_.map();
+    fetch(mapping.bodies);
+    mapping.unmap();
+  }
+  /// Call before the engine's own bodies change or make steps.
+  void bring_home() {
+    fetch();
+    if (hold()) accelerations_current_ = false;
+    forget();
+  }
+  /// Call before other bodies come, or another kernel or law.
+  void end() {
+    bring_home();
+    refused_ = false;
+  }
+  /// Before the engine's own bodies make steps. Throws UsageError if its device has no memory for them.
+  void leave_to_engine() {
+    bring_home();
+    bodies_.bring_to_device();
+  }
+
+ private:
+  /// Returns whether its steps are kicks and drifts of all bodies, as the devices make them.
+  static bool moves_all_alike(const IntegratorInfo& integrator) {
+    return !integrator.block_steps && !integrator.needs_jerks;
+  }
+  /// Returns whether the devices of this kernel can hold the bodies during the batch.
+  bool suit(const StepPlan& plan, const BatchRequest& batch) const {
+    return !refused_ && batch.steps > 0 && !needs_engine(batch) && moves_all_alike(*plan.integrator) &&
+           can_be_held(plan);
+  }
+  /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,
+  /// until the batch or anyone else needs it; then they keep it.
+  void spare_memory(const BatchRequest& batch) {
+    const bool compares = batch.probe.sample > 0;
+    if (compares) bodies_.take_accelerations();
+    if (compares || batch.measure_conserved) return bodies_.take_back();
+    if (!hold() || spared_) return;
+    spared_ = ahead_ = true;
+    bodies_.give_back();
+  }
+  /// Before a batch whose steps the devices do not make.
+  void leave_to_engine(const BatchRequest& batch) {
+    if (batch.steps > 0 || needs_engine(batch)) return leave_to_engine();
+    fetch();
+  }
+  /// The devices do not give what it measures.
+  static bool needs_engine(const BatchRequest& batch) {
+    return (batch.probe.sample > 0 && batch.steps == 0) || batch.accelerations || batch.tree_cells.most > 0;
+  }
+  /// Devices could not bring drawn bodies home: they do not reach memory of OpenGL, although they reach the rest of the
+  /// first device's.
+  bool can_be_held(const StepPlan& plan) const {
+    const ResidentFacet* const devices = residents_of(*plan.kernel);
+    return devices && !bodies_.are_drawn() && bodies_.digits() == Digits::single && devices->can_hold(bodies_.count());
+  }
+  void forget() {
+    holder_ = nullptr;
+    ahead_ = false;
+  }
+  template <class Work>
+  void by_devices(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception& failure) {
+      const bool lost = ahead_ && !dynamic_cast<const BackendLost*>(&failure);
+      refused_ |= dynamic_cast<const UsageError*>(&failure) != nullptr;  // no memory
+      forget();
+      if (!lost) throw;
+      throw CudaBodiesLost{std::string{"the bodies that the devices held are lost: "} + failure_text(failure)};
+    }
+  }
+
+  CudaBodies& bodies_;
+  cudaStream_t stream_;
+  bool& accelerations_current_;
+  ResidentFacet* holder_ = nullptr;  // of the plan's kernel; null: its devices do not hold these bodies
+  bool ahead_ = false;
+  bool spared_ = false;   // the memory of the engine's own was given back since
+  bool refused_ = false;  // there was no memory to hold them
+};
+
+/// The operations of Hermite integrators on the mapped arrays, for one batch.
+class CudaHermiteOps final : public HermiteOps {
+ public:
+  struct Parts {
+    cuda::HermiteBodies& state;
+    StateArrays arrays;
+    int count;
+    Vec4* d_accelerations;
+    bool& accelerations_current;
+    const StepPlan& plan;
+    cudaStream_t stream;
+    CudaBatch& batch;
+    /// Runs an evaluation, and perhaps times it.
+    std::function<void(const std::function<void()>& evaluation)> timed;
+    std::function<cuda::NonFiniteCheck()> next_check;
+  };
+
+  explicit CudaHermiteOps(Parts parts) : parts_{std::move(parts)} {}
+
+  int begin(float time_step, bool share_steps) override {
+    cuda::HermiteBodies& state = parts_.state;
+    if (!state.started()) state.start(parts_.arrays, parts_.stream);
+    if (!state.pulls_current()) {
+      state.predict_begin(parts_.stream);
+      evaluate_active();
+      state.take_first_pulls(parts_.plan.criterion(), parts_.plan.law.effective_drag(), parts_.stream);
+    }
+    return state.begin(time_step, share_steps, parts_.stream);
+  }
+  void predict(const Substep& now) override { parts_.state.predict(now, parts_.stream); }
+  void evaluate(const Substep& /*now*/) override { evaluate_active(); }
+  int correct(const Substep& now) override {
+    return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
+  }
+  /// Takes the moments of a step. If the kernel allows, does not wait at each moment for the number of the next one and
+  /// of its bodies.
+  void take_moments(float time_step, int deepest) override {
+    if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
+    cuda::HermiteBodies& state = parts_.state;
+    state.begin_moments(parts_.stream);
+    for (bool ended = false; !ended;) {
+      const std::size_t timed_before = parts_.batch.timed_evaluations;
+      for (int place = 0; place < cuda::HermiteBodies::moments_at_once; ++place) {
+        state.predict_next(place, time_step, parts_.stream);
+        JerkArgs args = jerk_args({state.d_listed(), parts_.count});
+        args.d_target_count = state.d_listed_count(place);
+        parts_.timed([&] { jerks().evaluate_jerks(args); });
+        state.correct_next(place, time_step, parts_.plan.correction(), parts_.stream);
+      }
+      std::size_t taken = 0;
+      for (const cuda::HermiteMoment& moment : state.take_moments(parts_.stream)) {
+        ended = moment.number >= 1 << most_level;
+        if (moment.active == 0) break;  // the step has ended before
+        parts_.batch.count_evaluation(static_cast<double>(moment.active) * parts_.count);
+        ++taken;
+      }
+      parts_.batch.keep_timed(timed_before + taken);
+    }
+  }
+  void end() override {
+    parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);
+    parts_.accelerations_current = false;  // they are those at the predicted positions
+    if (parts_.plan.integrator->block_steps) parts_.batch.levels = parts_.state.counts();
+  }
+
+ private:
+  JerkFacet& jerks() const { return *parts_.plan.kernel->jerks(); }
+  JerkArgs jerk_args(const Targets& targets) const {
+    return {.bodies = parts_.state.d_predicted(),
+            .count = parts_.count,
+            .targets = targets,
+            .law = parts_.plan.law,
+            .pulls = parts_.state.d_pulls(),
+            .stream = parts_.stream};
+  }
+  void evaluate_active() {
+    const JerkArgs args = jerk_args({parts_.state.d_active(), parts_.state.active_count()});
+    parts_.batch.count_evaluation(static_cast<double>(args.target_count()) * args.count);
+    parts_.timed([&] { jerks().evaluate_jerks(args); });
+  }
+
+  Parts parts_;
+};
+
+/// The parts of a CUDA engine that its steps work on.
+struct CudaStepParts {
+  const cuda::Device& device;
+  cudaStream_t stream;
+  const StepPlan& plan;
+  int count;
+  MassRange masses;
+  Vec4* d_accelerations;
+  Vec4* d_accelerations_low;  // null: the kernel gives none, or the bodies have no low words
+  bool& accelerations_current;
+  cuda::BodyLevels& levels;
+  cuda::HermiteBodies& hermite;
+  cuda::ForceComparison& comparison;
+  const NonFiniteWatch& watch;
+  CudaResidents* residents = nullptr;  // null: the engine's own bodies make the steps
+
+  ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
+    return {.bodies = bodies.positions,
+            .bodies_low = bodies.positions_low,
+            .count = count,
+            .masses = masses,
+            .law = plan.law,
+            .epilogue = epilogue,
+            .stream = stream};
+  }
+  StateArrays arrays(const DeviceBodies& bodies) const {
+    return {.positions = bodies.positions,
+            .velocities = bodies.velocities,
+            .accelerations = d_accelerations,
+            .positions_low = bodies.positions_low,
+            .velocities_low = bodies.velocities_low,
+            .accelerations_low = d_accelerations_low};
+  }
+};
+
+/// The integrator's operations on the mapped arrays, for one batch.
+class CudaStepOps final : public StepOps {
+ public:
+  CudaStepOps(const CudaStepParts& parts, const DeviceBodies& bodies, CudaBatch& batch)
+      : parts_{parts},
+        bodies_{bodies},
+        batch_{batch},
+        hermite_{{.state = parts.hermite,
+                  .arrays = parts.arrays(bodies),
+                  .count = parts.count,
+                  .d_accelerations = parts.d_accelerations,
+                  .accelerations_current = parts.accelerations_current,
+                  .plan = parts.plan,
+                  .stream = parts.stream,
+                  .batch = batch,
+                  .timed = [this](const auto& evaluation) { time(evaluation); },
+                  .next_check = [this] { return next_check(); }}} {}
+  CudaStepOps(const CudaStepOps&) = delete;
+  CudaStepOps& operator=(const CudaStepOps&) = delete;
+  /// `timed`: its evaluations are.
+  void begin_step(std::int64_t step, bool timed) {
+    step_ = step;
+    timed_ = timed;
+    changed_ = false;
+    drifts_ = 0;
+    batch_.evaluations_before.push_back(batch_.evaluations);
+  }
+
+  /// After the last step of a batch.
+  void end_steps() { make_owed_kick(); }
+
+  /// Kernels kick floats only, and of one device. Other kicks are left to the pass that comes next, which loads and
+  /// stores the velocities anyway.
+  void force(bool store, double kick_dt) override {
+    make_owed_kick();  // by the accelerations that this evaluation replaces
+    const bool compares = this->compares();
+    if (bodies_.velocities_low || parts_.residents) owed_kick_dt_ = kick_dt;
+    const bool owes = owed_kick_dt_ != 0;
+    store |= compares || batch_.request.accelerations || owes;
+    const bool kernel_kicks = kick_dt != 0 && !owes;
+    evaluate(parts_.force_args(bodies_, {.accelerations = store ? parts_.d_accelerations : nullptr,
+                                         .velocities = kernel_kicks ? bodies_.velocities : nullptr,
+                                         .kick_dt = static_cast<float>(kick_dt),
+                                         .drag = parts_.plan.law.effective_drag(),
+                                         .accelerations_low = parts_.d_accelerations_low}));
+    if (store) parts_.accelerations_current = true;
+    changed_ |= kick_dt != 0;
+    if (compares) {
+      batch_.probed_step = step_;
+      if (parts_.residents) parts_.residents->collect_forces(bodies_.positions, parts_.d_accelerations);
+      parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
+                                parts_.plan.law, parts_.d_accelerations, parts_.stream);
+    }
+  }
+  void kick_drift(double kick_dt, double drift_dt) override {
+    update(kick_dt, drift_dt);
+    parts_.accelerations_current = false;
+  }
+  bool accelerations_current() const override { return parts_.accelerations_current; }
+
+  int assign_levels(float time_step) override {
+    const int deepest = parts_.levels.assign(parts_.plan.criterion(), time_step, parts_.d_accelerations, parts_.stream);
+    batch_.levels = parts_.levels.counts();
+    return deepest;
+  }
+  void force_levels(const Substep& now) override {
+    if (now.lowest_active() == 0) return force(/*store=*/true, 0);
+    ForceArgs args = parts_.force_args(
+        bodies_, {.accelerations = parts_.d_accelerations, .accelerations_low = parts_.d_accelerations_low});
+    if (parts_.plan.takes_targets) args.targets = {parts_.levels.d_order(), parts_.levels.active_count(now)};
+    evaluate(args);
+  }
+  void kick_drift_levels(const Substep& now) override {
+    parts_.levels.kick_drift(now, parts_.arrays(bodies_), parts_.plan.law.effective_drag(), next_check(),
+                             parts_.stream);
+    if (now.number < now.last()) parts_.accelerations_current = false;
+  }
+  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  HermiteOps& hermite() override {
+    if (compares()) force(/*store=*/true, 0);
+    return hermite_;
+  }
+
+ private:
+  bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
+  void update(double kick_dt, double drift_dt) {
+    const cuda::KickDrift pass{.owed_kick_dt = std::exchange(owed_kick_dt_, 0),
+                               .kick_dt = kick_dt,
+                               .drift_dt = drift_dt,
+                               .drag = parts_.plan.law.effective_drag()};
+    if (parts_.residents) return parts_.residents->kick_drift(pass, next_check());
+    cuda::kick_drift(parts_.device, parts_.arrays(bodies_), parts_.count, pass, next_check(), parts_.stream);
+  }
+  void make_owed_kick() {
+    if (owed_kick_dt_ != 0) update(0, 0);
+  }
+  void evaluate(ForceArgs args) {
+    if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
+    args.times_phases = timed_;
+    batch_.count_evaluation(interactions_of(args));
+    time([&] {
+      if (parts_.residents) {
+        parts_.residents->evaluate(args);
+      } else {
+        parts_.plan.kernel->evaluate(args);
+      }
+    });
+  }
+  void time(const std::function<void()>& evaluation) {
+    const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;
+    if (pass) pass->first.record(parts_.stream);
+    evaluation();
+    if (pass) pass->second.record(parts_.stream);
+  }
+  const std::pair<cuda::Event, cuda::Event>& next_pass() {
+    if (batch_.timed_evaluations == batch_.force.size()) {
+      batch_.force.emplace_back(cuda::Event{parts_.device}, cuda::Event{parts_.device});
+    }
+    return batch_.force[batch_.timed_evaluations++];
+  }
+  cuda::NonFiniteCheck next_check() { return parts_.watch.check_in(step_, std::exchange(changed_, true), drifts_++); }
+
+  CudaStepParts parts_;
+  DeviceBodies bodies_;
+  CudaBatch& batch_;
+  std::int64_t step_ = 0;  // that is being made
+  bool timed_ = false;
+  bool changed_ = false;  // in this step, the bodies have been
+  int drifts_ = 0;        // in this step
+  double owed_kick_dt_ = 0;
+  CudaHermiteOps hermite_;
+};
 
 /// Batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at once.
 constexpr std::size_t max_batches = 3;
@@ -218,7 +856,7 @@ class CudaEngine final : public Engine {
       throw;
     }
   }
-  /// For what is enqueued next.
+  /// Returns the parts for what is enqueued next.
   CudaStepParts step_parts() {
     return {.device = device_,
             .stream = stream_.get(),
@@ -298,7 +936,7 @@ class CudaEngine final : public Engine {
     cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), pass, stream_.get());
   }
 
-  /// Of a batch that the stream has passed.
+  /// Returns the result of a batch that the stream has passed.
   BatchResult result_of(const CudaBatch& batch) {
     BatchResult result;
     if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;

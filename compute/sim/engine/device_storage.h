@@ -9,7 +9,7 @@ namespace orrery {
 struct DeviceBodies {
   Vec4* positions = nullptr;   ///< device memory, x, y, z, m
   Vec4* velocities = nullptr;  ///< device memory, vx, vy, vz, 0
-  /// The low words of both in memory of the engine, see low_words.h; null: there are none.
+  /// The low words of both in memory of the engine, see DoubleFloat; null: there are none.
   Vec4* positions_low = nullptr;
   Vec4* velocities_low = nullptr;
 };

@@ -9,9 +9,8 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
-#include "compute/core/hermite_state.h"
-#include "compute/core/nominal_step.h"
-#include "compute/integrators/hermite_update.h"
+#include "compute/core/text.h"
+#include "compute/integrators/hermite.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 #include "compute/sim/engine/device_storage.h"
@@ -19,20 +18,20 @@
 
 namespace orrery {
 
-/// What a step is made of.
+/// The kernel, integrator and parameters of a step.
 struct StepPlan {
   std::shared_ptr<ForceKernel> kernel;
   const IntegratorInfo* integrator = nullptr;
   Law law;
   float time_step = 0;
   float eta = StepCriterion::usual_eta;
-  bool takes_targets = false;    ///< the kernel does, see KernelInfo
-  bool reads_low_words = false;  ///< likewise
-  float mean_mass = 0;           ///< of the bodies
+  bool takes_targets = false;    ///< whether the kernel does, see KernelInfo
+  bool reads_low_words = false;  ///< whether the kernel does, see KernelInfo
+  float mean_mass = 0;           ///< mean mass of the bodies
 
-  /// For the levels of block steps.
+  /// Returns the criterion for the levels of block steps.
   StepCriterion criterion() const { return {.softening = law.softening, .mean_mass = mean_mass, .eta = eta}; }
-  /// For HermiteOps::correct().
+  /// Returns the parameters of HermiteOps::correct().
   Correction correction() const { return {.eta = eta, .drag = law.effective_drag()}; }
 };
 
@@ -52,7 +51,7 @@ struct StepTime {
 struct BatchRequest {
   std::int64_t tag = 0;
   int steps = 0;                   ///< 0: only measures, and evaluates the forces if a measurement needs them
-  StepTime begin;                  ///< of the state that the first step starts from
+  StepTime begin;                  ///< the state that the first step starts from
   ComparedBodies probe{};          ///< see ProbeForces
   bool accelerations = false;      ///< see ReadAccelerations
   bool domains = false;            ///< see ReadDomains
@@ -74,19 +73,20 @@ struct BatchResult {
   std::vector<DeviceLoad> device_loads;  ///< see ForceKernel
 };
 
-/// Of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see ForceArgs::evaluated.
+/// Returns the interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
+/// ForceArgs::evaluated.
 inline double interactions_of(const ForceArgs& args) {
   return static_cast<double>(args.target_count()) * args.count;
 }
 
-/// A batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
+/// Returns a batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
 StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
                         double interactions_per_evaluation);
 
-/// Of `count` bodies after `step`; null if the kernel does not know them before its next evaluation.
+/// Returns the owners of `count` bodies after `step`; null if the kernel does not know them before its next evaluation.
 std::shared_ptr<const Domains> domains_of(const ForceKernel& kernel, std::int64_t step, int count);
 
-/// The cells that were picked of the tree after `step`, as `asked`; null if there was no tree.
+/// Returns the cells that were picked of the tree after `step`, as `asked`; null if there was no tree.
 std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step, const CellRequest& asked);
 
 /// Owns the bodies and runs the steps: in host memory on a worker thread, or in device memory on a stream. Both are
@@ -101,39 +101,40 @@ class Engine {
   virtual void upload(const Bodies& bodies, const StepPlan& plan) = 0;
   /// Call when another engine has got the bodies: this one need not keep them.
   virtual void bodies_moved() {}
-  /// The exact state after the last whole step. If a body became non-finite on CUDA, the positions are those of that
-  /// step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch is
-  /// in flight: see cancel_and_wait().
+  /// Returns the exact state after the last whole step. If a body became non-finite on CUDA, the positions are those of
+  /// that step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch
+  /// is in flight: see cancel_and_wait().
   virtual Bodies download() = 0;
-  /// The same, where it is: in host memory, here or with ranks. Valid until it changes. Null: it is in device memory.
+  /// Returns the same without a copy: in host memory, here or with ranks. Valid until it changes. Null: it is in device
+  /// memory.
   virtual std::unique_ptr<BodySource> bodies_in_place() { return nullptr; }
   /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
-  /// What a Hermite integrator holds; empty if it would begin anew. Call only when no batch is in flight.
+  /// Returns the state of a Hermite integrator; empty if it would start again. Call only when no batch is in flight.
   virtual HermiteState hermite_state() = 0;
   /// Makes the plan's Hermite integrator go on from `state`, which is that of the uploaded bodies. Throws UsageError if
   /// memory is short: then it begins anew.
   virtual void go_on(const HermiteState& state) = 0;
-  /// Accelerations by the plan's kernel at the present positions, without a kick: one per body. `targets`, if there are
-  /// any, are evaluated alone, and the others may be anything. Waits. Throws UsageError for targets if the kernel takes
-  /// none.
+  /// Returns accelerations by the plan's kernel at the current positions, without a kick: one per body. `targets`, if
+  /// there are any, are evaluated alone, and the others may be anything. Waits. Throws UsageError for targets if the
+  /// kernel takes none.
   virtual std::vector<Vec4> accelerations(std::span<const int> targets) = 0;
 
   /// Sets the plan of all later steps of the present bodies. Another kernel or law makes the stored accelerations
   /// stale.
   virtual void set_plan(const StepPlan& plan) = 0;
 
-  /// Whether advance() may be called now.
+  /// Returns whether advance() may be called now.
   virtual bool ready() const = 0;
   /// Starts a batch of steps. With block steps, a CUDA engine waits until the last one begins. Call only when ready().
   /// The steps stop when a body becomes non-finite; then every batch stops at once until the next upload(). At most one
   /// batch in flight may probe forces, at most one may measure what is conserved, at most one may read the cells of a
   /// tree, and at most one the accelerations.
   virtual void advance(const BatchRequest& request) = 0;
-  /// The batches that ended since the last call, oldest first. A batch that failed has the whole steps that it ran; a
-  /// later call with nothing to return throws its error.
+  /// Returns the batches that ended since the last call, oldest first. A batch that failed has the whole steps that it
+  /// ran; a later call with nothing to return throws its error.
   virtual std::vector<BatchResult> collect() = 0;
-  /// Waits until every batch has ended. After a stop request it continues as cancel_and_wait().
+  /// Blocks until every batch has ended. After a stop request it continues as cancel_and_wait().
   virtual void wait(const std::stop_token& stop) = 0;
   /// Cancels and waits: a CPU engine discards the step in flight and keeps the last whole one, a CUDA engine waits.
   virtual void cancel_and_wait() = 0;
@@ -141,9 +142,9 @@ class Engine {
   /// Copies the state after all requested batches, which is that at `now`; on the CPU, after the batch in flight. Does
   /// nothing if memory is short or a body is not finite.
   virtual void keep(const StepTime& now) = 0;
-  /// The time of the latest checkpoint; none until its bodies are known to be finite.
+  /// Returns the time of the latest checkpoint; none until its bodies are known to be finite.
   virtual std::optional<StepTime> checkpoint() = 0;
-  /// The checkpoint. Call only if checkpoint() returns one and no batch is in flight.
+  /// Returns the checkpoint. Call only if checkpoint() returns one and no batch is in flight.
   virtual Bodies checkpoint_bodies() = 0;
   virtual void forget_checkpoint() = 0;
 };

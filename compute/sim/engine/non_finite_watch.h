@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "compute/cuda/device_array.h"
-#include "compute/cuda/host_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/sim/engine/results.h"
@@ -29,7 +28,7 @@ struct PassId {
   static constexpr std::int64_t step_of(std::uint32_t number) { return number >> place_bits; }
 };
 
-/// What passes on a stream reported of bodies that are not finite. Steps count from a base, so that they fit a PassId.
+/// Reports of passes on a stream about bodies that are not finite. Steps count from a base, so that they fit a PassId.
 class NonFiniteWatch {
  public:
   NonFiniteWatch(const cuda::Device& device, cudaStream_t stream)
@@ -44,7 +43,7 @@ class NonFiniteWatch {
     ORRERY_CUDA_CHECK(cudaMemsetAsync(d_first_.data(), 0xff, sizeof(cuda::PackedFinding), stream_));
   }
 
-  /// Whether passes up to that of `step` have numbers.
+  /// Returns whether passes up to that of `step` have numbers.
   bool reaches(std::int64_t step) const { return step - base_ < PassId::most_steps - 1; }
   /// Counts from `step` on. Call only while nothing is enqueued.
   void count_from(std::int64_t step) {
@@ -52,10 +51,10 @@ class NonFiniteWatch {
   }
 
   cuda::NonFiniteReport report() const { return {d_first_.data(), &seen()}; }
-  /// The check of the state after `step`.
+  /// Returns the number of the check of the state after `step`.
   std::uint32_t pass_after(std::int64_t step) const { return number(step, PassId::check); }
-  /// The drift in `step` after `drifts` others. If the step has changed the bodies before, what the drift finds counts
-  /// as found in this step, which is completed.
+  /// Returns the check of the drift in `step` after `drifts` others. If the step has changed the bodies before, what
+  /// the drift finds counts as found in this step, which is completed.
   cuda::NonFiniteCheck check_in(std::int64_t step, bool changed_before, int drifts = 0) const {
     const std::uint32_t here = number(step, PassId::drift(drifts));
     if (!changed_before)
@@ -63,8 +62,8 @@ class NonFiniteWatch {
     return {report(), number(step, PassId::first_drift), here, here};
   }
 
-  /// The first non-finite body, as soon as a pass has reported it. Waits for the stream when it sees it for the first
-  /// time.
+  /// Returns the first non-finite body, as soon as a pass has reported it. Waits for the stream when it sees it for the
+  /// first time.
   const std::optional<NonFinite>& found() {
     if (!found_ && *static_cast<volatile int*>(&seen()) != 0) {
       cuda::PackedFinding first;

@@ -6,7 +6,7 @@
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "app/camera_path/path_file.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
 

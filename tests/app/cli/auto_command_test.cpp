@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/format_count.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/text.h"
 #include "tests/app/support/program.h"
 #include "tests/app/support/text_file.h"
 

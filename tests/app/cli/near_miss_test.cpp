@@ -3,7 +3,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/read_script.h"
-#include "compute/core/near_name.h"
+#include "compute/core/names.h"
 #include "compute/sim/backends.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"

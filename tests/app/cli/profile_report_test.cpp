@@ -1,10 +1,8 @@
 // What `orrery profile` prints of a profile.
-#include "app/cli/profile_report.h"
-
 #include <gtest/gtest.h>
 
+#include "app/cli/profile_command.h"
 #include "app/lab/profile/kernel_profile.h"
-#include "app/lab/profile/stall_reasons.h"
 
 namespace orrery {
 namespace {

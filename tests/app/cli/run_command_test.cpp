@@ -1,5 +1,3 @@
-#include "app/cli/run_command.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "app/cli/commands.h"
 #include "app/runs/run_checkpoint.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/text/text_style.h"
+#include "app/text/table.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/program.h"

@@ -3,9 +3,9 @@
 #include <limits>
 #include <string>
 
-#include "app/cli/verify_command.h"
+#include "app/cli/commands.h"
 #include "app/lab/distribution.h"
-#include "app/lab/force_sample.h"
+#include "app/lab/force_promise.h"
 
 namespace orrery {
 namespace {

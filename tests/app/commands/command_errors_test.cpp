@@ -5,8 +5,6 @@
 
 #include "app/commands/argument_text.h"
 #include "app/commands/command_entry.h"
-#include "app/commands/command_json.h"
-#include "app/commands/command_reference.h"
 #include "app/commands/command_text.h"
 #include "tests/compute/support/failure.h"
 

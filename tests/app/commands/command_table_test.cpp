@@ -15,7 +15,6 @@
 
 #include "app/commands/argument_text.h"
 #include "app/commands/command_entry.h"
-#include "app/commands/command_json.h"
 #include "app/commands/command_text.h"
 
 namespace orrery {

@@ -1,9 +1,8 @@
-#include "app/commands/words.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "app/commands/command_text.h"
 #include "compute/core/error.h"
 
 namespace orrery {

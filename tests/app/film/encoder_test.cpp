@@ -16,7 +16,6 @@
 #include <iostream>
 #include <string>
 
-#include "app/film/film_file.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"

@@ -1,11 +1,11 @@
-#include "app/film/frame_workers.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
+
+#include "app/film/film.h"
 
 namespace orrery {
 namespace {

@@ -1,11 +1,11 @@
-#include "app/film/video_frame.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
+
+#include "app/film/encoder.h"
 
 namespace orrery {
 namespace {

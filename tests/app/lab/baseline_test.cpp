@@ -161,7 +161,7 @@ TEST(Baseline, BearsAnyJson) {
   }
 }
 
-/// The head and a row of docs/measurements/h100-2026-11-21/bench-cpu.csv, as version 0.1.0 wrote it.
+/// The head and a row of a CSV as version 0.1.0 wrote it.
 constexpr const char* csv_of_0_1_0 =
     R"(# {"program":"orrery","version":"0.1.0","cpu":"Intel(R) Xeon(R) Processor","scene":"plummer","n":16384,"seed":1,)"
     R"("integrator":"leapfrog","law":"gravity","dt":0.005,"softening":0.02,"warmup_steps":3})"

@@ -1,10 +1,9 @@
-#include "app/lab/kernel_axes.h"
-
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
 
-#include "compute/core/team.h"
+#include "app/lab/variants.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/backends.h"
 #include "tests/compute/support/backends.h"

@@ -1,8 +1,8 @@
-#include "app/lab/pareto.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "app/lab/statistics.h"
 
 namespace orrery {
 namespace {

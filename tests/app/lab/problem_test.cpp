@@ -1,10 +1,9 @@
-#include "app/lab/problem.h"
-
 #include <gtest/gtest.h>
 
 #include <new>
 #include <stdexcept>
 
+#include "app/lab/variants.h"
 #include "compute/core/error.h"
 #include "compute/sim/kernel_chooser.h"
 

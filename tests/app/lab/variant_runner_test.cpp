@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "app/lab/problem.h"
+#include "app/lab/variants.h"
 #include "compute/core/error.h"
 #include "tests/compute/support/backends.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "app/lessons/read_lesson.h"
+#include "app/lessons/lesson.h"
 #include "tests/app/lessons/lesson_text.h"
 
 namespace orrery {

@@ -1,6 +1,4 @@
 // The twelve lessons themselves.
-#include "app/lessons/library.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "app/lessons/lesson.h"
 #include "app/lessons/lesson_measurement.h"
 #include "tests/compute/support/backends.h"
 

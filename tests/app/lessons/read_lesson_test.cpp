@@ -1,10 +1,9 @@
-#include "app/lessons/read_lesson.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "app/lessons/lesson.h"
 #include "compute/core/error.h"
 #include "tests/app/lessons/lesson_text.h"
 

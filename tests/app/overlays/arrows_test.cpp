@@ -1,10 +1,8 @@
-#include "app/overlays/arrows.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "app/overlays/crowding.h"
+#include "app/overlays/overlay_lines.h"
 
 namespace orrery {
 namespace {

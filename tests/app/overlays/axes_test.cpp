@@ -1,9 +1,9 @@
-#include "app/overlays/axes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "app/overlays/overlay_lines.h"
 
 namespace orrery {
 namespace {

@@ -1,10 +1,10 @@
-#include "app/overlays/body_tracks.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+
+#include "app/overlays/overlay_lines.h"
 
 namespace orrery {
 namespace {

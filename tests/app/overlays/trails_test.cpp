@@ -1,6 +1,6 @@
-#include "app/overlays/trails.h"
-
 #include <gtest/gtest.h>
+
+#include "app/overlays/overlay_lines.h"
 
 namespace orrery {
 namespace {

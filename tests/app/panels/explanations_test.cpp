@@ -8,6 +8,7 @@
 #include "app/panels/sections.h"
 #include "app/ui_state/comparable.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "app/panels/variant.h"
+#include "app/panels/shown_words.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/panels/kit/style.h"
+#include "app/panels/kit/theme.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

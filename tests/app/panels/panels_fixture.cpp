@@ -3,7 +3,7 @@
 #include <sstream>
 #include <utility>
 
-#include "app/panels/kit/style.h"
+#include "app/panels/kit/theme.h"
 #include "app/panels/sections.h"
 #include "tests/compute/support/backends.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/panels/kit/ui_mark.h"
+#include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
 
 namespace orrery::test {

@@ -1,10 +1,10 @@
 #include <limits>
 #include <utility>
 
-#include "app/panels/kit/count_entry.h"
-#include "app/panels/lesson_panel.h"
-#include "app/panels/machine_use.h"
-#include "app/panels/race_forecast.h"
+#include "app/panels/kit/format.h"
+#include "app/panels/panels.h"
+#include "app/panels/race_panel.h"
+#include "app/panels/sections.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

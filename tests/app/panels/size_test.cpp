@@ -1,7 +1,7 @@
 // The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
 #include <fmt/ranges.h>
 
-#include "app/ui_state/window_size.h"
+#include "app/ui_state/picture_options.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <string>
 
-#include "app/process/parent.h"
 #include "compute/core/temporary_folder.h"
 
 namespace orrery {

@@ -1,8 +1,8 @@
-#include "app/recording/row_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "app/recording/recorder.h"
 
 namespace orrery {
 namespace {

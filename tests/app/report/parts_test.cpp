@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "app/report/html.h"
-#include "app/report/label_places.h"
-#include "app/report/plot_scale.h"
+#include "app/report/svg.h"
 
 namespace orrery {
 namespace {

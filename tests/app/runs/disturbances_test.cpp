@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/runs/play_replay.h"
-#include "app/runs/run_history.h"
+#include "app/runs/replay.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

@@ -1,5 +1,3 @@
-#include "app/runs/run_history.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/runs/play_replay.h"
+#include "app/runs/replay.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/snapshots/checkpoint.h"
 #include "compute/snapshots/columns.h"

@@ -1,12 +1,11 @@
-#include "app/runs/run_schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "compute/core/nominal_step.h"
+#include "app/runs/simulation_run.h"
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

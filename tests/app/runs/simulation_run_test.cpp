@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/team.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/threads.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"

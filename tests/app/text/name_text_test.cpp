@@ -1,10 +1,9 @@
-#include "app/text/name_text.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "app/text/csv.h"
+#include "app/text/printable.h"
 
 namespace orrery {
 namespace {

@@ -1,11 +1,11 @@
 // Command lines that Bash reads as the same words.
-#include "app/text/shell_line.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include "app/text/printable.h"
 
 namespace orrery {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/settings_cells.h"
+#include "app/lab/variants.h"
 #include "app/text/printable.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"

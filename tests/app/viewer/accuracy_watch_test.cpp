@@ -1,11 +1,11 @@
 // When `auto` chooses again because the forces have become less accurate.
-#include "app/viewer/accuracy_watch.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "app/viewer/monitor.h"
 
 namespace orrery {
 namespace {

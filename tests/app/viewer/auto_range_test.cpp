@@ -1,8 +1,8 @@
-#include "app/viewer/auto_range.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "app/viewer/colouring.h"
 
 namespace orrery {
 namespace {

@@ -1,6 +1,4 @@
 // The values that colours show, of a lane in lockstep.
-#include "app/viewer/body_values.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,9 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "app/viewer/colouring.h"
 #include "app/viewer/lane.h"
-#include "app/viewer/legend.h"
-#include "compute/diagnostics/local_density.h"
+#include "compute/diagnostics/structure.h"
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
 #include "tests/compute/ranks/rank_team.h"

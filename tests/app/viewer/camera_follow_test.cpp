@@ -1,9 +1,8 @@
-#include "app/viewer/camera_follow.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "app/viewer/camera_control.h"
 #include "compute/core/error.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"

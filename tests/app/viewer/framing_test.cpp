@@ -1,11 +1,10 @@
-#include "app/viewer/framing.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "app/viewer/lane.h"
 #include "compute/scenes/scene.h"
 #include "render/camera.h"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/viewer/offscreen_surface.h"
+#include "app/viewer/window.h"
 #include "render/image.h"
 
 namespace orrery {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command_json.h"
-#include "app/viewer/start_anew.h"
+#include "app/commands/command_text.h"
+#include "app/viewer/run_view.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/runtime/kernel_file.h"

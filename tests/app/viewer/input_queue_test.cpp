@@ -1,6 +1,4 @@
 // That many events of one slow frame reach a text field and the table of keys in their order.
-#include "app/viewer/input_queue.h"
-
 #include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
@@ -9,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "app/viewer/gui.h"
 
 namespace orrery {
 namespace {

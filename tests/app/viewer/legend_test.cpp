@@ -1,6 +1,4 @@
 // The colours that the legend and the panels name are those of the picture.
-#include "app/viewer/legend.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +10,9 @@
 #include <vector>
 
 #include "app/overlays/tree_boxes.h"
-#include "app/panels/physical.h"
 #include "app/panels/sections.h"
+#include "app/panels/shown_words.h"
+#include "app/viewer/colouring.h"
 #include "render/colour_map.h"
 #include "render/gl/offscreen_context.h"
 

@@ -11,7 +11,6 @@
 
 #include "app/cli/options.h"
 #include "app/viewer/run_view.h"
-#include "app/viewer/start_anew.h"
 #include "tests/compute/support/hanging_kernel.h"
 #include "tests/compute/support/kernel_info.h"
 #include "tests/compute/support/losing_kernel.h"

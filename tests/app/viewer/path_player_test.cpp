@@ -1,6 +1,6 @@
-#include "app/viewer/path_player.h"
-
 #include <gtest/gtest.h>
+
+#include "app/viewer/camera_control.h"
 
 namespace orrery {
 namespace {

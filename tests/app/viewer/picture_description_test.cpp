@@ -1,7 +1,7 @@
 // What the file of a picture says of the picture.
 #include <sstream>
 
-#include "app/commands/command_json.h"
+#include "app/commands/command_text.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/backends.h"
 

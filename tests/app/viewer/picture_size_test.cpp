@@ -1,7 +1,6 @@
-#include "app/viewer/picture_size.h"
-
 #include <gtest/gtest.h>
 
+#include "app/viewer/window.h"
 #include "compute/core/error.h"
 
 namespace orrery {

@@ -1,11 +1,10 @@
-#include "app/viewer/race_control.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "app/viewer/sweep_control.h"
 #include "compute/core/error.h"
 #include "tests/app/viewer/beside_a_window.h"
 

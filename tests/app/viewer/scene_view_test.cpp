@@ -1,10 +1,9 @@
-#include "app/viewer/scene_view.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
+#include "app/viewer/camera_control.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

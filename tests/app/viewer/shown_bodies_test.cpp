@@ -1,6 +1,4 @@
 // The copy of the shown bodies for a thread that checks a kernel.
-#include "app/viewer/shown_bodies.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "app/viewer/workshop_control.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/hanging_kernel.h"
 #include "tests/compute/support/kernel_info.h"

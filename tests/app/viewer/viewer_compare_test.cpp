@@ -2,7 +2,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "app/viewer/stage.h"
+#include "app/viewer/second_lane.h"
 #include "compute/core/error.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/failure.h"

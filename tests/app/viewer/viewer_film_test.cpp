@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-#include "app/camera_path/path_file.h"
+#include "app/camera_path/camera_path.h"
 #include "app/viewer/live_film.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/offscreen_context.h"

@@ -1,5 +1,5 @@
 // Pages of a running view.
-#include "app/viewer/picture_scene.h"
+#include "app/viewer/run_view.h"
 #include "compute/core/error.h"
 #include "tests/app/report/page_check.h"
 #include "tests/app/viewer/offscreen_viewer.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/camera_path/path_file.h"
+#include "app/camera_path/camera_path.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot_format.h"

@@ -1,11 +1,10 @@
 // The version of a kernel file that the catalog has. It is never created, so this needs no GPU.
-#include "app/workshop/placed_kernel.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <string>
 
+#include "app/workshop/kernel_workshop.h"
 #include "tests/compute/support/kernel_texts.h"
 
 namespace orrery {

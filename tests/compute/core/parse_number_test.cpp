@@ -1,6 +1,6 @@
-#include "compute/core/parse_number.h"
-
 #include <gtest/gtest.h>
+
+#include "compute/core/text.h"
 
 namespace orrery {
 namespace {

@@ -1,6 +1,4 @@
 // Threads that share work: each share is done once, nobody waits awake, and all treat subnormals alike.
-#include "compute/core/team.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,7 +6,7 @@
 #include <vector>
 
 #include "compute/core/subnormals.h"
-#include "compute/core/waiting.h"
+#include "compute/core/threads.h"
 #include "tests/compute/support/cpu_time.h"
 
 namespace orrery {

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/cupti.h"
-#include "compute/cuda/device_array.h"
 #include "compute/cuda/stream.h"
 #include "tests/compute/support/backend.h"
 

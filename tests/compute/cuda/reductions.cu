@@ -1,7 +1,7 @@
 #include <cooperative_groups.h>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/block.h"
-#include "compute/cuda/device_array.h"
 #include "compute/cuda/warp.h"
 #include "tests/compute/cuda/reductions.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/device_array.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/engine/engine.h"
 #include "compute/sim/simulation.h"

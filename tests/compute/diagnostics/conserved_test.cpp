@@ -30,6 +30,18 @@ TEST(ConservedTest, OneBodyHasNoPotential) {
   EXPECT_EQ(conserved(bodies, Law{}).potential, 0);
 }
 
+TEST(ConservedTest, TheVirialRatioOfAMovingSystemIsThatOfOneAtRest) {
+  const Law law{.softening = 0.1f};
+  Bodies bodies = find_scene("plummer").generate(200, 3).bodies;
+  const double at_rest = conserved(bodies, law).virial_ratio();
+  EXPECT_NEAR(at_rest, 1, 0.2);
+  for (Vec4& velocity : bodies.velocities) velocity.x += 50, velocity.z -= 20;
+  EXPECT_NEAR(conserved(bodies, law).virial_ratio(), at_rest, 1e-4);
+  EXPECT_GT(conserved(bodies, law).kinetic, 1000);
+  const Bodies single{{{1, 2, 3, 5}}, {{1, 0, 0, 0}}};
+  EXPECT_FALSE(std::isfinite(conserved(single, law).virial_ratio()));
+}
+
 TEST(ConservedTest, ForceIsTheSlopeOfThePotentialUnderBothLaws) {
   constexpr float step = 0x1p-10f;
   for (const LawId id : {LawId::gravity, LawId::attract_repel}) {

@@ -10,8 +10,8 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/law.h"
-#include "compute/integrators/body_levels.h"
 #include "compute/integrators/integrator.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update.h"
 
 namespace orrery {

@@ -1,11 +1,11 @@
 // One body's part of a Hermite step, on a two-body problem of its own.
-#include "compute/integrators/hermite_update.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
+
+#include "compute/integrators/hermite.h"
 
 namespace orrery {
 namespace {

@@ -7,14 +7,14 @@
 #include <type_traits>
 
 #include "compute/core/law.h"
-#include "compute/kernels/arithmetic_facet.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/jerk_pair.h"
-#include "compute/kernels/tree/cell_arithmetic.h"
+#include "compute/kernels/tree/host_walk.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/recorded_number.h"
 
 namespace orrery {
-namespace counted {
+namespace counted_numbers {
 namespace {
 
 using test::Tape;
@@ -169,7 +169,7 @@ int of_cells(LawId law) {
 }
 
 }  // namespace
-}  // namespace counted
+}  // namespace counted_numbers
 
 namespace {
 
@@ -189,14 +189,15 @@ TEST(KernelArithmetic, IsThatOfTheInnerLoop) {
   for (const LawId law : both_laws) {
     SCOPED_TRACE(law == LawId::gravity ? "gravity" : "attract-repel");
     for (const char* id : {"cpu-serial", "cpu-openmp", "cpu-fp64"}) {
-      EXPECT_EQ(stated(id).operations(law), counted::of_scalars(law)) << id;
+      EXPECT_EQ(stated(id).operations(law), counted_numbers::of_scalars(law)) << id;
     }
-    EXPECT_EQ(stated("cpu-simd").operations(law), counted::of_simd(law));
-    EXPECT_EQ(2 * stated("cpu-symmetric").operations(law), counted::of_mutual(law));
-    using Two = counted::DoubleLanesOf<counted::Exact>;
-    EXPECT_EQ(stated("cpu-jerk", {{"precision", "mixed"}}).operations(law), counted::of_jerks<Two>(law));
-    EXPECT_EQ(stated("cpu-jerk", {{"precision", "fp64"}}).operations(law), counted::of_jerks<counted::Exact>(law));
-    EXPECT_EQ(cell_arithmetic.operations(law), counted::of_cells(law));
+    EXPECT_EQ(stated("cpu-simd").operations(law), counted_numbers::of_simd(law));
+    EXPECT_EQ(2 * stated("cpu-symmetric").operations(law), counted_numbers::of_mutual(law));
+    using Two = counted_numbers::DoubleLanesOf<counted_numbers::Exact>;
+    EXPECT_EQ(stated("cpu-jerk", {{"precision", "mixed"}}).operations(law), counted_numbers::of_jerks<Two>(law));
+    EXPECT_EQ(stated("cpu-jerk", {{"precision", "fp64"}}).operations(law),
+              counted_numbers::of_jerks<counted_numbers::Exact>(law));
+    EXPECT_EQ(cell_arithmetic.operations(law), counted_numbers::of_cells(law));
   }
 }
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels/jerk_facet.h"
+#include "compute/kernels/kernel.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 
 #if ORRERY_HAVE_CUDA
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #endif
 
 namespace orrery {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compute/kernels/joint_work.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/kernel_info.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "compute/integrators/update.h"
-#include "compute/kernels/held_part.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_device.h"
 #include "tests/compute/ranks/host_nccl.h"
 
 namespace orrery::test {

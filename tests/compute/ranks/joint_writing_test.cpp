@@ -17,10 +17,9 @@
 
 #include "compute/core/row_file.h"
 #include "compute/core/temporary_folder.h"
-#include "compute/kernels/spread_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "compute/ranks/thread_ranks.h"
 #include "compute/snapshots/snapshot.h"
-#include "compute/snapshots/snapshot_view.h"
 #include "compute/snapshots/units.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/random_ball.h"

@@ -1,17 +1,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compute/core/force_law.h"
 #include "compute/scenes/draft.h"
-#include "compute/scenes/random.h"
+#include "compute/scenes/galaxy.h"
+#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -143,5 +147,129 @@ TEST(DrawnInParallel, BodiesAreAtRestAroundTheOrigin) {
   for (const double sum : {centre.x, centre.y, centre.z, momentum.x, momentum.y, momentum.z}) EXPECT_NEAR(sum, 0, 1e-3);
 }
 
+TEST(Parts, OfScenesHaveNamesAndEveryBody) {
+  for (const auto& [scene, names] :
+       std::initializer_list<std::pair<const char*, std::vector<std::string>>>{{"collision", {"galaxy 1", "galaxy 2"}},
+                                                                               {"antennae", {"galaxy 1", "galaxy 2"}},
+                                                                               {"disc", {"disc", "bulge", "halo"}},
+                                                                               {"spiral", {"disc", "bulge", "halo"}},
+                                                                               {"plummer", {}}}) {
+    SCOPED_TRACE(scene);
+    const Scene loaded = load_scene({.scene = scene, .count = 1000});
+    EXPECT_EQ(loaded.parts.names, names);
+    EXPECT_EQ(loaded.parts.of_body.size(), names.empty() ? 0u : 1000u);
+    for (const std::uint8_t part : loaded.parts.of_body) ASSERT_LT(part, names.size());
+  }
+}
+
+TEST(Parts, OfASpiralLieWhereTheyShould) {
+  const Scene spiral = load_scene({.scene = "spiral", .count = 4000});
+  std::array<double, 3> height{}, bodies{};
+  for (std::size_t i = 0; i < 4000; ++i) {
+    const std::size_t part = spiral.parts.of_body[i];
+    height[part] += std::abs(spiral.bodies.positions[i].z);
+    bodies[part] += 1;
+  }
+  EXPECT_GT(bodies[0], bodies[2]) << "most are the disc's";
+  EXPECT_LT(height[0] / bodies[0], 0.1 * height[2] / bodies[2]) << "it is flat";
+}
+
+TEST(Parts, OfTinyScenesLeaveOutWhatHasNoBodies) {
+  const Scene one = load_scene({.scene = "spiral", .count = 1});
+  EXPECT_EQ(one.parts.names, std::vector<std::string>{"disc"});
+  EXPECT_EQ(one.parts.of_body, std::vector<std::uint8_t>{0});
+}
+
+TEST(Parts, OfAFileAreItsSpecies) {
+  EXPECT_EQ(parts_of(std::vector{Species::star, Species::gas, Species::star}), (Parts{{"gas", "star"}, {1, 0, 1}}));
+  EXPECT_EQ(parts_of({}), Parts{});
+}
+
+TEST(PortableMath, AgreesWithTheCLibrary) {
+  for (double x = -690; x < 690; x += 0.37) {
+    EXPECT_NEAR(portable::exp(x) / std::exp(x), 1, 3e-13) << x;  // the error of x - k ln 2 grows with x
+  }
+  for (double x = 1e-300; x < 1e300; x *= 1.7) EXPECT_NEAR(portable::log(x), std::log(x), 2e-13) << x;
+  for (double x = 0.4; x < 2.5; x += 0.001) EXPECT_NEAR(portable::log(x), std::log(x), 4e-16) << x;
+  EXPECT_NEAR(portable::pow(0.3, -2.0 / 3), std::pow(0.3, -2.0 / 3), 1e-14);
+}
+
+TEST(RandomTest, HasTheMomentsOfItsDistributions) {
+  Random random{42};
+  constexpr int draws = 200000;
+  double uniform_sum = 0, gaussian_sum = 0, gaussian_sq_sum = 0, gaussian_4th_sum = 0;
+  for (int i = 0; i < draws; ++i) {
+    const double u = random.uniform();
+    ASSERT_GT(u, 0);
+    ASSERT_LT(u, 1);
+    const double g = random.gaussian();
+    uniform_sum += u;
+    gaussian_sum += g;
+    gaussian_sq_sum += g * g;
+    gaussian_4th_sum += g * g * g * g;
+  }
+  EXPECT_NEAR(uniform_sum / draws, 0.5, 0.003);
+  EXPECT_NEAR(gaussian_sum / draws, 0, 0.01);
+  EXPECT_NEAR(gaussian_sq_sum / draws, 1, 0.015);
+  EXPECT_NEAR(gaussian_4th_sum / draws, 3, 0.12);
+}
+
+/// An exponential disc in a flat rotation curve.
+StationaryDisc flat_disc(double dispersion) {
+  StationaryDisc::Profile profile;
+  for (int i = 0; i < StationaryDisc::size; ++i) {
+    const double radius = StationaryDisc::radius(i);
+    profile.circular_sq.push_back(1);
+    profile.surface_density.push_back(std::exp(-radius));
+    profile.dispersion_sq.push_back(std::exp(-radius));
+  }
+  return {std::move(profile), 2, dispersion};
+}
+
+struct Moments {
+  double outward_sq = 0, along = 0, along_sq = 0;
+};
+
+Moments moments_at(const StationaryDisc& disc, double radius) {
+  constexpr int draws = 200000;
+  Random random{3};
+  Moments sums;
+  for (int i = 0; i < draws; ++i) {
+    const auto [outward, along] = disc.draw(radius, random);
+    sums.outward_sq += outward * outward / draws;
+    sums.along += along / draws;
+    sums.along_sq += along * along / draws;
+  }
+  return sums;
+}
+
+TEST(StationaryDisc, HasTheDispersionAskedFor) {
+  for (const double dispersion : {0.05, 0.3}) {
+    EXPECT_NEAR(std::sqrt(moments_at(flat_disc(dispersion), 2).outward_sq), dispersion, 0.02 * dispersion);
+  }
+}
+
+/// <v_phi^2> = v_c^2 + sigma^2 (1 + d ln(density sigma^2) / d ln R), also where the dispersion is a third of the speed.
+TEST(StationaryDisc, SatisfiesTheJeansEquation) {
+  const StationaryDisc disc = flat_disc(0.3);
+  for (const double radius : {1.0, 2.0, 3.0, 4.0}) {
+    SCOPED_TRACE(radius);
+    constexpr double step = 0.2;
+    const Moments here = moments_at(disc, radius);
+    const double below = moments_at(disc, radius - step).outward_sq, above = moments_at(disc, radius + step).outward_sq;
+    const double slope = radius * (std::log(above / below) / (2 * step) - 1);
+    EXPECT_NEAR(here.along_sq, 1 + here.outward_sq * (1 + slope), 0.02);
+    EXPECT_LT(here.along, 0.99) << "no asymmetric drift";
+  }
+}
+
+TEST(StationaryDisc, AColdOneMovesOnCirclesWithEpicycles) {
+  const Moments at = moments_at(flat_disc(0.05), 2);
+  EXPECT_NEAR(at.along, 1, 0.01);
+  const double along_variance = at.along_sq - at.along * at.along;
+  EXPECT_NEAR(along_variance / at.outward_sq, 0.5, 0.03);  // (kappa / 2 Omega)^2
+}
+
 }  // namespace
+
 }  // namespace orrery

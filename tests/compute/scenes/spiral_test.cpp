@@ -11,7 +11,7 @@
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/scenes/galaxy_model.h"
+#include "compute/scenes/galaxy.h"
 #include "tests/compute/scenes/arms.h"
 #include "tests/compute/scenes/evolved.h"
 

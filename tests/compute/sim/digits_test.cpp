@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "compute/core/low_words.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/vec.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/integrators/integrator.h"
 #include "compute/sim/simulation.h"

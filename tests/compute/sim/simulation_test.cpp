@@ -9,10 +9,19 @@
 #include <limits>
 
 #include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
+#include "compute/scenes/scene.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/failure.h"
+#include "tests/compute/support/run_setup.h"
 
 namespace orrery {
 namespace {
+
+// Going back to an earlier run, and undoing that.
+
+using test::setup_of;
 
 class SimulationTest : public testing::Test {
  protected:
@@ -289,5 +298,342 @@ TEST_F(SimulationTest, HasOneStatusWhoseNamesAreCopiedByCommandsAlone) {
   EXPECT_EQ(sim.status().count, 1);
 }
 
+// A run that is continued from its state goes the way that it would have gone.
+
+class ResumedRun : public testing::TestWithParam<KernelPtr> {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+};
+
+void expect_to_go_on_bit_for_bit(const KernelPtr& kernel, Digits digits) {
+  Simulation first{test::backends(), {.scene = "plummer", .count = 300, .seed = 5}, kernel};
+  first.apply(SetDigits{digits});
+  first.apply(SetTimeStep{0.003f});
+  first.apply(SetSoftening{0.05f});
+  first.run(3);
+  first.run(2);
+  const RunSetup setup = test::setup_of(first.status());
+  const Snapshot state = first.snapshot();
+
+  Simulation second{test::backends(), {.scene = "two-body"}, kernel};
+  second.resume(setup, state, first.status().step);
+  const Status& now = second.status();
+  EXPECT_EQ(now.step, 5);
+  EXPECT_EQ(now.sim_time, first.status().sim_time);
+  EXPECT_EQ(now.scene, first.status().scene);
+  EXPECT_EQ(now.law, first.status().law);
+  EXPECT_EQ(now.time_step, 0.003f);
+  first.run(4);
+  second.run(1);
+  second.run(3);
+  EXPECT_EQ(second.status().step, 9);
+  if (kernel->repeatable) {
+    EXPECT_EQ(second.bodies(), first.bodies());
+  }
+  second.apply(Restart{});
+  EXPECT_EQ(second.bodies(), with_digits(find_scene("plummer").generate(300, 5).bodies, digits))
+      << "the scene's first state";
+}
+
+TEST_P(ResumedRun, GoesOnBitForBit) {
+  expect_to_go_on_bit_for_bit(GetParam(), Digits::single);
+}
+
+TEST_P(ResumedRun, GoesOnBitForBitWithLowWords) {
+  expect_to_go_on_bit_for_bit(GetParam(), Digits::compensated);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, ResumedRun, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+
+TEST(Resuming, ChangesNothingWhereItFails) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  const KernelPtr kernel = test::kernels_under_test().front();
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 40}, kernel};
+  sim.run(2);
+  const Bodies before = sim.bodies();
+  Snapshot state = sim.snapshot();
+  state.bodies.positions.pop_back();
+  state.bodies.velocities.pop_back();
+  const RunSetup run{.scene = {.scene = "plummer", .count = 40},
+                     .physics = {.integrator_id = "leapfrog", .law = {}, .time_step = 0.01f},
+                     .kernel_id = kernel->id,
+                     .settings = {}};
+  test::expect_failure(
+      test::Failure::runtime, [&] { sim.resume(run, state, 2); }, "40", "39");
+  EXPECT_EQ(sim.bodies(), before);
+  EXPECT_EQ(sim.status().step, 2);
+}
+
+TEST(Resuming, DoesWithoutTheFileOfTheScene) {
+  ORRERY_SKIP_WITHOUT_BACKEND();
+  const KernelPtr kernel = test::kernels_under_test().front();
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 40}, kernel};
+  sim.run(2);
+  const Snapshot state = sim.snapshot();
+  const RunSetup run{.scene = {.file = "no/such/galaxy.tipsy"},
+                     .physics = {.integrator_id = "leapfrog", .law = {}, .time_step = 0.01f},
+                     .kernel_id = kernel->id,
+                     .settings = {}};
+  sim.resume(run, state, 2);
+  EXPECT_EQ(sim.status().scene_name, "galaxy.tipsy");
+  sim.run(1);
+  sim.apply(Restart{});
+  EXPECT_EQ(sim.bodies(), state.bodies) << "the state that it continued from";
+}
+
+class ReturnToARun : public testing::Test {
+ protected:
+  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+
+  static KernelPtr first() { return test::kernels_under_test().front(); }
+  /// The last kernel that has a tunable.
+  static KernelPtr other() {
+    KernelPtr found = first();
+    for (const KernelPtr& kernel : test::kernels_under_test()) {
+      if (!kernel->tunables.empty()) found = kernel;
+    }
+    return found;
+  }
+  /// A run of its own in everything.
+  static RunSetup another_run() {
+    return {.scene = {.scene = "disc", .count = 300, .seed = 9},
+            .physics = {.integrator_id = "euler",
+                        .law = {.id = LawId::attract_repel, .softening = 0.25f, .repulsion = 0.5f, .drag = 0.125f},
+                        .time_step = 0.003f},
+            .kernel_id = other()->id,
+            .settings = Settings{*other()}.values()};
+  }
+  static void expect_equal(const RunSetup& a, const RunSetup& b) {
+    EXPECT_EQ(a.scene, b.scene);
+    EXPECT_EQ(a.physics, b.physics);
+    EXPECT_EQ(a.kernel_id, b.kernel_id);
+    EXPECT_EQ(a.settings, b.settings);
+  }
+};
+
+TEST_F(ReturnToARun, TakesEverythingOverAtOnce) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 257}, first()};
+  sim.run(2);
+  sim.apply(ReturnToRun{another_run()});
+  expect_equal(setup_of(sim.status()), another_run());
+  EXPECT_EQ(sim.status().step, 0);
+  Simulation fresh{test::backends(), another_run().scene, other()};
+  EXPECT_EQ(sim.bodies(), fresh.bodies()) << "other bodies start from their first state";
+  EXPECT_EQ(sim.run(2).steps, 2);
+}
+
+TEST_F(ReturnToARun, TakesTheVersionOfTheKernelThatItHad) {
+  KernelCatalog kernels;
+  KernelInfo info = *first();
+  info.id = "mine";
+  const KernelPtr old = kernels.put(info), replacement = kernels.put(info);
+  const Backends backends{kernels};
+  Simulation sim{backends, {.scene = "plummer", .count = 17}, replacement};
+  RunSetup run = setup_of(sim.status());
+  run.kernel_revision = old->revision;
+  sim.apply(ReturnToRun{run});
+  EXPECT_EQ(sim.status().kernel, old);
+  sim.apply(UndoReturn{});
+  EXPECT_EQ(sim.status().kernel, replacement);
+  run.kernel_revision = 3;
+  EXPECT_THROW(sim.apply(ReturnToRun{run}), UsageError);
+  EXPECT_EQ(sim.status().kernel, replacement) << "a return that fails changes nothing";
+}
+
+TEST_F(ReturnToARun, BodiesOfTheSameSceneGoOn) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 257}, first()};
+  sim.run(2);
+  const Bodies now = sim.bodies();
+  RunSetup run = setup_of(sim.status());
+  run.physics.time_step *= 2;
+  sim.apply(ReturnToRun{run});
+  EXPECT_EQ(sim.status().time_step, run.physics.time_step);
+  EXPECT_EQ(sim.status().step, 2);
+  EXPECT_EQ(sim.bodies(), now);
+}
+
+TEST_F(ReturnToARun, IsUndoneWithEverythingThatWasShown) {
+  for (const bool same_scene : {false, true}) {
+    SCOPED_TRACE(same_scene);
+    Simulation sim{test::backends(), {.scene = "plummer", .count = 257, .seed = 3}, first()};
+    const Bodies start = sim.bodies();
+    sim.apply(SetTimeStep{0.002f});
+    sim.apply(SetSoftening{0.125f});
+    sim.run(3);
+    const Status before = sim.status();
+    const Bodies bodies = sim.bodies();
+    EXPECT_FALSE(before.undo_step);
+    RunSetup run = another_run();
+    if (same_scene) run.scene = before.scene;
+    sim.apply(ReturnToRun{run});
+    EXPECT_EQ(sim.status().undo_step, 3);
+    sim.run(2);
+    sim.apply(UndoReturn{});
+    const Status after = sim.status();
+    expect_equal(setup_of(after), setup_of(before));
+    EXPECT_EQ(after.scene_physics, before.scene_physics);
+    EXPECT_EQ(after.step, 3);
+    EXPECT_EQ(after.sim_time, before.sim_time);
+    EXPECT_EQ(sim.bodies(), bodies);
+    EXPECT_FALSE(after.undo_step);
+    sim.apply(Restart{});
+    EXPECT_EQ(sim.bodies(), start);
+  }
+}
+
+TEST_F(ReturnToARun, UndoWithoutAReturnSaysSo) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
+  EXPECT_THROW(sim.apply(UndoReturn{}), UsageError);
+  sim.apply(ReturnToRun{another_run()});
+  sim.apply(UndoReturn{});
+  EXPECT_THROW(sim.apply(UndoReturn{}), UsageError) << "one step back, no more";
+}
+
+TEST_F(ReturnToARun, WhatCannotBeTakenOverChangesNothing) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
+  sim.run(1);
+  const RunSetup before = setup_of(sim.status());
+  const Bodies bodies = sim.bodies();
+  const auto refuse = [&](auto&& spoil) {
+    RunSetup run = another_run();
+    spoil(run);
+    EXPECT_THROW(sim.apply(ReturnToRun{run}), UsageError);
+    expect_equal(setup_of(sim.status()), before);
+    EXPECT_FALSE(sim.status().undo_step);
+    EXPECT_EQ(sim.bodies(), bodies);
+  };
+  refuse([](RunSetup& run) { run.kernel_id = "gone"; });
+  refuse([](RunSetup& run) { run.settings = {{"no-such-setting", "1"}}; });
+  refuse([](RunSetup& run) { run.scene.scene = "nebula"; });
+  refuse([](RunSetup& run) { run.physics.integrator_id = "rk4"; });
+  refuse([](RunSetup& run) { run.physics.time_step = std::numeric_limits<float>::quiet_NaN(); });
+  refuse([](RunSetup& run) { run.physics.law.softening = 0; });
+}
+
+TEST_F(ReturnToARun, BodiesThatAreNotFiniteDoNotComeBack) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
+  const Bodies start = sim.bodies();
+  Bodies bad = start;
+  bad.velocities[7].x = std::numeric_limits<float>::infinity();
+  sim.set_bodies(bad);
+  EXPECT_THROW(sim.run(1), std::runtime_error);
+  sim.apply(ReturnToRun{another_run()});
+  EXPECT_FALSE(sim.status().non_finite);
+  EXPECT_EQ(sim.status().undo_step, 0);
+  sim.apply(UndoReturn{});
+  EXPECT_EQ(sim.bodies(), start);
+}
+
+TEST_F(ReturnToARun, OfTheSameSceneStartsAnewWhereTheBodiesAreNotFinite) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
+  const Bodies start = sim.bodies();
+  const RunSetup run = setup_of(sim.status());
+  Bodies bad = start;
+  bad.velocities[7].x = std::numeric_limits<float>::infinity();
+  sim.set_bodies(bad);
+  EXPECT_THROW(sim.run(1), std::runtime_error);
+  sim.apply(ReturnToRun{run});
+  EXPECT_FALSE(sim.status().non_finite);
+  EXPECT_EQ(sim.bodies(), start);
+}
+
+// What a run keeps of the file that it started from.
+
+class RunFromAFile : public testing::Test {
+ protected:
+  static constexpr int count = 600;  // of each species a third
+  static constexpr double start = 12.5;
+
+  void SetUp() override {
+    ORRERY_SKIP_WITHOUT_BACKEND();
+    written_.bodies = find_scene("plummer").generate(count, 3).bodies;
+    for (int i = 0; i < count; ++i) {
+      written_.bodies.positions[static_cast<std::size_t>(i)].w = 1e-3f * static_cast<float>(1 + i);
+      written_.properties.species.push_back(i < count / 3       ? Species::gas
+                                            : i < 2 * count / 3 ? Species::dark
+                                                                : Species::star);
+      written_.properties.softening.push_back(1e-4f * static_cast<float>(1 + i));
+    }
+    written_.time = start;
+    write_snapshot(file(), written_);
+  }
+  std::filesystem::path file() const { return folder_ / "start.tipsy"; }
+  SceneRequest request() const { return {.file = file().string()}; }
+  Simulation simulation() const { return {test::backends(), request(), test::kernels_under_test().front()}; }
+
+  TemporaryFolder folder_;
+  Snapshot written_;
+};
+
+TEST_F(RunFromAFile, ContinuesItsTime) {
+  Simulation sim = simulation();
+  EXPECT_EQ(sim.status().sim_time, start);
+  EXPECT_EQ(sim.status().step, 0);
+  sim.apply(SetTimeStep{0.25f});
+  sim.apply(MeasureConserved{});
+  sim.run(4);
+  EXPECT_EQ(sim.status().sim_time, start + 1);
+  EXPECT_EQ(sim.status().step, 4);
+  EXPECT_EQ(sim.snapshot().time, start + 1);
+  ASSERT_TRUE(sim.status().conserved);
+  EXPECT_EQ(sim.status().conserved->sim_time, start + 1);
+}
+
+TEST_F(RunFromAFile, GoesBackToItsTime) {
+  Simulation sim = simulation();
+  for (const Command& back : {Command{Restart{}}, Command{Reset{}}, Command{LoadScene{request()}}}) {
+    sim.run(2);
+    EXPECT_GT(sim.status().sim_time, start);
+    sim.apply(back);
+    EXPECT_EQ(sim.status().sim_time, start);
+    EXPECT_EQ(sim.status().step, 0);
+  }
+  sim.run(1);
+  const Snapshot before = sim.snapshot();
+  const Status status = sim.status();
+  sim.apply(ReturnToRun{{.scene = {.scene = "two-body", .count = 2},
+                         .physics = status.scene_physics,
+                         .kernel_id = status.kernel_id,
+                         .settings = {}}});
+  EXPECT_EQ(sim.status().sim_time, 0) << "another scene has its own time";
+  EXPECT_EQ(sim.snapshot().properties, BodyProperties{});
+  sim.apply(UndoReturn{});
+  EXPECT_EQ(sim.snapshot().time, before.time);
+  EXPECT_EQ(sim.snapshot().properties, before.properties);
+}
+
+TEST_F(RunFromAFile, EveryKernelLeavesEachBodyInItsPlace) {
+  Simulation sim = simulation();
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
+    sim.apply(SelectKernel{kernel->id});
+    sim.run(3);
+    const Snapshot now = sim.snapshot();
+    EXPECT_EQ(now.properties, written_.properties) << kernel->id;
+    for (std::size_t i = 0; i < count; ++i) {  // each mass is there once
+      ASSERT_EQ(now.bodies.positions[i].w, written_.bodies.positions[i].w) << kernel->id << ", body " << i;
+    }
+  }
+}
+
+TEST_F(RunFromAFile, ASavedStateStartsWhereTheRunWas) {
+  Simulation sim = simulation();
+  sim.run(3);
+  const Snapshot saved = sim.snapshot();
+  write_snapshot(folder_ / "later.tipsy", saved);
+  Simulation later{test::backends(), {.file = (folder_ / "later.tipsy").string()}, test::kernels_under_test().front()};
+  const Snapshot found = later.snapshot();
+  EXPECT_EQ(found.time, saved.time);
+  EXPECT_EQ(found.bodies, saved.bodies);
+  EXPECT_EQ(found.properties, written_.properties);
+}
+
+TEST_F(RunFromAFile, BodiesWithoutLengthsHaveThoseOfTheRun) {
+  Simulation sim{test::backends(), {.scene = "plummer", .count = 20}, test::kernels_under_test().front()};
+  sim.apply(SetSoftening{0.375f});
+  write_snapshot(folder_ / "soft.tipsy", sim.snapshot());
+  EXPECT_EQ(read_snapshot(folder_ / "soft.tipsy").properties.softening, std::vector<float>(20, 0.375f));
+}
+
 }  // namespace
+
 }  // namespace orrery

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <string>
 
-#include "compute/core/low_words.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/vec.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/checkpoint.h"
 #include "compute/snapshots/snapshot_format.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/snapshots/gadget_meaning.h"
+#include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {

@@ -1,6 +1,4 @@
 // Snapshots whose bodies come in pieces are written as those that are all in memory, byte for byte.
-#include "compute/snapshots/snapshot_view.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "compute/core/temporary_folder.h"
+#include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/owners_facet.h"
+#include "compute/kernels/shared_facets.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {

@@ -8,7 +8,7 @@
 #include "tests/compute/support/random_ball.h"
 
 #if ORRERY_HAVE_CUDA
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #endif
 
 namespace orrery::test {

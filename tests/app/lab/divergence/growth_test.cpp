@@ -1,5 +1,3 @@
-#include "app/lab/divergence/growth.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

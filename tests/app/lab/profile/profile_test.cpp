@@ -9,11 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "app/lab/profile/kernel_profile.h"
 #include "app/lab/profile/measure_profile.h"
-#include "app/lab/profile/profile_difference.h"
-#include "app/lab/profile/profile_figures.h"
 #include "app/lab/profile/profile_json.h"
-#include "app/lab/profile/stall_reasons.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

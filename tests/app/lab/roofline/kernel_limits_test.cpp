@@ -1,9 +1,8 @@
-#include "app/lab/roofline/kernel_limits.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "app/lab/roofline/roofline.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

@@ -1,8 +1,8 @@
-#include "app/lab/roofline/limits.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "app/lab/roofline/instruction_counts.h"
 
 namespace orrery {
 namespace {

@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-#include "app/lab/roofline/cpu_peak_rates.h"
-#include "app/lab/roofline/machine_peak_rates.h"
-#include "app/lab/roofline/memory_rate.h"
+#include "app/lab/roofline/roofline.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "app/lab/sweep/result_rows.h"
-#include "app/lab/sweep/uth_protocol.h"
 #include "app/recording/sweep_report.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"

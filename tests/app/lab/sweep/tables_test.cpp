@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/lab/baseline.h"
-#include "app/lab/roofline/kernel_limits.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/lab/sweep/result_rows.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"

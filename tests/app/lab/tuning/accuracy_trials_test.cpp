@@ -1,6 +1,4 @@
 // Which candidates meet an accuracy, with errors of the test's own.
-#include "app/lab/tuning/accuracy_trials.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,9 +10,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "app/lab/tuning/setting_search.h"
+#include "app/lab/tuning/candidates.h"
 #include "compute/core/error.h"
-#include "compute/core/parse_number.h"
+#include "compute/core/text.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"
 

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compute/core/parse_number.h"
 #include "compute/core/temporary_folder.h"
+#include "compute/core/text.h"
 #include "compute/sim/backends.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"

@@ -1,6 +1,4 @@
 // Choices of kernels from one run to the next.
-#include "app/lab/tuning/choice_cache.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <fstream>
 #include <limits>
 
+#include "app/lab/tuning/auto_chooser.h"
 #include "app/text/input_file.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/lab/tuning/rows_variant.h"

@@ -1,6 +1,4 @@
 // The candidates of this machine, and their measurement.
-#include "app/lab/tuning/measure_candidates.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,8 +7,8 @@
 #include <utility>
 
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/lab/tuning/setting_search.h"
-#include "compute/core/parse_number.h"
+#include "app/lab/tuning/candidates.h"
+#include "compute/core/text.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/lab/tuning/rows_variant.h"

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/lab/tuning/accuracy_trials.h"
-#include "app/lab/tuning/tuning_run.h"
+#include "app/lab/tuning/candidates.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {

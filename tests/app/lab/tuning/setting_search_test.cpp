@@ -1,12 +1,12 @@
 // The search for the setting that just meets an accuracy, with errors of the test's own.
-#include "app/lab/tuning/setting_search.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+
+#include "app/lab/tuning/candidates.h"
 
 namespace orrery {
 namespace {

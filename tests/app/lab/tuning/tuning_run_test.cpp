@@ -1,6 +1,4 @@
 // How candidates are measured, and which one is preferred, with a clock and times of the test's own.
-#include "app/lab/tuning/tuning_run.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -8,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "app/lab/tuning/candidates.h"
 #include "compute/core/error.h"
 #include "tests/app/lab/tuning/rows_variant.h"
 #include "tests/compute/support/backends.h"

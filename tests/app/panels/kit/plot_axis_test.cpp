@@ -1,9 +1,9 @@
-#include "app/panels/kit/plot_axis.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "app/panels/kit/plots.h"
 
 namespace orrery {
 namespace {

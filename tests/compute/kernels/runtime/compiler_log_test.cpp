@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "compute/kernels/runtime/compiled_cache.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 #include "tests/compute/support/kernel_texts.h"
 
 namespace orrery {

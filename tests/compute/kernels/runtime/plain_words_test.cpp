@@ -1,9 +1,9 @@
 // What goes wrong on a GPU, in words about the kernel.
-#include "compute/kernels/runtime/plain_words.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "compute/kernels/runtime/compiler_log.h"
 
 namespace orrery {
 namespace {

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "compute/cuda/device_array.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/sim/engine/cuda_bodies.h"
-#include "compute/sim/engine/own_storage.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/failure.h"

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "app/cli/options.h"
+#include "app/lab/sweep/sweep.h"
+#include "app/lab/variants.h"
+#include "app/text/progress.h"
+#include "app/ui_state/view_options.h"
+#include "compute/core/stop_signal.h"
+#include "compute/sim/backends.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// The law of a setup's commands, with the scene's softening if they have none.
+Law law_of(const Commands& setup, const Scene& scene);
+
+/// The problem for which `auto` chooses a kernel.
+struct AutoRequest {
+  SceneRequest scene;  ///< with the number of bodies
+  Commands setup;      ///< law and constants
+  double accuracy = default_accuracy;
+  bool jerks = false;  ///< for integrators that need them
+};
+
+/// Measures, or takes from the cache, which kernel and settings `auto` stands for, and prints them to stderr as a note.
+/// Throws UsageError or std::runtime_error if the bodies cannot be loaded or no kernel can run.
+Variant auto_variant(const Backends& backends, const AutoRequest& request);
+
+/// Puts auto_variant() in front of the variants of `plan`, unless it is one of them.
+void add_auto_variant(VariantPlan& plan, const Backends& backends, const AutoRequest& request);
+
+/// The measurements of a sweep.
+struct PlannedSweep {
+  SweepPlan plan;
+  std::vector<Skipped> skipped;  ///< cannot run here
+};
+
+/// The sweep that these options ask for. If they ask for `auto`, it measures what `auto` chooses first. Prints notes to
+/// stderr. Throws UsageError, or std::runtime_error if no kernel is left.
+PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options);
+
+/// Throws the entry's problem, as the exception that belongs to the exit status.
+[[noreturn]] void throw_failure(const SweepEntry& entry);
+
+/// Runs a measurement to its end, or stops it after a stop signal, with the time left on stderr; `progress` as Progress
+/// takes it. `after_tick` is called again and again meanwhile.
+template <class Measurement>
+void measure_to_end(Measurement& measurement, bool progress, const std::function<void()>& after_tick) {
+  constexpr std::chrono::milliseconds nap{2};  // between looks at a batch in flight, a tenth of a sample
+  Progress shown{progress};
+  watch_stop_signals();
+  while (!measurement.ended()) {
+    if (stop_requested()) {
+      measurement.stop();
+    } else if (measurement.tick()) {
+      std::this_thread::sleep_for(nap);
+    }
+    after_tick();
+    shown.show_left(measurement.left_s(), measurement.present());
+  }
+}
+
+}  // namespace orrery

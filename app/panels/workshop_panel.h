@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/ui_state/workshop_status.h"
+
+namespace orrery {
+/// What the user makes of the text of one kernel file.
+struct SourceDraft {
+  std::string text;              ///< of the editor; each line ends with '\n'
+  std::string base;              ///< the text of the file that it was made from
+  std::string asked;             ///< the text that Save asked for last
+  std::string locked;            ///< why the text can only be read, one line; empty: it can be edited
+  int text_number = 0;           ///< of WorkshopStatus, when the file was looked at
+  bool changed_on_disk = false;  ///< the file has another text than `base`, and the user has yet to choose one
+};
+
+/// Takes every text that the file gets, except in place of edits.
+void follow_file(const WorkshopStatus& workshop, SourceDraft& draft);
+
+/// Forgets the edits.
+void take_file_text(const std::string& text, SourceDraft& draft);
+
+/// Forgets that the file has this text instead of the one that was edited.
+void keep_edits(const std::string& text, SourceDraft& draft);
+
+/// Whether there are edits that the file does not have.
+bool unsaved(const SourceDraft& draft);
+
+/// What Save would write: the draft with the file's line ends.
+std::string file_text(const SourceDraft& draft);
+
+/// Why saving the editor's text would damage this text of a file, one line; empty if it would not.
+std::string why_not_editable(const std::string& text);
+
+/// What an editor keeps between frames.
+struct EditorState {
+  int cursor_line = -1;  ///< in the last frame, from 0; -1: not known
+  std::string shown;     ///< the text after the last frame: if it is another one now, the program has changed it
+};
+
+/// The text of a file with the numbers of its lines, marked as `id`; lines with messages are marked, and explain
+/// themselves under the mouse. It follows the cursor.
+void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
+                   EditorState& state);
+
+/// Draws the text of a file for reading, as source_editor() does for editing.
+void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height);
+
+}  // namespace orrery

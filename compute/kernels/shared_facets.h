@@ -1,0 +1,133 @@
+// Interfaces of kernels that several ranks or devices share: owners, potentials, and bodies that they hold.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/core/body_source.h"
+#include "compute/core/law.h"
+#include "compute/kernels/body_pass.h"
+#include "compute/kernels/kernel.h"
+
+namespace orrery {
+
+/// The rank or device that evaluates the acceleration of each body.
+struct BodyOwners {
+  std::vector<std::string> names{};  ///< of the ranks or devices, such as "rank 0"; empty: one alone evaluates all
+  std::vector<int> of_body{};        ///< one per body, an index into `names`; empty: there are no names
+  std::string why_unknown{};         ///< if this is not empty, the two above are, and it is the reason
+  friend bool operator==(const BodyOwners&, const BodyOwners&) = default;
+};
+
+/// A kernel whose evaluations several ranks or devices share: a base class of its ForceKernel.
+class OwnersFacet {
+ public:
+  virtual ~OwnersFacet() = default;
+  /// Returns the owners of `count` bodies in the latest evaluation of all of them for which they are known. None: they
+  /// are not known yet.
+  virtual std::optional<BodyOwners> owners(int count) const = 0;
+  /// Between two evaluations: enqueues on their stream what owners() needs to know of the last one.
+  virtual void read_owners(int /*count*/, CUstream_st* /*stream*/) {}
+};
+
+inline std::optional<BodyOwners> owners_of(const ForceKernel& kernel, int count) {
+  const auto* const shared = dynamic_cast<const OwnersFacet*>(&kernel);
+  return shared ? shared->owners(count) : BodyOwners{};
+}
+
+inline void read_owners(ForceKernel& kernel, int count, CUstream_st* stream) {
+  if (auto* const shared = dynamic_cast<OwnersFacet*>(&kernel)) shared->read_owners(count, stream);
+}
+
+/// Implemented by kernels whose ranks can share the sum over all pairs for the potential energy.
+class PotentialFacet {
+ public:
+  virtual ~PotentialFacet() = default;
+  /// Returns potentials_with_earlier() of all bodies, bit for bit. Throws as ForceKernel::evaluate().
+  virtual std::vector<double> potentials(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) = 0;
+};
+
+/// Returns null if the kernel has none.
+inline PotentialFacet* potentials_of(ForceKernel& kernel) {
+  return dynamic_cast<PotentialFacet*>(&kernel);
+}
+
+/// A whole step of bodies that ranks hold.
+struct SpreadStep {
+  std::string_view integrator_id;  ///< an integrator without levels and without jerks
+  float time_step = 0;
+  Law law{};
+  const std::atomic<bool>& cancelled;
+};
+
+/// Result of a SpreadStep.
+struct SpreadStepped {
+  bool complete = false;  ///< false: it was cancelled, and the bodies are as before
+  int not_finite = -1;    ///< the first body, as with one process; -1: none
+  int evaluations = 0;
+  double force_ms = 0;  ///< sum of all evaluations
+  double by_tree = 0;   ///< interactions, see ForceArgs::evaluated
+};
+
+/// Implemented by kernels whose ranks can hold the bodies from step to step, each its part, and move them. The bodies
+/// after a step equal those of one process, bit for bit.
+class SpreadFacet {
+ public:
+  virtual ~SpreadFacet() = default;
+  /// Gives the bodies, with masses in this range, to the ranks. They have Digits::single. Throws as
+  /// ForceKernel::evaluate().
+  virtual void spread(const Bodies& bodies, const MassRange& masses) = 0;
+  /// Call after spread(). Throws as ForceKernel::evaluate(); then the bodies are as before, unless a rank is lost.
+  virtual SpreadStepped step(const SpreadStep& step) = 0;
+  /// Returns the bodies that the ranks hold and continue to hold.
+  virtual Bodies gather() = 0;
+  /// Returns the same bodies as a source, of which one piece at a time comes here. Valid until the next spread() or
+  /// step(), and as long as the kernel.
+  virtual std::unique_ptr<BodySource> source() = 0;
+};
+
+/// Returns null if the kernel has none.
+inline SpreadFacet* spread_of(ForceKernel& kernel) {
+  return dynamic_cast<SpreadFacet*>(&kernel);
+}
+
+/// Implemented by CUDA kernels whose devices can hold the bodies between evaluations, each a part of them.
+/// `stream` is one of the first device, which is active and stays so. Of the devices of one process, nothing waits but
+/// hold(); for those of ranks, the host may wait. What passes over the bodies find that is not finite, every device
+/// notes for itself; in every evaluation, all learn of the first one.
+class ResidentFacet {
+ public:
+  virtual ~ResidentFacet() = default;
+  /// Returns whether the devices can hold `count` bodies.
+  virtual bool can_hold(int count) const = 0;
+  /// Returns whether ForceKernel::prepare() has taken the memory to hold them.
+  virtual bool has_room(int count) const = 0;
+  /// Gives the devices all bodies, which are in memory that those of one process reach, and the finding so far, which
+  /// is in memory of the first one. They hold them until the next hold() or ForceKernel::evaluate(). Throws as
+  /// ForceKernel::prepare(); then they hold none.
+  virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const cuda::PackedFinding* d_finding,
+                    CUstream_st* stream) = 0;
+  /// Does cuda::kick_drift() of the integrators for all bodies. `check.report` has none of their numbers.
+  virtual void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) = 0;
+  /// Does cuda::check_finite() of the integrators. Then the report has what any device found since hold().
+  virtual void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) = 0;
+  /// Evaluates the accelerations of all bodies. Bodies may move to other devices. Of `args`, what points to bodies is
+  /// not used, and there is neither an epilogue nor a target. Throws as ForceKernel::evaluate(); then they hold none.
+  virtual void evaluate_residents(const ForceArgs& args) = 0;
+  /// Copies what the devices hold to memory that they reach, in the order of all bodies; null: not copied. The
+  /// accelerations are those of the latest evaluation, if there was one.
+  virtual void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations = nullptr) = 0;
+};
+
+/// Returns null if the kernel has none.
+inline ResidentFacet* residents_of(ForceKernel& kernel) {
+  return dynamic_cast<ResidentFacet*>(&kernel);
+}
+
+}  // namespace orrery

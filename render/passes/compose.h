@@ -1,0 +1,40 @@
+// Pictures that are copied to a canvas, or laid over one.
+#pragma once
+
+#include <span>
+
+#include "render/gl/gl_objects.h"
+#include "render/gl/program.h"
+
+namespace orrery::render {
+
+/// Copies pictures. Needs a current context, load_gl() done.
+class Copy {
+ public:
+  /// Copies a GL_RGBA8 picture onto a canvas, or a part of one, of the same size.
+  void draw(const RenderTarget& picture, const Canvas& canvas);
+
+ private:
+  Program program_{ComputeShader{"copy.comp"}};
+};
+
+/// A rectangle of pixels, from `left` up to but without `right`; y points up, as in OpenGL.
+struct PixelRect {
+  int left = 0, bottom = 0, right = 0, top = 0;
+};
+
+/// Lays pictures over others. Needs a current context, load_gl() done.
+class Blend {
+ public:
+  /// Lays the `parts` of a picture over the canvas, which has the same size. The picture's colours are multiplied by
+  /// their opacity. A pixel of two parts is laid over twice.
+  void draw(const RenderTarget& picture, std::span<const PixelRect> parts, const Canvas& canvas) const;
+
+ private:
+  void draw_into(unsigned texture, const RenderTarget& picture, std::span<const PixelRect> parts) const;
+
+  Program program_{"blend.vert", "blend.frag"}, into_texture_{ComputeShader{"blend.comp"}};
+  VertexArray none_{make_vertex_array()};  // a core profile draws nothing without one
+};
+
+}  // namespace orrery::render
