@@ -8,7 +8,6 @@
 
 #include "compute/devices/device_list.h"
 #include "compute/devices/part_sizes.h"
-#include "compute/devices/part_sizes.h"
 #include "compute/kernels/division.h"
 #include "tests/compute/support/failure.h"
 
