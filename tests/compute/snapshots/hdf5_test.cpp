@@ -16,6 +16,7 @@
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
+#include "tests/compute/snapshots/has_note.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
 
@@ -33,6 +34,7 @@ namespace {
 
 using test::expect_failure;
 using test::Failure;
+using test::has_note;
 
 #if ORRERY_TEST_HDF5
 /// A file that is made with libhdf5 directly: one PartType1 with `rows` rows.
@@ -165,10 +167,6 @@ void small_snapshot(const std::filesystem::path& path, More more, double mass = 
   made.attribute("Header", "MassTable", {0, mass, 0, 0, 0, 0});
   made.dataset("PartType1", "Coordinates", 2, 3, {1, 2, 3, -1, -2, -3});
   more(made);
-}
-
-bool has_note(const Snapshot& snapshot, const std::string& words) {
-  return std::ranges::any_of(snapshot.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
 }
 
 /// GADGET-4 has as many types as its option NTYPES says; SWIFT has seven.

@@ -25,6 +25,7 @@
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot_format.h"
+#include "tests/compute/snapshots/has_note.h"
 #include "tests/compute/snapshots/tipsy_file.h"
 #include "tests/compute/support/failure.h"
 
@@ -33,6 +34,7 @@ namespace {
 
 using test::expect_failure;
 using test::Failure;
+using test::has_note;
 
 using test::TipsyFile;
 
@@ -452,10 +454,6 @@ TEST_F(TipsyErrors, AFailedWriteKeepsTheOldFileAndLeavesNothingBehind) {
   EXPECT_NE(failure.message.find("kept': File too large"), std::string::npos) << failure.message;
   EXPECT_EQ(test::read_bytes(folder_ / "kept"), "precious");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder_.path()}, {}), 1);
-}
-
-bool has_note(const Snapshot& snapshot, const std::string& part) {
-  return std::ranges::any_of(snapshot.notes, [&](const std::string& note) { return note.find(part) != note.npos; });
 }
 
 Snapshot bodies_with(const std::optional<Units>& units) {
