@@ -76,6 +76,16 @@ TEST_F(CheckpointFile, HoldsWhatThereIsAlone) {
   EXPECT_EQ(fs::file_size(folder_ / "plain.checkpoint"), 64u + bodies * 28u + 4u);
 }
 
+/// A run may reach numbers that no file of bodies may have.
+TEST_F(CheckpointFile, HoldsEveryStateThatIsFinite) {
+  Checkpoint wild = full_checkpoint();
+  wild.snapshot.bodies.positions[3].x = -3e30f;
+  wild.snapshot.bodies.velocities[4].z = 2e20f;
+  wild.snapshot.bodies.positions[5].w = 1e-35f;
+  write_checkpoint(folder_ / "wild.checkpoint", wild, Existing::keep);
+  EXPECT_EQ(read_checkpoint(folder_ / "wild.checkpoint").snapshot.bodies, wild.snapshot.bodies);
+}
+
 TEST_F(CheckpointFile, HoldsLowWordsBitForBit) {
   Checkpoint before = full_checkpoint();
   Bodies& state = before.snapshot.bodies;
