@@ -27,7 +27,7 @@ TEST(LessonCommand, MeasuresAndAnswersWithoutATerminal) {
   const Outcome outcome = run_orrery({"lesson", "1", "--cpu"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const char* words : {"Lesson 1: The double loop", "Predict", "a)  ", "Measured here and now: ", "cpu-serial",
-                            "time large / medium = ", "Answer", "row 12", "Change"}) {
+                            "time large / medium = ", "Answer", "Vliora", "Change"}) {
     EXPECT_TRUE(says(outcome, words)) << words << " is not in\n" << outcome.out;
   }
   EXPECT_FALSE(says(outcome, "Your prediction")) << "there is no terminal";
