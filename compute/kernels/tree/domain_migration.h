@@ -278,12 +278,12 @@ class DomainMigration {
   cuda::DeviceArray<OctreeState> extents_;  // by slot and pass; a slot's last pass is the final one
   cuda::DeviceArray<Vec3> mean_;            // mean of all bodies, from the latest move or pass
   cuda::DeviceArray<TreeCube> cube_;
-  // For each step:
+  // One set per step:
   cuda::DeviceArray<DomainBorder> borders_;
   cuda::DeviceArray<EarlierBodies> earlier_;  // by border
   cuda::DeviceArray<int> histograms_;         // by step, border and digit
   cuda::DeviceArray<int> taken_;              // places taken, by stretch
-  // For all devices:
+  // Pointers to all devices' arrays:
   OnAll<const OctreeState> all_extents_[extent_passes];
   OnAll<const int> all_histograms_;
   ResidentBodies all_arrived_[most_devices];
