@@ -635,7 +635,7 @@ class CudaRankDevice final : public RankDevice {
  private:
   std::shared_ptr<const cuda::Device> device_;
   std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not installed
-  std::shared_ptr<NcclConnection> connection_;  // of device_; null: none
+  std::shared_ptr<NcclConnection> connection_;  // connection of device_; null: none
 };
 
 }  // namespace

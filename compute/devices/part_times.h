@@ -62,7 +62,7 @@ class PartTimes {
   std::vector<DeviceLoad> loads_;
   int untimed_ = 2;  // first evaluations, not timed because they load code
   bool times_now_ = false, in_flight_ = false;
-  bool exchanges_ = false, gathers_ = false;  // of the timed evaluation
+  bool exchanges_ = false, gathers_ = false;  // what the timed evaluation does
 };
 
 }  // namespace orrery

@@ -65,9 +65,9 @@ enum class Outcome {
 
 /// A rank's part of an evaluation.
 struct Evaluation {
-  int key = 0;      ///< of the kernel
+  int key = 0;      ///< key of the kernel
   int count = 0;    ///< all bodies; only this rank's if each rank has a part of them
-  int targets = 0;  ///< of this rank; may be 0
+  int targets = 0;  ///< number of this rank's targets; may be 0
   bool lists_targets = true;
   bool jerks = false;      ///< JerkFacet::evaluate_jerks() of PreciseBody; otherwise ForceKernel::evaluate() of Vec4
   bool low_words = false;  ///< the bodies' low parts are broadcast as well
@@ -76,13 +76,13 @@ struct Evaluation {
   // Contents of the reply for each target, see Epilogue:
   bool stores = false, stores_low = false, kicks = false;
   float kick_dt = 0, drag = 0;
-  Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+  Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
 };
 
 /// Evaluation that the ranks' CUDA devices divide. The reply is HostedDivision::part_ms(), followed by the output of
-/// its evaluate() if that is not empty.
+/// HostedDivision::evaluate() unless the data go from device to device.
 struct DividedEvaluation {
-  int key = 0;  ///< of the kernel
+  int key = 0;  ///< key of the kernel
   int count = 0;
   int targets = 0;  ///< on all ranks; 0: all bodies
   MassRange masses{};
@@ -113,10 +113,10 @@ struct HeldForce {
 
 /// One step of the bodies that the ranks hold.
 struct StepOrder {
-  int key = 0;  ///< of the kernel
+  int key = 0;  ///< key of the kernel
   float time_step = 0;
   Law law{};
-  Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+  Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
 };
 
 /// A rank's result of a step.
@@ -138,9 +138,9 @@ struct Stepped {
 struct Evaluated {
   bool complete = false;           ///< false: cancelled, and no entries follow
   std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
-  double vector_instructions = 0;  ///< of a tree, see TreeReport
+  double vector_instructions = 0;  ///< for trees, see TreeReport
   std::int64_t cells = 0;          ///< cells of this rank's part of a tree
-  int depth = 0;                   ///< of a tree
+  int depth = 0;                   ///< depth of a tree
   double ms = 0;                   ///< time of the kernel without waiting for other ranks
 };
 

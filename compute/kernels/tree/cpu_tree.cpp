@@ -316,9 +316,9 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   DomainTree domain_{tree_, shape_, group_};
   OwnDivision own_division_;
   std::vector<BodyGroup> groups_;
-  std::optional<WalkPlan> plan_;                  ///< of the latest evaluation
+  std::optional<WalkPlan> plan_;                  ///< plan of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
-  std::vector<LeftBody> alone_;                   ///< of the latest evaluation
+  std::vector<LeftBody> alone_;                   ///< bodies that walk alone in the latest evaluation
   std::vector<char> is_target_;
   std::optional<TreeReport> report_;  ///< none if the latest evaluation was cancelled
   std::optional<PickedCells> picked_;

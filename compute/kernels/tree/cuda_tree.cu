@@ -44,7 +44,7 @@ class WalkReader {
   bool known_ = false;
   cuda::DeviceArray<WalkFound> d_found_;
   cuda::DeviceArray<int> d_numbers_;     // cells, then leaves
-  cuda::DeviceArray<TreeCell> d_cubes_;  // of both
+  cuda::DeviceArray<TreeCell> d_cubes_;  // cubes of both
   cuda::HostArray<WalkFound> found_;
   cuda::HostArray<TreeCell> cubes_;
 };

@@ -231,10 +231,10 @@ __device__ int sum_lists(const LockTree& tree, const TreeUnits& units, int cell)
   return bodies;
 }
 
-/// What a thread can sum in a cell without waiting: its bodies, which it stores in the cell's members.
+/// Sums of a cell that a thread can make without waiting: of the cell's bodies, which it stores in the members.
 struct Found {
   int bodies = 0, cells = 0;
-  Center center;  ///< of the bodies
+  Center center;  ///< center of mass of the bodies
 
   __device__ Found(const LockTree& tree, const TreeUnits& units, int cell) {
     const Places places{tree, cell};
@@ -522,8 +522,8 @@ struct WarpWalk {
 
   /// Members of the opened cells: first cells and lists, padded to a multiple of `unroll`, then bodies.
   Vec4 nodes[warp + unroll];
-  Vec4 reach_sq[warp / unroll];  ///< of cells and lists, squared: opened if a body is nearer than this; includes eps^2
-  unsigned links[warp];          ///< of cells and lists: stack entry of a cell, node of a list
+  Vec4 reach_sq[warp / unroll];  ///< squared reach of cells and lists, plus eps^2: a nearer body opens them
+  unsigned links[warp];          ///< stack entry of each cell, node of each list
   unsigned stack[room];          ///< cells to open: the index, and the level above LockTree::cell_bits
 };
 static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > warp && unroll == 4);

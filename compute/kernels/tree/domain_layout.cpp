@@ -29,7 +29,7 @@ int DomainLayout::trees_for(int count, int domains) {
 
 int DomainLayout::most_bodies(int count, int domains) {
   if (are_few(count, domains)) return count;
-  const int eighths = count > many ? 9 : 12;  // of the mean
+  const int eighths = count > many ? 9 : 12;  // most bodies, in eighths of the mean
   const std::int64_t in_eight = std::int64_t{eighths} * count / domains;
   return static_cast<int>(std::min<std::int64_t>((in_eight + 7) / 8, count));
 }

@@ -270,8 +270,8 @@ class DomainMigration {
   const cuda::Device& device_;
   int index_ = 0, devices_ = 1, most_bodies_ = 0;
   bool knows_mean_ = false;
-  bool has_copies_ = false;     // of the other devices' findings
-  int passes_ = 0, steps_ = 0;  // of the current move
+  bool has_copies_ = false;     // whether copies of the other devices' findings are used
+  int passes_ = 0, steps_ = 0;  // passes and steps of the current move
   cuda::DeviceArray<Vec4> velocities_;
   cuda::DeviceArray<int> ids_;
   ResidentBodies arrived_;

@@ -223,7 +223,7 @@ __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
   return scale > 0 ? change * scale * exp2f(power * unit) : INFINITY;
 }
 
-/// Where to pack what another device needs.
+/// Destination of the cells and bodies that another device needs.
 struct ChoiceFor {
   const DomainOutline* outline;
   PackedCell* cells;

@@ -104,7 +104,7 @@ class ChosenTrees {
     int too_large = 0;  ///< evaluations in a row for which the memory was far too large
     static constexpr int most_too_large = 64;
     cuda::DeviceArray<PackedCell> of_cells;
-    cuda::DeviceArray<Vec4> high_moments;  ///< of the cells, if they have any
+    cuda::DeviceArray<Vec4> high_moments;  ///< high moments of the cells, if they have any
     cuda::DeviceArray<int> numbers;        ///< indices of the bodies
     cuda::DeviceArray<Vec4> of_bodies;
 
@@ -122,7 +122,7 @@ class ChosenTrees {
 
   const cuda::Device& device_;
   int index_ = 0, devices_ = 0;
-  cuda::DeviceArray<DomainOutline> outlines_;  // of the other devices, by index
+  cuda::DeviceArray<DomainOutline> outlines_;  // outlines of the other devices, by index
   cuda::DeviceArray<int> counts_;              // {cells, bodies} for each other device, the next one first
   cuda::HostArray<int> counted_;               // the same on the host
   std::vector<Packed> given_, taken_;          // by device index

@@ -69,7 +69,7 @@ float distance(const From& from, const To& to) {
 /// A cell as sent to another rank. Its indices count within the message.
 struct OpenedCell {
   int first_child, children;  ///< no children: a leaf, or a cell that is not opened
-  BodyRange bodies;           ///< of an opened leaf; otherwise empty
+  BodyRange bodies;           ///< bodies of an opened leaf; otherwise empty
   CellValues values{};
 };
 
@@ -138,7 +138,7 @@ Vec3d CubeGrid::distances(std::span<const Vec4> bodies, const Vec3d& sums) const
 TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
   const Box& box = all_.box;
   if (!(places_per_length_ > 0)) return cube_around(box.low, box.high, all_.mass);
-  constexpr double rounding = 1;  // of the places
+  constexpr double rounding = 1;  // of the places to whole numbers
   const double furthest = std::max({distances.x, distances.y, distances.z}) / static_cast<double>(all_.count);
   const double reach = 16 * furthest + rounding;
   const Vec3d at = mean(sums);

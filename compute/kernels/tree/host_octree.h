@@ -114,14 +114,13 @@ struct OctreeCell {
 
 /// Values of a cell that a walk reads to decide about it.
 enum WalkValue {
-  center_x,    ///< of mass
-  center_y,    ///< of mass
-  center_z,    ///< of mass
+  center_x,    ///< centre of mass
+  center_y,    ///< centre of mass
+  center_z,    ///< centre of mass
   opening_sq,  ///< square of the distance from which the cell may count as a whole
   reach,       ///< see HostOctree::Shape::far
   cell_mass,
-  spread,   ///< rms distance of the bodies from their centre of mass; with high moments, the fourth root of the mean
-            ///< fourth power
+  spread,   ///< rms distance of the bodies from their centre of mass; see high::spread_of() for high moments
   size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 for a leaf
   walk_values
 };
@@ -130,7 +129,7 @@ using CellValues = std::array<float, walk_values>;
 
 /// Moments of a cell up to the second order.
 struct SecondRow {
-  Vec4 center;  ///< of mass; the mass in w
+  Vec4 center;  ///< centre of mass; the mass in w
   Quadrupole<float> q;
   float unused = 0;  ///< pads the row to a multiple of four floats
 };

@@ -118,8 +118,8 @@ class CellQueue {
 
 /// Bodies of a group or of a cell, against which cells are tested.
 struct WalkTarget {
-  Vec3 center, half;    ///< of their box
-  float radius_sq = 0;  ///< of a ball around that center
+  Vec3 center, half;    ///< center and half size of their box
+  float radius_sq = 0;  ///< squared radius of a ball around that center
   float error = 0;      ///< largest allowed error of a cell's pull; 0: no limit
 };
 
@@ -175,7 +175,7 @@ struct GroupWalk {
   int depth = 0;
   CellQueue queue;
   WalkTarget target;
-  TargetField field;  ///< of `distant`
+  TargetField field;  ///< field of the cells in `distant`
   CellNumbers distant, cells, leaves;
   std::int64_t with_distant = 0;  ///< number of cells added to the fields
 };

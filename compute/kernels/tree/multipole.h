@@ -19,9 +19,8 @@ ORRERY_HD constexpr float constant_like(float, float value) {
 enum class FarField : std::uint8_t {
   monopole,    ///< masses only
   quadrupole,  ///< masses and second moments
-  local,  ///< as quadrupole; cells far from a group of bodies act by one local expansion for the group. For gravity
-          ///< only
-  high    ///< as local, with moments and an expansion of the orders in high_expansion.h
+  local,       ///< as quadrupole, but cells far from a group act by one local expansion for it; for gravity only
+  high         ///< as local, with moments and an expansion of the orders in high_expansion.h
 };
 
 /// Units for scalars, whose inverse_distance() is 1/r.
@@ -85,7 +84,7 @@ ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group)
 
 /// Moments of a cell up to the second order.
 struct Moments {
-  Vec4 center;             ///< of mass; the mass in w
+  Vec4 center;             ///< centre of mass; the mass in w
   SecondMoments<float> q;  ///< about the centre of mass
 };
 

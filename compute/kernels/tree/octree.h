@@ -32,10 +32,10 @@ struct alignas(16) OctreeNode {
 
 /// Sums over the bodies, and counters of the kernels.
 struct OctreeState {
-  double sum[3];                        ///< of the coordinates
+  double sum[3];                        ///< sums of the coordinates
   double deviation;                     ///< sum of the distances from the means
   TreeCube cube;                        ///< cube of the keys
-  int least[3], most[3];                ///< of the coordinates, encoded by cuda::ordered_bits()
+  int least[3], most[3];                ///< bounds of the coordinates, encoded by cuda::ordered_bits()
   int most_mass;                        ///< largest mass of a body, encoded the same way
   int rows;                             ///< number of rows of cells
   int row_begin[key_levels + 3];        ///< first cell of each row, and of the one after the last
@@ -64,7 +64,7 @@ struct OctreeGroup {
   ORRERY_HD int size() const { return end - begin; }
 };
 
-/// An octree, or several. Bodies and accelerations are in the units of the bodies, all else in those of the tree:
+/// An octree in device memory. Bodies and accelerations are in the units of the bodies, all else in those of the tree:
 /// TreeUnits of the state's cube.
 struct Octree {
   int count = 0;       ///< number of bodies
@@ -103,7 +103,7 @@ struct Octree {
   float* reach_scales = nullptr;
   int stretch = 1;
 
-  OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the smallest group
+  OctreeGroup* groups = nullptr;  ///< groups of this tree; room for its cells + count / the smallest group
 
   /// Roots of all trees, where walks begin.
   int trees = 1;

@@ -62,7 +62,7 @@ cudaKernel_t walk_octree_function(LawId law, FarField far);
 int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split);
 inline constexpr int walk_octree_block = 64;  ///< threads
 
-/// What the walk of a body's group met.
+/// Cells and bodies that the walk of a body's group met.
 struct WalkFound {
   int place;          ///< place of the body in key order; -1: not in this tree
   OctreeGroup group;  ///< the body's group; empty if it is not in this tree

@@ -579,7 +579,7 @@ class Walk {
   Record record_;
   Vec4 own_[own_bodies];
   Vec3 sum_[own_bodies];
-  Vec3 center_, half_;  // of the box around the group
+  Vec3 center_, half_;  // box around the group
   float reach_scale_ = 0;
   GroupExpansion<far> expansion_;  // around center_, of this lane's distant cells
   int cells_ = 0, leaves_ = 0, distant_ = 0;

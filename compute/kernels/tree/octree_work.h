@@ -74,7 +74,7 @@ class OctreeSettings {
 
 /// Capacities of an octree's arrays.
 struct OctreeRoom {
-  int bodies = 0, cells = 0;          ///< of all trees
+  int bodies = 0, cells = 0;          ///< capacity for all trees
   int own_bodies = 0, own_cells = 0;  ///< bodies with keys; cells with links and boxes
   int trees = 1;                      ///< trees with a state
   int arriving = 0;                   ///< bodies that occupy the memory of the cells before these are built
@@ -87,7 +87,7 @@ class OctreeArrays {
  public:
   explicit OctreeArrays(const cuda::Device& device) : device_{device} {}
 
-  /// Allocates. Throws UsageError if the GPU's memory is short.
+  /// Allocates all arrays. Throws UsageError if the GPU's memory is short.
   void take(const OctreeRoom& room, FarField far) {
     const auto size = [](int count) { return static_cast<std::size_t>(count); };
     const std::size_t cells = size(room.cells), own_cells = size(room.own_cells), own_bodies = size(room.own_bodies);
@@ -280,7 +280,7 @@ struct OctreeWork {
   OctreeArrays arrays;
   TreeLog log;
   SortPeriod period;
-  Octree tree;               // of the latest sort; null order: none
+  Octree tree;               // tree of the latest sort; null order: none
   int count = 0;             // number of all bodies in the latest evaluation
   bool keeps_cells = false;  // in the current evaluation
   Law law;                   // law of the latest evaluation

@@ -74,9 +74,9 @@ class TreeLog {
   std::span<const char* const> phases_;
   cuda::HostArray<TreeCounts> counts_;
   Ring ring_;
-  std::size_t slot_ = 0, phase_ = 0;  // of the latest evaluation
+  std::size_t slot_ = 0, phase_ = 0;  // slot and phase of the latest evaluation
   cudaStream_t stream_ = nullptr;
-  PhaseMarks* marks_ = nullptr;  // of the latest evaluation; null: not requested
+  PhaseMarks* marks_ = nullptr;  // marks of the latest evaluation; null: not requested
 };
 
 }  // namespace orrery
