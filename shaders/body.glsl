@@ -20,8 +20,8 @@ struct Body {
   vec4 clip;        // clip coordinates
   float radius_px;  // by its own size, > 0
   float light;      // sum over all its pixels
-  // Shares of the light that are summed up. Of a value: its place in the colour map, 0 to 1, and 1 if it is not known.
-  // Of a part: its colour.
+  // Shares of the light that are summed up. If values are shown: the body's place in the colour map, 0 to 1, and 1 if
+  // its value is unknown. If parts are shown: the colour of its part.
   vec3 shares;
 };
 

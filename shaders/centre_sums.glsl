@@ -15,7 +15,7 @@ void add(inout Sums own, Sums other) {
   own.count += other.count;
 }
 
-// Of all threads of the group, for the first of them.
+// Returns the totals of all threads of the group, on its first thread.
 Sums total_of(Sums own) {
   const uint thread = gl_LocalInvocationIndex;
   sums[thread] = own;

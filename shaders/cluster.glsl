@@ -7,7 +7,8 @@ layout(std430, binding = 3) buffer Cells { uint cells[]; };
 
 uint index_of(uvec3 cell) { return (cell.z * side + cell.y) * side + cell.x; }
 
-// Of a block of 2 x 2 x 2 cells, by its lowest cell; 0 if it is not whole within the grid.
+// Returns the mass of the block of 2 x 2 x 2 cells with this lowest cell; 0 if the block is not entirely within the
+// grid.
 uint mass_of_block(uvec3 lowest) {
   if (any(greaterThanEqual(lowest, uvec3(side - 1u)))) return 0u;
   uint sum = 0u;

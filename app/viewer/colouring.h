@@ -100,7 +100,7 @@ class BodyValues {
   /// Whether force errors of all bodies are to be measured now. While paused, each is measured once.
   bool wants_errors(const Status& status, const render::Appearance& appearance) const;
 
-  /// From the next follow() on, the distances of the bodies from those of another run; null: there is none.
+  /// Sets the distances of the bodies from those of another run, from the next follow() on; null: none.
   void give_distances(std::shared_ptr<const std::vector<float>> distances) { given_ = std::move(distances); }
 
   /// What has changed: nothing, some values, or the quantity or the bodies, after which the range starts again.

@@ -28,7 +28,7 @@ class MachineFacts {
   /// the GPU does nothing else. A thread counts the instructions; they are known some frames later.
   void describe(ViewStatus& view, const Status& status);
 
-  /// Of the GPU; none: not measured yet, or no GPU.
+  /// Returns the peak rates of the GPU; none: not measured yet, or no GPU.
   const std::optional<MachinePeakRates>& peak_rates() const { return peak_rates_; }
 
  private:

@@ -109,8 +109,8 @@ void Monitor::follow_cost(const Status& status) {
   if (status.backend == Backend::cuda) sum_ms_per_pair_ = status.conserved->ms / pairs_of(status.count);
 }
 
-/// From earlier sums; otherwise from a comparison of forces, which is in double precision, too; otherwise from the rate
-/// of the slowest GPUs.
+/// Forecasts the time from earlier sums; otherwise from a comparison of forces, which is in double precision, too;
+/// otherwise from the rate of the slowest GPUs.
 double Monitor::forecast_sum_s(const Status& status) const {
   constexpr double slow_pairs_per_s = 2e9;
   const double pairs = pairs_of(status.count);

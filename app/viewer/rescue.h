@@ -24,13 +24,13 @@ class Rescue {
 
   /// Call once the display is open.
   void watch_display();
-  /// From here on, `write_outputs` runs before the program ends, on any thread: it must need no OpenGL. It returns what
-  /// could not be written, one line, or an empty text. `patience` counts from a stop request, not from the start of a
-  /// call: it bounds how long all calls after the request delay the end. Once it has passed, any call in flight ends
-  /// the program, however short it is.
+  /// Makes `write_outputs` run before the program ends, on any thread: it must need no OpenGL. It returns what could
+  /// not be written, one line, or an empty text. `patience` counts from a stop request, not from the start of a call:
+  /// it bounds how long all calls after the request delay the end. Once it has passed, any call in flight ends the
+  /// program, however short it is.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
-  /// From here on, `look` is called 20 times per second on another thread, whenever the owner is in outside(), as if by
-  /// the owner: it may use the run's state, but not OpenGL. It may call end_program().
+  /// Makes another thread call `look` 20 times per second whenever the owner is in outside(), as if the owner called
+  /// it: it may use the run's state, but not OpenGL. It may call end_program().
   void watch(std::function<void()> look) { look_ = std::move(look); }
   /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
   void disarm(int status);

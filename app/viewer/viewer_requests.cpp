@@ -33,7 +33,7 @@ Json simulation_metadata(const Status& status) {
   return metadata;
 }
 
-/// That a return can be undone; empty after other commands.
+/// Returns a notice that a return can be undone; empty after other commands.
 std::string return_notice(const Command& command, const Status& now) {
   if (std::holds_alternative<UndoReturn>(command)) {
     return fmt::format("back at step {} of {} with {}", now.step, now.scene_name, now.kernel_id);

@@ -34,7 +34,7 @@ class Surface {
   virtual render::Canvas canvas() const = 0;
   /// The display's scale: 1 = 96 window coordinates per inch.
   virtual float scale() const = 0;
-  /// For ImGui's back end; null if there is no window.
+  /// Returns the window for ImGui's back end; null if there is none.
   virtual GLFWwindow* window() const = 0;
 
   /// Processes events: calls their callbacks.

@@ -148,7 +148,7 @@ std::vector<std::string> whole_check(const std::string& bodies, const Law& law, 
   return words;
 }
 
-/// Those that check some of the bodies, due to all, for both laws and every value of every setting.
+/// Returns the arguments of a check of some of the bodies, due to all, for both laws and every value of every setting.
 std::vector<std::string> sampled_check(const std::string& bodies, const Law& law) {
   std::vector<std::string> words{bodies, "--sample", "256", "--sample-only"};
   std::ranges::move(law_constants(law), std::back_inserter(words));

@@ -13,26 +13,26 @@
 
 namespace orrery {
 
-using BlocksByRank = std::vector<DivisionFacet::Blocks>;  ///< what it has for the own rank is not used
+using BlocksByRank = std::vector<DivisionFacet::Blocks>;  ///< by rank; the entry of the own rank is not used
 
 /// Copies blocks from the device of each rank to those of all others.
 class BlockExchange {
  public:
-  /// Gives the blocks for each rank, which are ready behind what is enqueued.
+  /// Returns the blocks for each rank. They are ready after the work enqueued so far.
   using Outgoing = std::function<BlocksByRank()>;
-  /// Where to put blocks of these sizes that a rank sends. Takes the memory for that.
+  /// Allocates memory for the blocks of these sizes that `rank` sends, and returns it.
   using Places = std::function<DivisionFacet::Blocks(int rank, std::span<const std::size_t> sizes)>;
 
   virtual ~BlockExchange() = default;
-  /// Every rank calls this. What is enqueued on the stream afterwards finds the blocks in their places, unless
-  /// work.goes_on() is false.
+  /// Every rank calls this. Work enqueued on the stream afterwards finds the blocks in place, unless work.goes_on() is
+  /// false.
   virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
-  /// The same with blocks whose sizes both ends know, and memory that is there. Returns false, on all ranks alike, if a
-  /// rank had failed before and has said so. Over a connection, none says so here: others learn of it later, and may
-  /// wait for its data on their streams until wait() or the leader's order to stop ends that.
+  /// Exchanges blocks whose sizes both ends know, into memory that already exists. Returns false, on all ranks alike,
+  /// if a rank had failed before and has said so. A connection carries no such notice: other ranks learn of the failure
+  /// later, and may wait for its data on their streams until wait() or the leader's order to stop ends that.
   virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                               cudaStream_t stream) = 0;
-  /// exchange_known() of a block that has the same size on all ranks.
+  /// Sends one block, of the same size on all ranks, to every other rank by exchange_known().
   void share(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
              cudaStream_t stream) {
     BlocksByRank to(static_cast<std::size_t>(work.size())), from(to.size());
@@ -42,10 +42,10 @@ class BlockExchange {
     });
     (void)exchange_known(to, from, work, stream);
   }
-  /// Whether the stream has passed the event, which may be behind an exchange. Throws what failed, and Stopped if it
-  /// will not because another rank failed.
+  /// Returns whether the stream has passed the event, which may follow an exchange. Throws what failed, and Stopped if
+  /// the event will never be reached because another rank failed.
   virtual bool reached(const cuda::OrderEvent& event) const = 0;
-  /// Waits for what is enqueued on the stream, behind an exchange. Throws Stopped if another rank has failed.
+  /// Blocks until all work on the stream has ended, an exchange included. Throws Stopped if another rank has failed.
   virtual void wait(const JointWork& work, cudaStream_t stream) = 0;
 };
 

@@ -21,20 +21,20 @@ void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_dev
 /// Copies from the first device of a team to all others.
 class Broadcast {
  public:
-  /// What one device gets, or gives if it is the first, and the stream on which it does.
+  /// Blocks that one device receives (the first device: sends), and the stream of these copies.
   struct End {
     std::vector<DeviceBlock> blocks;
     cudaStream_t stream = nullptr;
   };
 
   virtual ~Broadcast() = default;
-  /// Enqueues the copies, entry for entry. `ends` has one per device. The other streams wait already until the first
-  /// device's blocks are ready. What it throws names the device, or all of them if the failure is not of one.
+  /// Enqueues the copies, entry for entry. `ends` has one entry per device. The other streams already wait for the
+  /// first device's blocks. Errors name the device, or all devices if the failure is not of a single one.
   virtual void send(std::span<const End> ends) = 0;
   virtual std::string name() const = 0;
 };
 
-/// Each device fetches for itself.
+/// Copies by cudaMemcpyPeerAsync(): each device fetches its data.
 class PeerCopies final : public Broadcast {
  public:
   explicit PeerCopies(const TeamDevices& devices) : devices_{devices} {}
@@ -45,8 +45,8 @@ class PeerCopies final : public Broadcast {
   const TeamDevices& devices_;
 };
 
-/// By NVIDIA's library NCCL, whose devices hand data on to each other. Throws std::runtime_error, one line, if it
-/// cannot be opened or cannot connect these devices: no device may be there twice.
+/// Broadcasts by NVIDIA's library NCCL, whose devices pass data on to each other. Throws std::runtime_error, one line,
+/// if the library cannot be opened or cannot connect these devices. No device may be listed twice.
 std::unique_ptr<Broadcast> nccl_broadcast(const TeamDevices& devices);
 
 }  // namespace orrery

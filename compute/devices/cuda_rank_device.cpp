@@ -33,17 +33,17 @@
 namespace orrery {
 namespace {
 
-/// The HeldPart of a kernel that has MigrationFacet, ChoiceFacet and ShipmentFacet.
+/// HeldPart of a kernel that has MigrationFacet, ChoiceFacet and ShipmentFacet.
 class RankResidents final : public HeldPart {
  public:
-  /// How data go: by connection, or through host memory.
+  /// Returns how data are sent: by connection, or through host memory.
   using Way = std::function<BlockExchange&(bool connected)>;
   /// `device`, `part` and the stream must outlive this. The leader does not use the stream.
   RankResidents(const cuda::Device& device, const RankPart& part, cudaStream_t stream, Way way);
 
   bool can_hold(int count, int ranks) const override { return migration_.can_hold(count, ranks); }
   void prepare(int count, int rank, int ranks) override;
-  /// Gives memory back that is not the kernel's.
+  /// Frees the memory that this object has besides the kernel's.
   void forget();
   void hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) override;
   void kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) override;
@@ -61,29 +61,29 @@ class RankResidents final : public HeldPart {
  private:
   using Blocks = DivisionFacet::Blocks;
 
-  /// What all ranks do together, on this stream.
+  /// Work of all ranks together, on this stream.
   using Together = std::function<void(BlockExchange& by, cudaStream_t stream)>;
-  /// Some of the bodies that a rank holds.
+  /// Range of the bodies that a rank holds.
   struct Piece {
     int first, count;
   };
 
   bool is_leader() const { return rank_ == 0; }
   cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
-  /// Does it with the device active. Throws what failed here, and Stopped if another rank failed.
+  /// Runs `what` with the device active. Throws what failed here, and Stopped if another rank failed.
   void together(bool connected, JointWork& work, cudaStream_t leading, const Together& what);
-  /// Every rank gets the first one.
+  /// Gives every rank the minimum of all ranks' findings.
   void share_findings(BlockExchange& by, JointWork& work, cudaStream_t stream);
   void migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work);
 
-  // Bodies go to other ranks, and come back, in pieces for which the leader has room.
+  // Bodies travel to other ranks and back in pieces that fit into the leader's buffers.
   int piece_bodies() const;
   int pieces() const;
   Piece piece_of(int rank, int number) const;
-  /// The leader: for a piece of another rank.
+  /// Returns the leader's buffer for a piece of another rank.
   ResidentBodies room_for(int rank, int count) const;
   void begin_to_hold(const HeldSource& from, cudaStream_t stream);
-  /// `first_of`: the number of each rank's first body.
+  /// `first_of`: index of each rank's first body.
   void hand_out(const HeldSource& from, std::span<const int> first_of, int number, BlockExchange& by, JointWork& work,
                 cudaStream_t stream);
   void take_pieces(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by, JointWork& work,
@@ -97,27 +97,27 @@ class RankResidents final : public HeldPart {
   MigrationFacet& migration_;
   ShipmentFacet& shipment_;
   int rank_ = 0, ranks_ = 1;
-  bool connected_ = false;                                    // in the latest function, see HeldPart
-  cuda::OrderEvent ended_{device_};                           // behind what that function has enqueued
+  bool connected_ = false;                                    // in the latest call, see HeldPart
+  cuda::OrderEvent ended_{device_};                           // end of the work enqueued by that call
   cuda::DeviceArray<cuda::PackedFinding> findings_;           // by rank
-  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // for NonFiniteReport::seen
-  // The leader's:
+  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // target of NonFiniteReport::seen that nothing reads
+  // Buffers of the leader:
   cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
   cuda::DeviceArray<int> piece_ids_, owners_;
 };
 
-/// A rank's kernel on its CUDA device. What it exchanges with other ranks goes through page-locked host memory, or by
-/// the connection that it was made with.
+/// A rank's kernel on its CUDA device. Exchanges with other ranks go through page-locked host memory, or by the
+/// connection given to the constructor.
 class HostedKernel final : public HostedDivision, private BlockExchange {
  public:
-  /// `connection`: with the devices of the other ranks; may be null.
+  /// `connection`: to the devices of the other ranks; may be null.
   HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
                std::shared_ptr<NcclConnection> connection);
   HostedKernel(const HostedKernel&) = delete;
   HostedKernel& operator=(const HostedKernel&) = delete;
-  /// Copies may still read and write the memory of this object. If another rank has failed, the connection was left
-  /// before, which ends what this device waits for. If a rank was lost at another time, this may wait for ever, and the
-  /// rank watch ends the process.
+  /// Waits for copies that still use this object's memory. If another rank has failed, the connection was closed
+  /// before, which ends the device's waiting. If a rank was lost at another time, this may block forever, and the rank
+  /// watch ends the process.
   ~HostedKernel() override;
 
   ForceKernel& kernel() override { return *kernel_; }
@@ -162,29 +162,30 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
                       cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
   void wait(const JointWork& /*work*/, cudaStream_t stream) override {
-    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // for nothing of other ranks
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // depends on no other rank
   }
-  /// Puts blocks into a message.
+  /// Copies blocks into a message.
   void give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream);
-  /// Enqueues copies of what another rank has put into a message.
+  /// Enqueues copies of the blocks in another rank's message to the device.
   void take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream);
 
   const std::shared_ptr<const cuda::Device> device_;
   std::unique_ptr<ForceKernel> kernel_;
   std::unique_ptr<TargetDivision> by_targets_;  // null: the kernel divides itself
   RankPart part_{*device_, division()};
-  cuda::Stream stream_{*device_};  // of another rank than the leader
-  Staging given_{*device_};        // to other ranks
-  std::vector<Staging> taken_;     // from other ranks, by rank; not results
-  // Blocks that the leader shares: on it, those that all get, and by rank those of one alone; on others, all of theirs.
+  cuda::Stream stream_{*device_};  // not used by the leader
+  Staging given_{*device_};        // data for other ranks
+  std::vector<Staging> taken_;     // data from other ranks, by rank; not results
+  // Blocks that the leader shares. On the leader: entry 0 has the blocks for all, entry `rank` the blocks for one rank.
+  // On other ranks: entry 0 has all blocks they get.
   std::vector<Staging> shared_;
   OwnersReader owners_{*device_};
-  // The leader's, in an evaluation:
+  // The leader's, during an evaluation:
   std::span<const std::byte> with_all_;
   std::vector<std::span<const std::byte>> with_one_;  // by rank
-  std::vector<Staging> returned_;                     // results of others, by rank
+  std::vector<Staging> returned_;                     // results of other ranks, by rank
   cuda::OrderEvent is_shared_{*device_}, joined_{*device_};
-  // Last: they use the kernel.
+  // Last members, since they use the kernel:
   std::optional<NcclDivision> connected_;
   std::optional<RankResidents> residents_;
 };
@@ -238,7 +239,7 @@ std::vector<Handout> HostedKernel::share_out(const ForceArgs& args, std::span<co
 }
 
 std::span<std::byte> HostedKernel::place(const ForceArgs& args, const Part& part) {
-  joined_.synchronize();  // until then, copies of the evaluation before read that memory
+  joined_.synchronize();  // copies of the previous evaluation read that memory until then
   return returned_[static_cast<std::size_t>(part.index)].take(sum_of(sizes_of(division().places(args, part))));
 }
 
@@ -311,7 +312,7 @@ void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWrite
   message.put_values(bytes);
 }
 
-/// Copies of an exchange before have ended: otherwise, these would have other bytes.
+/// Copies of the previous exchange must have ended, since they use the same memory.
 void HostedKernel::take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
   std::vector<std::size_t> sizes;
   message.get_all(sizes);
@@ -337,13 +338,13 @@ void HostedKernel::place_cells(int index, MessageReader& cells, CUstream_st* str
     return division().places_of_cells(rank);
   };
   take_blocks(cells, index, places, stream);
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange has the same memory
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same memory
 }
 
-/// Bodies of all other ranks in the leader's pieces: some 50 MB.
+/// Number of bodies in the leader's pieces for all other ranks: about 50 MB.
 constexpr int bodies_of_pieces = 1 << 20;
 
-/// Some of the bodies that follow each other.
+/// Returns the `count` bodies from `first` on.
 ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
   return {.count = count,
           .positions = bodies.positions + first,
@@ -352,7 +353,7 @@ ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
           .ids = bodies.ids + first};
 }
 
-/// Without accelerations.
+/// Returns the positions and velocities; accelerations are not sent.
 DivisionFacet::Blocks blocks_to_hold(const ResidentBodies& bodies) {
   const std::size_t bytes = static_cast<std::size_t>(bodies.count) * sizeof(Vec4);
   return {{bodies.positions, bytes}, {bodies.velocities, bytes}};
@@ -392,7 +393,7 @@ void RankResidents::prepare(int count, int rank, int ranks) {
   const auto all = static_cast<std::size_t>(piece_bodies()) * static_cast<std::size_t>(ranks - 1);
   for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
   take(piece_ids_, all);
-  // If a connection is lost, bodies that did not come go to the place of the first one, not anywhere.
+  // If a connection is lost, bodies that did not arrive are written to index 0, not to an arbitrary address.
   cuda::clear(device_, piece_ids_);
 }
 
@@ -536,7 +537,7 @@ void RankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by
     by.share(
         shipment_.found_in(round), [&](int rank) { return shipment_.place_of_found(round, rank); }, work, args.stream);
   }
-  int shipments = 1;  // a rank that fails takes part in one exchange: then all know
+  int shipments = 1;  // a rank that fails joins one exchange: then all ranks know
   work.attempt([&] { shipments = shipment_.shipments([&] { by.wait(work, args.stream); }, args.stream); });
   for (int shipment = 0; shipment < shipments; ++shipment) {
     BlocksByRank outgoing(static_cast<std::size_t>(ranks_)), incoming(outgoing.size());
@@ -609,7 +610,7 @@ class CudaRankDevice final : public RankDevice {
     try {
       if (!nccl_) nccl_ = std::make_shared<const Nccl>();
       return nccl_->version();
-    } catch (const std::exception&) {  // few machines have it
+    } catch (const std::exception&) {  // few machines have NCCL
       return 0;
     }
   }
@@ -633,8 +634,8 @@ class CudaRankDevice final : public RankDevice {
 
  private:
   std::shared_ptr<const cuda::Device> device_;
-  std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not there
-  std::shared_ptr<NcclConnection> connection_;  // of that device; null: there is none
+  std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not installed
+  std::shared_ptr<NcclConnection> connection_;  // connection of device_; null: none
 };
 
 }  // namespace

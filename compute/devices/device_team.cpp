@@ -15,13 +15,13 @@
 namespace orrery {
 namespace {
 
-/// As cuda::LostDeviceError, with the device in its text.
+/// Counterpart of cuda::LostDeviceError whose text names the device.
 struct LostMember final : std::runtime_error, DeviceLost {
   using runtime_error::runtime_error;
   Backend backend() const noexcept override { return Backend::cuda; }
 };
 
-/// Returns whether `device` can read the other's memory from now on.
+/// Enables peer access. Returns whether `device` can read the other's memory.
 bool can_read(const cuda::Device& device, const cuda::Device& other) {
   if (device.ordinal() == other.ordinal()) return true;
   int can = 0;

@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-/// Calls `work` while `device` is active; what it throws names the device.
+/// Calls `work` while `device` is active. Errors name the device.
 void on_device(const cuda::Device& device, const std::function<void()>& work);
 
 /// Activates the device at the end of a scope that activates others, also if that ends by an exception.
@@ -31,20 +31,20 @@ class ActiveAfterwards {
   const cuda::Device& device_;
 };
 
-/// What is enqueued on the stream from now on waits for what the event has recorded.
+/// Makes later work on the stream wait for the work that the event has recorded.
 inline void wait_on(cudaStream_t stream, const cuda::OrderEvent& event) {
   ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
 }
 
-/// Enqueues a copy to memory of any device, or of the host.
+/// Enqueues a copy of `entries` values to memory of any device, or of the host.
 template <class T>
 void copy_entries(const T* from, T* to, int entries, cudaStream_t stream) {
   const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof(T);
   ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
-/// What another device than the leader gets: nothing that points to the leader's memory but the targets, whose number
-/// alone it reads.
+/// Returns the arguments for a device other than the leader. They hold no pointers to the leader's memory except the
+/// targets, of which the other device reads only the number.
 inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
   return {.count = args.count,
           .targets = args.targets,
@@ -54,12 +54,13 @@ inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
           .stream = stream};
 }
 
-/// CUDA devices that divide evaluations: all alike, since they get equal parts. The first leads: it has the bodies.
+/// CUDA devices that divide evaluations. All must be alike, since they get equal parts. The first leads: it has the
+/// bodies.
 class DeviceTeam {
  public:
-  /// Lets them read each other's memory where the machine can; otherwise copies go through host memory. `ordinals` has
-  /// at least two. Throws UsageError if a device does not exist, or if they differ. The variable ORRERY_NCCL=1 asks for
-  /// copies by NCCL; throws std::runtime_error if these are not possible.
+  /// Enables peer access where the machine supports it; otherwise, copies go through host memory. `ordinals` has at
+  /// least two entries. Throws UsageError if a device does not exist or if they differ. ORRERY_NCCL=1 in the
+  /// environment requests copies by NCCL; throws std::runtime_error if these are not possible.
   explicit DeviceTeam(std::span<const int> ordinals);
   DeviceTeam(const DeviceTeam&) = delete;
   DeviceTeam& operator=(const DeviceTeam&) = delete;
@@ -69,9 +70,9 @@ class DeviceTeam {
   const cuda::Device& device(std::size_t index) const { return *devices_[index]; }
   /// Whether every device can read the memory of all others.
   bool is_direct() const { return direct_; }
-  /// "devices 0,1", and a note if copies between some of them go through host memory, or by NCCL.
+  /// Returns "devices 0,1", with a note if some copies go through host memory or by NCCL.
   std::string words() const;
-  /// One thread uses it at a time.
+  /// Not thread-safe: one thread at a time.
   Broadcast& broadcast() const { return *broadcast_; }
 
  private:

@@ -26,7 +26,7 @@ DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, c
       parts_{static_cast<int>(team.size())},
       times_{team},
       owners_{*team.leader()},
-      // The work of a tree depends on where bodies are; that of a direct sum is the same for all.
+      // The work of a tree depends on where bodies are; a direct sum has the same work for all bodies.
       learns_parts_{kernel.is_tree} {
   members_.reserve(team.size());
   members_.emplace_back(team.device(0), kernel, settings);
@@ -36,7 +36,7 @@ DividedKernel::DividedKernel(const DeviceTeam& team, const KernelInfo& kernel, c
   leader().device.activate();
 }
 
-/// The kernels' memory must not be freed while another device reads or writes it.
+/// Waits, so that no kernel's memory is freed while another device uses it.
 DividedKernel::~DividedKernel() {
   wait_for_all();
 }
@@ -55,14 +55,14 @@ void DividedKernel::for_others(const std::function<void(Member& member, std::siz
   }
 }
 
-/// In steps, the devices hold the bodies if they can. An evaluation that hands them out takes memory when it comes.
+/// Prefers that the devices hold the bodies, which serves steps. An evaluation that hands them out allocates on demand.
 void DividedKernel::prepare(int count) {
   if (count == prepared_ || count == room_) return;
   if (can_hold(count)) {
     try {
       return take_residents(count);
     } catch (const UsageError&) {
-      // The other way may take less memory.
+      // take_division() may need less memory.
     }
   }
   take_division(count);
@@ -95,7 +95,7 @@ void DividedKernel::bodies_replaced() {
   owners_.forget();
 }
 
-/// Without this, the results of a device that failed would just be missing.
+/// Without this check, the results of a device that failed would just be missing.
 void DividedKernel::check_other_devices() {
   for_others([](Member& member, std::size_t) { (void)member.done.reached(); });
 }
@@ -122,7 +122,7 @@ std::optional<BodyOwners> DividedKernel::owners(int count) const {
   return owners;
 }
 
-/// The steps of the batch are enqueued: without memory, the owners are unknown.
+/// Does not throw UsageError, as the batch's steps are already enqueued. If memory is short, the owners are unknown.
 void DividedKernel::read_owners(int count, CUstream_st* stream) {
   try {
     why_no_owners_.clear();
@@ -139,10 +139,10 @@ void DividedKernel::do_evaluate(const ForceArgs& args) {
   try {
     evaluate_parts(args);
   } catch (...) {
-    bodies_replaced();  // some devices may have kept what others have not
-    prepared_ = 0;      // the next evaluation waits for all devices, and makes their layouts anew
+    bodies_replaced();  // some devices may have kept data that others have not
+    prepared_ = 0;      // the next evaluation waits for all devices and rebuilds their layouts
     times_.forget();
-    check_other_devices();  // the leader may have met the failure of another one
+    check_other_devices();  // the leader may have met another device's failure
     throw;
   }
 }
@@ -153,7 +153,7 @@ void DividedKernel::mark(std::size_t index, PartTimes::Mark what, cudaStream_t s
 
 void DividedKernel::evaluate_parts(const ForceArgs& args) {
   check_other_devices();
-  of_all_ = !args.targets;  // few targets say nothing about the work of all
+  of_all_ = !args.targets;  // times of few targets tell nothing about the work of all bodies
   const bool knows_times = of_all_ && times_.begin();
   if (knows_times && learns_parts_ && !leader().division().works_alone()) parts_.learn(times_.parts_ms());
   const std::vector<Part> parts = parts_.parts();
@@ -220,7 +220,7 @@ void DividedKernel::exchange(const ForceArgs& args, std::span<const Part> parts)
 
 void DividedKernel::take_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
   for (std::size_t after = 1; after < members_.size(); ++after) {
-    const std::size_t i = (index + after) % members_.size();  // each device begins with another one
+    const std::size_t i = (index + after) % members_.size();  // each device begins with another neighbour
     const Member& other = members_[i];
     copy_blocks(other.division().offer(args, parts[i]), other.device, member.division().places_of_offer(args, parts[i]),
                 member.device, args.stream);
@@ -251,9 +251,9 @@ void DividedKernel::gather_results(const ForceArgs& args, std::span<const Part> 
   mark(0, PartTimes::ends, args.stream);
 }
 
-/// The other devices' memory stays as it is until the leader's next evaluation, which follows on its stream.
+/// The other devices' memory is unchanged until the leader's next evaluation, which follows on its stream.
 void DividedKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
-  if (prepared_ == 0) return leader().kernel->tree()->pick_cells({}, stream);  // there is no tree: none is shown
+  if (prepared_ == 0) return leader().kernel->tree()->pick_cells({}, stream);  // without a tree, no cells are shown
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const auto index = static_cast<int>(i);
     copy_blocks(members_[i].division().cells(index), members_[i].device, leader().division().places_of_cells(index),
@@ -262,7 +262,7 @@ void DividedKernel::pick_cells(const CellRequest& request, CUstream_st* stream) 
   leader().kernel->tree()->pick_cells(request, stream);
 }
 
-// Bodies that the devices of a divided kernel hold, each those of its part.
+// Bodies that the devices of a divided kernel hold, each the bodies of its part:
 
 bool DividedKernel::can_hold(int count) const {
   const MigrationFacet* const migration = members_.front().migration();
@@ -296,7 +296,7 @@ void DividedKernel::meet(cudaStream_t leading) {
   }
 }
 
-/// Each device has those of an equal part at first.
+/// Prepares each device for an equal part.
 void DividedKernel::take_residents(int count) {
   prepared_ = room_ = held_ = 0;
   times_.forget();
@@ -326,7 +326,7 @@ void DividedKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int 
     first += bodies.count;
     member.began.record(own);
   });
-  meet(stream);  // then the leader's bodies may change
+  meet(stream);  // after this, the leader's bodies may change
   bodies_replaced();
   held_ = count;
 }
@@ -344,7 +344,7 @@ void DividedKernel::kick_drift(const cuda::KickDrift& pass, const cuda::NonFinit
   });
 }
 
-/// All devices learn of the first finding, so that none moves its bodies on.
+/// Tells all devices the first finding, so that none of them moves its bodies further.
 void DividedKernel::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
   require_residents();
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
@@ -362,7 +362,7 @@ void DividedKernel::evaluate_residents(const ForceArgs& args) {
   try {
     evaluate_held(args);
   } catch (...) {
-    held_ = 0;  // some may have moved
+    held_ = 0;  // some devices may have moved bodies
     wait_for_all();
     bodies_replaced();
     times_.forget();
@@ -394,7 +394,7 @@ void DividedKernel::evaluate_held(const ForceArgs& args) {
   times_.end();
 }
 
-/// All streams wait for all, also if the bodies stay where they are.
+/// Makes all streams wait for each other, even if no bodies move.
 void DividedKernel::migrate(const ForceArgs& args, std::span<const Part> parts) {
   const cuda::ProfilerRange range{"move bodies"};
   mark(0, PartTimes::begins, args.stream);

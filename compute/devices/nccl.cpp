@@ -68,14 +68,15 @@ class NcclBroadcast final : public Broadcast {
  private:
   Nccl nccl_;
   const TeamDevices& devices_;
-  std::string all_;                             // "devices 0,1: "
+  std::string all_;                             // prefix of messages, "devices 0,1: "
   std::vector<NcclCommunicator*> connections_;  // by device
 };
 
 }  // namespace
 
 Nccl::Nccl() {
-  // NVLink multicast is for sums over all devices. Preparing it takes memory, and a fault in it the whole host.
+  // Disables NVLink multicast, which only helps sums over all devices. Preparing it takes memory, and a fault in it
+  // affects the whole host.
   setenv("NCCL_NVLS_ENABLE", "0", /*replace=*/0);
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(std::string{"NCCL cannot be opened: "} + dlerror());
@@ -135,7 +136,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
   const auto deadline = std::chrono::steady_clock::now() + connect_limit;
   const cuda::Stream stream{device};
   const cuda::OrderEvent ended{device};
-  const cuda::DeviceArray<unsigned> words{device, static_cast<std::size_t>(ranks)};  // one for each rank
+  const cuda::DeviceArray<unsigned> words{device, static_cast<std::size_t>(ranks)};  // one entry per rank
   nccl_->check(nccl_->connect(&communicator_, ranks, id, rank), "ncclCommInitRank");
   const auto wait = [&] {
     ended.record(stream.get());
@@ -147,7 +148,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
   try {
     try_out({words.data(), words.size()}, rank, stream.get(), wait);
   } catch (...) {
-    abort();  // otherwise the device might wait for ever, and whoever gives its memory back for the device
+    abort();  // otherwise, the device and later frees of its memory might wait forever
     throw;
   }
 }
@@ -158,9 +159,9 @@ NcclConnection::~NcclConnection() {
   if (left_.valid()) (void)left_.wait_for(longest);
 }
 
-/// NCCL makes ways between two devices when they are first used, and the host then waits for the other rank. Afterwards
-/// it no longer does. The device has ended one step when the next one begins: should the host then wait for ever, the
-/// device does not.
+/// Tests the connection. NCCL sets up each route between two devices at its first use, during which the host waits for
+/// the other rank; later uses do not wait. Each test ends on the device before the next begins: if the host waits
+/// forever, the device does not.
 void NcclConnection::try_out(std::span<unsigned> words, int rank, cudaStream_t stream,
                              const std::function<void()>& wait) {
   std::vector<Blocks> outgoing(words.size()), incoming(words.size());
@@ -230,8 +231,8 @@ void NcclConnection::abort() noexcept {
   leave(nccl_->abort);
 }
 
-/// On a thread of its own: before NCCL gives the memory back that others may use, it waits for all ranks of this host
-/// to leave, and one that is lost never does. ncclCommAbort first tells the device to end what it waits for.
+/// Runs on a separate thread: before NCCL frees shared memory, it waits for all ranks of this host to leave, and a lost
+/// rank never does. ncclCommAbort first ends the device's waiting.
 void NcclConnection::leave(NcclResult (*how)(NcclCommunicator*)) noexcept {
   const std::lock_guard lock{mutex_};
   NcclCommunicator* const left = std::exchange(communicator_, nullptr);
@@ -252,8 +253,8 @@ std::unique_ptr<Broadcast> nccl_broadcast(const TeamDevices& devices) {
   return std::make_unique<NcclBroadcast>(devices);
 }
 
-/// Memory for results is taken before anything waits for another rank: the driver may wait for the device to give it.
-/// What the kernel itself takes besides, it takes later.
+/// Allocates memory for the results before anything waits for another rank, since the driver may wait for the device
+/// when it allocates. The kernel itself may still allocate memory later.
 std::vector<Handout> NcclDivision::share_out(const ForceArgs& args, std::span<const Part> parts) {
   with_all_ = division_.share_out(args, parts);
   with_one_.assign(parts.size(), {});
@@ -285,7 +286,7 @@ void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, 
   require_end(work);
 }
 
-/// The others have no orders: nothing is sent.
+/// Sends nothing: the other ranks have no orders.
 void NcclDivision::evaluate_alone(const ForceArgs& args, const Part& own) {
   part_.begin(args, own);
   part_.evaluate(args, own);
@@ -297,7 +298,7 @@ bool NcclDivision::reached(const cuda::OrderEvent& event) const {
   return event.reached();
 }
 
-/// The results are sent behind the end of the part: the leader takes them when its own part has ended.
+/// Sends the results after the part ends. The leader takes them when its own part has ended.
 void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
                                  const Part& own, JointWork& work) {
   on_device(device_, [&] {
@@ -329,8 +330,8 @@ void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, 
   }
 }
 
-/// The ranks tell each other the sizes, and then that they have the memory: from then on only the driver or NCCL can
-/// fail. Whoever waits for data of that rank notices it, see wait().
+/// The ranks tell each other the sizes, then that they have the memory. After that, only the driver or NCCL can fail. A
+/// rank that waits for the data of a failed rank notices it, see wait().
 void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
   BlocksByRank to, from(static_cast<std::size_t>(work.size()));
   work.attempt([&] {
@@ -354,14 +355,14 @@ void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, Join
   });
 }
 
-/// The hosts tell each other nothing.
+/// The hosts exchange no messages.
 bool NcclDivision::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                                   cudaStream_t stream) {
   work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
   return true;
 }
 
-/// What the stream waits for may never come. A rank that fails sends the empty message of the next exchange meanwhile.
+/// Throws Stopped if data will never come: a rank that fails sends the empty message of the next exchange during this.
 void NcclDivision::wait(const JointWork& work, cudaStream_t stream) {
   come_.record(stream);
   while (!reached(come_)) {

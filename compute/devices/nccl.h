@@ -20,19 +20,19 @@
 
 namespace orrery {
 
-struct NcclCommunicator;  // what NCCL's ncclComm_t points to
+struct NcclCommunicator;  // target of NCCL's ncclComm_t
 
-// NCCL's ncclResult_t and ncclDataType_t.
+// NCCL's ncclResult_t and ncclDataType_t:
 using NcclResult = int;
 
 inline constexpr NcclResult nccl_success = 0;
 inline constexpr int nccl_bytes = 0;
 
-/// The functions of NVIDIA's library NCCL, which is opened at run time: few machines have it. It stays open until the
-/// process ends. What nccl.h says is said here, so that no build needs that file.
+/// Functions of NVIDIA's library NCCL, opened at run time because few machines have it. It stays open until the process
+/// ends. The declarations of NCCL's nccl.h are repeated here, so that no build needs that file.
 class Nccl {
  public:
-  /// Throws std::runtime_error that names what is missing.
+  /// Throws std::runtime_error that names the missing library or function.
   Nccl();
 
   void check(NcclResult result, const std::string& call) const;
@@ -55,8 +55,8 @@ class Nccl {
   NcclResult (*receive)(void* to, std::size_t count, int type, int from_rank, NcclCommunicator*, cudaStream_t);
 };
 
-/// NCCL launches the calls of a group together at its end. A group that an exception leaves ends as well: the thread's
-/// later calls would belong to it.
+/// Group of NCCL calls, which are launched together at its end. The destructor also ends a group that an exception
+/// leaves; otherwise, later calls of the thread would belong to it.
 class NcclGroup {
  public:
   /// `who` names the devices in messages.
@@ -73,38 +73,38 @@ class NcclGroup {
   bool open_ = true;
 };
 
-/// One rank's end of a connection by NCCL between the CUDA devices of all ranks. The ranks' calls have to be in the
-/// same order. Any thread may call; what fails throws std::runtime_error, and Stopped after abort().
+/// One rank's end of an NCCL connection between the CUDA devices of all ranks. All ranks must make their calls in the
+/// same order. Thread-safe. Failures throw std::runtime_error, and Stopped after abort().
 class NcclConnection {
  public:
   using Blocks = DivisionFacet::Blocks;
 
-  /// The other ranks call this with the same id: waits for them, and tries the connection out. Throws Stopped if that
-  /// takes longer than connect_limit: a thread may then stay behind, which waits for the others until the process ends.
+  /// Connects to the other ranks, which call this with the same id, and tests the connection. Throws Stopped after
+  /// connect_limit; a thread may then remain that waits for the other ranks until the process ends.
   static std::shared_ptr<NcclConnection> make(std::shared_ptr<const Nccl> nccl,
                                               std::shared_ptr<const cuda::Device> device, const ConnectionId& id,
                                               int rank, int ranks);
-  /// As make(), but NCCL may wait without a limit before the try-out.
+  /// Connects as make() does, but NCCL may wait without a limit before the test.
   NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Device& device, const ConnectionId& id, int rank,
                  int ranks);
   NcclConnection(const NcclConnection&) = delete;
   NcclConnection& operator=(const NcclConnection&) = delete;
-  /// Waits until the others have left the connection as well, but not long: one of them may be lost.
+  /// Waits briefly until the others have left the connection as well: one of them may be lost.
   ~NcclConnection();
 
   bool is_open() const;
-  /// Throws Stopped if NCCL has met an error since the connection was made, in what was enqueued. Its cause may be in
+  /// Throws Stopped if NCCL has met an error in enqueued work since the connection was made. The cause may be in
   /// another rank.
   void check() const;
 
-  // These enqueue and return. Blocks without bytes are left out, by all ranks.
-  /// From the blocks of rank 0 to those of all others, entry for entry.
+  // These enqueue and return. All ranks skip blocks without bytes.
+  /// Copies the blocks of rank 0 to those of all other ranks, entry for entry.
   void broadcast(std::span<const DeviceBlock> blocks, cudaStream_t stream);
-  /// To each rank what `outgoing` has for it, and from each what `incoming` has places for, entry for entry. Both have
-  /// entries by rank; those of this rank are not used.
+  /// Sends outgoing[rank] to each rank and receives incoming[rank] from it, entry for entry. The entries of this rank
+  /// are not used.
   void exchange(std::span<const Blocks> outgoing, std::span<const Blocks> incoming, cudaStream_t stream);
 
-  /// What was enqueued ends, whether data came or not. Returns at once.
+  /// Aborts pending operations, complete or not. Does not block.
   void abort() noexcept;
 
  private:
@@ -113,15 +113,15 @@ class NcclConnection {
   void leave(NcclResult (*how)(NcclCommunicator*)) noexcept;
 
   const std::shared_ptr<const Nccl> nccl_;
-  mutable std::mutex mutex_;                  // held while the communicator is used, but not while it is left
-  NcclCommunicator* communicator_ = nullptr;  // null once it is left
-  std::future<void> left_;                    // of the thread that leaves it
+  mutable std::mutex mutex_;  // held while the communicator is used, but not while it is destroyed or aborted
+  NcclCommunicator* communicator_ = nullptr;  // null after leave()
+  std::future<void> left_;                    // ready when the thread that leaves has ended
 };
 
-/// Evaluations that the devices of all ranks divide, whose data go from device to device by NCCL.
+/// Division of evaluations among the devices of all ranks, with data sent from device to device by NCCL.
 class NcclDivision final : public ConnectedDivision, public BlockExchange {
  public:
-  /// All references must outlive this. `part` is of a kernel on `device`; `stream`: of another rank than the leader.
+  /// All references must outlive this. `part`: of a kernel on `device`. `stream`: used by all ranks but the leader.
   NcclDivision(const cuda::Device& device, const RankPart& part, const cuda::Stream& stream,
                std::shared_ptr<NcclConnection> connection)
       : device_{device}, part_{part}, division_{part.division()}, stream_{stream}, connection_{std::move(connection)} {}
@@ -155,11 +155,11 @@ class NcclDivision final : public ConnectedDivision, public BlockExchange {
   DivisionFacet& division_;
   const cuda::Stream& stream_;
   const std::shared_ptr<NcclConnection> connection_;
-  cuda::OrderEvent ended_{device_};  // this rank's part with all that it sends or receives
-  cuda::OrderEvent come_{device_};   // what wait() waits for
-  // Of the leader, in an evaluation.
+  cuda::OrderEvent ended_{device_};  // end of this rank's part and of its transfers
+  cuda::OrderEvent come_{device_};   // recorded by wait()
+  // The leader's blocks during an evaluation:
   Blocks with_all_;
-  BlocksByRank with_one_, places_;  // of the results
+  BlocksByRank with_one_, places_;  // blocks for one rank; places of the results
 };
 
 }  // namespace orrery

@@ -9,14 +9,14 @@
 
 namespace orrery {
 
-/// Reads from a GPU which device has each body. The host waits for nothing: it gets what came last.
+/// Reads from a GPU which device has each body. The host never waits: it gets the latest copy that has arrived.
 class OwnersReader {
  public:
   explicit OwnersReader(const cuda::Device& device) : device_{device}, came_{device} {}
 
-  /// For other bodies.
+  /// Discards the copies. Call when the bodies were replaced.
   void forget() { latest_ = next_ = none; }
-  /// Enqueues a copy of `count` indices of devices, unless one is on its way.
+  /// Enqueues a copy of `count` device indices. Does nothing while an earlier copy is in flight.
   void read(const int* d_owners, int count, cudaStream_t stream) {
     if (is_on_way()) return;
     if (next_ != none) latest_ = next_;
@@ -28,7 +28,7 @@ class OwnersReader {
     came_.record(stream);
     enqueued_ = true;
   }
-  /// None of so many have come yet.
+  /// Returns the device of each body; none if no copy of `count` entries has arrived yet.
   std::optional<std::vector<int>> owners(int count) const {
     const std::size_t come = is_on_way() || next_ == none ? latest_ : next_;
     if (come == none || read_[come].size() != static_cast<std::size_t>(count)) return std::nullopt;
@@ -38,13 +38,13 @@ class OwnersReader {
 
  private:
   static constexpr std::size_t none = 2;
-  /// Also if it is not wanted any more.
+  /// Returns whether a copy is in flight, even one that forget() has discarded.
   bool is_on_way() const { return enqueued_ && !came_.reached(); }
 
   const cuda::Device& device_;
   cuda::HostArray<int> read_[2];
-  std::size_t latest_ = none, next_ = none;  // that came; of the latest copy
-  cuda::Event came_;                         // the latest copy
+  std::size_t latest_ = none, next_ = none;  // buffer of the latest copy that has arrived; buffer of the latest copy
+  cuda::Event came_;                         // end of the latest copy
   bool enqueued_ = false;
 };
 

@@ -7,10 +7,11 @@
 namespace orrery {
 namespace {
 
-/// Of the mean, how much more a part may cost. Smaller changes would follow the noise of times.
+/// Tolerated excess of a part's cost, relative to the mean. Smaller changes would follow the noise of times.
 constexpr double allowed_imbalance = 0.05;
 
-/// Of an equal share. A part that seems slow in one evaluation keeps enough to be measured again.
+/// Minimum share relative to an equal share. A part that seems slow in one evaluation keeps enough work to be measured
+/// again.
 constexpr double least_share = 0.25;
 
 }  // namespace

@@ -11,32 +11,33 @@
 
 namespace orrery {
 
-/// How large the parts of an evaluation are: equal at first, and then such that all cost the same.
+/// Sizes of the parts of an evaluation: equal at first, then adjusted until all cost the same.
 class PartSizes {
  public:
   explicit PartSizes(int parts) : shares_(static_cast<std::size_t>(parts), 1.0 / parts) {}
 
   std::vector<Part> parts() const;
-  /// The part of each of `count` things in order, by its index.
+  /// Returns the index of the part of each of `count` things, which are in order.
   std::vector<int> owners(int count) const;
-  /// `costs`: times or work of the present parts, in their order. Changes the parts if one cost 5 % more than the mean,
-  /// and returns whether it did.
+  /// Adjusts the parts if one cost 5 % more than the mean; returns whether it did. `costs`: times or work of the
+  /// current parts, in their order.
   bool learn(std::span<const double> costs);
 
  private:
   std::vector<double> shares_;  // their sum is 1
 };
 
-/// The sizes of parts, from the least times of several evaluations: other programs, and the host, disturb some.
+/// Part sizes learned from the minimum times of several evaluations. Single times are noisy: other programs and the
+/// host disturb some.
 class LearnedSizes {
  public:
-  /// `quick`: at first, while nothing is known of the work, so many evaluations are learned from one by one.
+  /// `quick`: number of initial changes that are each based on one evaluation; later changes use four.
   explicit LearnedSizes(int parts, int quick = 0) : sizes_{parts}, quick_{quick} {}
 
   std::vector<Part> parts() const { return sizes_.parts(); }
   /// See PartSizes::owners().
   std::vector<int> owners(int count) const { return sizes_.owners(count); }
-  /// `ms`: by part, of an evaluation with these sizes. Returns whether it changed them.
+  /// Adds the times of an evaluation with these sizes, in ms by part. Returns whether it changed the sizes.
   bool learn(std::span<const double> ms) {
     least_ms_.resize(ms.size());
     for (std::size_t part = 0; part < ms.size(); ++part) {
@@ -47,7 +48,7 @@ class LearnedSizes {
     quick_ = std::max(quick_ - 1, 0);
     return sizes_.learn(least_ms_);
   }
-  /// Of other bodies.
+  /// Discards the times measured so far. Call when the bodies were replaced.
   void forget_times() { timed_ = 0; }
 
  private:
@@ -55,58 +56,57 @@ class LearnedSizes {
 
   PartSizes sizes_;
   int quick_;
-  std::vector<double> least_ms_;  // by part, of the evaluations with these sizes
-  int timed_ = 0;                 // so many of them
+  std::vector<double> least_ms_;  // minimum time of each part with the current sizes, in ms
+  int timed_ = 0;                 // evaluations measured with the current sizes
 };
 
-/// The parts of evaluations whose times become known some evaluations later, and of which some keep the parts of an
+/// Part sizes for evaluations whose times become known some evaluations later. Some evaluations keep the parts of an
 /// earlier one.
 class LearnedParts {
  public:
   explicit LearnedParts(int parts) : sizes_{parts, quick_evaluations} {}
 
-  /// For the next evaluation, unless it keeps others.
+  /// Returns the parts for the next evaluation, unless it keeps those of an earlier one.
   std::vector<Part> parts() const { return sizes_.parts(); }
   /// See PartSizes::owners().
   std::vector<int> owners(int count) const { return sizes_.owners(count); }
-  /// After an evaluation: whether it kept the parts of the one before, and whether it is the one that was timed last.
+  /// Call after an evaluation. `kept_parts`: it kept the parts of the previous one. `timed`: it is the last one timed.
   void evaluated(bool kept_parts, bool timed) {
     if (!kept_parts) in_use_ = latest_;
     if (timed) timed_ = in_use_;
   }
-  /// `ms`: by part, of the evaluation that was timed last. Times of other parts than the latest say nothing about
-  /// these.
+  /// Adds the times of the last timed evaluation, in ms by part. Ignores times of parts other than the latest.
   void learn(std::span<const double> ms) {
     if (timed_ == latest_ && sizes_.learn(ms)) ++latest_;
   }
 
-  /// Of other bodies.
+  /// Discards the times measured so far. Call when the bodies were replaced.
   void forget_times() { sizes_.forget_times(); }
 
  private:
   static constexpr int quick_evaluations = 3;
 
   LearnedSizes sizes_;
-  int latest_ = 0, in_use_ = 0, timed_ = 0;  // changes of the sizes before the parts concerned
+  int latest_ = 0, in_use_ = 0, timed_ = 0;  // number of size changes before these parts
 };
 
-/// The order of one device's marks in an evaluation, on its stream. The results of the others' parts are marked by the
-/// leader.
+/// Marks of one device in an evaluation, in their order on its stream. The leader marks the copies of the other
+/// devices' results.
 enum class PartMark {
-  begins,        ///< the leader: before it shares; others: what they get is ready
-  shared,        ///< the leader alone: what it shares is ready
-  part_begins,   ///< they have got what they need to begin
-  offered,       ///< of devices that exchange something: what this one offers is ready
-  all_offered,   ///< likewise: what the others offer is ready
-  all_came,      ///< likewise: it is here
-  part_ends,     ///< the device's own part
-  results_copy,  ///< of another device's part, if the leader gets results: it begins to copy them
-  results_came,  ///< the leader has them
-  ends,          ///< the leader: after it has joined all parts
+  begins,        ///< leader: before it shares; others: the shared blocks are ready
+  shared,        ///< leader only: the shared blocks are ready
+  part_begins,   ///< the device has all it needs to begin
+  offered,       ///< devices that exchange: this device's offer is ready
+  all_offered,   ///< devices that exchange: the other devices' offers are ready
+  all_came,      ///< devices that exchange: the other devices' offers have arrived
+  part_ends,     ///< the device's own part has ended
+  results_copy,  ///< if the leader gets results: its copy of another device's results begins
+  results_came,  ///< the copy has ended
+  ends,          ///< leader: after it has joined all parts
   count
 };
 
-/// A time in ms for each mark; those of marks that the evaluation does not have mean nothing.
+/// Time of each mark in ms. Undefined for marks that the evaluation does not have.
 struct MarkTimes {
   std::array<double, static_cast<std::size_t>(PartMark::count)> ms{};
 
@@ -114,12 +114,12 @@ struct MarkTimes {
   double operator[](PartMark mark) const { return ms[static_cast<std::size_t>(mark)]; }
 };
 
-/// When a device begins, since the leader began. Both devices' times count from their own begin. Devices that exchange
-/// something meet at `all_offered`; others begin when the leader has shared.
+/// Returns when the device began, in ms after the leader. Both times count from the device's own begin. Devices that
+/// exchange meet at `all_offered`; others begin when the leader has shared.
 double begin_after(const MarkTimes& leader, const MarkTimes& device, bool exchanges);
 
-/// What a device did up to the end of its part. `times` count from its own begin, `begin_ms` is that, see
-/// begin_after().
+/// Returns the activities of a device up to the end of its part. `times` count from its own begin, which is at
+/// `begin_ms`; see begin_after().
 std::vector<DeviceSpan> spans_of(const MarkTimes& times, bool leads, bool exchanges, double begin_ms);
 
 }  // namespace orrery

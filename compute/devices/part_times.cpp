@@ -31,7 +31,7 @@ bool PartTimes::begin() {
   return reads;
 }
 
-/// The leader's last mark is behind all others.
+/// The leader's last mark follows all others.
 bool PartTimes::all_ended() const {
   return event(0, ends).reached();
 }

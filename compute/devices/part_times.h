@@ -11,43 +11,44 @@
 
 namespace orrery {
 
-/// Times what the devices of a team do in an evaluation. Once the GPUs have ended it, reads its times, and times
-/// another one. Nothing waits for that.
+/// Measures the times of a team's devices in an evaluation. When the GPUs have ended it, reads its times and measures
+/// another one. Nothing waits for this.
 class PartTimes {
  public:
   explicit PartTimes(const DeviceTeam& team);
 
-  /// Before an evaluation. Whether an earlier one was timed that has ended now: parts_ms() and loads() are its.
+  /// Call before an evaluation. Returns whether an earlier timed evaluation has ended: parts_ms() and loads() are then
+  /// of that one.
   bool begin();
 
   using Mark = PartMark;
   using enum PartMark;
-  /// On the stream of the mark's device, which must be active.
+  /// Records the mark on a stream of its device, which must be active.
   void mark(std::size_t index, Mark mark, cudaStream_t stream) {
     if (!times_now_) return;
     exchanges_ |= mark == offered;
     gathers_ |= mark == results_copy;
     event(index, mark).record(stream);
   }
-  /// Whether the present evaluation is timed.
+  /// Returns whether the current evaluation is timed.
   bool times_now() const { return times_now_; }
-  /// After an evaluation.
+  /// Call after an evaluation.
   void end() { in_flight_ |= times_now_; }
-  /// After one that failed, or for other bodies.
+  /// Discards pending times. Call after a failed evaluation, or when the bodies were replaced.
   void forget() { in_flight_ = false; }
 
-  /// The devices' own parts, by device, without waiting and copies.
+  /// Returns the time of each device's own part in ms, without waiting and copies.
   const std::vector<double>& parts_ms() const { return parts_ms_; }
-  /// By device; empty until an evaluation was timed.
+  /// Returns one entry per device; empty before the first timed evaluation.
   const std::vector<DeviceLoad>& loads() const { return loads_; }
 
  private:
   bool all_ended() const;
   double part_ms(std::size_t index) const;
   void read();
-  /// The spans of all devices.
+  /// Fills in the spans of all devices.
   void read_spans();
-  /// Until the end of a device's part, since it began.
+  /// Returns the times from the device's begin up to the end of its part.
   MarkTimes times_of(std::size_t index) const;
   cuda::Event& event(std::size_t index, Mark mark) { return marks_[index][static_cast<std::size_t>(mark)]; }
   const cuda::Event& event(std::size_t index, Mark mark) const { return marks_[index][static_cast<std::size_t>(mark)]; }
@@ -59,9 +60,9 @@ class PartTimes {
   std::vector<std::vector<cuda::Event>> marks_;  // by device and Mark
   std::vector<double> parts_ms_;
   std::vector<DeviceLoad> loads_;
-  int untimed_ = 2;  // of the first evaluations, which load code
+  int untimed_ = 2;  // first evaluations, not timed because they load code
   bool times_now_ = false, in_flight_ = false;
-  bool exchanges_ = false, gathers_ = false;  // the evaluation that was timed
+  bool exchanges_ = false, gathers_ = false;  // what the timed evaluation does
 };
 
 }  // namespace orrery

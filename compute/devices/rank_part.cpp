@@ -19,7 +19,7 @@ void RankPart::begin(const ForceArgs& args, const Part& part) const {
 
 void RankPart::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
   const cuda::ProfilerRange range{"exchange cells"};
-  auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // ranks cannot divide others
+  auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // ranks require ChoiceFacet
   by.share(
       choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
   by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// A rank's part of an evaluation on its device, and how long it takes. The same for every way of the data.
+/// One rank's part of an evaluation on its device, with its time. Independent of how data are sent.
 class RankPart {
  public:
   /// `division` must outlive this.
@@ -15,15 +15,15 @@ class RankPart {
       : division_{division}, begins_{device}, begun_{device}, goes_on_{device}, ends_{device} {}
 
   DivisionFacet& division() const { return division_; }
-  /// DivisionFacet::prepare_division(), and what exchange() needs.
+  /// Calls DivisionFacet::prepare_division(), and prepares exchange().
   void prepare(int count, int index, int ranks) const;
 
   void begin(const ForceArgs& args, const Part& part) const;
-  /// Behind the begin, if DivisionFacet::exchanges(). Every rank calls this.
+  /// Exchanges data with all ranks. Call after begin(), on every rank, if DivisionFacet::exchanges().
   void exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const;
   void evaluate(const ForceArgs& args, const Part& part) const;
   const cuda::Event& end() const { return ends_; }
-  /// Once it has ended: without the exchange.
+  /// Returns the time in ms without the exchange. Call after the part has ended.
   double ms() const { return cuda::elapsed_ms(begins_, begun_) + cuda::elapsed_ms(goes_on_, ends_); }
 
  private:

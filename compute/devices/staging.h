@@ -22,7 +22,7 @@ inline std::vector<std::size_t> sizes_of(std::span<const DeviceBlock> blocks) {
   return sizes;
 }
 
-/// What the leader shares with another rank: blocks of which only the sizes are known.
+/// Returns the blocks that the leader shares with another rank, of which only the sizes are known.
 inline DivisionFacet::Blocks blocks_of(const Handout& handout) {
   DivisionFacet::Blocks blocks;
   for (const auto& sizes : {std::span{handout.with_all}, std::span{handout.with_one}}) {
@@ -31,18 +31,18 @@ inline DivisionFacet::Blocks blocks_of(const Handout& handout) {
   return blocks;
 }
 
-/// Blocks with the first so many bytes of these.
+/// Returns the blocks cut to these sizes, in bytes.
 inline DivisionFacet::Blocks first_of(DivisionFacet::Blocks blocks, std::span<const std::size_t> sizes) {
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].bytes = sizes[i];
   return blocks;
 }
 
-/// Page-locked memory of the host that blocks of a device are copied to and from, one behind the other.
+/// Page-locked host memory through which blocks of a device are copied, packed one after the other.
 class Staging {
  public:
   explicit Staging(const cuda::Device& device) : device_{device} {}
 
-  /// At least so many bytes; what was in it may be lost.
+  /// Returns `bytes` bytes of memory. Earlier contents may be lost.
   std::span<std::byte> take(std::size_t bytes) {
     if (memory_.size() < bytes) {
       memory_ = {};  // free the old memory before taking the new
@@ -52,7 +52,7 @@ class Staging {
   }
   std::span<std::byte> first(std::size_t bytes) const { return memory_.all().first(bytes); }
 
-  /// Enqueues the copies, and returns where they go.
+  /// Enqueues the copies to host memory, and returns where they go.
   std::span<std::byte> fill(std::span<const DeviceBlock> blocks, cudaStream_t stream) {
     const std::span<std::byte> all = take(sum_of(sizes_of(blocks)));
     std::byte* to = all.data();

@@ -14,14 +14,14 @@ __global__ void number(int* numbers, int count) {
   if (i < count) numbers[i] = i;
 }
 
-/// Copies the entries of the targets `first`, `first` + 1, ... to places of the same numbers.
+/// Copies the entries of targets `first` to `last` - 1 to the same indices of `packed`.
 __global__ void pack(const Vec4* __restrict__ entries, const int* __restrict__ targets, int first, int last,
                      Vec4* __restrict__ packed) {
   const int place = first + static_cast<int>(blockIdx.x * block + threadIdx.x);
   if (place < last) packed[place] = entries[targets[place]];
 }
 
-/// The epilogue for the targets from `first` on. `found_low`: null if the accelerations have no low words.
+/// Applies the epilogue to the targets from `first` on. `found_low`: null if the accelerations have no low parts.
 __global__ void finish_targets(const Vec4* __restrict__ found, const Vec4* __restrict__ found_low, Targets targets,
                                int first, const Vec4* __restrict__ bodies, Epilogue epilogue) {
   const int place = first + static_cast<int>(blockIdx.x * block + threadIdx.x);
@@ -70,7 +70,7 @@ auto TargetDivision::share_out(const ForceArgs& args, std::span<const Part> /*pa
           block_of(args.targets.indices, args.targets.count)};
 }
 
-/// Memory is for all bodies, however few the targets are, so that it is taken once.
+/// Allocates for all bodies even if there are few targets, so that it allocates only once.
 auto TargetDivision::receive(const ForceArgs& args, std::span<const Part> /*parts*/,
                              std::span<const DeviceBlock> shared) -> Blocks {
   const auto take = [&](auto& array) { take_copy(device_, array, args.count); };

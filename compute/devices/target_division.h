@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// Divides the evaluations of a kernel that takes targets but does not divide them itself: each part is a range of the
+/// Divides the evaluations of a kernel that takes targets but does not divide them itself. Each part is a range of the
 /// targets. Every device gets all bodies.
 class TargetDivision final : public DivisionFacet {
  public:
@@ -31,12 +31,12 @@ class TargetDivision final : public DivisionFacet {
   ForceKernel& kernel_;
   bool reads_low_words_;
   const cuda::Device& device_;
-  bool has_low_words_ = false;                                 // in the present evaluation, which needs them
+  bool has_low_words_ = false;                                 // in the current evaluation, which needs them
   cuda::DeviceArray<int> all_;                                 // 0, 1, ...
-  int numbered_ = 0;                                           // so many of them are written
-  cuda::DeviceArray<Vec4> bodies_, bodies_low_;                // copies of the leader's
-  cuda::DeviceArray<int> targets_;                             // likewise
-  cuda::DeviceArray<Vec4> accelerations_, accelerations_low_;  // of the bodies, from the kernel
+  int numbered_ = 0;                                           // number of entries written in all_
+  cuda::DeviceArray<Vec4> bodies_, bodies_low_;                // copies of the leader's bodies
+  cuda::DeviceArray<int> targets_;                             // copy of the leader's targets
+  cuda::DeviceArray<Vec4> accelerations_, accelerations_low_;  // results of the kernel, by body
   cuda::DeviceArray<Vec4> found_, found_low_;                  // accelerations of the targets, in their order
 };
 

@@ -15,12 +15,12 @@
 namespace orrery {
 namespace {
 
-struct Lost {};  // another kernel has lost the connection
+struct Lost {};  // thrown if another kernel has lost the connection
 
 }  // namespace
 
-/// All ranks leave the connection before another kernel can use the line: so it is open in all of them, or in none,
-/// when orders are written.
+/// All ranks leave the connection before another kernel can use the line. So when orders are written, it is open on all
+/// ranks or on none.
 void DeviceResidents::exchange(const Work& what) {
   JointWork work{line_.others(), nullptr};
   bool connected = false;
@@ -46,7 +46,7 @@ void DeviceResidents::exchange(const Work& what) {
   passes_.clear();
 }
 
-/// Some ranks may have done what others have not.
+/// Forgets the bodies on failure, since some ranks may have done what others have not.
 template <class What>
 void DeviceResidents::or_forget(const What& what) {
   try {
@@ -147,14 +147,14 @@ DeviceKernel::DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, 
       made_{line, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
       residents_{line, key, *own_} {}
 
-/// In steps, the devices hold the bodies if they can. An evaluation that hands them out takes memory when it comes.
+/// Prefers that the devices hold the bodies, which serves steps. An evaluation that hands them out allocates on demand.
 void DeviceKernel::prepare(int count) {
   if (count == made_.prepared() || has_room(count)) return;
   if (can_hold(count)) {
     try {
       return take_residents(count);
     } catch (const UsageError&) {
-      // The other way may take less memory.
+      // take_division() may need less memory.
     }
   }
   take_division(count);
@@ -222,7 +222,7 @@ std::optional<BodyOwners> DeviceKernel::owners(int count) const {
   return owners;
 }
 
-/// The steps of the batch are enqueued: without memory, the owners are unknown.
+/// Does not throw UsageError, as the batch's steps are already enqueued. If memory is short, the owners are unknown.
 void DeviceKernel::read_owners(int count, CUstream_st* stream) {
   const bool are_held = residents_.count() == count;
   if (!is_tree_ || (made_.prepared() != count && !are_held)) return;
@@ -236,7 +236,7 @@ void DeviceKernel::read_owners(int count, CUstream_st* stream) {
 
 void DeviceKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
   TreeFacet& tree = *own_->kernel().tree();
-  if (made_.prepared() == 0) return tree.pick_cells({}, stream);  // there is no tree: none is shown
+  if (made_.prepared() == 0) return tree.pick_cells({}, stream);  // without a tree, no cells are shown
   line_.exchange({.order =
                       [&](int, MessageWriter& order) {
                         order.put(Order::cells);
@@ -248,13 +248,13 @@ void DeviceKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
   tree.pick_cells(request, stream);
 }
 
-/// In powers of two, so that numbers of targets that grow from time to time do not ask for it each time.
+/// Rounds up to powers of two, so that slowly growing numbers of targets seldom need an order.
 void DeviceKernel::take_room(const Handouts& handouts) {
   std::size_t bytes = 0;
   for (const Handout& handout : handouts) bytes = std::max(bytes, bytes_of(handout).all());
   if (bytes <= room_) return;
   const std::size_t room = std::bit_ceil(bytes);
-  room_ = 0;  // a worker that fails has none
+  room_ = 0;  // a worker that fails has no room
   line_.exchange({.order =
                       [&](int, MessageWriter& order) {
                         order.put(Order::take_room);
@@ -294,7 +294,7 @@ void DeviceKernel::do_evaluate(const ForceArgs& args) {
   try {
     evaluate_parts(args);
   } catch (...) {
-    made_.forget();  // some ranks may have kept what others have not
+    made_.forget();  // some ranks may have kept data that others have not
     throw;
   }
 }
@@ -306,7 +306,7 @@ void DeviceKernel::evaluate_parts(const ForceArgs& args) {
   if (!own_->works_alone()) learn_parts(args);
 }
 
-/// Few targets say nothing about the work of all.
+/// Ignores evaluations of few targets: their times tell nothing about the work of all bodies.
 void DeviceKernel::learn_parts(const ForceArgs& args) {
   const bool timed = is_tree_ && !args.targets && unlearned_ == 0;
   if (unlearned_ > 0) --unlearned_;
@@ -316,9 +316,9 @@ void DeviceKernel::learn_parts(const ForceArgs& args) {
   parts_.learn(ms_);
 }
 
-/// `args.cancelled` is not handed on: to a worker, it would say that another rank has failed. If one has, a simulation
-/// that goes on does so through host memory. All ranks leave the connection before another kernel can use the line: so
-/// it is open in all of them, or in none, when orders are written.
+/// Does not forward args.cancelled: to a worker, it would mean that another rank has failed. After a failure, a
+/// simulation continues through host memory. All ranks leave the connection before another kernel can use the line, so
+/// when orders are written, it is open on all ranks or on none.
 bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts) {
   const Handouts handouts = own.share_out(args, parts);
   JointWork work{line_.others(), nullptr};
@@ -344,14 +344,14 @@ bool DeviceKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& a
   try {
     line_.exchange(exchange);
   } catch (const Lost&) {
-    own_->bodies_replaced();  // share_out() has begun what will not be
+    own_->bodies_replaced();  // undoes share_out(): its evaluation will not happen
     return false;
   }
   own.join(args, parts);
   return true;
 }
 
-/// What can fail in the leader comes before the orders are sent, or after the broadcast that they announce.
+/// Does everything that can fail on the leader before the orders are sent, or after the broadcast that they announce.
 void DeviceKernel::evaluate_hosted(const ForceArgs& args, const std::vector<Part>& parts) {
   const Handouts handouts = own_->share_out(args, parts);
   if (own_->works_alone()) return own_->join(args, parts);

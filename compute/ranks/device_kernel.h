@@ -19,46 +19,46 @@
 
 namespace orrery {
 
-/// On the leader, bodies that the CUDA devices of all ranks hold: the orders for them, and the leader's own part. Other
-/// ranks learn of passes over the bodies by the order that comes next.
+/// Leader's side of bodies that the CUDA devices of all ranks hold: sends the orders and does the leader's own part.
+/// Passes over the bodies reach the other ranks with the next order.
 class DeviceResidents {
  public:
-  /// `line` and `own`, the leader's, must outlive this. `key` names the kernel in orders.
+  /// `line` and `own` (the leader's division) must outlive this. `key` names the kernel in orders.
   DeviceResidents(WorkerLine& line, int key, HostedDivision& own) : line_{line}, key_{key}, own_{own} {}
 
   bool can_hold(int count) const { return own_.held() && own_.held()->can_hold(count, line_.ranks()); }
-  /// Takes the memory of all ranks for so many bodies. Throws as ForceKernel::prepare().
+  /// Allocates room for `count` bodies on all ranks. Throws as ForceKernel::prepare().
   void prepare(int count);
   bool has_room(int count) const { return room_ > 0 && room_ == count; }
-  /// So many are held; 0: none.
+  /// Returns the number of bodies held; 0: none.
   int count() const { return held_; }
-  /// They are held no more, and there is no room for them.
+  /// Marks the bodies as no longer held, and their room as gone.
   void forget() { held_ = room_ = 0; }
 
-  // As ResidentFacet. What these throw, the bodies do not survive.
+  // See ResidentFacet. The bodies are lost if one of these throws.
   void hold(const HeldSource& from, int count, CUstream_st* stream);
   void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream);
   void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream);
-  /// `ms`: what each rank's device took for its part.
+  /// `ms`: receives the time of each rank's part on its device.
   void evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms);
   void collect(const HeldPlaces& places, CUstream_st* stream);
-  /// Collects the rank of each body in memory of the leader. Throws UsageError if there is none.
+  /// Collects the rank of each body in the leader's memory. Throws UsageError if memory is short.
   const int* collect_owners(CUstream_st* stream);
 
  private:
   struct Work {
     HeldOrder kind;
-    /// Puts what follows the passes.
+    /// Writes the part of the order after the passes.
     std::function<void(MessageWriter& order)> put;
     std::function<void(HeldPart& own, bool connected, JointWork& work)> own_part;
-    /// Whether rank 0 only waits for data of others, so that its time is a measure of theirs (RankWatch). By default,
-    /// nobody knows.
+    /// Returns whether rank 0 only waits for data of others, so that its time is a measure of theirs (RankWatch). By
+    /// default unknown: false.
     std::function<bool()> own_work_ended = [] { return false; };
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
   };
-  /// Does it on all ranks. If that fails, the bodies are held no more.
+  /// Carries out the work on all ranks. If it fails, the bodies are no longer held.
   void do_on_all(const Work& what);
-  /// Calls it; what it throws, the bodies do not survive.
+  /// Calls `what`. The bodies are lost if it throws.
   template <class What>
   void or_forget(const What& what);
   void exchange(const Work& what);
@@ -68,24 +68,23 @@ class DeviceResidents {
   const int key_;
   HostedDivision& own_;
   int room_ = 0, held_ = 0;
-  std::vector<HeldPass> passes_;  // of which the other ranks do not know yet
+  std::vector<HeldPass> passes_;  // passes that the other ranks have not been told yet
 };
 
-/// How data get from the device of one rank to those of the others.
+/// Transport of data between the devices of the ranks.
 struct DataWay {
   std::string text{};      ///< "NCCL 2.28.3", or "MPI (why)"
-  bool connected = false;  ///< from device to device, until the connection is lost
-  /// What is to be said while the connection is open, or is not.
+  bool connected = false;  ///< data go from device to device until the connection is lost
+  /// Returns the text to show, given whether the connection is open.
   std::string now(bool is_open) const { return connected && !is_open ? "MPI (" + text + " was lost)" : text; }
 };
 
-/// A CUDA kernel of which the device of each rank evaluates a part. The bodies are on the leader's device, as without
-/// ranks, and the others get copies for each evaluation; or each device holds the bodies of its part. Data go from
-/// device to device while the ranks are connected, else through host memory. The host waits for an evaluation until all
-/// parts have ended.
+/// CUDA kernel whose evaluations the devices of all ranks divide. The leader's device has the bodies and the others get
+/// copies for each evaluation, or each device holds the bodies of its part. Data go from device to device while the
+/// ranks are connected, else through host memory. The host blocks until all parts of an evaluation have ended.
 class DeviceKernel final : public ForceKernel, public OwnersFacet, public ResidentFacet, private TreeFacet {
  public:
-  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: of the device,
+  /// `line` must outlive this. `key` names the kernel in orders. `device`: the leader's. `way`: the device's transport,
   /// for chosen(). Throws as MadeKernel.
   DeviceKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings, RankDevice& device,
                DataWay way);
@@ -123,20 +122,20 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet, public Reside
  private:
   using Handouts = std::vector<Handout>;  // by rank
 
-  /// Take the memory to hold so many bodies, or to hand them out.
+  /// Allocate memory to hold `count` bodies on the ranks, or to hand them out.
   void take_residents(int count);
   void take_division(int count);
   void evaluate_parts(const ForceArgs& args);
-  /// Returns false, and does nothing that counts, if another kernel has lost the connection meanwhile.
+  /// Returns false, without effect, if another kernel has lost the connection in the meantime.
   bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts);
   void evaluate_hosted(const ForceArgs& args, const std::vector<Part>& parts);
-  /// Refers to all but the first. Lacks what depends on the way of the data.
+  /// Returns an exchange that refers to all arguments but `args`. The caller adds what depends on the transport.
   WorkerLine::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts, const Handouts& handouts,
                                     bool connected) const;
   void take_room(const Handouts& handouts);
   void learn_parts(const ForceArgs& args);
 
-  // The leader's, with what only the others have of their trees.
+  // The leader's tree, completed by the parts of the trees that only other ranks have.
   std::optional<TreeReport> report() const override { return own_->kernel().tree()->report(); }
   void prepare_cells(const CellRequest& request, int count) override {
     own_->kernel().tree()->prepare_cells(request, count);
@@ -146,12 +145,12 @@ class DeviceKernel final : public ForceKernel, public OwnersFacet, public Reside
 
   WorkerLine& line_;
   const int key_;
-  const bool by_targets_;  // otherwise the kernel divides something else
-  const bool is_tree_;     // whose work depends on where bodies are: its parts change with the times
+  const bool by_targets_;  // each rank has a part of the targets; otherwise, the kernel divides something else
+  const bool is_tree_;     // the work of a tree depends on where bodies are, so its parts change with the times
   const DataWay way_;
   LearnedParts parts_;
-  std::vector<double> ms_;  // of the latest evaluation, by rank
-  int unlearned_ = 0;       // the next evaluations, which load code, say nothing about times
+  std::vector<double> ms_;  // times of the latest evaluation, by rank
+  int unlearned_ = 0;       // next evaluations whose times are ignored, because they load code
   std::string why_no_owners_;
   std::unique_ptr<HostedDivision> own_;
   MadeKernel made_;  // after own_, which it makes

@@ -119,7 +119,7 @@ void DomainKernel::take_results(Domain& domain, const ForceArgs& args, MessageRe
   if (epilogue.accelerations) reply.get_entries(epilogue.accelerations, targets_of(domain, args));
   if (epilogue.velocities) reply.get_entries(epilogue.velocities, targets_of(domain, args));
   if (args.evaluated) *args.evaluated += done.by_tree;
-  if (&domain == domains_.data()) return;  // its kernel has its figures
+  if (&domain == domains_.data()) return;  // the leader's kernel has these figures
   others_.by_tree += done.by_tree;
   others_.vector_instructions += done.vector_instructions;
   others_.cells += done.cells;

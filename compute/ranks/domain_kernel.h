@@ -15,17 +15,17 @@
 
 namespace orrery {
 
-/// A rank's part of an evaluation in which each rank has a part of the bodies.
+/// A rank's part of an evaluation in which each rank has some of the bodies.
 class DomainPart {
  public:
-  /// Reads an Evaluation, the positions of the bodies, the targets if they are listed, as places among these bodies,
-  /// the velocities of the targets if they are kicked, and the division. `order` and `arrays` must outlive this.
+  /// Reads an Evaluation; the bodies' positions; the targets, if listed, as indices into these bodies; the targets'
+  /// velocities, if they are kicked; and the division. `order` and `arrays` must outlive this.
   DomainPart(MessageReader order, RankArrays& arrays) : arrays_{arrays}, part_{order.get<Evaluation>()}, rest_{order} {}
 
   int key() const { return part_.key; }
-  /// Every rank calls this. Throws what the kernel throws, and std::bad_alloc.
+  /// Every rank calls this. Throws the kernel's errors, and std::bad_alloc.
   void evaluate(ForceKernel& kernel, RankExchange& ranks, const std::atomic<bool>& cancelled);
-  /// Writes an Evaluated and, unless it was cancelled, what was found for the targets, in their order.
+  /// Writes an Evaluated and, unless it was cancelled, the targets' results in their order.
   void put_results(MessageWriter& reply) const;
 
  private:
@@ -34,19 +34,18 @@ class DomainPart {
 
   RankArrays& arrays_;
   Evaluation part_;
-  MessageReader rest_;  // of the order
+  MessageReader rest_;  // rest of the order
   Evaluated result_;
 };
 
-/// A kernel of which each rank has a part of the bodies, and evaluates those. The parts change such that all ranks need
-/// the same time.
+/// Kernel of which each rank evaluates its own part of the bodies. The parts change until all ranks need the same time.
 class DomainKernel final : public KernelOfRanks, public TreeFacet {
  public:
   DomainKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
       : KernelOfRanks{line, key, kernel, settings}, sizes_{line.ranks()} {}
 
   TreeFacet* tree() override { return own_->tree() ? this : nullptr; }
-  /// The phases are those of this rank, and so are the cells that can be picked.
+  /// The phases are those of this rank, as are the cells that can be picked.
   std::optional<TreeReport> report() const override;
   void pick_cells(const CellRequest& request, CUstream_st* stream) override {
     own_->tree()->pick_cells(request, stream);
@@ -62,9 +61,9 @@ class DomainKernel final : public KernelOfRanks, public TreeFacet {
  private:
   /// A rank's part of the bodies.
   struct Domain {
-    std::vector<int> bodies;   // in the arrays of all bodies, ascending
-    std::vector<int> targets;  // likewise, in any order, if some are listed
-    std::vector<int> places;   // those of the targets among `bodies`
+    std::vector<int> bodies;   // indices into the arrays of all bodies, ascending
+    std::vector<int> targets;  // indices of the listed targets into the same arrays, in any order
+    std::vector<int> places;   // indices of the targets into `bodies`
     double ms = 0;
   };
 
@@ -77,13 +76,13 @@ class DomainKernel final : public KernelOfRanks, public TreeFacet {
   void take_results(Domain& domain, const ForceArgs& args, MessageReader& reply);
   void learn_sizes();
 
-  RankArrays arrays_;            // of the leader's part
-  std::vector<int> divided_;     // of each body, its rank
-  std::vector<int> places_;      // and, if targets are listed, its place in the domain
+  RankArrays arrays_;            // the leader's part
+  std::vector<int> divided_;     // rank of each body
+  std::vector<int> places_;      // index of each body within its domain; only if targets are listed
   std::vector<Domain> domains_;  // by rank
   MessageWriter division_, own_order_, own_reply_;
   LearnedSizes sizes_;
-  Evaluated others_;  // sums of the workers' figures of the latest evaluation
+  Evaluated others_;  // sums of the workers' figures in the latest evaluation
 };
 
 }  // namespace orrery

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-/// If not, rank 0 writes all rows, and finds out why that fails.
+/// Returns whether work() did not throw. The cause is dropped: rank 0 then writes all rows and reports it.
 template <class Work>
 bool succeeds(const Work& work) {
   try {
@@ -75,7 +75,7 @@ void JointWriting::open(const JointRows& rows) {
   work_.reserve(head + rows_per_piece_ * bytes_per_row);
 }
 
-/// To each rank those of its next rows that are here: as RankBodies::get() reads them.
+/// Sends each rank the bodies of its next rows that are here, in the format of RankBodies::get().
 void JointWriting::send_piece(std::size_t offset) {
   std::vector<std::vector<int>> here(static_cast<std::size_t>(work_.size()));
   const std::span<const int> ids = bodies_.ids();

@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-/// The first pass of the step that found a body that is not finite, and there the first body.
+/// Keeps the earliest finding: the first pass of the step that found a non-finite body, and its first such body.
 void find_first(Stepped& first, const Stepped& other) {
   if (other.not_finite < 0) return;
   const auto place = [](const Stepped& found) { return std::pair{found.found_in, found.not_finite}; };
@@ -45,7 +45,7 @@ MadeKernel::MadeKernel(WorkerLine& line, int key, const KernelInfo& kernel, cons
                           order.put_text(settings.to_string());
                         },
                     .own_part = make_own,
-                    .is_long = [&](int) { return kernel.backend == Backend::cpu; }});  // a driver takes its time
+                    .is_long = [&](int) { return kernel.backend == Backend::cpu; }});  // a driver may be slow
   } catch (...) {
     drop();
     throw;
@@ -60,7 +60,7 @@ void MadeKernel::drop() noexcept {
 }
 
 void MadeKernel::prepare(int count, const std::function<void()>& prepare_own) {
-  prepared_ = 0;  // until every rank is
+  prepared_ = 0;  // until every rank is prepared
   line_.exchange({.order =
                       [&](int, MessageWriter& order) {
                         order.put(Order::prepare);
@@ -72,7 +72,7 @@ void MadeKernel::prepare(int count, const std::function<void()>& prepare_own) {
   prepared_ = count;
 }
 
-/// In equal parts, whatever their places: of a kernel with domains, the first evaluation moves them to their ranks.
+/// Sends equal parts, wherever the bodies are. With domains, the first evaluation moves bodies to their ranks.
 void SpreadBodies::spread(const Bodies& bodies, const MassRange& masses, bool has_domains) {
   if (!has_domains) arrays_.prepare(bodies.count());
   const std::vector<Part> parts = PartSizes{line_.ranks()}.parts();
@@ -209,7 +209,7 @@ bool SpreadBodies::write_jointly(const JointRows& rows) {
                         put_rows(order, rows);
                       },
                   .own_part = [&] { written = own.write(rows); },
-                  .is_long = [](int) { return false; },  // a file system takes its time
+                  .is_long = [](int) { return false; },  // a file system may be slow
                   .is_long_between = false});
   return written;
 }

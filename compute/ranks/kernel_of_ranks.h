@@ -18,22 +18,22 @@
 
 namespace orrery {
 
-/// On the leader, a kernel that every rank has made: what tells the workers to make, prepare and drop theirs.
+/// Leader's handle of a kernel that every rank has made. Orders the workers to make, prepare and drop theirs.
 class MadeKernel {
  public:
-  /// `line` must outlive this. `key` names the kernel in orders. `make_own` makes the leader's, while the workers make
-  /// theirs. Throws as KernelInfo::make(), also a worker's error.
+  /// `line` must outlive this. `key` names the kernel in orders. `make_own` makes the leader's kernel while the workers
+  /// make theirs. Throws as KernelInfo::make(), also for a worker's error.
   MadeKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings,
              const std::function<void()>& make_own);
   MadeKernel(const MadeKernel&) = delete;
   MadeKernel& operator=(const MadeKernel&) = delete;
   ~MadeKernel() { drop(); }
 
-  /// ForceKernel::prepare() of all ranks; `prepare_own`: of the leader.
+  /// Calls ForceKernel::prepare() on all ranks; `prepare_own` is called on the leader.
   void prepare(int count, const std::function<void()>& prepare_own);
-  /// What the ranks hold must not be used again.
+  /// Forces another prepare(): the ranks' data must not be used again.
   void forget() { prepared_ = 0; }
-  /// For how many bodies all ranks are prepared; 0: they are not.
+  /// Returns the number of bodies for which all ranks are prepared; 0: not prepared.
   int prepared() const { return prepared_; }
 
  private:
@@ -44,29 +44,30 @@ class MadeKernel {
   int prepared_ = 0;
 };
 
-/// On the leader, bodies that all ranks hold, each a part: the orders for them, and the leader's own part.
+/// Leader's side of bodies of which every rank holds a part: sends the orders and does the leader's own part.
 class SpreadBodies {
  public:
   /// `line` must outlive this. `key` names the kernel in orders.
   SpreadBodies(WorkerLine& line, int key) : line_{line}, key_{key} {}
 
-  /// `has_domains`: the kernel.
+  /// `has_domains`: whether the kernel has domains.
   void spread(const Bodies& bodies, const MassRange& masses, bool has_domains);
   /// `own`: the leader's kernel.
   SpreadStepped step(const SpreadStep& step, ForceKernel& own);
-  /// All of them; `owners` becomes the rank of each.
+  /// Returns all bodies. `owners` receives the rank of each.
   Bodies gather(std::vector<int>& owners);
-  /// The bodies where they are. Valid until the next step() or spread(), and as long as this lives.
+  /// Returns access to the bodies, which stay on their ranks. Valid until the next step() or spread(), and while this
+  /// lives.
   std::unique_ptr<BodySource> source();
-  /// Sums of the workers' figures of the latest step's last evaluation.
+  /// Returns the sums of the workers' figures in the last evaluation of the latest step.
   const Stepped& others() const { return others_; }
 
  private:
   class Source;
-  /// Those of a piece, to arrays that begin with its first one. Calls found(rank, places in the piece).
+  /// Reads the bodies of a piece into arrays that begin with its first body. Calls found(rank, indices in the piece).
   void get(const PieceRange& piece, std::span<Vec4> positions, std::span<Vec4> velocities,
            const std::function<void(int rank, std::span<const int> places)>& found);
-  // See BodySource.
+  // See BodySource:
   BodyBounds bounds();
   bool write_jointly(const JointRows& rows);
   void undo();
@@ -75,11 +76,11 @@ class SpreadBodies {
   const int key_;
   int count_ = 0;
   RankBodies own_;
-  RankArrays arrays_;  // without domains: of the leader
+  RankArrays arrays_;  // the leader's copies; only for kernels without domains
   Stepped others_;
 };
 
-/// On the leader, a kernel that every rank has made. Workers hold copies of bodies for one evaluation, unless bodies
+/// Leader's side of a kernel that every rank has made. Workers hold copies of bodies for one evaluation, unless bodies
 /// stay with their ranks from step to step: see SpreadFacet.
 class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFacet, public SpreadFacet {
  public:
@@ -97,12 +98,13 @@ class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFa
   std::optional<BodyOwners> owners(int count) const override;
 
  protected:
-  /// `line` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also a worker's error.
+  /// `line` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also for a worker's
+  /// error.
   KernelOfRanks(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings);
 
-  /// Takes the leader's own memory for so many bodies.
+  /// Allocates the leader's own memory for `count` bodies.
   virtual void prepare_own(int count) = 0;
-  /// prepare(), unless that was the last one.
+  /// Calls prepare() if the ranks are not prepared for `count` bodies.
   void prepare_for(int count);
   Evaluation evaluation_of(const ForceArgs& args) const;
   std::size_t ranks() const { return static_cast<std::size_t>(line_.ranks()); }
@@ -112,10 +114,10 @@ class KernelOfRanks : public ForceKernel, public OwnersFacet, public PotentialFa
   const bool reads_low_words_;
   std::unique_ptr<ForceKernel> own_;
   SpreadBodies spread_;
-  std::vector<int> owners_;  // of each body, its rank, in the latest evaluation of all bodies; empty: not known
+  std::vector<int> owners_;  // rank of each body in the latest evaluation of all bodies; empty: unknown
 
  private:
-  MadeKernel made_;  // after own_, which it makes
+  MadeKernel made_;  // after own_, which its constructor sets
 };
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// mpi_ranks.h in a build without MPI.
+// Implements mpi_ranks.h in a build without MPI.
 #include <stdexcept>
 
 #include "compute/ranks/mpi_ranks.h"

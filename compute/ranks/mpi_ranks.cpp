@@ -17,14 +17,14 @@
 #include "compute/core/threads.h"
 #include "compute/ranks/rank_watch.h"
 
-// An error of an MPI function ends all processes, with a message: that is MPI's default.
+// MPI's default applies to errors of its functions: they end all processes with a message.
 namespace orrery {
 namespace {
 
 constexpr int message_tag = 0, greeting_tag = 1, exchange_tag = 2;
-constexpr std::size_t most_bytes = INT_MAX;  // of one call of MPI
+constexpr std::size_t most_bytes = INT_MAX;  // per MPI call
 
-/// The ranks of this host.
+/// Communicator of the ranks on this host.
 class HostRanks {
  public:
   HostRanks() { MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks_); }
@@ -37,8 +37,8 @@ class HostRanks {
     MPI_Comm_rank(ranks_, &place);
     return place;
   }
-  /// Threads for this rank: its part of what the ranks of this host may run on together, and no more than it may run on
-  /// itself. mpirun may bind each rank to processors of its own, or to some that several share, or to none.
+  /// Returns the number of threads for this rank: its share of the processors of all ranks on this host, at most its
+  /// own processors. mpirun may bind each rank to separate processors, bind several to the same ones, or bind none.
   int thread_share() const {
     int ranks = 1;
     MPI_Comm_size(ranks_, &ranks);
@@ -53,17 +53,18 @@ class HostRanks {
   MPI_Comm ranks_ = MPI_COMM_NULL;
 };
 
-/// In place of Patience once all ends are there: MPI moves data only while it is called, so sleep would hold them up.
+/// Replaces Patience once all ends have arrived. MPI moves data only while it is called, so sleep would delay them.
 struct Yielding {
   static void pause() { std::this_thread::yield(); }
 };
 
-/// Likewise where another end may be late: sleeps, but not for long.
+/// Replaces Patience where another end may be late: sleeps 20 µs at a time.
 struct ShortPauses {
   static void pause() { std::this_thread::sleep_for(std::chrono::microseconds{20}); }
 };
 
-/// One thread at a time calls MPI, and no call waits in MPI: while one thread waits, others can send and look.
+/// MPI ranks. One thread at a time calls MPI, and no call blocks in MPI: while one thread waits, others can send and
+/// poll.
 class MpiRanks final : public Communicator {
  public:
   MpiRanks() {
@@ -106,7 +107,7 @@ class MpiRanks final : public Communicator {
   bool has_message(int from) override { return has_message_of(from, message_tag); }
 
   void broadcast(std::span<const std::byte> data) override {
-    // Rank 0's data are only read, but MPI has one function for both ends.
+    // MPI has one function for both ends; it only reads rank 0's data.
     broadcast_parts({const_cast<std::byte*>(data.data()), data.size()});
   }
   void receive_broadcast(std::span<std::byte> data) override { broadcast_parts(data); }
@@ -125,7 +126,7 @@ class MpiRanks final : public Communicator {
         std::erase(others, from);
       }
     } catch (const std::bad_alloc&) {
-      finish_sends();  // until then, MPI reads what the caller may free
+      finish_sends();  // until then, MPI reads memory that the caller may free
       throw;
     }
     finish_sends();
@@ -159,7 +160,7 @@ class MpiRanks final : public Communicator {
     const std::lock_guard lock{mutex_};
     bool was = false;
     for (MPI_Status status; !interruption_ && probe(from, greeting_tag, status); was = true) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, from, greeting_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // it is here
+      MPI_Recv(nullptr, 0, MPI_BYTE, from, greeting_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // already arrived
     }
     return was;
   }
@@ -170,14 +171,14 @@ class MpiRanks final : public Communicator {
   static void start_send(int to, int tag, std::span<const std::byte> message, MPI_Request& request) {
     MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
   }
-  /// Those of an exchange.
+  /// Starts all sends of an exchange.
   void start_sends(std::span<const MessageWriter> outgoing) {
     for (const int to : others_) check_size(outgoing[index(to)].bytes().size());
     const std::lock_guard lock{mutex_};
     interruption_.check();
     for (const int to : others_) start_send(to, exchange_tag, outgoing[index(to)].bytes(), sends_[index(to)]);
   }
-  /// The first of these ranks whose message of an exchange is there.
+  /// Blocks until one of these ranks' exchange messages has arrived. Returns its rank.
   int wait_for_any(const std::vector<int>& others, const std::function<void()>& waiting) {
     auto found = others.end();
     const auto look = [&] {
@@ -208,13 +209,13 @@ class MpiRanks final : public Communicator {
     MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status);
     return arrived != 0;
   }
-  /// Also true if there is none.
+  /// Also returns true if there is no request.
   static bool has_ended(MPI_Request& request) {
     int ended = 0;
     MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
     return ended != 0;
   }
-  /// MPI's own waiting would keep a processor busy, also while the leader has no work for this rank.
+  /// Polls, because MPI's own waiting would keep a processor busy, even while the leader has no work for this rank.
   template <class Pauses = Patience>
   void wait_until(
       const auto& condition, const std::function<void()>& waiting = [] {}) {
@@ -225,7 +226,8 @@ class MpiRanks final : public Communicator {
     };
     for (Pauses pauses; !met(); pauses.pause()) waiting();
   }
-  /// After an interruption, the transfer may never end, and its memory may be freed: nothing calls MPI any more.
+  /// After an interruption, the transfer may never end and its memory may be freed. This is safe, since nothing calls
+  /// MPI any more.
   template <class Pauses = Patience>
   void transfer(const auto& start) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -246,11 +248,11 @@ class MpiRanks final : public Communicator {
   }
 
   int rank_ = 0, size_ = 1, place_ = 0;
-  std::vector<int> others_;  // the next rank first, so that ranks begin an exchange with different ones
+  std::vector<int> others_;  // next rank first, so that ranks begin an exchange with different partners
   std::mutex mutex_;         // held while a thread calls MPI
   Interruption interruption_;
-  std::vector<MPI_Request> greetings_;  // the latest to each rank
-  std::vector<MPI_Request> sends_;      // of the latest exchange, to each rank
+  std::vector<MPI_Request> greetings_;  // latest heartbeat to each rank
+  std::vector<MPI_Request> sends_;      // latest exchange's send to each rank
 };
 
 }  // namespace
@@ -267,7 +269,7 @@ std::string mpi_library() {
 
 std::unique_ptr<Communicator> join_mpi_ranks() {
   auto ranks = std::make_unique<MpiRanks>();
-  unsetenv("OMPI_COMM_WORLD_SIZE");  // for the processes that this one starts
+  unsetenv("OMPI_COMM_WORLD_SIZE");  // so that child processes start as single ranks
   limit_threads(HostRanks{}.thread_share());
   return ranks;
 }

@@ -7,17 +7,18 @@
 
 namespace orrery {
 
-/// The MPI library of this build, such as "Open MPI 4.1.4"; empty: it was built without MPI.
+/// Returns the MPI library of this build, such as "Open MPI 4.1.4"; empty: built without MPI.
 std::string mpi_library();
 
-/// Processes that Open MPI's mpirun started together, of which this is one; 1: it was started alone.
+/// Returns the number of processes that Open MPI's mpirun started together, this one included; 1: started without
+/// mpirun.
 int launched_ranks();
-/// Which of them this is.
+/// Returns this process's rank among them.
 int launched_rank();
 
 /// Joins the other processes, which must do the same; the destructor leaves them. Limits usable_threads() to this
-/// rank's part of what the ranks of its host may run on. Processes that this one starts are alone. Call at most once,
-/// if launched_ranks() > 1. Throws std::runtime_error, one line, in a build without MPI.
+/// rank's share of its host's processors. Child processes start as single ranks. Call at most once, if launched_ranks()
+/// > 1. Throws std::runtime_error, one line, in a build without MPI.
 std::unique_ptr<Communicator> join_mpi_ranks();
 
 }  // namespace orrery

@@ -22,79 +22,80 @@ namespace orrery {
 
 /// The first value of each message from the leader to a worker.
 enum class Order {
-  open_device,        ///< DevicesOfRanks::first, and all that are listed. Replied with RankDeviceFacts
-  nccl_version,       ///< replied with RankDevice::nccl_version()
+  open_device,        ///< DevicesOfRanks::first and all listed ordinals. Reply: RankDeviceFacts
+  nccl_version,       ///< reply: RankDevice::nccl_version()
   connect,            ///< a ConnectionId. Replied
-  disconnect,         ///< the device: what `connect` has made
-  disconnect_kernel,  ///< a CUDA kernel: its key
-  make,               ///< a kernel: its key, id and settings as text. Replied
-  prepare,            ///< a kernel for a number of bodies: key, number. Replied
+  disconnect,         ///< closes the connection that `connect` made
+  disconnect_kernel,  ///< key of a CUDA kernel, whose connection closes
+  make,               ///< key, id and settings (as text) of the kernel to make. Replied
+  prepare,            ///< key, number of bodies. Replied
   evaluate,         ///< an Evaluation, the targets, and the velocities to kick; then a broadcast of all bodies. Replied
-  evaluate_domain,  ///< what DomainPart reads. Replied
-  take_room,        ///< for a CUDA kernel: its key, number of bytes. Replied
-  evaluate_part,  ///< a DividedEvaluation, a Handout, all parts; then, unless blocks go from device to device, those of
-                  ///< this rank alone, and a broadcast of the others. Replied; in the first case with `part_ended`
-                  ///< before
-  prepare_held,   ///< a CUDA kernel to hold bodies: its key, their number. Replied
-  held,  ///< of a CUDA kernel: its key, a HeldHead, the HeldPasses since the order before, and what HeldOrder says.
-         ///< Replied; see evaluate_part for that of an evaluation
-  bodies_replaced,  ///< of a CUDA kernel: its key
-  cells,            ///< of a CUDA kernel: its key. Replied with what HostedDivision::cells() writes
-  spread,           ///< some bodies for a kernel: its key, and what RankBodies reads. Replied
-  step,             ///< a StepOrder, and the integrator's id as text. Replied with a Stepped
-  undo,             ///< the latest step of a kernel's bodies: its key
-  gather,           ///< a piece of a kernel's bodies: its key, its range. Replied with what RankBodies writes
-  bounds,           ///< of a kernel's bodies: its key. Replied with BodyBounds
-  write_rows,       ///< a kernel's bodies: its key, their number on all ranks, JointRows. Replied
-  hold_positions,   ///< for a kernel: its key, and what HeldPositions reads. Replied
-  potentials,       ///< a kernel's key, and a HeldPositions::Block; then a broadcast if it says so. Replied with these
-  cancel,  ///< what is in progress; comes too late if that has ended. Of evaluate_part and held: another rank failed
-  drop,    ///< a kernel: its key
+  evaluate_domain,  ///< input of DomainPart. Replied
+  take_room,        ///< key of a CUDA kernel, number of bytes. Replied
+  evaluate_part,    ///< a DividedEvaluation, a Handout, all parts; then, unless blocks go from device to device, the
+                  ///< blocks for this rank, and a broadcast of the others. Replied; with `part_ended` before if blocks
+                  ///< go from device to device
+  prepare_held,  ///< key of a CUDA kernel, number of bodies it shall hold. Replied
+  held,  ///< key of a CUDA kernel, a HeldHead, the HeldPasses since the previous order, and the data of HeldOrder.
+         ///< Replied; for an evaluation, see evaluate_part
+  bodies_replaced,  ///< key of a CUDA kernel
+  cells,            ///< key of a CUDA kernel. Reply: output of HostedDivision::cells()
+  spread,           ///< key of a kernel, some of its bodies as RankBodies reads them. Replied
+  step,             ///< a StepOrder, id of the integrator as text. Reply: a Stepped
+  undo,             ///< key of the kernel whose bodies go back by one step
+  gather,           ///< key of a kernel, range of a piece of its bodies. Reply: the bodies as RankBodies writes them
+  bounds,           ///< key of a kernel. Reply: BodyBounds
+  write_rows,       ///< key of a kernel, number of its bodies on all ranks, JointRows. Replied
+  hold_positions,   ///< key of a kernel, input of HeldPositions. Replied
+  potentials,       ///< key of a kernel, a HeldPositions::Block; then a broadcast if the block says so. Reply: the
+                    ///< potentials
+  cancel,  ///< stops the order in progress; ignored if that has ended. For evaluate_part and held: another rank failed
+  drop,    ///< key of the kernel to destroy
   end,     ///< serve_leader() returns. Replied
 };
 
-/// The first value of each reply: the second is the text of the error, except after `done` and `part_ended`.
+/// First value of each reply. The second is the text of the error, except after `done` and `part_ended`.
 enum class Outcome {
   done,
-  refused,  ///< by a UsageError
+  refused,  ///< a UsageError
   failed,
   stopped,     ///< see Stopped
-  part_ended,  ///< no end of the order: the rank's part has ended, but not what it sends. Another reply follows
+  part_ended,  ///< the rank's part has ended, but not its sending. The order continues: another reply follows
 };
 
 /// A rank's part of an evaluation.
 struct Evaluation {
-  int key = 0;      ///< of the kernel
-  int count = 0;    ///< all bodies; those of this rank if each has a part of them
-  int targets = 0;  ///< of this rank; may be 0
+  int key = 0;      ///< key of the kernel
+  int count = 0;    ///< all bodies; only this rank's if each rank has a part of them
+  int targets = 0;  ///< number of this rank's targets; may be 0
   bool lists_targets = true;
   bool jerks = false;      ///< JerkFacet::evaluate_jerks() of PreciseBody; otherwise ForceKernel::evaluate() of Vec4
-  bool low_words = false;  ///< of the bodies are broadcast as well
+  bool low_words = false;  ///< the bodies' low parts are broadcast as well
   MassRange masses{};
   Law law{};
-  // What the reply holds for each target, see Epilogue.
+  // Contents of the reply for each target, see Epilogue:
   bool stores = false, stores_low = false, kicks = false;
   float kick_dt = 0, drag = 0;
-  Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+  Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
 };
 
-/// An evaluation that the ranks' CUDA devices divide. The reply is HostedDivision::part_ms(), and what its evaluate()
-/// returns, or nothing.
+/// Evaluation that the ranks' CUDA devices divide. The reply is HostedDivision::part_ms(), followed by the output of
+/// HostedDivision::evaluate() unless the data go from device to device.
 struct DividedEvaluation {
-  int key = 0;  ///< of the kernel
+  int key = 0;  ///< key of the kernel
   int count = 0;
-  int targets = 0;  ///< of all ranks; 0: all bodies
+  int targets = 0;  ///< on all ranks; 0: all bodies
   MassRange masses{};
   Law law{};
-  bool connected = false;  ///< the data go from device to device: see ConnectedDivision
+  bool connected = false;  ///< data go from device to device: see ConnectedDivision
 };
 
-/// What ranks do with the bodies that their CUDA devices hold: functions of HeldPart.
+/// Operations on the bodies that the ranks' CUDA devices hold; each is a function of HeldPart.
 enum class HeldOrder {
   hold,
-  check_finite,  ///< the number of the pass
-  evaluate,      ///< a HeldForce, all parts. The reply is HostedDivision::part_ms()
-  collect,       ///< HeldWanted
+  check_finite,  ///< number of the pass
+  evaluate,      ///< a HeldForce, all parts. Reply: HostedDivision::part_ms()
+  collect,       ///< a HeldWanted
 };
 
 struct HeldHead {
@@ -102,55 +103,56 @@ struct HeldHead {
   bool connected = false;  ///< see HeldPart
 };
 
-/// An evaluation of all bodies.
+/// Evaluation of all bodies that the ranks hold.
 struct HeldForce {
-  int count = 0;   ///< of all ranks
+  int count = 0;   ///< on all ranks
   int rounds = 0;  ///< see HeldEvaluation
   MassRange masses{};
   Law law{};
 };
 
-/// A step of the bodies that the ranks hold.
+/// One step of the bodies that the ranks hold.
 struct StepOrder {
-  int key = 0;  ///< of the kernel
+  int key = 0;  ///< key of the kernel
   float time_step = 0;
   Law law{};
-  Subnormals subnormals = Subnormals::kept;  ///< of the leader's thread
+  Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
 };
 
-/// A rank's part of a step.
+/// A rank's result of a step.
 struct Stepped {
-  bool complete = false;  ///< otherwise a rank was cancelled or failed, and Order::undo follows
-  int not_finite = -1;    ///< the first of this rank's bodies that was not finite after a pass; -1: none
-  int passes = 0;         ///< over the bodies, so far
-  int found_in = 0;       ///< the pass that found `not_finite`
+  bool complete = false;  ///< false: a rank was cancelled or failed, and Order::undo follows
+  int not_finite = -1;    ///< first of this rank's bodies that was not finite after a pass; -1: none
+  int passes = 0;         ///< passes over the bodies so far
+  int found_in = 0;       ///< pass that found `not_finite`
   int evaluations = 0;
-  double force_ms = 0;  ///< of all evaluations, with what the rank waited for others
-  double by_tree = 0;   ///< of all evaluations, see ForceArgs::evaluated
-  // Of the last evaluation, see TreeReport.
+  double force_ms = 0;  ///< all evaluations, including waiting for other ranks
+  double by_tree = 0;   ///< pairs evaluated by a tree in all evaluations, see ForceArgs::evaluated
+  // Figures of the last evaluation, see TreeReport:
   double vector_instructions = 0;
   std::int64_t interactions = 0, cells = 0;
   int depth = 0;
 };
 
-/// In the reply; then come accelerations, their low words and velocities, or pulls.
+/// Begins the reply. Accelerations, their low parts and velocities, or pulls, follow.
 struct Evaluated {
-  bool complete = false;           ///< otherwise it was cancelled, and no entries follow
+  bool complete = false;           ///< false: cancelled, and no entries follow
   std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
-  double vector_instructions = 0;  ///< of a tree, see TreeReport
-  std::int64_t cells = 0;          ///< of the part of a tree
-  int depth = 0;                   ///< of a tree
-  double ms = 0;                   ///< what the kernel took, without its waiting for other ranks
+  double vector_instructions = 0;  ///< for trees, see TreeReport
+  std::int64_t cells = 0;          ///< cells of this rank's part of a tree
+  int depth = 0;                   ///< depth of a tree
+  double ms = 0;                   ///< time of the kernel without waiting for other ranks
 };
 
-/// A rank's copies for one evaluation, one entry per body. They never shrink, as several kernels may be in use.
+/// A rank's copies of bodies for one evaluation, one entry per body. They never shrink, as several kernels may be in
+/// use.
 struct RankArrays {
   std::vector<Vec4> positions, positions_low, velocities, accelerations, accelerations_low;
   std::vector<PreciseBody> precise;
   std::vector<Pull> pulls;
   std::vector<int> targets;
 
-  /// Makes room for so many bodies.
+  /// Makes room for `count` bodies.
   void prepare(int count, bool low_words = false, bool jerks = false) {
     const auto size = static_cast<std::size_t>(count);
     const auto grow = [&](auto& array) { array.resize(std::max(array.size(), size)); };
@@ -159,7 +161,7 @@ struct RankArrays {
     if (jerks) grow(precise), grow(pulls);
   }
 
-  /// For a part of an evaluation whose bodies are here; without targets.
+  /// Returns arguments, without targets, for a part whose bodies are in these arrays.
   ForceArgs args_of(const Evaluation& part) {
     return {.bodies = positions.data(),
             .bodies_low = part.low_words ? positions_low.data() : nullptr,
@@ -188,7 +190,7 @@ inline Handout get_handout(MessageReader& message) {
   return handout;
 }
 
-/// Of the blocks that one rank gets.
+/// Sizes of the blocks that one rank gets.
 struct SharedBytes {
   std::size_t with_all, with_one;
   std::size_t all() const { return with_all + with_one; }
@@ -207,7 +209,7 @@ class RankReply {
   /// `ranks` must outlive this.
   explicit RankReply(Communicator& ranks) : ranks_{ranks} {}
 
-  /// Does the work, and replies with its outcome. `add` puts into message() what follows `done`.
+  /// Does the work and replies with its outcome. `add` writes the data after `done` to message().
   template <class Work, class Add>
   void after(const Work& work, const Add& add) {
     const auto report = [&](Outcome outcome, const char* why) {

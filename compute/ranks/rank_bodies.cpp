@@ -25,12 +25,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// One rank's part of a step: the operations of the integrator, which every rank carries out on its own bodies. Before
-/// each evaluation, bodies go to the ranks in whose part of space they are, if the kernel has domains; otherwise all
-/// ranks tell each other where theirs are.
+/// One rank's part of a step. Every rank carries out the integrator's operations on its own bodies. Before each
+/// evaluation, if the kernel has domains, bodies migrate to the ranks whose part of space they are in; otherwise, all
+/// ranks exchange positions.
 class RankStep final : public StepOps {
  public:
-  /// What lasts from step to step.
+  /// State that lasts from step to step.
   struct Parts {
     SpreadState& bodies;
     const MassRange& masses;
@@ -53,7 +53,7 @@ class RankStep final : public StepOps {
   Stepped end();
 
  private:
-  /// They return whether all ranks went on when the evaluation began.
+  /// Both return whether all ranks were still running when the evaluation began.
   bool force_of_domains(bool store, double kick_dt);
   bool force_of_all(bool store, double kick_dt);
 
@@ -69,9 +69,9 @@ class RankStep final : public StepOps {
   const StepOrder& order_;
   ForceKernel& kernel_;
   JointWork& work_;
-  bool ended_ = false;  // no rank goes on
+  bool ended_ = false;  // a rank has stopped or failed
   std::vector<int> owners_;
-  int count_ = 0;  // of all ranks
+  int count_ = 0;  // on all ranks
   Stepped result_;
 };
 
@@ -79,7 +79,7 @@ double ms_of(Clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-/// A body on its way to another rank. Its acceleration is evaluated there.
+/// Body that migrates to another rank, which evaluates its acceleration.
 struct MovingBody {
   int id;
   Vec4 position, velocity;
@@ -115,7 +115,7 @@ bool RankStep::force_of_all(bool store, double kick_dt) {
   return true;
 }
 
-/// Without domains, bodies never change their rank, and each rank has an interval of the indices.
+/// Without domains, bodies never change ranks, and each rank has an interval of the indices.
 void RankStep::collect_positions() {
   const std::span all{parts_.arrays.positions};
   count_ = 0;
@@ -152,7 +152,7 @@ void RankStep::evaluate_targets(bool store, double kick_dt) {
   if (kicks) std::copy_n(all.velocities.begin() + first, bodies.count(), bodies.velocities.begin());
 }
 
-/// Null arrays: not stored, and not kicked.
+/// Null arrays: accelerations not stored, velocities not kicked.
 Epilogue RankStep::epilogue_of(std::vector<Vec4>* accelerations, std::vector<Vec4>* velocities, double kick_dt) const {
   return {.accelerations = accelerations ? accelerations->data() : nullptr,
           .velocities = velocities ? velocities->data() : nullptr,
@@ -245,7 +245,7 @@ void RankStep::kick_drift(double kick_dt, double drift_dt) {
   });
 }
 
-/// The first body, in the order of all, that is not finite after this pass.
+/// Notes the body of lowest index that is not finite after this pass.
 void RankStep::note_not_finite() {
   if (result_.not_finite >= 0) return;
   const SpreadState& bodies = parts_.bodies;
@@ -301,7 +301,7 @@ bool RankBodies::put_first(const Bodies& all, const MassRange& masses, Part part
 void RankBodies::take_first(MessageReader order) {
   const auto masses = order.get<MassRange>();
   const auto offset = order.get<std::size_t>();
-  if (offset == 0) *this = {};  // earlier bodies need memory, too
+  if (offset == 0) *this = {};  // frees the earlier bodies first
   masses_ = masses;
   const int first = order.get<int>();
   const auto count = order.get<std::size_t>();
@@ -339,7 +339,7 @@ Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id,
 
 void RankBodies::undo() {
   if (std::exchange(can_undo_, false)) std::swap(now_, before_);
-  now_.accelerations_current = false;  // those of before are not kept
+  now_.accelerations_current = false;  // earlier accelerations are not kept
   sizes_.reset();
 }
 

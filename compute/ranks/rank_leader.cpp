@@ -36,7 +36,7 @@ int RankLeader::open(const DevicesOfRanks& which) {
        .own_part = [&] { facts.front() = device_->open(which, place_on_host_); },
        .take = [&](int rank,
                    MessageReader& reply) { facts[static_cast<std::size_t>(rank)] = reply.get<RankDeviceFacts>(); },
-       .is_long = [](int) { return false; }});  // a driver takes its time
+       .is_long = [](int) { return false; }});  // a driver may be slow
   check_devices(facts, which);
   opened_ = which;
   own_ordinal_ = facts.front().ordinal;
@@ -50,11 +50,11 @@ std::vector<int> RankLeader::nccl_versions() {
       {.order = [](int, MessageWriter& order) { order.put(Order::nccl_version); },
        .own_part = [&] { versions.front() = device_->nccl_version(); },
        .take = [&](int rank, MessageReader& reply) { versions[static_cast<std::size_t>(rank)] = reply.get<int>(); },
-       .is_long = [](int) { return false; }});  // a file system takes its time
+       .is_long = [](int) { return false; }});  // a file system may be slow
   return versions;
 }
 
-/// All ranks go the same way: only if each of them is connected, any uses the connection.
+/// Chooses one transport for all ranks: they use the connection only if each of them is connected.
 DataWay RankLeader::connect() {
   const auto by_mpi = [](const std::string& why) { return DataWay{.text = "MPI (" + why + ")"}; };
   const char* const wish = std::getenv("ORRERY_NCCL");

@@ -14,11 +14,11 @@
 
 namespace orrery {
 
-/// Rank 0 of several: makes kernels that all ranks evaluate. The other ranks run serve_leader(); the destructor ends
-/// them.
+/// Rank 0 of several: makes kernels that all ranks evaluate. The other ranks run serve_leader() until the destructor
+/// ends them.
 class RankLeader final : public KernelSharing {
  public:
-  /// All of these must outlive this. `device`: this rank's, for CUDA kernels; null: no rank has any.
+  /// All arguments must outlive this. `device`: this rank's, for CUDA kernels; null: no rank has one.
   RankLeader(Communicator& ranks, RankWatch& watch, RankDevice* device = nullptr)
       : line_{ranks, watch}, place_on_host_{ranks.place_on_host()}, device_{device} {}
 
@@ -41,9 +41,9 @@ class RankLeader final : public KernelSharing {
   RankDevice* const device_;
   mutable std::mutex mutex_;  // guards what all ranks have opened
   std::optional<DevicesOfRanks> opened_;
-  std::vector<RankDeviceFacts> facts_;  // of these, by rank
-  int own_ordinal_ = 0;                 // among them
-  std::optional<DataWay> way_;          // of data between them; none yet
+  std::vector<RankDeviceFacts> facts_;  // devices opened, by rank
+  int own_ordinal_ = 0;                 // ordinal of the leader's device
+  std::optional<DataWay> way_;          // transport between these devices; none: not chosen yet
   std::atomic<int> next_key_ = 0;
 };
 

@@ -11,7 +11,7 @@ RankWatch::RankWatch(Communicator& ranks, GiveUp give_up, const Limits& limits)
     : ranks_{ranks}, give_up_{std::move(give_up)}, limits_{limits}, silent_(static_cast<std::size_t>(ranks.size())) {
   if (ranks.rank() > 0) {
     peers_ = {0};
-    if (ranks.rank() > 1) limits_.silence += limits.surrender;  // rank 1 comes first
+    if (ranks.rank() > 1) limits_.silence += limits.surrender;  // rank 1 gives up first
   } else {
     for (int rank = 1; rank < ranks.size(); ++rank) peers_.push_back(rank);
     surrender_ = limits.surrender;
@@ -72,8 +72,8 @@ void RankWatch::look_for_silence() {
   }
 }
 
-/// A rank that has replied although it has not sent its message, or not taken the leader's. While messages are
-/// received, they are not seen. So one look is not enough.
+/// Finds a rank that has replied although it has not sent its exchange message, or not taken the leader's. Messages
+/// being received are invisible, so one look is not enough.
 void RankWatch::look_for_early_replies() {
   if (!in_exchange_) return;
   for (int rank = 1; rank < static_cast<int>(parts_.size()); ++rank) {

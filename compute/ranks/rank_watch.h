@@ -19,8 +19,8 @@
 
 namespace orrery {
 
-/// For loops that wait for another rank: pause() yields at first, and then sleeps for a part of what it has waited, so
-/// that a rank that has nothing to do leaves its processor to others.
+/// Pauses for loops that wait for another rank. pause() yields at first, then sleeps for a fraction of the time waited,
+/// so that a rank without work leaves its processor to others.
 class Patience {
  public:
   void pause() {
@@ -36,7 +36,7 @@ class Patience {
   Clock::time_point begin_ = Clock::now();
 };
 
-/// Ends all waiting for other ranks, once and for good. Any thread may check it.
+/// Ends all waiting for other ranks, irrevocably. Any thread may check it.
 class Interruption {
  public:
   /// Call at most once.
@@ -50,17 +50,17 @@ class Interruption {
   }
 
  private:
-  std::string why_;  // before set_: complete once that is seen
+  std::string why_;  // written before set_, so that it is complete once set_ is seen
   std::atomic<bool> set_ = false;
 };
 
-/// While a worker evaluates, looks for a message from the leader, which can only be Order::cancel.
+/// Looks for a message from the leader while a worker evaluates. That message can only be Order::cancel.
 class CancelWatch {
  public:
   explicit CancelWatch(Communicator& ranks)
       : ranks_{ranks}, thread_{start_thread([this](std::stop_token stop) { watch(stop); })} {}
 
-  /// Watches as long as it lives. Until then, other threads may use the communicator for exchanges only.
+  /// Watches while it lives. During this, other threads may use the communicator for exchanges only.
   class Span {
    public:
     explicit Span(CancelWatch& watch) : watch_{watch} {
@@ -74,10 +74,10 @@ class CancelWatch {
    private:
     CancelWatch& watch_;
   };
-  /// In the latest span.
+  /// Returns whether the latest span was cancelled.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  /// Within a span: returns once ended() is true, and throws Stopped if it is cancelled before. The device would wait
-  /// for a host that sleeps.
+  /// Call within a span. Returns when ended() is true; throws Stopped if cancelled before. Yields instead of sleeping,
+  /// as the device would wait for a sleeping host.
   template <class Ended>
   void wait_until(const Ended& ended) const {
     while (!ended()) {
@@ -110,36 +110,37 @@ class CancelWatch {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-/// Notices ranks that hang, on a thread of its own in every rank. The leader and the workers greet each other. A rank
-/// is lost if its process is silent, or if its part of the work takes far longer than those of the others.
+/// Detects ranks that hang, on a separate thread in every rank. The leader and the workers exchange heartbeats. A rank
+/// is lost if its process is silent, or if its part of the work takes far longer than the others' parts.
 class RankWatch {
  public:
-  /// Times are numbers of ticks in which this process ran: a job that is suspended as a whole may go on.
+  /// Limits in ticks during which this process ran, so that a job that was suspended as a whole may continue.
   struct Limits {
     std::chrono::milliseconds tick{250};
-    int silence = 24;    ///< of a rank that is lost then
-    int doubt = 4;       ///< of a rank that seems overdue: then its silence decides
-    int overdue = 24;    ///< a part that takes so long and in addition ...
-    int times = 10;      ///< ... so many times as long as the slowest other part
-    int early = 8;       ///< a reply of a rank for which the leader waits in an exchange
-    int surrender = 12;  ///< after an interruption that did not end the leader
+    int silence = 24;  ///< longest silence of a living rank
+    int doubt = 4;  ///< longest silence of a rank that is lost for being overdue; after a longer one, `silence` decides
+    int overdue = 24;    ///< minimum time of an overdue part, to which is added ...
+    int times = 10;      ///< ... this multiple of the slowest other part's time
+    int early = 8;       ///< longest wait after a rank replied during an exchange
+    int surrender = 12;  ///< wait after an interruption that did not end the leader
   };
-  /// Prints why and ends this process. Called by the watching thread.
+  /// Prints the reason and ends this process. Called by the watching thread.
   using GiveUp = std::function<void(const std::string& why)>;
 
-  /// `ranks` must outlive this. If a worker is lost, the leader is interrupted, and gives up if that did not end it. If
-  /// the leader is lost, the workers give up: rank 1 first, so that one line is printed.
+  /// `ranks` must outlive this. If a worker is lost, the leader is interrupted; if that does not end it, it gives up.
+  /// If the leader is lost, the workers give up: rank 1 first, so that only one line is printed.
   RankWatch(Communicator& ranks, GiveUp give_up, const Limits& limits);
   RankWatch(Communicator& ranks, GiveUp give_up) : RankWatch{ranks, std::move(give_up), Limits{}} {}
 
-  /// Ranks 0 and up begin their parts of one piece of work, each of which ends with a message to rank 0. Parts that are
-  /// not `long` end at once and are no measure of others. Only the leader calls this.
+  /// Begins the parts of one piece of work on ranks 0 and up, each of which ends with a message to rank 0. Parts that
+  /// are not `long` end quickly and are no measure of others. Only the leader calls this.
   void begin_parts(const std::vector<bool>& long_parts);
   void end_part(int rank);
-  /// Its work has ended, and is a measure of the other parts; but its part goes on, since it waits for data of others.
+  /// Notes that the rank's work has ended and is a measure of other parts. Its part continues, as it waits for data of
+  /// others.
   void note_work(int rank);
-  /// Likewise: the leader ends its part, and waits for a message of each rank that is no reply. A rank that replies has
-  /// left its part by an error, and the others would wait for it for ever.
+  /// Ends the leader's part, which then waits for an exchange message of each rank. A rank that sends a reply instead
+  /// has left its part by an error, and the others would wait for it forever. Only the leader calls this.
   void begin_exchange();
 
  private:
@@ -160,14 +161,14 @@ class RankWatch {
   std::vector<int> peers_;
   std::vector<int> silent_;  // ticks since the last greeting, by rank
   int surrender_ = 0;        // ticks from the loss to giving up
-  std::string why_;          // a rank was lost; otherwise empty
+  std::string why_;          // reason if a rank was lost; otherwise empty
   int since_loss_ = 0;       // ticks
 
   std::mutex mutex_;  // guards the parts
   std::condition_variable_any stopped_;
   std::vector<Part> parts_;  // by rank
   int part_ticks_ = 0;       // since the parts began
-  int slowest_ended_ = -1;   // ticks of the slowest long part that has ended; -1: none has
+  int slowest_ended_ = -1;   // time of the slowest long part that has ended, in ticks; -1: none has
   bool in_exchange_ = false;
   int early_ = 0;        // ticks since a reply has come early
   std::jthread thread_;  // last: it uses all of the above

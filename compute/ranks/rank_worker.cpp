@@ -21,13 +21,13 @@
 namespace orrery {
 namespace {
 
-/// A worker's orders for bodies that its CUDA device holds. All references must outlive this.
+/// Carries out a worker's orders for bodies that its CUDA device holds. All references must outlive this.
 class HeldOrders {
  public:
   HeldOrders(Communicator& ranks, RankReply& reply, CancelWatch& watch) : ranks_{ranks}, reply_{reply}, watch_{watch} {}
 
-  /// Order::held without its key, of the kernel of this division. If it fails, this rank leaves the connection at once.
-  /// The leader tells the others to.
+  /// Reads Order::held after its key. `division`: of the kernel with this key. If the order fails, this rank leaves the
+  /// connection immediately, and the leader orders the others to leave.
   void carry_out(HostedDivision& division, MessageReader& order);
 
  private:
@@ -57,7 +57,7 @@ void HeldOrders::carry_out(HostedDivision& division, MessageReader& order) {
       });
 }
 
-/// The passes come first. One that fails here makes the others stop, too.
+/// Does the passes first. If one fails here, the others stop, too.
 bool HeldOrders::take_part(HeldPart& part, MessageReader& order) {
   const auto head = order.get<HeldHead>();
   std::vector<HeldPass> passes;
@@ -173,7 +173,7 @@ class RankWorker {
         case Order::potentials:
           potentials(order);
           break;
-        case Order::cancel:  // of something that had ended
+        case Order::cancel:  // its order had already ended
           break;
         case Order::drop:
           kernels_.erase(order.get<int>());
@@ -187,9 +187,9 @@ class RankWorker {
  private:
   struct Made {
     KernelPtr info;
-    std::unique_ptr<ForceKernel> kernel{};       // of the CPU
-    std::unique_ptr<HostedDivision> division{};  // of CUDA
-    RankBodies bodies{};                         // that it holds from step to step
+    std::unique_ptr<ForceKernel> kernel{};       // CPU kernel
+    std::unique_ptr<HostedDivision> division{};  // CUDA kernel
+    RankBodies bodies{};                         // bodies held from step to step
     HeldPositions held{};
   };
 
@@ -240,7 +240,7 @@ class RankWorker {
     held.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
   }
 
-  /// Order::prepare came before, so that nothing can fail until all bodies are here.
+  /// Order::prepare came before, so nothing can fail until all bodies have arrived.
   void evaluate(MessageReader& order) {
     const auto part = order.get<Evaluation>();
     const std::span targets = std::span{arrays_.targets}.first(static_cast<std::size_t>(part.targets));
@@ -291,7 +291,7 @@ class RankWorker {
     std::vector<Part> parts;
     order.get_all(parts);
     const ForceArgs args{.count = what.count,
-                         // Not read: that there are indices says that not all bodies are targets.
+                         // Never read: a non-null pointer only says that some bodies are not targets.
                          .targets = {.indices = what.targets > 0 ? &what.targets : nullptr, .count = what.targets},
                          .masses = what.masses,
                          .law = what.law,
@@ -315,7 +315,7 @@ class RankWorker {
         });
   }
 
-  /// If it fails, this rank leaves the connection at once. The leader tells the others to.
+  /// If the evaluation fails, this rank leaves the connection immediately, and the leader orders the others to leave.
   void evaluate_connected(HostedDivision& division, const ForceArgs& args, const Handout& handout,
                           std::span<const Part> parts, const Part& own) {
     reply_.after(
@@ -432,7 +432,7 @@ class RankWorker {
 
   Communicator& ranks_;
   const KernelCatalog& catalog_;
-  RankDevice* const device_;     // null: there are no CUDA kernels
+  RankDevice* const device_;     // null: no CUDA kernels
   std::map<int, Made> kernels_;  // by key
   RankArrays arrays_;
   RankReply reply_;

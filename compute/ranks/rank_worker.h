@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// What every rank but the leader runs: carries out its orders, with kernels of this catalog, until it ends. An error
-/// of a kernel goes to the leader. `device`: for CUDA kernels; null: there are none.
+/// Carries out the leader's orders on every other rank, with kernels of this catalog, until the leader ends it. Kernel
+/// errors are sent to the leader. `device`: for CUDA kernels; null: none.
 void serve_leader(Communicator& ranks, const KernelCatalog& kernels, RankDevice* device = nullptr);
 
 }  // namespace orrery

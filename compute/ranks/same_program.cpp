@@ -10,7 +10,7 @@ namespace orrery {
 
 namespace {
 
-/// Rank 0 calls differs(rank, text) for the first rank that has another text.
+/// Sends every rank's text to rank 0, which calls differs(rank, text) for each rank whose text differs.
 template <class Differs>
 void compare(Communicator& ranks, std::string_view text, const Differs& differs) {
   if (ranks.rank() > 0) return ranks.send(0, std::as_bytes(std::span{text}));
@@ -33,7 +33,7 @@ void check_same_program(Communicator& ranks, std::string_view program) {
 
 void check_same_words(Communicator& ranks, const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text += word + '\0';  // a word has none
+  for (const std::string& word : words) text += word + '\0';  // an argument contains no null character
   compare(ranks, text, [&](const std::string& rank, const std::string&) {
     throw std::runtime_error(rank + " was started with other words than rank 0: all ranks must have the same");
   });

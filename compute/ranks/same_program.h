@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-/// Call first, in every rank. `program` names the program and its build. Throws std::runtime_error in rank 0, with the
-/// names of both, if another rank runs another program.
+/// Checks that all ranks run the same program. Call first, on every rank. `program` names the program and its build.
+/// Throws std::runtime_error on rank 0, with both names, if another rank's differs.
 void check_same_program(Communicator& ranks, std::string_view program);
-/// Call next. Throws std::runtime_error in rank 0 if another rank was started with other words behind the program's
-/// name: only rank 0 carries them out.
+/// Checks that all ranks were started with the same arguments, which only rank 0 carries out. Call next. Throws
+/// std::runtime_error on rank 0 if they differ.
 void check_same_words(Communicator& ranks, const std::vector<std::string>& words);
 
 }  // namespace orrery

@@ -12,16 +12,16 @@
 namespace orrery {
 namespace {
 
-constexpr double most_pairs_in_block = 2e8;  // of one rank
+constexpr double most_pairs_in_block = 2e8;  // per rank
 
-/// Where a share of the pairs of the bodies from `first` up to, and without, `last` ends. Each body meets those before
-/// it.
+/// Returns the end of the given share of the pairs of bodies in [first, last). Each body is paired with all bodies
+/// before it.
 int end_of_share(int first, int last, double share) {
   const double from = static_cast<double>(first) * first, to = static_cast<double>(last) * last;
   return share >= 1 ? last : static_cast<int>(std::lround(std::sqrt(from + share * (to - from))));
 }
 
-/// At least one body further.
+/// Returns the end of a block that begins at `first`: at least one body further.
 int end_of_block(int first, int count, int ranks) {
   const double pairs = (static_cast<double>(count) * count - static_cast<double>(first) * first) / 2;
   return std::max(first + 1, end_of_share(first, count, most_pairs_in_block * ranks / std::max(pairs, 1.0)));
@@ -111,7 +111,7 @@ void SharedKernel::share_out(const Targets& targets, int count) {
   prepare_for(count);
   targets_ = targets ? std::span{targets.indices, static_cast<std::size_t>(targets.count)} : std::span{all_};
   bounds_.clear();
-  // Rounded up: the leader's share is never empty.
+  // Rounds up, so that the leader's share is never empty.
   for (std::size_t rank = 0; rank <= ranks(); ++rank)
     bounds_.push_back((targets_.size() * rank + ranks() - 1) / ranks());
   if (!targets) note_owners();

@@ -13,33 +13,33 @@
 
 namespace orrery {
 
-/// On the leader: potentials_with_earlier() of all bodies, in blocks of some 0.2 s, between which others may use the
-/// line. `key` names a kernel in orders. Throws as WorkerLine::exchange().
+/// Returns the potentials of all bodies, computed by potentials_with_earlier() on all ranks in blocks of about 0.2 s.
+/// Other threads may use the line between blocks. `key` names a kernel in orders. Throws as WorkerLine::exchange().
 std::vector<double> shared_potentials(WorkerLine& line, int key, const Bodies& bodies, const Law& law,
                                       const std::atomic<bool>* cancelled);
 
-/// On a worker, the bodies of such a sum.
+/// A worker's copy of the bodies for shared_potentials().
 class HeldPositions {
  public:
   /// Makes room for the bodies of Order::hold_positions.
   void prepare(MessageReader& order);
-  /// What follows the key of Order::potentials.
+  /// Data after the key in Order::potentials.
   struct Block {
     Law law{};
-    int first = 0, last = 0;  ///< of this rank's bodies, each of which meets those before it
-    bool receives = false;    ///< the first block: the leader broadcasts the bodies
-    bool is_last = false;     ///< after it, their memory is free again
+    int first = 0, last = 0;  ///< range of this rank's bodies, each paired with all bodies before it
+    bool receives = false;    ///< the leader broadcasts the bodies before this block, the first one
+    bool is_last = false;     ///< the bodies' memory is freed after this block
   };
-  /// Takes the broadcast into the room that prepare() made, so that this cannot fail for lack of memory.
+  /// Receives the broadcast into the room that prepare() made, so that this cannot fail for lack of memory.
   void receive(Communicator& ranks);
-  /// Those of this rank's bodies.
+  /// Returns the potentials of this rank's bodies in the block.
   std::vector<double> potentials(const Block& block, const std::atomic<bool>& cancelled);
 
  private:
   std::vector<Vec4> positions_, low_;
 };
 
-/// A kernel of which each rank evaluates a part of the targets. All ranks get all bodies.
+/// Kernel of which each rank evaluates a part of the targets. All ranks get all bodies.
 class SharedKernel final : public KernelOfRanks, public JerkFacet {
  public:
   SharedKernel(WorkerLine& line, int key, const KernelInfo& kernel, const Settings& settings)
@@ -59,9 +59,9 @@ class SharedKernel final : public KernelOfRanks, public JerkFacet {
   Targets own_targets() const { return {share(0).data(), static_cast<int>(share(0).size())}; }
   Evaluation part_of(int rank, Evaluation part) const;
 
-  std::vector<int> all_;             // the bodies
-  std::span<const int> targets_;     // of the present evaluation
-  std::vector<std::size_t> bounds_;  // of the ranks' shares of them: one more than there are ranks
+  std::vector<int> all_;             // indices of all bodies
+  std::span<const int> targets_;     // targets of the current evaluation
+  std::vector<std::size_t> bounds_;  // bounds of the ranks' shares of the targets: one more than there are ranks
 };
 
 }  // namespace orrery

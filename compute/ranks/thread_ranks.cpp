@@ -66,7 +66,7 @@ class ThreadRanks::Rank final : public Communicator {
     return false;
   }
   bool has_exchange_message(int from) override { return has_message_in(ranks_.exchanged_, from); }
-  bool has_untaken_message(int /*to*/) override { return false; }  // a message needs no one who takes it
+  bool has_untaken_message(int /*to*/) override { return false; }  // messages are delivered at once
 
   void greet(int to) override {
     const std::lock_guard lock{ranks_.mutex_};
@@ -106,7 +106,7 @@ class ThreadRanks::Rank final : public Communicator {
     mailbox.pop_front();
   }
 
-  /// The first of these ranks whose message of an exchange is there.
+  /// Blocks until one of these ranks' exchange messages has arrived. Returns its rank.
   int wait_for_any(const std::vector<int>& others, const std::function<void()>& waiting) {
     constexpr std::chrono::milliseconds period{5};
     std::unique_lock lock{ranks_.mutex_};

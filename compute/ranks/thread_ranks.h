@@ -15,10 +15,10 @@ namespace orrery {
 /// Ranks that are threads of one process, for tests: ThreadSanitizer sees both ends of a message.
 class ThreadRanks {
  public:
-  /// No message may have more than `most_bytes`.
+  /// Messages have at most `most_bytes` bytes.
   explicit ThreadRanks(int size, std::size_t most_bytes = SIZE_MAX);
   ~ThreadRanks();
-  /// For the thread that is this rank; lives as long as this object.
+  /// Returns the communicator for the thread that is this rank. Valid while this object lives.
   Communicator& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
 
  private:
@@ -30,10 +30,10 @@ class ThreadRanks {
   }
 
   const std::size_t most_bytes_;
-  std::mutex mutex_;  // guards the mailboxes and greetings
+  std::mutex mutex_;  // guards the mailboxes and heartbeats
   std::condition_variable arrived_;
   std::vector<Mailbox> messages_, exchanged_;  // by sender and receiver
-  std::vector<bool> greetings_;                // likewise
+  std::vector<bool> greetings_;                // by sender and receiver
   std::vector<std::unique_ptr<Communicator>> ranks_;
 };
 

@@ -36,7 +36,7 @@ WorkerLine::~WorkerLine() {
   if (ended_) return;
   try {
     end();
-  } catch (const std::exception&) {  // whoever uses this line has met the loss, or does not care
+  } catch (const std::exception&) {  // users of this line have met the loss, or do not care
   }
 }
 
@@ -65,7 +65,7 @@ void WorkerLine::clean_up(const Exchange& exchange) noexcept {
   }
 }
 
-/// Replies are taken as they come: a rank may fail, and another one wait for it until it is cancelled.
+/// Takes replies in the order of arrival: a rank may fail while another one waits for it until it is cancelled.
 void WorkerLine::exchange_locked(const Exchange& exchange) {
   cancelled_ = exchange.cancelled;
   is_long_between_ = exchange.is_long_between;
@@ -82,7 +82,7 @@ void WorkerLine::exchange_locked(const Exchange& exchange) {
   while (own_part_goes_on(exchange, failures)) {
     std::erase_if(awaited, take_what_came);
     cancel_if_wanted();
-    std::this_thread::yield();  // the device would wait for a host that sleeps
+    std::this_thread::yield();  // the device would wait for a sleeping host
   }
   for (Patience patience; !awaited.empty();) {
     if (std::erase_if(awaited, take_what_came) > 0) {
@@ -136,7 +136,7 @@ bool WorkerLine::own_part_goes_on(const Exchange& exchange, Failures& failures) 
   return false;
 }
 
-/// Returns whether the rank has carried out its order.
+/// Returns whether the rank has finished its order.
 bool WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failures) {
   ranks_.receive(rank, reply_);
   watch_.end_part(rank);
@@ -146,7 +146,7 @@ bool WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failur
   if (outcome == Outcome::done) {
     try {
       exchange.take(rank, reply);
-    } catch (...) {  // the replies of the other ranks are to be read all the same
+    } catch (...) {  // the other ranks' replies must still be read
       failures[rank] = std::current_exception();
     }
   } else {
@@ -157,12 +157,12 @@ bool WorkerLine::take_reply(int rank, const Exchange& exchange, Failures& failur
   return true;
 }
 
-/// The work between two exchanges counts as one part of each rank.
+/// Counts the work between two exchanges as one part of each rank.
 void WorkerLine::Others::exchange(std::span<const MessageWriter> outgoing,
                                   std::vector<std::vector<std::byte>>& incoming) {
   RankWatch& watch = line_.watch_;
   const std::vector<bool> long_parts(static_cast<std::size_t>(size()),
-                                     line_.is_long_between_);  // first: nothing fails after an exchange
+                                     line_.is_long_between_);  // allocated first: nothing may fail after an exchange
   watch.begin_exchange();
   line_.cancel_if_wanted();
   line_.ranks_.exchange_noting(

@@ -24,43 +24,45 @@ class WorkerLine {
   ~WorkerLine();
 
   int ranks() const { return ranks_.size(); }
-  /// Ends the workers. Call at most once, nothing after it. Throws if a rank is lost: see Communicator::interrupt().
+  /// Ends the workers. Call at most once, and nothing after it. Throws if a rank is lost: see
+  /// Communicator::interrupt().
   void end();
 
   struct Exchange {
-    /// Writes the order for a worker. All are written before the first is sent, so that this may throw.
+    /// Writes the order for a worker. All orders are written before the first is sent, so this may throw.
     std::function<void(int rank, MessageWriter& order)> order;
-    /// The leader's own part, while the workers do theirs.
+    /// Does the leader's own part while the workers do theirs.
     std::function<void()> own_part;
-    /// Whether it has ended, if that is not when it returns. Asked again and again until it has, or any part has
-    /// failed.
+    /// Returns whether the own part has ended, for parts that continue after own_part() returns. Polled until it has,
+    /// or any part has failed.
     std::function<bool()> own_ended = [] { return true; };
-    /// Whether its work has ended, and it only waits for data of others: see RankWatch::note_work(). Asked likewise.
+    /// Returns whether the own part's work has ended and it only waits for data of others: see RankWatch::note_work().
+    /// Polled too.
     std::function<bool()> own_work_ended = [] { return true; };
     /// Reads a worker's reply if its outcome is `done`.
     std::function<void(int rank, MessageReader& reply)> take = [](int, MessageReader&) {};
-    /// Whether a rank's part may take long, see RankWatch.
+    /// Returns whether a rank's part may take long, see RankWatch.
     std::function<bool(int rank)> is_long = [](int) { return true; };
-    /// Likewise the parts between two exchanges with others().
+    /// Whether the parts between two exchanges with others() may take long.
     bool is_long_between = true;
-    const std::atomic<bool>* cancelled = nullptr;  ///< once it is set, the workers stop as well. May be null
-    /// After a failure, before anything else uses the line: what the leader has to do, and an order without a reply for
-    /// all workers. Null: nothing, and no order.
+    const std::atomic<bool>* cancelled = nullptr;  ///< once set, the workers stop as well. May be null
+    /// Called after a failure, before anything else uses the line. Does the leader's cleanup and writes an order
+    /// without a reply for all workers. Null: no cleanup and no order.
     std::function<void(MessageWriter& order)> after_failure{};
   };
-  /// Returns when every worker has replied and the own part has ended. Throws what the own part threw, or the first
-  /// worker's error as "rank 2: ...", also if a rank is lost. Errors of ranks that stopped because another one failed
-  /// come last (Stopped), and so does what `own_ended` throws: the cause may be in another rank.
+  /// Blocks until every worker has replied and the own part has ended. Throws the own part's error, or the first
+  /// worker's as "rank 2: ...", also if a rank is lost. Errors of ranks that stopped because another failed come last
+  /// (Stopped), as do errors of `own_ended`: the cause may be in another rank.
   void exchange(const Exchange& exchange);
-  /// Call only in an own part.
+  /// Sends data to all workers. Call only in an own part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
-  /// For the same: the exchanges with all ranks, in which a rank that does not come is noticed.
+  /// Returns exchanges with all ranks, in which a rank that does not join is noticed. Use only in an own part.
   RankExchange& others() { return others_; }
-  /// An order without a reply. Does nothing if a rank is lost.
+  /// Sends an order without a reply to all workers. Does nothing if a rank is lost.
   void tell(const MessageWriter& order) noexcept;
 
  private:
-  using Failures = std::map<int, std::exception_ptr>;  // the first is the one to be thrown
+  using Failures = std::map<int, std::exception_ptr>;  // by rank; the first is thrown
 
   class Others final : public RankExchange {
    public:
@@ -69,7 +71,7 @@ class WorkerLine {
     int size() const override { return line_.ranks(); }
     void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override;
     void check_size(std::size_t bytes) const override { line_.ranks_.check_size(bytes); }
-    /// Also if a worker has replied: it takes part in no further exchange.
+    /// Also returns true if a worker has replied, as it joins no further exchange.
     bool has_empty_message() override;
 
    private:
@@ -91,11 +93,11 @@ class WorkerLine {
   Others others_{*this};
   bool ended_ = false;
   std::mutex mutex_;                              // held during an exchange
-  const std::atomic<bool>* cancelled_ = nullptr;  // of the present exchange, see there
-  bool is_long_between_ = true;                   // likewise
-  bool cancel_sent_ = false;                      // in it
-  bool work_noted_ = false;                       // the leader's, in it
-  std::vector<MessageWriter> orders_;             // by rank
+  const std::atomic<bool>* cancelled_ = nullptr;  // see the current exchange
+  bool is_long_between_ = true;                   // see the current exchange
+  bool cancel_sent_ = false;                      // in the current exchange
+  bool work_noted_ = false;            // whether the end of the leader's work was noted in the current exchange
+  std::vector<MessageWriter> orders_;  // by rank
   std::vector<std::byte> reply_;
 };
 

@@ -9,7 +9,7 @@
 namespace orrery::render {
 namespace {
 
-/// For a fresh process: the libraries below read the environment once.
+/// Call in a fresh process: the libraries below read the environment once.
 [[noreturn]] void exit_with_the_message(const char* variable, const char* value) {
   ::setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   ::setenv(variable, value, 1);

@@ -6,7 +6,7 @@ namespace orrery::theme {
 /// Light text on a dark ground, or dark text on a light one.
 enum class Tone { dark, light };
 
-/// That of the present context; dark where apply_style() was not called.
+/// Returns the tone of the current context; dark if apply_style() was not called.
 Tone tone();
 
 /// A colour by its purpose: that of the present tone.

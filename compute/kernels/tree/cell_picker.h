@@ -9,29 +9,29 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/tree_facet.h"
 
-// Picks the larger cells of a tree in device memory, for CUDA sources.
+// Picking of the larger cells of a tree in device memory, for CUDA sources.
 namespace orrery {
 
-/// Picks cells and copies them to the host. Both are enqueued between two evaluations, so the host does not wait.
+/// Picks cells and copies them to the host. The host never waits: both are enqueued between two evaluations.
 class CellPicker {
  public:
   static constexpr int most_levels = 32;
 
   explicit CellPicker(const cuda::Device& device) : device_{device} {}
 
-  /// Takes the memory for picks of `most` >= 1 cells. Without this call, pick() takes it.
+  /// Allocates memory for picks of `most` >= 1 cells. Without this call, pick() allocates.
   void prepare(int most);
-  /// Enqueues a pick of the larger cells, at most `most` >= 1, on one level or on every one. A `Cells` can be copied to
-  /// the device and has there, for i in [0, count()): level(i), below most_levels, or below 0 if i is no cell; and
-  /// cell(i).
+  /// Enqueues a pick of the larger cells, at most `most` >= 1, on one level or on every level. A `Cells` can be copied
+  /// to the device. There, for i in [0, count()), it has cell(i) and level(i): below most_levels; negative if i is no
+  /// cell.
   template <class Cells>
   void pick(const Cells& cells, int most, int level, cudaStream_t stream);
   /// Empties cells() until the next pick.
   void forget() { most_ = 0; }
-  /// The latest pick; none without one. Call only when the stream has passed the pick.
+  /// Returns the latest pick; none without one. Call only when the stream has passed the pick.
   std::optional<PickedCells> cells() const;
 
-  /// The cells on each level, and how many of them were picked or refused.
+  /// Number of cells on each level, and of those picked or refused so far.
   struct Levels {
     int cells[most_levels], seen[most_levels];
   };
@@ -62,7 +62,7 @@ __global__ void count_levels(const __grid_constant__ Cells cells, CellPicker::Le
   if (threadIdx.x < most_levels) atomicAdd(&levels->cells[threadIdx.x], here[threadIdx.x]);
 }
 
-/// Picks level by level from the root until `most` cells are picked; in any order within a level.
+/// Picks level by level from the root until `most` cells are picked. The order within a level is arbitrary.
 template <class Cells>
 __global__ void pick_cells(const __grid_constant__ Cells cells, CellPicker::Levels* levels, TreeCell* picked, int most,
                            int wanted) {

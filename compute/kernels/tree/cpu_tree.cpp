@@ -189,7 +189,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   WalkPlan plan_for(const ForceArgs& args) const {
     return {tree_, shape_.theta, far_for(args.law), tolerance_ > 0, law_in(tree_.units(), args.law)};
   }
-  /// Where pulls of both signs balance, as under attract-repel, any number of bodies might walk alone.
+  /// Under attract-repel, any number of bodies might walk alone, since pulls of both signs balance.
   bool may_walk_alone(const ForceArgs& args) const { return tolerance_ > 0 && args.law.id == LawId::gravity; }
   GroupPlan group_plan(const ForceArgs& args) {
     WalkPlan alone = plan_for(args);
@@ -197,9 +197,9 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     return {*plan_, std::move(alone), groups_, mark_targets(args), rows_, tolerance_, may_walk_alone(args)};
   }
 
-  /// The walks of all groups. The bodies that are left for walks of their own are then in alone_.
+  /// Walks all groups, and collects the bodies that need separate walks in alone_.
   void walk(const ForceArgs& args, const GroupPlan& plan) {
-    // A thread takes neighbouring groups together, since they have most levels of their walks in common.
+    // A thread takes neighbouring groups together, since they share most levels of their walks.
     for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       evaluate_groups(args, plan, first, last, work);
     });
@@ -211,7 +211,8 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     });
   }
 
-  /// Where too many bodies would walk alone: the accelerations that they have.
+  /// Finishes the bodies that were to walk alone with the accelerations of their groups' walks, because there are too
+  /// many of them.
   void finish_left(const ForceArgs& args) const {
     const TreeUnits units = tree_.units();
     for (const LeftBody& body : alone_) {
@@ -239,7 +240,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     report_ = std::move(report);
   }
 
-  /// Repulsion has no expansions.
+  /// Returns the far field for a law: repulsion has no expansions.
   FarField far_for(const Law& law) const {
     const bool expands = shape_.far == FarField::local || shape_.far == FarField::high;
     return expands && law.id != LawId::gravity ? FarField::quadrupole : shape_.far;
@@ -257,13 +258,14 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     });
   }
 
-  /// What a cell's pull may leave out: a part of the acceleration of the group, or of the least of those in a cell.
+  /// Finds the largest allowed errors of cells' pulls: for a group, a fraction of its acceleration; for a cell, the
+  /// minimum over its groups.
   void find_errors(const ForceArgs& args) {
-    constexpr float least = 1e-35f;  // so that scales in which it is a divisor are finite
+    constexpr float least = 1e-35f;  // keeps scales finite in which it is a divisor
     for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       for (std::size_t g = first; g < last; ++g) {
         const float pull = estimate_acceleration(*plan_, groups_[g], work.walk.queue);
-        plan_->group_errors[g] = std::max(least, tolerance_ * pull);  // `least` if the pull is not a number
+        plan_->group_errors[g] = std::max(least, tolerance_ * pull);  // `least` if the pull is NaN
       }
     });
     std::ranges::fill(plan_->cell_errors, std::numeric_limits<float>::infinity());
@@ -277,7 +279,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     }
   }
 
-  /// What the group of a body met in the latest evaluation.
+  /// Returns what the group of a body met in the latest evaluation.
   BodyWalk walk_of(int body) const {
     int place = 0;
     while (tree_.original(place) != body) ++place;
@@ -298,7 +300,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     return shown;
   }
 
-  /// GroupPlan::is_target for these arguments.
+  /// Returns GroupPlan::is_target for these arguments.
   const char* mark_targets(const ForceArgs& args) {
     if (!args.targets) return nullptr;
     is_target_.assign(static_cast<std::size_t>(args.count), 0);
@@ -314,9 +316,9 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   DomainTree domain_{tree_, shape_, group_};
   OwnDivision own_division_;
   std::vector<BodyGroup> groups_;
-  std::optional<WalkPlan> plan_;                  ///< of the latest evaluation
+  std::optional<WalkPlan> plan_;                  ///< plan of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread
-  std::vector<LeftBody> alone_;                   ///< of the latest evaluation
+  std::vector<LeftBody> alone_;                   ///< bodies that walk alone in the latest evaluation
   std::vector<char> is_target_;
   std::optional<TreeReport> report_;  ///< none if the latest evaluation was cancelled
   std::optional<PickedCells> picked_;

@@ -22,20 +22,21 @@ namespace {
 static_assert(octree_group_values.largest == OctreeGroup::most);
 static_assert(key_levels < CellPicker::most_levels);
 
-/// Records a walk and copies it to the host. Both are enqueued between two evaluations, so the host does not wait.
+/// Records a walk and copies it to the host. The host never waits: both are enqueued between two evaluations.
 class WalkReader {
  public:
-  static constexpr int most = 1 << 14;  ///< cells, and leaves; the counts have all
+  static constexpr int most = 1 << 14;  ///< recorded cells, and leaves; the counts include all
 
   explicit WalkReader(const cuda::Device& device) : device_{device} {}
 
-  /// Takes the memory. Without this call, read() takes it.
+  /// Allocates the memory. Without this call, read() allocates.
   void prepare();
   /// Enqueues the walk of a body's group. `Cells` has cell(i) on the device.
   template <class Cells>
   void read(const Octree& tree, const Cells& cells, const Law& law, int body, cudaStream_t stream);
   void forget() { known_ = false; }
-  /// The latest walk; none without one, or if the tree has not the body. Call only when the stream has passed it.
+  /// Returns the latest walk; none without one, or if the body is not in the tree. Call only when the stream has passed
+  /// the walk.
   std::optional<BodyWalk> walk() const;
 
  private:
@@ -43,7 +44,7 @@ class WalkReader {
   bool known_ = false;
   cuda::DeviceArray<WalkFound> d_found_;
   cuda::DeviceArray<int> d_numbers_;     // cells, then leaves
-  cuda::DeviceArray<TreeCell> d_cubes_;  // of both
+  cuda::DeviceArray<TreeCell> d_cubes_;  // cubes of both
   cuda::HostArray<WalkFound> found_;
   cuda::HostArray<TreeCell> cubes_;
 };
@@ -125,14 +126,14 @@ constexpr Tunable tunables[] = {
      .is_period = true},
 };
 
-// High moments with larger leaves: 65,536 to 1,048,576 bodies were faster with them on an H100. Above this tolerance,
+// High moments with larger leaves were faster for 65,536 to 1,048,576 bodies on an H100. Above this tolerance,
 // order=local is as fast and has a smaller p99.
 constexpr const char* candidates[] = {"", "rebuild=4", "leaf=32 order=high tolerance=1e-5",
                                       "leaf=32 order=high rebuild=4 tolerance=1e-5"};
 
 constexpr const char* phases[] = {"keys", "sort", "build", "walk", "update"};
 
-/// The cells of all trees, for CellPicker. The states of the trees lie one behind the other.
+/// The cells of all trees, for CellPicker. The trees' states are consecutive.
 struct OctreeCells {
   Octree tree;
 
@@ -144,8 +145,8 @@ struct OctreeCells {
     const OctreeLinks cell = tree.links[i];
     return cell.end > cell.begin ? cell.level : -1;
   }
-  /// A cube that contains all bodies of the cell, including those beyond the border of the keys and those that left the
-  /// cell after the latest sort.
+  /// Returns a cube that contains all bodies of the cell, including those beyond the border of the keys and those that
+  /// left the cell after the latest sort.
   __device__ TreeCell cell(int i) const {
     const OctreeLinks links = tree.links[i];
     const TreeCube& cube = tree.state->cube;
@@ -254,18 +255,18 @@ class Tree final : public ForceKernel, public TreeFacet {
   }
 
  private:
-  /// The tree of all bodies without the keys and the order, which the sort sets.
+  /// Returns the tree of all bodies without the keys and the order, which the sort sets.
   Octree tree_for(int count) const {
     Octree tree{.count = count, .end_cell = Octree::capacity_for(count)};
     work_.settings.apply_to(tree, count);
     work_.arrays.apply_to(tree, /*has_whole_arrays=*/true);
-    // Nobody needs the keys once the tree is built.
+    // The keys are not needed once the tree is built.
     tree.accelerations = reinterpret_cast<Vec4*>(work_.arrays.keys());
     return tree;
   }
 
   OctreeWork work_;
-  int sort_count_ = 0;  // bodies that the memory is allocated for; 0: none
+  int sort_count_ = 0;  // bodies that memory is allocated for; 0: none
   TreeDomains domains_{work_};
   CellPicker picker_{work_.device};
   WalkReader walks_{work_.device};

@@ -45,7 +45,7 @@ __device__ Vec4 cube_around(const cuda::Box& box) {
   return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-28f)};
 }
 
-/// The values are >= 0. All threads of the block call it and get the result.
+/// Returns the maximum over the block, to all its threads, which all call it. Values must be >= 0.
 __device__ float greatest_of_block(float value) {
   __shared__ int greatest;
   if (threadIdx.x == 0) greatest = 0;
@@ -58,7 +58,7 @@ __device__ float greatest_of_block(float value) {
   return value;
 }
 
-/// Makes an empty cell. `place`: the index of the place that will point to it, counted from cell 0's first.
+/// Makes an empty cell. `place`: index of the place that will point to it, counted from cell 0's first.
 __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
   const int4 empty = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null);
   auto* const places = reinterpret_cast<int4*>(tree.places_of(cell));
@@ -69,10 +69,10 @@ __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int 
   tree.first[cell] = ~place;
 }
 
-/// Cells that are tested in one pass of the inner loop.
+/// Number of cells that one pass of the inner loop tests.
 constexpr int unroll = 4;
 
-/// A cell's eight places. If `cell` < 0, all are null.
+/// The eight places of a cell. If `cell` < 0, all are null.
 struct Places {
   int nodes[8];
 
@@ -89,7 +89,7 @@ struct Places {
   }
 };
 
-/// The number of bodies in each place of a cell.
+/// Number of bodies in each place of a cell.
 struct Numbers {
   int bodies[8];
 
@@ -112,18 +112,18 @@ struct Numbers {
   }
 };
 
-/// A cell as a thread of sort_all holds it, or no cell.
+/// A thread's cell in sort_all, or no cell.
 struct SortedCell {
   int cell;  ///< < 0: none
   Places places;
-  Vec4 nodes[8];  ///< of the places with one body
+  Vec4 nodes[8];  ///< nodes of the places with one body
   Numbers numbers;
 
   __device__ __forceinline__ SortedCell(const LockTree& tree, int sorted_cell)
       : cell{sorted_cell}, places{tree, cell}, nodes{}, numbers{read_nodes(tree)} {}
 
-  /// Publishes the offset of each child cell, if this cell begins at `begin`. Publishes all before other work, since
-  /// other threads wait for them.
+  /// Publishes the offset of each child cell, if this cell begins at `begin`. Does this before other work, since other
+  /// threads wait for the offsets.
   __device__ __forceinline__ void publish_begins(const LockTree& tree, int begin) const {
     int at = begin;
 #pragma unroll
@@ -177,7 +177,7 @@ __device__ __forceinline__ int wait_for_begin(const LockTree& tree, const Sorted
 }
 
 /// Stores the bodies in the order of the tree. Threads claim cells from the root on. A cell waits for its parent's
-/// offset; the parent has a lower number, so a running warp has claimed it.
+/// offset; the parent has a lower index, so a running warp has claimed it.
 __global__ __launch_bounds__(max_tree_block) void sort_all(const __grid_constant__ LockTree tree) {
   const int lane = static_cast<int>(threadIdx.x) % warp, cells = tree.cells();
   for (;;) {
@@ -189,8 +189,8 @@ __global__ __launch_bounds__(max_tree_block) void sort_all(const __grid_constant
   }
 }
 
-/// The center of mass, relative to the first node with a mass. If all nodes coincide, it is exact, so they do not pull
-/// each other. Without a mass, it is a point anywhere.
+/// Center of mass, computed relative to the first node with a mass. If all nodes coincide, it is exact, so they do not
+/// pull each other. Without a mass, it is arbitrary.
 class Center {
  public:
   __device__ void add(const Vec4& node) {
@@ -231,10 +231,10 @@ __device__ int sum_lists(const LockTree& tree, const TreeUnits& units, int cell)
   return bodies;
 }
 
-/// What a thread can sum in a cell without waiting: its bodies, which it stores in the cell's members.
+/// Sums of a cell that a thread can make without waiting: of the cell's bodies, which it stores in the members.
 struct Found {
   int bodies = 0, cells = 0;
-  Center center;  ///< of the bodies
+  Center center;  ///< center of mass of the bodies
 
   __device__ Found(const LockTree& tree, const TreeUnits& units, int cell) {
     const Places places{tree, cell};
@@ -363,7 +363,7 @@ __device__ Vec4 part(const Vec4& cube, int octant) {
           cube.z + (octant & 4 ? half : -half), half};
 }
 
-/// How far a body has descended in the tree: a cell, and the octant to enter next.
+/// Position of a body during its descent in the tree: a cell, and the octant to enter next.
 struct Way {
   int cell = 0;
   int level = 0;
@@ -377,7 +377,7 @@ struct Way {
   }
 };
 
-/// Makes the node for a place that bodies i and `other` share: cells down to the first that separates them, or a list
+/// Makes the node for a place that bodies i and `other` share: cells down to the first that separates them; or a list,
 /// at the deepest level or if no cell is left. Returns the top node. Other threads cannot see it yet.
 __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& body, int other) {
   const Vec4 other_body = tree.bodies[other];
@@ -466,34 +466,34 @@ __global__ void insert_all(const __grid_constant__ LockTree tree) {
 }
 
 // Kernels 1 to 5 of NYU lecture 13 (docs/literature.md, row 11). The caller launches the sixth, which updates the
-// bodies. Each launch has its own parameters in constant memory, so trees on several streams do not share them.
+// bodies. Each launch has separate parameters in constant memory, so trees on several streams do not share them.
 
-/// 1: makes a cube around all bodies the root, and resets all counters. The cube ignores a body with a coordinate that
-/// is not finite or beyond 1e30; that body goes to a cell at the border. Launch at most LockCounters::most_boxes
-/// blocks.
+/// Kernel 1: makes a cube around all bodies the root, and resets all counters. The cube ignores bodies with a
+/// coordinate that is not finite or beyond 1e30; these go to a cell at the border. Launch at most
+/// LockCounters::most_boxes blocks.
 void find_bounding_box(const LockTree& tree, const LockLaunch& launch) {
   bounding_box<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
   ORRERY_CUDA_CHECK_LAUNCH(bounding_box);
 }
 
-/// 2: inserts every body. If `throttled`, the threads of a block wait for each other after each attempt.
+/// Kernel 2: inserts every body. If `throttled`, the threads of a block wait for each other after each attempt.
 void insert_bodies(const LockTree& tree, bool throttled, const LockLaunch& launch) {
   (throttled ? insert_all<true> : insert_all<false>)<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
   ORRERY_CUDA_CHECK_LAUNCH(insert_all);
 }
 
-/// The launched functions, for occupancy queries.
+/// Returns the launched function, for occupancy queries.
 cudaKernel_t insert_bodies_function(bool throttled) {
   return cuda::kernel_handle(throttled ? insert_all<true> : insert_all<false>);
 }
 
-/// 3: computes each cell's center of mass, mass and number of bodies, from the leaves up.
+/// Kernel 3: computes each cell's center of mass, mass and number of bodies, from the leaves up.
 void sum_cells(const LockTree& tree, const LockLaunch& launch) {
   sum_all<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
   ORRERY_CUDA_CHECK_LAUNCH(sum_all);
 }
 
-/// 4: sorts the bodies in the order of the tree, from the root down.
+/// Kernel 4: sorts the bodies in the order of the tree, from the root down.
 void sort_bodies(const LockTree& tree, const LockLaunch& launch) {
   sort_all<<<launch.blocks, launch.block, 0, launch.stream>>>(tree);
   ORRERY_CUDA_CHECK_LAUNCH(sort_all);
@@ -507,24 +507,24 @@ cudaKernel_t sort_bodies_function() {
   return cuda::kernel_handle(sort_all);
 }
 
-/// Cells that a warp opens at once, eight lanes each.
+/// Number of cells that a warp opens at once, eight lanes each.
 constexpr int most_opened = warp / 8;
 
 constexpr int padded(int cells) {
   return (cells + unroll - 1) / unroll * unroll;
 }
 
-/// A warp's part of the shared memory.
+/// Shared memory of one warp.
 struct WarpWalk {
-  /// Stack entries. Opening one cell adds at most 7 entries net per level; opening four adds at most 28.
+  /// Number of stack entries. Opening one cell adds at most 7 entries net per level; opening four adds at most 28.
   static constexpr int room = 392;
   static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // above it, open one at a time
 
-  /// The members of the opened cells: first cells and lists, padded to a multiple of `unroll`, then bodies.
+  /// Members of the opened cells: first cells and lists, padded to a multiple of `unroll`, then bodies.
   Vec4 nodes[warp + unroll];
-  Vec4 reach_sq[warp / unroll];  ///< of cells and lists, squared: opened if a body is nearer than this; includes eps^2
-  unsigned links[warp];          ///< of cells and lists: the stack entry of a cell, the node of a list
-  unsigned stack[room];          ///< cells to open: the number, and the level above LockTree::cell_bits
+  Vec4 reach_sq[warp / unroll];  ///< squared reach of cells and lists, plus eps^2: a nearer body opens them
+  unsigned links[warp];          ///< stack entry of each cell, node of each list
+  unsigned stack[room];          ///< cells to open: the index, and the level above LockTree::cell_bits
 };
 static_assert(sizeof(WarpWalk) % warp == 0 && WarpWalk::single_from > warp && unroll == 4);
 /// Bytes of dynamic shared memory that a walk needs per thread.
@@ -534,7 +534,7 @@ __device__ int lanes_before(unsigned lanes, int lane) {
   return __popc(lanes & ((1u << lane) - 1));
 }
 
-/// Adds all bodies of a list.
+/// Adds the pulls of all bodies of a list. Returns their number.
 template <class PairLaw>
 __device__ int add_list(const LockTree& tree, const PairLaw& law, int place, const Vec4& me, Vec3& sum) {
   const TreeUnits units = tree.units();
@@ -672,8 +672,8 @@ __global__ void walk_all(const __grid_constant__ LockTree tree, const __grid_con
   if (blockIdx.x == 0 && threadIdx.x == 0) tree.counters->counts.cells = tree.cells();
 }
 
-/// 5: stores the accelerations in tree.sorted. A cell counts as one body if its edge is less than `theta` times the
-/// distance of its center of mass from every body of the warp.
+/// Kernel 5: stores the accelerations in tree.sorted. A cell counts as one body if its edge is less than `theta` times
+/// the distance of its center of mass from every body of the warp.
 void walk_tree(const LockTree& tree, const Law& law, float theta, const LockLaunch& launch) {
   const std::size_t shared_bytes = walk_bytes_per_thread * static_cast<std::size_t>(launch.block);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& /*pair*/) {
@@ -787,7 +787,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     const cudaStream_t stream = args.stream;
     if (!cleared_) {
       ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
-      // For compute-sanitizer only: the thread that makes a cell clears its places, but initcheck does not see this in
+      // Only for compute-sanitizer: the thread that makes a cell clears its places, but initcheck does not see this in
       // a thread that learns of the cell by a release store.
       ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
     }
@@ -844,7 +844,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     return tree;
   }
 
-  /// As many blocks as are resident on the GPU at once, or as `threads` need if that is fewer.
+  /// Returns a launch with as many blocks as are resident on the GPU at once, or as `threads` need if that is fewer.
   LockLaunch resident(cudaKernel_t function, int block, long long threads, cudaStream_t stream,
                       std::size_t shared_per_thread = 0) const {
     const int blocks =
@@ -863,7 +863,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
   cuda::DeviceArray<unsigned long long> arrivals_;
   cuda::DeviceArray<LockCounters> counters_;
   bool cleared_ = false;
-  LockTree evaluated_;  // the latest tree; count 0: none
+  LockTree evaluated_;  // latest tree; count 0: none
   TreeLog log_{device_, phases};
   CellPicker picker_{device_};
 };

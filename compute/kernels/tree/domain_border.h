@@ -9,35 +9,36 @@ namespace orrery {
 
 inline constexpr int most_borders = most_devices - 1;
 
-/// The cell of the octree in which one domain ends and the next begins: it has the body before which there are as many
-/// as the domains before it have. Found from the root down, three levels at a time, by counting the keys of the cells
-/// below: their digits.
+/// Octree cell in which one domain ends and the next begins. It holds the body whose rank in key order is the number of
+/// bodies in earlier domains. The search narrows it from the root, three levels at a time, by counting the digits of
+/// the keys inside, i.e. the cells below.
 struct DomainBorder {
   static constexpr int levels_per_digit = 3, digits = 1 << 3 * levels_per_digit;
   static_assert(key_levels % levels_per_digit == 0);
-  /// A cell with so few bodies is not divided further: it does not matter which of them belong to which domain.
+  /// Bodies of a cell that is not divided further: it does not matter which of so few belong to which domain.
   static constexpr int few = 16;
 
-  // No initial values: a kernel has borders in shared memory.
-  std::uint64_t begin;  ///< its first key
-  std::int64_t level;   ///< 64 bits, so that a border has no padding, whose copies initcheck would report
-  int before;           ///< bodies with smaller keys
-  int inside;           ///< bodies
+  // No initial values, as a kernel has borders in shared memory.
+  std::uint64_t begin;  ///< first key of the cell
+  std::int64_t level;   ///< 64 bits avoid padding, copies of which initcheck would report
+  int before;           ///< number of bodies with smaller keys
+  int inside;           ///< number of bodies in the cell
 
-  /// Where the search begins: `rank` of `count` bodies are in the domains before it.
+  /// Returns the start of the search. `rank`: number of bodies, out of `count`, in the domains before the border.
   ORRERY_HD static DomainBorder of_all(int rank, int count) {
     if (rank < count) return {0, 0, 0, count};
-    return {std::uint64_t{1} << 3 * key_levels, key_levels, count, 0};  // behind all keys
+    return {std::uint64_t{1} << 3 * key_levels, key_levels, count, 0};  // after all keys
   }
 
   ORRERY_HD bool found() const { return inside <= few || level == key_levels; }
   ORRERY_HD std::uint64_t end() const { return begin + (std::uint64_t{1} << bits_below()); }
   ORRERY_HD bool has(std::uint64_t key) const { return (key ^ begin) >> bits_below() == 0; }
-  /// Of a key in the cell, unless it is found.
+  /// Returns the digit of a key in the cell. Call only if the border is not found().
   ORRERY_HD int digit(std::uint64_t key) const {
     return static_cast<int>(key >> (bits_below() - 3 * levels_per_digit)) & (digits - 1);
   }
-  /// The cell of keys with this digit, of which there are `count` behind `smaller` keys in this cell.
+  /// Returns the cell of the keys with this digit. It has `count` bodies, and `smaller` bodies of this cell come before
+  /// it.
   ORRERY_HD DomainBorder at_digit(int digit, int smaller, int count) const {
     const int shift = bits_below() - 3 * levels_per_digit;
     return {begin | static_cast<std::uint64_t>(digit) << shift, level + levels_per_digit, before + smaller, count};
@@ -47,10 +48,10 @@ struct DomainBorder {
   ORRERY_HD int bits_below() const { return static_cast<int>(3 * (key_levels - level)); }
 };
 
-static_assert(sizeof(DomainBorder) == 2 * sizeof(std::uint64_t) + 2 * sizeof(int));  // no byte is padding
+static_assert(sizeof(DomainBorder) == 2 * sizeof(std::uint64_t) + 2 * sizeof(int));  // no padding
 
-/// Which of the stretches that `count` borders make a key lies in, in the order of the keys: 0 before the first border,
-/// 2 count behind the last one. The bodies of a border's cell are a stretch of their own.
+/// Returns the index of the stretch in which a key lies. `count` borders make 2 count + 1 stretches in key order, as
+/// the bodies of a border's cell form a separate one: 0 lies before the first border, 2 count after the last.
 ORRERY_HD inline int stretch_of(std::uint64_t key, const DomainBorder* borders, int count) {
   int stretch = 0;
   for (int i = 0; i < count; ++i) stretch += (key >= borders[i].begin) + (key >= borders[i].end());
@@ -64,12 +65,12 @@ ORRERY_HD inline int stretch_of(std::uint64_t key, const DomainBorder* borders, 
 
 namespace orrery {
 
-inline constexpr int borders_at_once = 16;  ///< whose keys are counted in one pass: 32 KB of shared memory
+inline constexpr int borders_at_once = 16;  ///< borders whose keys are counted in one pass: 32 KB of shared memory
 
-/// The borders while they are searched for, in a block's shared memory.
+/// Borders during the search, in a block's shared memory.
 struct SearchedBorders {
   DomainBorder at[most_borders];
-  /// Borders in the same cell share the histogram of the first of them.
+  /// Index of the first border in the same cell. These borders share its histogram.
   int first_in_cell[most_borders];
 
   __device__ void find_first_in_cell(int border) {
@@ -86,8 +87,8 @@ struct SearchedBorders {
   }
 };
 
-/// Adds the digits of `count` keys in the cells of the borders from `first` to `last` to their histograms, which lie
-/// one behind the other. All threads of the grid call it.
+/// Adds the digits of `count` keys in the cells of borders [first, last) to their histograms, which are consecutive.
+/// All threads of the grid call it.
 __device__ inline void count_digits(const std::uint64_t* keys, int count, const SearchedBorders& borders, int first,
                                     int last, int* histograms) {
   constexpr int block = DomainBorder::digits;
@@ -111,7 +112,7 @@ __device__ inline void count_digits(const std::uint64_t* keys, int count, const 
   __syncthreads();  // before the next call
 }
 
-/// The same for all borders.
+/// Calls count_digits() for all borders.
 __device__ inline void count_all_digits(const std::uint64_t* keys, int count, const SearchedBorders& borders,
                                         int border_count, int* histograms) {
   for (int first = 0; first < border_count; first += borders_at_once) {
@@ -119,8 +120,8 @@ __device__ inline void count_all_digits(const std::uint64_t* keys, int count, co
   }
 }
 
-/// Goes on from `cell` to that of the digit that has the body of the border's rank, if `inside` is how many keys in the
-/// cell have the digit of this thread. One thread stores it. All threads of a block call it.
+/// Narrows `cell` to the digit that has the body of the border's rank, and one thread stores it. `inside`: number of
+/// keys in the cell with this thread's digit. All threads of a block call it.
 __device__ inline void narrow(const DomainBorder& cell, int rank_of_all, int inside, DomainBorder& found) {
   using Scan = cub::BlockScan<int, DomainBorder::digits>;
   __shared__ typename Scan::TempStorage storage;

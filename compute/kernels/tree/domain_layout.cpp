@@ -9,14 +9,15 @@
 namespace orrery {
 namespace {
 
-/// Of a domain, on average; with fewer, they are not divided.
+/// Smallest mean number of bodies per domain; with fewer, bodies are not divided.
 constexpr int worth_a_domain = 1024;
 
 bool are_few(int count, int domains) {
   return count < worth_a_domain * domains;
 }
 
-/// With more bodies than these, memory decides how many there can be: nothing is reserved that is hardly ever needed.
+/// Number of bodies above which memory limits how many there can be, so that nothing is reserved that is hardly ever
+/// needed.
 constexpr int many = 1 << 28;
 constexpr int most_numbered = 1 << 30;  // sums of numbers of bodies and of cells stay below 2^31
 
@@ -28,7 +29,7 @@ int DomainLayout::trees_for(int count, int domains) {
 
 int DomainLayout::most_bodies(int count, int domains) {
   if (are_few(count, domains)) return count;
-  const int eighths = count > many ? 9 : 12;  // of the mean
+  const int eighths = count > many ? 9 : 12;  // most bodies, in eighths of the mean
   const std::int64_t in_eight = std::int64_t{eighths} * count / domains;
   return static_cast<int>(std::min<std::int64_t>((in_eight + 7) / 8, count));
 }
@@ -42,10 +43,9 @@ int DomainLayout::most_of_all(int domains, int leaf) {
   return static_cast<int>(std::min<std::int64_t>(64 * cells / cells_of_64(most_numbered, leaf), most_numbered));
 }
 
-/// Half a cell for each body, as Octree::capacity_for(). Of many bodies, as many as most trees have and a sixth more:
-/// where all densities are as frequent, leaves have from leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and each
-/// seven of them make one cell above them, so that there are 3.85 cells for `leaf` bodies. A tree that needs more has
-/// some larger leaves.
+/// Half a cell per body, as Octree::capacity_for(). For many bodies, as many as most trees have and a sixth more: if
+/// all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and each seven
+/// leaves make one cell above them: 3.85 cells for `leaf` bodies. A tree that needs more has some larger leaves.
 int DomainLayout::cells_of_64(int count, int leaf) {
   constexpr int half = 32;
   constexpr double cells_per_leaf = 4.5;

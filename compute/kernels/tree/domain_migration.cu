@@ -15,16 +15,16 @@ namespace {
 
 constexpr int block = stretch_block;
 
-/// Of the bodies that a device can have, a shipment has one in so many; but at least `least_room` of them.
+/// Size of a shipment: this fraction of the bodies that a device can have, but at least `least_room` bodies.
 constexpr int shipments_of_all = 8, least_room = 1 << 16;
 
-/// The bodies of a device in the order of their stretches: those that go to the first device come first, and so on.
+/// Order of a device's bodies by stretch, which also orders them by destination.
 struct Plan {
-  int* counts;       ///< by stretch: bodies of this device
-  int* shifts;       ///< likewise: from their places among all bodies to their places in that order
-  int* taken;        ///< likewise: places that bodies have got
-  int* first_going;  ///< by device: in that order, the first body that goes there
-  int* going;        ///< likewise: how many do
+  int* counts;       ///< this device's bodies, by stretch
+  int* shifts;       ///< by stretch: difference from places among all bodies to places in this order
+  int* taken;        ///< by stretch: places taken
+  int* first_going;  ///< by device: first body, in this order, that goes there
+  int* going;        ///< by device: number of bodies that go there
 
   Plan(int* numbers, int* of_going)
       : counts{numbers},
@@ -38,9 +38,9 @@ struct Plan {
 struct Sending {
   ResidentBodies from;
   Stretches stretches;
-  int* taken;  ///< by stretch: places that bodies have got
+  int* taken;  ///< by stretch: places taken
   SmallBorders small;
-  int* steps_needed;  ///< see Move
+  int* steps_needed;  ///< see DomainMigration::Move
   ResidentBodies to[most_devices];
 };
 
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sen
 
 constexpr int digits = DomainBorder::digits;
 
-/// In every block.
+/// Loads the borders into shared memory. All threads of a block call it.
 __device__ void load(SearchedBorders& borders, const DomainBorder* from, int border_count) {
   const auto thread = static_cast<int>(threadIdx.x);
   if (thread < border_count) borders.at[thread] = from[thread];
@@ -65,11 +65,11 @@ __device__ void load(SearchedBorders& borders, const DomainBorder* from, int bor
   __syncthreads();
 }
 
-/// A step of the search on one of several devices.
+/// One step of the search on one of several devices.
 struct Step {
   OnAll<const int> histograms;
-  std::size_t first_histogram;  ///< of this step
-  int own;                      ///< device
+  std::size_t first_histogram;  ///< index of this step's first entry
+  int own;                      ///< index of this device
   FirstBodies first;
   const DomainBorder* from;
   const EarlierBodies* earlier_from;
@@ -77,7 +77,7 @@ struct Step {
   EarlierBodies* earlier_to;
 };
 
-/// A block for each border.
+/// Narrows all borders, one block per border.
 __global__ void __launch_bounds__(digits) narrow_borders(const __grid_constant__ Step step) {
   using Scan = cub::BlockScan<int, digits>;
   __shared__ typename Scan::TempStorage storage;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(digits)
   count_all_digits(keys, count, borders, border_count, histograms);
 }
 
-/// The keys, and the first step: all borders are in the root cell then.
+/// Computes the keys and makes the first step, in which all borders are in the root cell.
 __global__ void __launch_bounds__(digits) key_bodies(const TreeCube* known, const Vec4* __restrict__ bodies, int count,
                                                      int of_all, std::uint64_t* __restrict__ keys, int* histogram) {
   __shared__ int counts[digits];
@@ -136,10 +136,10 @@ __global__ void __launch_bounds__(digits) key_bodies(const TreeCube* known, cons
   if (counts[thread] > 0) atomicAdd(histogram + thread, counts[thread]);
 }
 
-/// What a search begins with.
+/// Initial state of a search.
 struct SearchBegin {
   FirstBodies first;
-  int of_all, earlier;  ///< bodies; and those of the devices before this one
+  int of_all, earlier;  ///< number of all bodies; of the devices before this one
   OctreeState* extents;
   int passes;
   DomainBorder* borders;
@@ -159,10 +159,10 @@ __global__ void __launch_bounds__(block) clear_search(const __grid_constant__ Se
   begin.of_earlier[thread] = {0, begin.earlier};
 }
 
-/// What becomes of a body: its place in the order of those that leave, or that it stays.
+/// Marks a body that stays. Other values are places in the order of the bodies that leave.
 constexpr auto stays = ~std::uint64_t{0};
 
-/// A later shipment, which begins with the place `first`.
+/// Packs a later shipment, which begins with place `first`.
 __global__ void __launch_bounds__(block) pack_next(const ResidentBodies from, const std::uint64_t* becomes, int first,
                                                    const ResidentBodies leaving, int room) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
@@ -175,12 +175,13 @@ struct Packing {
   ResidentBodies from;
   Stretches stretches;
   Plan plan;
-  int own;  ///< device
+  int own;  ///< index of this device
   ResidentBodies staying, leaving;
-  int room;  ///< for bodies that leave
+  int room;  ///< capacity for bodies that leave
 };
 
-/// Copies the bodies that stay and the first shipment. In place of its key, each body gets what becomes of it.
+/// Copies the bodies that stay and the first shipment. Replaces each body's key by its place among those that leave, or
+/// by `stays`.
 __global__ void __launch_bounds__(block) pack_first(const __grid_constant__ Packing packing) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   const Stretches& stretches = packing.stretches;
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(block) pack_first(const __grid_constant__ Pack
   if (place < packing.room) put_body(packing.from, i, packing.leaving, place);
 }
 
-/// One block.
+/// Makes the plan. One block.
 __global__ void __launch_bounds__(block) make_plan(const __grid_constant__ Stretches stretches, const Plan plan,
                                                    const SmallBorders small, int* steps_needed) {
   __shared__ DomainBorder borders[most_borders];
@@ -252,9 +253,9 @@ auto blocks_of(const ResidentBodies& bodies, ShipmentPlan::Interval some) -> Div
           {bodies.ids + some.first, size * sizeof(int)}};
 }
 
-/// Of a thread for each digit.
+/// Returns the number of blocks with one thread per digit.
 int blocks_to_count(const cuda::Device& device, int bodies) {
-  constexpr int blocks_per_processor = 4;  // so that enough loads are in flight
+  constexpr int blocks_per_processor = 4;  // keeps enough loads in flight
   return std::min(cuda::ceil_div(bodies, digits), blocks_per_processor * device.multiprocessors());
 }
 

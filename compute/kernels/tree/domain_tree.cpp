@@ -11,20 +11,20 @@
 namespace orrery {
 namespace {
 
-/// From one key of a sample to the next, among so many.
+/// Returns the stride from one key of a sample of `all` keys to the next.
 std::size_t stride_of_sample(std::size_t all) {
   constexpr std::size_t most = 2048;
   return (all + most - 1) / most;
 }
 
-/// A place between two neighbours of the sample that lie in different cells of `level`.
+/// A border between two neighbours of the sample that are in different cells of `level`.
 struct Border {
   std::uint64_t key;
   int level;
 };
 
-/// The borders of the cells on both sides of the place before keys[place], if they have more than `least` bodies.
-/// Bodies that are not in the sample may lie between these cells.
+/// Calls use() for the bounds of the cells on both sides of the place before keys[place], if these cells have more than
+/// `least` bodies. Bodies that are not in the sample may lie between the cells.
 template <class Use>
 void for_each_border(std::span<const std::uint64_t> keys, std::size_t place, int least, const Use& use) {
   const int level = common_level(keys[place - 1], keys[place]) + 1;
@@ -37,8 +37,8 @@ void for_each_border(std::span<const std::uint64_t> keys, std::size_t place, int
   if (at - place_of(left) > least) use(Border{left + size, level});
 }
 
-/// The border at the highest level within `window` of a place in the sample, or the nearest one; none: the end of all
-/// keys.
+/// Returns the border at the highest level within `window` of a place in the sample, or else the nearest border; the
+/// end of all keys if there is none.
 std::uint64_t border_near(std::span<const std::uint64_t> keys, double wanted, double window, int least) {
   Border best{KeyRange{}.end, key_levels + 1};
   const auto size = static_cast<std::ptrdiff_t>(keys.size());
@@ -59,7 +59,7 @@ std::size_t index_of(int rank) {
   return static_cast<std::size_t>(rank);
 }
 
-/// The number of keys in the largest cells that begin or end at a border within the cube.
+/// Returns the number of keys in the largest cells that begin or end at a border within the cube.
 std::uint64_t keys_beside(std::uint64_t border) {
   return keys_in_cell(key_levels - std::countr_zero(border) / 3);
 }
@@ -70,26 +70,26 @@ void add_sums(Vec3d& sums, const Vec3d& other) {
   sums.z += other.z;
 }
 
-/// So many targets describe the groups of a rank, or more. Fewer would be larger, and need more cells of the others;
-/// with more, it takes longer to find these cells.
+/// Minimum number of targets that describe a rank's groups. Fewer would be larger and need more cells of the others;
+/// with more, finding these cells takes longer.
 constexpr int targets_per_rank = 16;
 
-/// The square of the size that a cell on the way to groups compares others with. The comparison rounds.
+/// Returns the squared size that a cell on the way to groups compares others with, reduced as the comparison rounds.
 float size_limit(const HostOctree& tree, int cell) {
   constexpr float rounding = 0.999f;
   const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
   return rounding * (WalkPlan::size_of_cube * radius_sq);
 }
 
-/// A cell on the way to groups that are targets by themselves.
+/// Returns a target for a cell on the way to groups that are separate targets.
 DistantTarget around_groups(const HostOctree& tree, int cell) {
   const Box& box = tree.box(place_of(cell));
   const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
   return {.bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = true, .size_limit = size_limit(tree, cell)};
 }
 
-/// Groups in a box. The ball around some of them may be larger than the one around all. It reaches no farther from its
-/// center than the corners of the box from theirs, but for rounding.
+/// Returns a target for groups in a box. The ball around some of them may be larger than the ball around all, but it
+/// reaches no farther from its center than the box's corners from theirs, except for rounding.
 DistantTarget groups_in(const Box& box, float size_limit) {
   const Vec3 center = box.center(), half = box.half();
   const auto reach_sq = [](float at, float size) {
@@ -100,7 +100,7 @@ DistantTarget groups_in(const Box& box, float size_limit) {
   return {.bodies = {center, half, radius_sq, 0}, .size_limit = size_limit};
 }
 
-/// Of the groups of these bodies.
+/// Returns the smallest error of the groups of these bodies.
 float least_error(const std::vector<float>& errors, const std::vector<BodyGroup>& groups, BodyRange bodies) {
   const auto before = [](const BodyGroup& group, int body) { return group.begin < body; };
   const auto first = std::lower_bound(groups.begin(), groups.end(), bodies.begin, before);
@@ -108,7 +108,7 @@ float least_error(const std::vector<float>& errors, const std::vector<BodyGroup>
   return *std::min_element(errors.begin() + (first - groups.begin()), errors.begin() + (last - groups.begin()));
 }
 
-/// Some targets with others around all of them.
+/// Returns `targets` preceded by the targets around all of them.
 std::vector<DistantTarget> inside(const std::vector<DistantTarget>& around, const std::vector<DistantTarget>& targets) {
   if (targets.empty()) return {};
   std::vector<DistantTarget> all = around;
@@ -135,7 +135,7 @@ std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, s
 
 std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> keys, std::span<const Part> parts,
                                             int least) {
-  constexpr double window = 0.02;  // of a mean part
+  constexpr double window = 0.02;  // relative to a mean part
   const auto all = static_cast<double>(keys.size());
   std::vector<std::uint64_t> borders(1, 0);
   for (const Part& part : parts.first(parts.size() - 1)) {
@@ -185,13 +185,13 @@ void OwnDivision::find_owners(int own, std::vector<int>& owners) const {
   const std::span inner = std::span{borders_}.subspan(1, borders_.size() - 2);
   const std::uint64_t begin = borders_[index_of(own)], end = borders_[index_of(own) + 1];
   std::ranges::transform(keys_, owners.begin(), [&](std::uint64_t key) {
-    if (begin <= key && key < end) return own;  // nearly all of them
+    if (begin <= key && key < end) return own;  // nearly all bodies
     return static_cast<int>(std::ranges::upper_bound(inner, key) - inner.begin());
   });
 }
 
-/// Counts the bodies in the largest cells on both sides of each border, as far as they lie between the borders next to
-/// it. `suit`: whether borders_of_parts() might have chosen these.
+/// Counts the bodies in the largest cells on both sides of each border, up to the neighbouring borders. Sets `suit` to
+/// whether borders_of_parts() might have chosen these borders.
 bool OwnDivision::borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit) {
   work.attempt([&] {
     beside_.assign(2 * borders_.size(), 0);
@@ -207,7 +207,7 @@ bool OwnDivision::borders_suit(int least, JointWork& work, std::vector<int>& own
     work.put_all_for_all(beside_);
   });
   if (!work.exchange()) return false;
-  work.for_each_other([&](int rank) {  // nothing can fail here: all ranks come to the same decision
+  work.for_each_other([&](int rank) {  // nothing can fail here: all ranks reach the same decision
     MessageReader message = work.from(rank);
     (void)message.get<std::size_t>();
     message.get_values(std::span{of_other_});
@@ -256,7 +256,7 @@ void DomainTree::build(const Vec4* bodies, int count, std::span<const int> ids, 
     const std::size_t own = place_of(work_->rank());
     tree_.make_keys(cube, bodies, count, shape_.threads, work_->cancelled());
     tree_.sort(shape_.threads, work_->cancelled());
-    if (!ids.empty() && work_->goes_on()) tree_.sort_equal_keys(ids);  // a cancelled sort is not complete
+    if (!ids.empty() && work_->goes_on()) tree_.sort_equal_keys(ids);  // a cancelled sort is incomplete
     tree_.build(bodies, shape_, work_->cancelled(), {borders.at(own), borders.at(own + 1)});
     tree_.find_moments(shape_, work_->cancelled());
   });
@@ -289,7 +289,7 @@ void DomainTree::exchange_pieces() {
   });
 }
 
-/// Of neighbours, of which no groups are parts with others.
+/// Finds the targets of neighbouring cells. No groups of these have bodies outside them.
 void DomainTree::find_targets(int first, int count, int most) {
   BodyRange small{0, 0};  // neighbours that may form groups
   const auto end_small = [&] {
@@ -316,7 +316,7 @@ void DomainTree::find_targets(int first, int count, int most) {
   end_small();
 }
 
-/// Of the cells on the way from a cell to its groups.
+/// Returns the smallest size limit of the cells on the way from a cell to its groups.
 float DomainTree::least_size_limit(int index) const {
   const OctreeCell& cell = tree_.cells()[place_of(index)];
   if (cell.bodies.count() <= group_) return std::numeric_limits<float>::infinity();
@@ -399,7 +399,7 @@ bool DomainTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const 
     work_->put_all_for_all(targets);
   });
   if (!work_->exchange()) return false;
-  // Nothing can fail here: all ranks come to the same decision.
+  // Nothing can fail here: all ranks reach the same decision.
   work_->for_each_other([&](int rank) {
     MessageReader message = work_->from(rank);
     all += message.get<std::size_t>();
@@ -419,7 +419,7 @@ bool DomainTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const 
 }
 
 std::int64_t DomainTree::own_cells() const {
-  const int around = work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // with the pieces of all ranks
+  const int around = work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // including the pieces of all ranks
   return tree_.top_begin() - tree_.piece_count() + around;
 }
 

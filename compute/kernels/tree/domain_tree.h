@@ -13,21 +13,20 @@
 
 namespace orrery {
 
-/// Where the ranges of the ranks begin and end: one more than there are ranks, ascending. Each border between two is
-/// one between two cells of the octree, and a cell beside it has more than `least` bodies: so no leaf and no group of
-/// that many bodies has bodies of two ranks. Where no border near the end of a part is such, a rank gets fewer bodies,
-/// or none.
+/// Returns the bounds of the ranks' key ranges: one more than there are ranks, ascending. Each inner border lies
+/// between two octree cells, one of which has more than `least` bodies. So no leaf and no group of up to `least` bodies
+/// spans two ranks. If no such border is near the end of a part, a rank gets fewer bodies, or none.
 std::vector<std::uint64_t> borders_of_parts(std::span<const KeyedBody> bodies, std::span<const Part> parts, int least);
 
-/// Some of these keys, in their order: enough of `all` keys to find borders near those that are wanted.
+/// Returns a sample of these keys, in their order: enough of `all` keys to find borders near the wanted ones.
 std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, std::size_t all);
 
-/// The same from a sample of all keys, ascending.
+/// Returns the same borders from a sample of all keys, ascending.
 std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> sample, std::span<const Part> parts,
                                             int least);
 
-/// The division of bodies that stay with their ranks between evaluations: no rank sees all of them. The borders stay
-/// where they are in the root cube until other parts are asked for, or a border no longer suits the bodies.
+/// Division of bodies that stay with their ranks between evaluations. No rank sees all bodies. The borders stay fixed
+/// in the root cube until other parts are requested, or a border no longer suits the bodies.
 class OwnDivision {
  public:
   /// See DomainFacet::divide_own(). `least`: see borders_of_parts().
@@ -35,49 +34,49 @@ class OwnDivision {
                        std::vector<int>& owners);
 
  private:
-  // Each returns whether all ranks go on.
+  // Each of these returns whether all ranks continue.
   bool find_cube(std::span<const Vec4> bodies, JointWork& work);
   bool borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit);
   bool find_borders(std::span<const Part> parts, int least, JointWork& work, std::vector<int>& owners);
-  /// The rank, by the borders, of each key of rank `own`.
+  /// Finds the rank of each key by the borders. `own`: this rank, which has most of the keys.
   void find_owners(int own, std::vector<int>& owners) const;
 
   TreeCube cube_;
-  std::int64_t count_ = 0;           // of all bodies
-  std::vector<std::uint64_t> keys_;  // of this rank's bodies
+  std::int64_t count_ = 0;           // number of all bodies
+  std::vector<std::uint64_t> keys_;  // keys of this rank's bodies
   std::vector<std::uint64_t> borders_;
   std::vector<std::int64_t> beside_, of_other_;  // see borders_suit()
 };
 
-/// Evaluations by ranks that have a part of the bodies each. Each builds the octree of its bodies, and gets those cells
-/// and bodies of the others that its groups meet (a locally essential tree: Salmon 1990, PhD thesis, Caltech; Warren &
-/// Salmon 1992). Here it gets all cells that may be opened on the walk of one tree of all bodies, so that walks, and
-/// the accelerations, are those of one process.
+/// Evaluations by ranks that each have a part of the bodies. Each rank builds the octree of its bodies and gets the
+/// cells and bodies of others that its groups meet (a locally essential tree: Salmon 1990, PhD thesis, Caltech; Warren
+/// & Salmon 1992). It gets all cells that the walk of one tree of all bodies may open, so walks and accelerations equal
+/// those of one process.
 class DomainTree {
  public:
-  /// All must outlive this. `group`: bodies that walk together, at most.
+  /// All must outlive this. `group`: maximum number of bodies that walk together.
   DomainTree(HostOctree& tree, const HostOctree::Shape& shape, int group) : tree_{tree}, shape_{shape}, group_{group} {}
 
-  // What every rank calls in this order. Each function but the first two exchanges messages, whatever failed.
+  // Every rank calls these in this order. All but the first two exchange messages, whatever failed.
   /// Begins an evaluation, during which `work` must live.
   void begin(JointWork& work);
   /// `ids`: see DomainFacet::evaluate_domain().
   void build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division);
   void exchange_pieces();
-  /// Marks, by number, the cells of this rank that some group of these targets may open.
+  /// Marks, by index, the cells of this rank that some group of these targets may open.
   using Mark = std::function<void(const std::vector<DistantTarget>& targets, std::vector<char>& opened)>;
-  /// What coarse cells are needed for estimates.
+  /// Exchanges the coarse cells for estimates.
   void exchange_for_estimates(const Mark& mark);
-  /// Completes the errors of cells that are shared.
+  /// Completes the errors of shared cells.
   void exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups);
-  /// What the walks of the groups need. `plan`: with the errors of shared cells; only its errors are read.
+  /// Exchanges what the groups' walks need. `plan`: with the errors of shared cells; only its errors are read.
   void exchange_for_walk(const WalkPlan& plan, const Mark& mark);
 
   /// Exchanges what this rank's bodies that walk alone need. Returns false, on all ranks, if all ranks together have
-  /// too many such bodies, or none: then no messages follow the first.
+  /// none or too many such bodies; only one exchange has then taken place.
   bool exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark);
 
-  /// Of the tree of all bodies, those that this rank counts: each is counted by one rank.
+  /// Returns how many cells of the tree of all bodies this rank counts. Each cell is counted by one rank.
   std::int64_t own_cells() const;
 
  private:
@@ -89,10 +88,10 @@ class DomainTree {
   const HostOctree::Shape& shape_;
   int group_;
   JointWork* work_ = nullptr;
-  std::vector<DistantTarget> targets_;              // of this rank
-  std::vector<BodyRange> of_targets_;               // their bodies
+  std::vector<DistantTarget> targets_;              // targets of this rank
+  std::vector<BodyRange> of_targets_;               // bodies of each of these targets
   std::vector<std::vector<DistantTarget>> others_;  // by rank
-  std::vector<BodyRange> pieces_;                   // by rank, among those of all ranks
+  std::vector<BodyRange> pieces_;                   // pieces of each rank, as a range among all ranks' pieces
 };
 
 }  // namespace orrery

@@ -22,7 +22,7 @@ struct Outlined {
   Vec4 low[DomainOutline::most], high[DomainOutline::most];
   Vec4 bundle_low[most_bundles], bundle_high[most_bundles];
 
-  /// All threads of a block call it.
+  /// Loads an outline. All threads of a block call it.
   __device__ void load(const DomainOutline& outline) {
     const int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockDim.x);
     if (thread == 0) boxes = outline.boxes;
@@ -45,7 +45,8 @@ struct Outlined {
     __syncthreads();
   }
 
-  /// Whether a group in the box may open the cell: the test of the walk. Gives the same bits wherever it is called.
+  /// Returns whether a group in the box may open the cell, by the walk's test. Gives the same bits wherever it is
+  /// called.
   __device__ static bool opens(const Vec4& low, const Vec4& high, const Vec4& test, float reach) {
     const float dx = fmaxf(fmaxf(low.x - test.x, test.x - high.x), 0),
                 dy = fmaxf(fmaxf(low.y - test.y, test.y - high.y), 0),
@@ -64,15 +65,15 @@ struct Outlined {
   }
 };
 
-/// Calls use(i) for each i of the ranges [begin, begin + count) that the lanes of a warp have, a lane for each. All
-/// lanes call it, those without an i with -1.
+/// Calls use(i) for each i of the lanes' ranges [begin, begin + count), distributed over the lanes of the warp. All
+/// lanes call use(), those without an i with -1.
 template <class Use>
 __device__ void for_each_of_warp(int begin, int count, const Use& use) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const int end = cuda::sum_up_to(count, lane), total = __shfl_sync(all_lanes, end, lanes - 1);
   for (int done = 0; done < total; done += lanes) {
     const int place = done + lane;
-    int owner = 0;  // the first lane whose range does not end before this place
+    int owner = 0;  // first lane whose range does not end before this place
     for (int step = lanes / 2; step > 0; step /= 2) {
       if (__shfl_sync(all_lanes, end, owner + step - 1) <= place) owner += step;
     }
@@ -81,12 +82,12 @@ __device__ void for_each_of_warp(int begin, int count, const Use& use) {
   }
 }
 
-/// The node of a cell as it is sent, and its test.
+/// A cell's node and test as sent.
 struct SentCell {
   OctreeNode node;
   Vec4 test;
 
-  /// Closed, the cell always counts as a whole.
+  /// If not `opened`, the cell always counts as a whole.
   __device__ SentCell(const Octree& tree, int cell, bool opened) : node{tree.nodes[cell]}, test{tree.tests[cell]} {
     if (opened) return;
     node = {0, 0, 0, 0};
@@ -96,8 +97,8 @@ struct SentCell {
 
 constexpr int send_block = 1024;  // few blocks, since each reads an outline
 
-/// Part number `part` of so many: each is a block. Calls receiver.cell(cell, opened) for each cell that the domain of
-/// this outline needs, and receiver.body(body) for each body: all lanes of a warp, those without one with -1.
+/// Sends what the domain of this outline needs; each of `parts` blocks does one part. Calls receiver.cell(cell, opened)
+/// for each cell and receiver.body(body) for each body. All lanes of a warp call them, those without one with -1.
 template <class Receiver>
 __device__ void send_needed(const Octree& tree, const DomainOutline& outline, int part, int parts,
                             const Receiver& receiver) {
@@ -124,22 +125,22 @@ __device__ void send_needed(const Octree& tree, const DomainOutline& outline, in
   }
 }
 
-/// Blocks for so many receivers, equally many for each.
+/// Returns the number of blocks for `receivers` receivers, a multiple of it.
 int send_blocks(const cuda::Device& device, const Octree& tree, int receivers) {
   const int resident = std::max(device.multiprocessors() / receivers, 1),
             useful = cuda::ceil_div(tree.end_cell - tree.first_cell, send_block);
   return std::min(resident, useful) * receivers;
 }
 
-/// Of a domain: stretches of bodies for which the walk notes how far cells are that it may open.
+/// Number of stretches of a domain's bodies. For each, the walk notes how far away the cells are that it may open.
 constexpr int stretches = 4096;
 
 int stretch_length(const Octree& tree) {
   return cuda::ceil_div(tree.count, stretches);
 }
 
-/// The outline consists of the largest cells with at most this many bodies, or an equal part of all; where there is no
-/// room for all of these, of larger ones. No group is in two of them.
+/// Bounds of an outline. It consists of the largest cells that have at most this many bodies, or an equal part of all;
+/// of larger cells if not all of these fit. No group is in two of them.
 constexpr int least_in_box = 32 * OctreeGroup::most;
 constexpr int boxes_of_equal_bodies = 64;
 constexpr int outline_block = 512;
@@ -148,7 +149,7 @@ static_assert(outline_block == boxes_of_equal_bodies * most_children, "a thread 
 
 /// The cells of an outline, found from the root down by one block.
 struct OutlineCells {
-  int large[2][boxes_of_equal_bodies];  ///< in turn: those of a row, and their large children
+  int large[2][boxes_of_equal_bodies];  ///< alternating: the large cells of a row, and their large children
   int larges, boxes;
   int cells[DomainOutline::most];
   int begins[DomainOutline::most];
@@ -197,7 +198,7 @@ struct OutlineCells {
       }
     }
   }
-  /// The place of a box in the order of the bodies.
+  /// Returns the place of a box in the order of the bodies.
   __device__ int place_of(int box) const {
     int place = 0;
     for (int other = 0; other < boxes; ++other) place += begins[other] < begins[box];
@@ -205,10 +206,11 @@ struct OutlineCells {
   }
 };
 
-/// The greatest of the groups that begin among these bodies or near them; bodies have moved a bit since.
+/// Returns the largest reach scale of the groups that begin among these bodies or near them, as bodies have moved a
+/// little since it was noted.
 __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
-  constexpr float change = 1.2f;  // from one evaluation to the next
-  constexpr int shift = 4;        // of bodies in the order of their keys, in stretches; likewise
+  constexpr float change = 1.2f;  // allowed from one evaluation to the next
+  constexpr int shift = 4;        // in stretches: movement of bodies in key order from one evaluation to the next
   const int first = (cell.begin - tree.first_body) / tree.stretch,
             last = (cell.end - 1 - tree.first_body) / tree.stretch;
   float scale = 0;
@@ -221,7 +223,7 @@ __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
   return scale > 0 ? change * scale * exp2f(power * unit) : INFINITY;
 }
 
-/// Where to pack what another device needs.
+/// Destination of the cells and bodies that another device needs.
 struct ChoiceFor {
   const DomainOutline* outline;
   PackedCell* cells;
@@ -234,17 +236,17 @@ struct ChoiceFor {
 struct Choosing {
   Octree tree;
   ChoiceFor choices[most_devices];
-  int* counts;  ///< of each choice: cells, bodies
+  int* counts;  ///< {cells, bodies} of each choice
   int receivers;
 };
 
-/// Packs for another device. What there is no room for is counted all the same.
+/// Packs for another device. Also counts what does not fit.
 struct Pack {
   const Octree& tree;
   const ChoiceFor& choice;
   int* counts;
 
-  /// The places for the lanes that want one. All lanes call it.
+  /// Returns places for the lanes that want one. All lanes call it.
   __device__ static int take_place(int* count, bool wanted) {
     const unsigned lanes_that_want = __ballot_sync(all_lanes, wanted);
     if (lanes_that_want == 0) return 0;
@@ -277,7 +279,7 @@ struct Pack {
   }
 };
 
-/// Each block packs for one receiver; neighbouring blocks for different ones.
+/// Packs what each receiver needs. Each block packs for one receiver, neighbouring blocks for different ones.
 __global__ void __launch_bounds__(send_block) pack_needed(const __grid_constant__ Choosing choosing) {
   const auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x) / choosing.receivers;
   const int receiver = block % choosing.receivers;
@@ -313,15 +315,15 @@ struct SendToPlaces {
   }
 };
 
-/// Each block sends to one receiver; neighbouring blocks to different ones.
+/// Sends to all receivers. Each block sends to one receiver, neighbouring blocks to different ones.
 __global__ void __launch_bounds__(send_block) send_to_places(const __grid_constant__ Sending sending) {
   const auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x) / sending.receivers;
   const TreePlaces& to = sending.to[block % sending.receivers];
   send_needed(sending.tree, *to.outline, block / sending.receivers, blocks, SendToPlaces{sending.tree, to});
 }
 
-/// One block. `knows_reach`: the notes are those of a walk of all groups, or more. `forgets`: the next walk makes them
-/// anew.
+/// Outlines the domain. One block. `knows_reach`: the notes cover a walk of all groups. `forgets`: clears the notes,
+/// which the next walk makes again.
 __global__ void __launch_bounds__(outline_block)
     outline_domain(const __grid_constant__ Octree tree, bool knows_reach, bool forgets, DomainOutline* outline) {
   __shared__ OutlineCells found;
@@ -365,7 +367,7 @@ std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
 
-/// Some more than is needed now, so that the next evaluation seldom needs other memory.
+/// Returns a size with some spare, so that the next evaluation seldom needs other memory.
 std::size_t room_for(std::size_t size) {
   return size + size / 8;
 }
@@ -444,7 +446,7 @@ int ChosenTrees::Packed::room_for_cells(bool has_high) const {
   return static_cast<int>(has_high ? std::min(room, high_moments.size() / high::stored_vectors) : room);
 }
 
-/// Memory that is far too large, as after an evaluation that sent all, is given back if that lasts.
+/// Memory that is far too large, as after an evaluation that sent all, is freed if it stays so.
 void ChosenTrees::take_room(Packed& packed, bool has_high) const {
   constexpr std::size_t far = 4;
   const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
@@ -466,11 +468,11 @@ auto ChosenTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
           {packed.of_bodies.data(), bodies * sizeof(Vec4)}};
 }
 
-/// The room is that of an evaluation before; if it was too little, packs once more.
+/// Packs into memory sized by an earlier evaluation; packs again if that was too small.
 auto ChosenTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
     -> std::vector<Blocks> {
   const bool has_high = tree.high_moments != nullptr;
-  // To give memory back, the driver waits for the device, and looks at nothing else.
+  // When memory is freed, the driver waits for the device and looks at nothing else.
   if (std::ranges::any_of(given_, &Packed::is_to_shrink)) wait();
   for (Packed& packed : given_) take_room(packed, has_high);
   pack(tree, wait, stream);

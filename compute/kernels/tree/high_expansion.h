@@ -7,8 +7,8 @@
 #include "compute/core/vec.h"
 #include "compute/kernels/tree/multipole.h"
 
-// Expansions of the field of gravity to an order that is a constant: terms and loops over them are unrolled by the
-// compiler. A term is a product of powers x^i y^j z^k, and has the order i + j + k.
+// Expansions of the field of gravity to a constant order, so that the compiler unrolls terms and loops over them. A
+// term is a product of powers x^i y^j z^k; its order is i + j + k.
 namespace orrery::high {
 
 struct Powers {
@@ -26,7 +26,7 @@ struct Powers {
 constexpr int terms_below(int order) {
   return order * (order + 1) * (order + 2) / 6;
 }
-/// The number of a term: by order, then by the power of x, the highest first, then of y.
+/// Returns the index of a term. Terms are sorted by order, then by the power of x, highest first, then by that of y.
 constexpr int term_of(const Powers& powers) {
   const int rest = powers.y + powers.z;
   return terms_below(powers.order()) + rest * (rest + 1) / 2 + powers.z;
@@ -40,19 +40,19 @@ constexpr Powers powers_of(int term) {
   return {order - rest, rest - z, z};
 }
 
-/// The highest order of the potential's terms: those of R^-(order + 1), in the sizes of group and cell together.
+/// Highest order of the potential's terms: terms of R^-(order + 1), in the sizes of group and cell together.
 inline constexpr int field_order = 6;
-/// The highest order of a cell's moments.
+/// Highest order of a cell's moments.
 inline constexpr int moment_order = 5;
 
 inline constexpr int field_terms = terms_below(field_order + 1);
 inline constexpr int moment_terms = terms_below(moment_order + 1);
-/// Moments up to the second are those of every tree.
+/// Index of the first moment of third order; every tree has the lower ones.
 inline constexpr int first_high_moment = terms_below(3);
-/// Within these distances, and up to this mass over the eighth power of the distance, the highest derivatives of 1 / R
-/// and the terms of a cell are numbers of fp32.
+/// Range in which the highest derivatives of 1 / R and the terms of a cell are finite in fp32: these distances, and
+/// masses up to most_pull times the eighth power of the distance.
 inline constexpr float nearest = 1e-4f, farthest = 1e5f, most_pull = 1e33f;
-/// In the memory of a cell.
+/// Number of Vec4 per cell in memory.
 inline constexpr int stored_vectors = (moment_terms - first_high_moment + 3) / 4;
 
 #include "compute/kernels/tree/high_expansion.inl"
@@ -60,7 +60,7 @@ inline constexpr int stored_vectors = (moment_terms - first_high_moment + 3) / 4
 using Moments = MomentsOf<float>;
 using Expansion = ExpansionOf<float>;
 
-/// Moments without those from the third order on. `q`: about the centre of mass.
+/// Returns the moments up to the second order; all others are 0. `q`: about the centre of mass.
 inline Moments moments_to_second(float mass, const SecondMoments<float>& q) {
   Moments moments;
   moments.at[0] = mass;
@@ -69,8 +69,8 @@ inline Moments moments_to_second(float mass, const SecondMoments<float>& q) {
   return moments;
 }
 
-/// The fourth root of the mean fourth power of the distances of a cell's bodies from its centre of mass. Unlike the
-/// root of the second, it sees the few bodies far out whose high moments a pull leaves out.
+/// Returns the fourth root of the mean fourth power of the distances of a cell's bodies from its centre of mass. Unlike
+/// the rms distance, it is sensitive to the few outer bodies whose high moments a pull leaves out.
 ORRERY_HD inline float spread_of(const Moments& moments) {
   constexpr float mixed = 2 * 2 * 2, pure = 24;  // twice the factorials of the powers, and once
   float sum = 0;

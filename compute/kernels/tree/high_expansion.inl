@@ -1,9 +1,9 @@
-// Moments and expansions of the field of gravity to an order that is a constant: one text for every machine, as
-// cell_pull.inl is. No include guard: high_expansion.h includes it for scalars, and a SIMD kernel for each instruction
-// set, in a namespace of its own. Besides what pair_law.inl needs, constant_like(Real, float) must be visible: a
-// constant as a Real.
+// Moments and expansions of the field of gravity to a constant order. One text serves every machine, as cell_pull.inl
+// does. No include guard: high_expansion.h includes it for scalars, and a SIMD kernel for each instruction set, in a
+// separate namespace. Besides the names that pair_law.inl needs, constant_like(Real, float), which makes a constant a
+// Real, must be visible.
 
-/// Calls use(constant) for begin, begin + 1, ... below end, as constants of the compiler.
+/// Calls use(constant) for begin, begin + 1, ... below end, as compile-time constants.
 template <int begin, int end, class Use>
 ORRERY_HD constexpr void for_each(const Use& use) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -12,8 +12,8 @@ ORRERY_HD constexpr void for_each(const Use& use) {
   (std::make_integer_sequence<int, end - begin>{});
 }
 
-/// The sums of m (-s)^powers / powers!, with s from the centre of mass: orders from 0, the mass, to moment_order.
-/// There is no dipole.
+/// Moments: the sums of m (-s)^powers / powers!, with s from the centre of mass, for orders from 0 (the mass) to
+/// moment_order. There is no dipole.
 template <class Real>
 struct MomentsOf {
   Real at[moment_terms] = {};
@@ -33,7 +33,7 @@ ORRERY_HD void set_monomials(Real (&terms)[terms_below(order + 1)], Real x, Real
 }
 
 /// Adds the moments from the third order on of a body or a cell, whose centre of mass is (dx, dy, dz) away from that of
-/// the sum. Of a body, only the mass is not zero.
+/// the sum. A body's only nonzero moment is its mass.
 template <class Real>
 ORRERY_HD void add_body(MomentsOf<Real>& sum, Real dx, Real dy, Real dz, Real mass) {
   Real shift[moment_terms];
@@ -59,8 +59,8 @@ ORRERY_HD void add_cell(MomentsOf<Real>& sum, Real dx, Real dy, Real dz, const M
   });
 }
 
-/// Sets all derivatives of 1 / R up to field_order at (x, y, z), with R^2 = x^2 + y^2 + z^2 + eps^2 and `inverse` = 1 /
-/// R. For powers k of order n: n R^2 D_k = -(2 n - 1) sum k_i x_i D_{k-i} - (n - 1) sum k_i (k_i - 1) D_{k-2i}, as
+/// Sets all derivatives of 1 / R up to field_order at (x, y, z), where R^2 = x^2 + y^2 + z^2 + eps^2 and `inverse` = 1
+/// / R. For powers k of order n: n R^2 D_k = -(2 n - 1) sum k_i x_i D_{k-i} - (n - 1) sum k_i (k_i - 1) D_{k-2i}, as
 /// for Legendre's polynomials (Duan and Krasny 2001, J. Comput. Chem. 22, 184).
 template <class Real>
 ORRERY_HD void set_derivatives(Real (&d)[field_terms], Real inverse, Real x, Real y, Real z) {
@@ -89,14 +89,14 @@ ORRERY_HD void set_derivatives(Real (&d)[field_terms], Real inverse, Real x, Rea
   });
 }
 
-/// The potential at an offset y from a centre: the sum of at[k] y^k / k!, without its constant.
+/// Potential at an offset y from a centre: the sum of at[k] y^k / k!, without its constant.
 template <class Real>
 struct ExpansionOf {
   Real at[field_terms] = {};
   ORRERY_HD constexpr Real& operator[](int term) { return at[term]; }
 };
 
-/// Adds the field of a cell whose centre of mass is (dx, dy, dz) away from the expansion's centre. sums[term] is a
+/// Adds the field of a cell whose centre of mass is (dx, dy, dz) away from the expansion's centre. sums[term] must be a
 /// reference to a term of an Expansion.
 template <class Sums, class Real>
 ORRERY_HD void add_distant_cell(Sums&& sums, Real inverse, Real dx, Real dy, Real dz, const MomentsOf<Real>& cell) {
@@ -115,10 +115,10 @@ ORRERY_HD void add_distant_cell(Sums&& sums, Real inverse, Real dx, Real dy, Rea
   });
 }
 
-/// What the pull of a distant cell leaves out, times distance_sq: M (s + r)^6 / (2 d^6), with s the spread of the cell
-/// (spread_of) and r the distance of the farthest body from the expansion's centre, and 6 M r^6 / d^6. The first
-/// neglected term of a mass is 7 M r^6 / d^6 where the body lies in its direction, and the terms of cells on one side
-/// of the group do not cancel. extent_sq = (s + r)^2.
+/// Returns the estimated error of a distant cell's pull, times distance_sq: M (s + r)^6 / (2 d^6) + 6 M r^6 / d^6. Here
+/// s is the cell's spread (spread_of()) and r the distance of the farthest body from the expansion's centre; extent_sq
+/// = (s + r)^2. The first neglected term of a mass is 7 M r^6 / d^6 if the body lies in its direction, and the terms of
+/// cells on one side of the group do not cancel.
 template <class Real>
 ORRERY_HD Real left_out(Real mass, Real extent_sq, Real radius_sq, Real distance_sq) {
   const Real same_sign = constant_like(mass, 6), mixed = constant_like(mass, 0.5f);
@@ -127,13 +127,13 @@ ORRERY_HD Real left_out(Real mass, Real extent_sq, Real radius_sq, Real distance
   return mass * (mixed * (both * both * both) + same_sign * (group * group * group));
 }
 
-/// The pull of an expansion, an ExpansionOf<float>, at an offset (x, y, z) from its centre.
+/// Returns the pull of an expansion, an ExpansionOf<float>, at an offset (x, y, z) from its centre.
 template <class Expansion, class Real>
 ORRERY_HD Vec3Of<Real> pull_at(const Expansion& expansion, Real x, Real y, Real z) {
   Real monomials[terms_below(field_order)];
   set_monomials<field_order - 1>(monomials, x, y, z);
   Vec3Of<Real> pull{constant_like(x, 0), constant_like(x, 0), constant_like(x, 0)};
-  // The smallest terms first.
+  // Adds the smallest terms first.
   for_each<0, terms_below(field_order)>([&](auto constant) {
     constexpr int term = terms_below(field_order) - 1 - decltype(constant)::value;
     constexpr Powers k = powers_of(term);

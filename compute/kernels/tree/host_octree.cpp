@@ -15,13 +15,14 @@ namespace {
 
 constexpr double places = 1 << 21;
 
-/// The nearest whole number, for less than 2^51; sums of loops with it are vectors, and with std::rint() they are not.
+/// Rounds to the nearest whole number, for values below 2^51. Loops that sum these are vectorized, which loops with
+/// std::rint() are not.
 double nearest(double value) {
-  constexpr double whole_numbers = 0x1.8p52;  // there, double has no fractions
+  constexpr double whole_numbers = 0x1.8p52;  // at this size, double has no fractions
   return (value + whole_numbers) - whole_numbers;
 }
 
-constexpr int digit_bits = 9;  ///< seven digits make the 63 bits of a key; 512 counters stay in the first cache
+constexpr int digit_bits = 9;  ///< seven digits make the 63 bits of a key; 512 counters fit into the L1 cache
 constexpr int digits = 7;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
 
@@ -29,8 +30,8 @@ std::size_t digit_of(std::uint64_t key, int digit) {
   return static_cast<std::size_t>(key >> (digit * digit_bits)) & (digit_values - 1);
 }
 
-/// Turns the counts of each slice's digits into the places of their first bodies. False where all bodies have one
-/// digit: then nothing needs to move.
+/// Turns each slice's counts of digits into the places of the first bodies with these digits. Returns false if all
+/// bodies have the same digit: then nothing moves.
 bool place_digits(std::vector<std::uint32_t>& counts, std::size_t slices, std::size_t count) {
   std::uint32_t place = 0;
   for (std::size_t value = 0; value < digit_values; ++value) {
@@ -46,8 +47,8 @@ bool place_digits(std::vector<std::uint32_t>& counts, std::size_t slices, std::s
   return true;
 }
 
-constexpr int bodies_per_share = 2048;  ///< of a pass over all bodies: less is not worth another thread
-constexpr int cells_per_share = 256;    ///< of a pass over cells
+constexpr int bodies_per_share = 2048;  ///< per thread in a pass over all bodies: fewer are not worth another thread
+constexpr int cells_per_share = 256;    ///< per thread in a pass over cells
 
 bool is_set(const std::atomic<bool>* flag) {
   return flag && flag->load(std::memory_order_relaxed);
@@ -63,12 +64,12 @@ float distance(const From& from, const To& to) {
   return std::sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-// The octree of a rank that has a part of the bodies.
+// Octree of a rank that has a part of the bodies.
 
-/// A cell as another rank gets it. Numbers are places in the message.
+/// A cell as sent to another rank. Its indices count within the message.
 struct OpenedCell {
   int first_child, children;  ///< no children: a leaf, or a cell that is not opened
-  BodyRange bodies;           ///< of an opened leaf; otherwise empty
+  BodyRange bodies;           ///< bodies of an opened leaf; otherwise empty
   CellValues values{};
 };
 
@@ -137,7 +138,7 @@ Vec3d CubeGrid::distances(std::span<const Vec4> bodies, const Vec3d& sums) const
 TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
   const Box& box = all_.box;
   if (!(places_per_length_ > 0)) return cube_around(box.low, box.high, all_.mass);
-  constexpr double rounding = 1;  // of the places
+  constexpr double rounding = 1;  // of the places to whole numbers
   const double furthest = std::max({distances.x, distances.y, distances.z}) / static_cast<double>(all_.count);
   const double reach = 16 * furthest + rounding;
   const Vec3d at = mean(sums);
@@ -155,10 +156,10 @@ TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
 
 void KeySort::sort(std::vector<KeyedBody>& bodies, int threads, const std::atomic<bool>* cancelled) {
   const std::size_t count = bodies.size();
-  constexpr std::size_t least_slice = 1 << 13;  // below, threads cost more than they save
+  constexpr std::size_t least_slice = 1 << 13;  // with fewer bodies, threads cost more than they save
   const std::size_t slices = std::clamp<std::size_t>(count / least_slice, 1, static_cast<std::size_t>(threads));
   other_.resize(count);
-  // All slices, also once `cancelled` is set: the places are made of the counts of all.
+  // Handles all slices even if `cancelled` is set, as the places need the counts of all.
   const auto for_each_slice = [&](const auto& work) {
     for_each_chunk(static_cast<int>(slices), 1, threads, nullptr,
                    [&](int first, int /*last*/) { work(static_cast<std::size_t>(first)); });
@@ -289,7 +290,7 @@ void HostOctree::find_moments_of(std::size_t index, const Shape& shape) {
   const float offset = distance(at, box.center()), side = box.widest(), trace = q.xx + q.yy + q.zz;
   const float opening = side / shape.theta + offset, size = side + offset;
   const float variance = at.w > 0 ? trace / at.w : 0, sigma = std::sqrt(variance), left_out = at.w * variance;
-  // Of a cell with children, it is positive, also where its square is zero or not a number.
+  // Positive if the cell has children, even if the square is zero or NaN.
   const float children_size_sq = std::max(std::numeric_limits<float>::min(), size * size);
   // One or two bodies cost no more than a cell. A cell whose moments leave the range of float is always opened.
   const bool few = cell.is_leaf() && cell.bodies.count() <= 2, in_range = std::isfinite(trace);
@@ -530,7 +531,7 @@ bool HostOctree::is_own(int cell) const {
 }
 
 void HostOctree::put_opened(const std::vector<char>& opened, bool moments, MessageWriter& message) const {
-  std::vector<int> numbers(place_of(top_.pieces));  // of the cells in the message
+  std::vector<int> numbers(place_of(top_.pieces));  // indices of the cells in the message
   std::iota(numbers.begin(), numbers.end(), 0);
   int bodies = 0;
   const auto open = [&](int number) {
@@ -552,7 +553,7 @@ void HostOctree::put_opened(const std::vector<char>& opened, bool moments, Messa
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t index = place_of(numbers[i]);
     cells[i].values = values_of(index);
-    if (!opened[index]) cells[i].values[size_sq] = 0;  // as of a leaf
+    if (!opened[index]) cells[i].values[size_sq] = 0;  // as for a leaf
   }
   message.put_all(cells);
   const std::span<const int> all{numbers};

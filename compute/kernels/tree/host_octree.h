@@ -27,20 +27,20 @@ struct Box {
     low = {std::min(low.x, other.low.x), std::min(low.y, other.low.y), std::min(low.z, other.low.z)};
     high = {std::max(high.x, other.high.x), std::max(high.y, other.high.y), std::max(high.z, other.high.z)};
   }
-  /// Its longest side.
+  /// Returns the longest side.
   float widest() const { return std::max({high.x - low.x, high.y - low.y, high.z - low.z}); }
   Vec3 center() const { return {(low.x + high.x) / 2, (low.y + high.y) / 2, (low.z + high.z) / 2}; }
-  /// From the center to a corner.
+  /// Returns the offset from the center to a corner.
   Vec3 half() const { return {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2}; }
 };
 
-/// A body's Morton key and its place in the original order.
+/// A body's Morton key and original index.
 struct KeyedBody {
   std::uint64_t key;
   std::uint32_t body;
 };
 
-/// Sorts by key; equal keys keep their order. A radix sort whose arrays are reused by the next call.
+/// Radix sort by key. Stable. The next call reuses its arrays.
 class KeySort {
  public:
   /// Uses `threads` threads. Once `cancelled` (may be null) is set, returns early with the bodies in any order.
@@ -48,35 +48,35 @@ class KeySort {
 
  private:
   std::vector<KeyedBody> other_;
-  std::vector<std::uint32_t> places_;  ///< for each slice of the bodies, the place of the next one with each digit
+  std::vector<std::uint32_t> places_;  ///< by slice of the bodies and digit: place of the next such body
 };
 
-/// What the first pass finds: the box around bodies, their greatest mass, and their number.
+/// Result of the first pass: bounding box, largest mass, and number of bodies.
 struct Bounds {
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
   Box box{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
-  float mass = 0;  ///< the greatest of a body
+  float mass = 0;  ///< largest mass of a body
   std::int64_t count = 0;
 
-  /// Coordinates that are not numbers do not count.
+  /// Adds bodies. Ignores coordinates that are NaN.
   void add(std::span<const Vec4> bodies);
   void add(const Bounds& other);
 };
 
-/// Coordinates of bodies as whole numbers from 0 to 2^21: double adds up those of 2^31 bodies exactly.
+/// Coordinates of bodies as whole numbers in [0, 2^21], of which double adds up 2^31 exactly.
 class CubeGrid {
  public:
-  /// `all`: of all bodies, of which there is at least one.
+  /// `all`: bounds of all bodies, at least one.
   explicit CubeGrid(const Bounds& all);
 
-  /// The second pass: sums of the coordinates.
+  /// Second pass: returns the sums of the coordinates.
   Vec3d sums(std::span<const Vec4> bodies) const;
-  /// The third pass: sums of the distances from the mean along each axis. `sums`: of all bodies.
+  /// Third pass: returns the sums of the distances from the mean along each axis. `sums`: over all bodies.
   Vec3d distances(std::span<const Vec4> bodies, const Vec3d& sums) const;
-  /// From the sums over all bodies. The cube need not contain all of them: nearly all lie within 16 times the mean
-  /// distance from the mean. By Markov's inequality, at most one body in 16 is farther out; including these would leave
-  /// the others too few bits of the keys.
+  /// Returns the root cube, given sums over all bodies. It need not contain all of them, but all within 16 times the
+  /// mean distance from the mean. By Markov's inequality, at most one body in 16 is farther out; including these would
+  /// leave the others too few bits of the keys.
   TreeCube cube(const Vec3d& sums, const Vec3d& distances) const;
 
  private:
@@ -87,7 +87,7 @@ class CubeGrid {
   double places_per_length_ = 0;
 };
 
-/// A number of a body or a cell as a place in an array.
+/// Converts the index of a body or cell to an array index.
 inline std::size_t place_of(int number) {
   return static_cast<std::size_t>(number);
 }
@@ -103,41 +103,41 @@ struct BodyGroup : BodyRange {
   int cell = -1;
 };
 
-/// A cell. Cells lie level by level; the children of a cell are consecutive.
+/// A cell. Cells are stored level by level; the children of a cell are consecutive.
 struct OctreeCell {
   BodyRange bodies;
-  int parent = -1;                    ///< -1: the root
+  int parent = -1;                    ///< -1: root
   int first_child = 0, children = 0;  ///< no children: a leaf
-  int level = 0;                      ///< below the root; a cell with a single child is left out
+  int level = 0;                      ///< level below the root; cells with a single child are left out
   bool is_leaf() const { return children == 0; }
 };
 
-/// What a walk reads to decide about a cell.
+/// Values of a cell that a walk reads to decide about it.
 enum WalkValue {
-  center_x,    ///< of mass
-  center_y,    ///< of mass
-  center_z,    ///< of mass
-  opening_sq,  ///< the square of the distance from which the cell may count as a whole
+  center_x,    ///< centre of mass
+  center_y,    ///< centre of mass
+  center_z,    ///< centre of mass
+  opening_sq,  ///< square of the distance from which the cell may count as a whole
   reach,       ///< see HostOctree::Shape::far
   cell_mass,
-  spread,   ///< the rms distance of the bodies from their centre of mass; with high moments, the root of fourth powers
-  size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 of a leaf
+  spread,   ///< rms distance of the bodies from their centre of mass; see high::spread_of() for high moments
+  size_sq,  ///< opening_sq at an opening angle of 1, but always > 0; 0 for a leaf
   walk_values
 };
 
 using CellValues = std::array<float, walk_values>;
 
-/// The moments of a cell to the second order.
+/// Moments of a cell up to the second order.
 struct SecondRow {
-  Vec4 center;  ///< of mass; the mass in w
+  Vec4 center;  ///< centre of mass; the mass in w
   Quadrupole<float> q;
-  float unused = 0;  ///< makes the row a multiple of four floats
+  float unused = 0;  ///< pads the row to a multiple of four floats
 };
 
-/// Moments of high order. In the places of the dipole, which is zero, is the centre of mass.
+/// High-order moments of a cell. The dipole is zero; its places hold the centre of mass.
 using HighRow = high::Moments;
 
-/// A cell in which a rank has all bodies, but not all of the cell around it.
+/// A cell all of whose bodies are on one rank, while its parent's are not.
 struct TreePiece {
   std::uint64_t first_key, last_key;
   Moments moments;
@@ -145,105 +145,106 @@ struct TreePiece {
   float radius;
   CellValues values;
   SecondRow second;
-  HighRow high;  ///< of FarField::high alone
+  HighRow high;  ///< for FarField::high only
 };
 
-/// As many floats may be read from the place of any body or cell on.
+/// Number of floats that may be read from the place of any body or cell on.
 inline constexpr int read_ahead = 16;
 
-/// An octree over bodies in host memory, whose bodies and cells are in the units of units(). All arrays are reused by
-/// the next call.
+/// Octree over bodies in host memory. Its bodies and cells are in the units of units(). The next call reuses all
+/// arrays.
 class HostOctree {
  public:
   struct Shape {
-    int leaf = 0;  ///< bodies in a leaf at most; a finest cell may have more
+    int leaf = 0;  ///< maximum number of bodies in a leaf; a finest cell may have more
     int threads = 1;
-    float theta = 0;  ///< in (0, 1]: the opening angle
-    /// A cell's `reach` is, to the power that makes it a squared distance, what its pull leaves out times a power of
-    /// the distance: (M sigma^3)^(2/5) with quadrupoles, (M sigma^2)^(1/2) without. As in Octree::tolerance.
+    float theta = 0;  ///< opening angle in (0, 1]
+    /// With quadrupoles, a cell's `reach` is (M sigma^3)^(2/5), otherwise (M sigma^2)^(1/2): the error of its pull
+    /// times a power of the distance, raised to the power that makes it a squared distance. See Octree::tolerance.
     FarField far = FarField::quadrupole;
   };
 
-  /// The root cube of `count` >= 1 bodies. It need not contain all of them.
+  /// Returns the root cube of `count` >= 1 bodies. It need not contain all of them.
   static TreeCube cube_of(const Vec4* bodies, int count);
 
   // The phases, in this order. Each returns early once `cancelled` (may be null) is set.
-  /// The bodies are finite, with masses > 0. Without a domain of its own, there is at least one.
+  /// The bodies must be finite, with masses > 0. There must be at least one, unless build() gets a domain.
   void make_keys(const TreeCube& cube, const Vec4* bodies, int count, int threads, const std::atomic<bool>* cancelled);
   void sort(int threads, const std::atomic<bool>* cancelled) { sort_.sort(keys_, threads, cancelled); }
-  /// Sorts bodies with equal keys by their ids. Otherwise they keep their order.
+  /// Sorts bodies with equal keys by their ids. Without this call, they keep their order.
   void sort_equal_keys(std::span<const int> ids);
-  /// The bodies are those of all ranks whose keys lie in `domain`.
+  /// `bodies`: all bodies of all ranks whose keys lie in `domain`.
   void build(const Vec4* bodies, const Shape& shape, const std::atomic<bool>* cancelled, const KeyRange& domain = {});
   void find_moments(const Shape& shape, const std::atomic<bool>* cancelled);
 
   std::span<const KeyedBody> keys() const { return keys_; }
 
-  // If other ranks have bodies, too, these make this the tree of all bodies, but for cells of others that no walk
+  // If other ranks have bodies, too, these make this the tree of all bodies, except for cells of others that no walk
   // opens.
-  /// The cells of this rank that are not parts of larger ones. They are the first ones of cells().
+  /// Returns the cells of this rank that are not parts of larger ones. They are the first of cells().
   std::vector<TreePiece> pieces() const;
-  /// Adds the cells around the pieces of all ranks, in the order of their keys. Those of this rank begin at `own`.
+  /// Adds the cells around the pieces of all ranks, which are in key order. The pieces of this rank begin at index
+  /// `own`.
   void join(std::span<const TreePiece> pieces, int own, const Shape& shape);
-  /// Writes the pieces with the descendants of the cells that are `opened`, by number, and the bodies of opened leaves.
-  /// Without `moments`, bodies and moments are left out.
+  /// Writes the pieces, the descendants of opened cells, and the bodies of opened leaves. `opened`: by cell index.
+  /// Without `moments`, moments are left out.
   void put_opened(const std::vector<char>& opened, bool moments, MessageWriter& message) const;
-  /// Reads what another rank wrote, which has these pieces among those of all.
+  /// Reads what put_opened() of another rank wrote. `pieces`: its pieces among those of all ranks.
   void take_opened(BodyRange pieces, const Shape& shape, MessageReader& message);
-  /// Leaves out what take_opened() added.
+  /// Removes the cells and bodies that take_opened() added.
   void close_others();
-  /// A cell of which this rank has a part.
+  /// Returns whether the cell has bodies of several ranks.
   bool is_shared(int cell) const {
     return top_.joined && cell >= top_.begin && cell < top_.end && top_.part(cell).count() > 1;
   }
-  /// The shared cells are among these.
+  /// All shared cells are in [top_begin(), top_end()).
   int top_begin() const { return top_.begin; }
   int top_end() const { return top_.end; }
   int piece_count() const { return top_.pieces; }
   bool is_joined() const { return top_.joined; }
 
   TreeUnits units() const { return TreeUnits{cube_}; }
-  /// Bodies in the order of their keys, and the original index of each.
+  /// Bodies in key order, and the original index of each.
   const std::vector<Vec4>& bodies() const { return bodies_; }
   int original(int body) const { return static_cast<int>(keys_[static_cast<std::size_t>(body)].body); }
   Box box_of(BodyRange range) const;
   const Box& box(std::size_t cell) const { return boxes_[cell]; }
-  /// The bodies of a cell are not farther than this from the center of its box.
+  /// Returns an upper bound for the distance of the cell's bodies from the center of its box.
   float radius(std::size_t cell) const { return radii_[cell]; }
-  /// x, y, z or m of the bodies, in the same order, and read_ahead more values.
+  /// Returns x, y, z or m of the bodies in key order, followed by read_ahead more values.
   const float* column(int axis) const { return columns_[static_cast<std::size_t>(axis)].data(); }
 
   const std::vector<OctreeCell>& cells() const { return cells_; }
   int root() const { return top_.joined ? top_.begin : 0; }
-  /// Of all cells, and read_ahead more values.
+  /// Returns one value of all cells, followed by read_ahead more values.
   const float* values(WalkValue which) const { return values_.data() + which * values_stride(); }
-  std::size_t values_stride() const { return values_stride_; }  ///< from one value to the next
+  std::size_t values_stride() const { return values_stride_; }  ///< distance from one value to the next
   const std::vector<SecondRow>& second_rows() const { return second_rows_; }
-  const std::vector<HighRow>& high_rows() const { return high_rows_; }  ///< of FarField::high alone
+  const std::vector<HighRow>& high_rows() const { return high_rows_; }  ///< for FarField::high only
   int depth() const { return deepest_; }
-  /// Ranges of at most `most` bodies each that cover all bodies: cells, or neighbouring children of one cell.
+  /// Returns ranges of at most `most` bodies each that cover all bodies: cells, or neighbouring children of one cell.
   std::vector<BodyGroup> groups(int most) const;
-  /// The cells asked for, by level; of this rank alone.
+  /// Returns the requested cells of this rank, by level.
   PickedCells cubes(const CellRequest& request) const;
-  /// The cube of a cell, in the units of the bodies. It contains all its bodies, also distant ones.
+  /// Returns the cube of a cell, in the units of the bodies. It contains all its bodies, also distant ones.
   TreeCell cube(std::size_t cell) const;
 
  private:
-  /// What stands around the pieces of all ranks: cells [begin, end).
+  /// Cells around the pieces of all ranks: [begin, end).
   struct Top {
-    int pieces = 0;  ///< of this rank
+    int pieces = 0;  ///< number of pieces of this rank
     bool joined = false;
     int begin = 0, end = 0;
-    int own = 0;                     ///< the first piece of this rank, among those of all
-    std::vector<BodyRange> parts{};  ///< for each cell, its pieces
-    std::vector<int> cells{};        ///< for each piece, the cell
-    std::size_t bodies = 0;          ///< of this rank
+    int own = 0;                     ///< first piece of this rank, among the pieces of all ranks
+    std::vector<BodyRange> parts{};  ///< range of pieces of each cell
+    std::vector<int> cells{};        ///< cell of each piece
+    std::size_t bodies = 0;          ///< number of bodies of this rank
     const BodyRange& part(int cell) const { return parts[static_cast<std::size_t>(cell - begin)]; }
   };
 
   void add_pieces(const KeyRange& domain, std::uint64_t first_key, int level, BodyRange bodies);
   void split(std::size_t cell, int leaf);
-  /// Of this rank, or shared with others.
+  /// Returns whether the cell is this rank's, or shared with others.
   bool is_own(int cell) const;
   CellValues values_of(std::size_t cell) const;
   void set_values(std::size_t cell, const CellValues& values);
@@ -260,7 +261,7 @@ class HostOctree {
   std::vector<Vec4> bodies_;
   std::array<std::vector<float>, 4> columns_;
   std::vector<OctreeCell> cells_;
-  std::vector<std::size_t> generations_;  ///< the first cell of each generation, and one past the last
+  std::vector<std::size_t> generations_;  ///< first cell of each generation, and one past the last
   std::vector<Moments> moments_;
   std::vector<Box> boxes_;
   std::vector<float> radii_;

@@ -1,12 +1,12 @@
-// The walk of cpu-tree. Highway compiles this file once for each instruction set and picks one when the program runs.
+// Walk of cpu-tree. Highway compiles this file once for each instruction set and picks one at run time.
 #include "compute/kernels/tree/host_walk.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/tree/host_walk.cpp"
 #include "compute/kernels/parts/simd_targets.h"
-// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
+// Must follow HWY_TARGET_INCLUDE and simd_targets.h.
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
+// Must follow foreach_target.h.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -41,7 +41,7 @@ namespace {
 static_assert(max_group % max_simd_rows == 0);
 static_assert(max_lanes <= read_ahead);
 
-/// Fills `targets` with the bodies of the group that are wanted. Returns how many there are.
+/// Fills `targets` with the wanted bodies of the group. Returns their number.
 int find_targets(const GroupPlan& plan, BodyRange group, std::array<int, max_group>& targets) {
   int count = 0;
   for (int body = group.begin; body < group.end; ++body) {
@@ -60,7 +60,7 @@ HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
 namespace {
 
-// What cells and bodies add to the bodies of a group.
+// Interactions of cells and bodies with the bodies of a group.
 
 #include "compute/kernels/parts/simd_lanes.inl"
 #include "compute/kernels/parts/simd_pull.inl"
@@ -76,11 +76,11 @@ using namespace orrery::high;
 #include "compute/kernels/tree/high_expansion.inl"
 }  // namespace high
 
-/// The masses of the lists are not scaled, as visit_pair_law_of_lanes() expects: the sums are, at the end.
+/// Scale of the sums. visit_pair_law_of_lanes() expects scaled masses; instead, the sums are scaled at the end.
 constexpr float of_sums = lane_mass_scale;
 
 #if HWY_TARGET != HWY_SCALAR
-/// A vector of four floats from each of rows[0], rows[4], ...
+/// Loads a vector of four floats from each of rows[0], rows[4], ...
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> load_fours(Tag tag, const float* const* rows, int offset) {
   if constexpr (hn::MaxLanes(Tag{}) == 4) {
@@ -93,8 +93,8 @@ HWY_INLINE hn::Vec<Tag> load_fours(Tag tag, const float* const* rows, int offset
 }
 #endif
 
-/// Copies rows of `blocks` x 4 floats, one per lane, into columns: the value at place i of a row is a lane of the
-/// vector at columns + i * stride.
+/// Copies rows of `blocks` x 4 floats, one per lane, into columns: value i of the rows becomes the vector at columns +
+/// i * stride.
 template <int blocks>
 HWY_INLINE void load_columns(const float* const (&rows)[lane_count], float* columns, int stride) {
 #if HWY_TARGET == HWY_SCALAR
@@ -125,7 +125,7 @@ HWY_INLINE void append(BodyList& list, const HostOctree& tree, BodyRange bodies)
   list.count += bodies.count();
 }
 
-/// Asks for the rows of up to lane_count cells of a later load_rows().
+/// Prefetches the rows of up to lane_count cells for a later load_rows().
 template <class Row>
 HWY_INLINE void prefetch_rows(const std::vector<Row>& all, const int* cells, int count) {
   constexpr std::size_t line = 64;
@@ -135,8 +135,8 @@ HWY_INLINE void prefetch_rows(const std::vector<Row>& all, const int* cells, int
   }
 }
 
-/// Copies the rows of cells into columns. The lanes from `count` <= lane_count on repeat the center of the last cell,
-/// the first four floats of its row, and have no moments.
+/// Copies the rows of cells into columns. Lanes from `count` <= lane_count on hold `last`: the center of the last cell,
+/// in the first four floats, without moments.
 template <class Row>
 HWY_INLINE void load_rows(const std::vector<Row>& all, const int* cells, int count, const Row& last, float* columns,
                           int stride) {
@@ -148,8 +148,8 @@ HWY_INLINE void load_rows(const std::vector<Row>& all, const int* cells, int cou
   load_columns<sizeof(Row) / (4 * sizeof(float))>(rows, columns, stride);
 }
 
-/// Fills a list with up to CellList::capacity cells, and its last vector with cells without moments. Returns their
-/// count with these.
+/// Fills a list with up to CellList::capacity cells, and its last vector with cells without moments. Returns the padded
+/// number.
 HWY_NOINLINE int fill_cells(const HostOctree& tree, const int* cells, int count, CellList& list) {
   const std::vector<SecondRow>& rows = tree.second_rows();
   SecondRow last{rows[static_cast<std::size_t>(cells[count - 1])].center, {}};
@@ -170,8 +170,8 @@ HWY_INLINE Quadrupole<Lanes> load_quadrupole(const CellList& cells, int j) {
   return {value(0), value(1), value(2), value(3), value(4), value(5), value(6)};
 }
 
-/// Adds the pull of the first `padded_count` cells of a list, whole vectors of them, on a point to its lane sums. One
-/// point at a time: two need more registers than AVX2 has, and took 5 % longer.
+/// Adds the pull of the first `padded_count` cells of a list (whole vectors) on a point to its lane sums. One point at
+/// a time: two need more registers than AVX2 has, and took 5 % longer.
 template <class PairLaw>
 HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairLaw& pair_law, const Vec4& at,
                             float* sums) {
@@ -188,7 +188,7 @@ HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairL
   add_lane_sums<1>(&sum.x, &sum.y, &sum.z, sums);
 }
 
-/// Adds the field of the first `padded_count` cells of a list, whole vectors of them, to an expansion around a point.
+/// Adds the field of the first `padded_count` cells of a list (whole vectors) to an expansion around a point.
 template <class PairLaw>
 HWY_NOINLINE void add_distant_cells(const CellList& cells, int padded_count, const PairLaw& law, const Vec3& center,
                                     orrery::LocalExpansion<float>& expansion) {
@@ -205,7 +205,7 @@ HWY_NOINLINE void add_distant_cells(const CellList& cells, int padded_count, con
     expansion.at[term] += sum_of_lanes(sum.at[term]);
 }
 
-/// Likewise with high moments.
+/// Adds the field of cells with high moments to an expansion around a point.
 template <class PairLaw>
 HWY_NOINLINE HWY_FLATTEN void add_high_cells(const HostOctree& tree, const CellNumbers& cells, const PairLaw& law,
                                              const Vec3& center, orrery::high::Expansion& expansion) {
@@ -229,7 +229,7 @@ HWY_NOINLINE HWY_FLATTEN void add_high_cells(const HostOctree& tree, const CellN
   for (int term = 1; term < high::field_terms; ++term) expansion.at[term] += sum_of_lanes(sum.at[term]);
 }
 
-/// Adds the pull of a field around `center` on `padded_count` points, whole vectors of them, to their accelerations.
+/// Adds the pull of a field around `center` on `padded_count` points (whole vectors) to their accelerations.
 template <class Expansion>
 HWY_NOINLINE HWY_FLATTEN void add_pull_of(const Expansion& expansion, const Vec3& center, const GroupPoints& points,
                                           int padded_count, GroupPoints& accelerations) {
@@ -248,18 +248,18 @@ HWY_NOINLINE HWY_FLATTEN void add_pull_of(const Expansion& expansion, const Vec3
   }
 }
 
-// The walk.
+// Walk of a group.
 
 using Mask = hn::Mask<FloatTag>;
 using IntTag = hn::RebindToSigned<FloatTag>;
 
-/// Appends the numbers of the lanes in `mask`.
+/// Appends the indices in the lanes `mask`.
 HWY_INLINE void append(CellNumbers& numbers, hn::Vec<IntTag> cells, Mask mask) {
   hn::StoreU(hn::Compress(cells, hn::RebindMask(IntTag{}, mask)), IntTag{}, numbers.end());
   numbers.grow(static_cast<int>(hn::CountTrue(FloatTag{}, mask)));
 }
 
-// Whether cells act as a whole on targets.
+// Tests of whether cells act as a whole on targets.
 
 HWY_INLINE Lanes distance_outside(Lanes offset, Lanes half) {
   return {hn::Max(hn::Sub(hn::Abs(offset.v), half.v), hn::Zero(FloatTag{}))};
@@ -268,7 +268,7 @@ HWY_INLINE Lanes square_of_length(Lanes x, Lanes y, Lanes z) {
   return multiply_add(x, x, multiply_add(y, y, z * z));
 }
 
-/// The cells at places [i, i + lane_count) of a queue, one per lane.
+/// Cells [i, i + lane_count) of a queue, one per lane.
 struct QueuedCells {
   const CellQueue& queue;
   int i;
@@ -281,7 +281,7 @@ struct OneCell {
   HWY_INLINE Lanes operator[](WalkValue which) const { return lanes(tree.values(which)[cell]); }
 };
 
-/// What a test reads of targets.
+/// Values of targets that a test reads.
 enum TargetValue {
   target_x,
   target_y,
@@ -290,7 +290,7 @@ enum TargetValue {
   half_y,
   half_z,
   ball_sq,          ///< WalkTarget::radius_sq
-  inverse_ball_sq,  ///< of FarField::local
+  inverse_ball_sq,  ///< for FarField::local
   error_of_target,
   reach_scale,
   distant_scale,
@@ -301,11 +301,11 @@ enum TargetValue {
 };
 struct TargetNumbers {
   float of[target_values];
-  /// One target in all lanes.
+  /// Returns the value in all lanes.
   HWY_INLINE Lanes operator[](TargetValue which) const { return lanes(of[which]); }
 };
 
-/// Cells nearer than this many radii of the group join none of its expansions, which converge slowly there.
+/// Radius, in radii of the group, within which cells join none of the group's expansions, which converge slowly there.
 constexpr float converging_radii = 2;
 
 TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
@@ -317,7 +317,7 @@ TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
     numbers.of[reach_scale] = plan.far == FarField::monopole ? 1 / std::sqrt(error) : std::pow(error, -0.4f);
   }
   if (plan.far == FarField::local) {
-    constexpr float point_sq = 1e-30f;  // of a group in a point: its inverse is a number
+    constexpr float point_sq = 1e-30f;  // keeps the inverse finite for a group in one point
     const float inverse_sq = 1 / std::max(r_sq, point_sq), least = error > 0 ? converging_radii : widest;
     numbers.of[inverse_ball_sq] = inverse_sq;
     numbers.of[distant_scale] = error > 0 ? inverse_sq * (local_safety / error) : 0;
@@ -330,8 +330,8 @@ TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
   return numbers;
 }
 
-/// Whether cells act as a whole on targets, one of each per lane. A comparison with NaN is false, and then the cell is
-/// opened.
+/// Tests whether cells act as a whole on targets, one of each per lane. A comparison with NaN is false, which opens the
+/// cell.
 template <class Targets>
 class CellTest {
  public:
@@ -353,8 +353,8 @@ class CellTest {
     return verdict_at(cells, outside_sq, square_of_length(dx, dy, dz));
   }
 
-  /// Whether cells act as a whole on all groups in the box of the target, and through an expansion about any point in
-  /// it, whatever is rounded.
+  /// Returns whether cells act as a whole on all groups in the target's box, and through an expansion about any point
+  /// in it, however results are rounded.
   template <class Cells>
   HWY_INLINE Verdict everywhere(const Cells& cells) const {
     const Lanes least_sq = least_distance_sq(cells);
@@ -363,7 +363,7 @@ class CellTest {
     verdict.distant = hn::And(verdict.distant, hn::Lt(greatest_distance_sq(cells).v, lanes(farthest * farthest).v));
     return verdict;
   }
-  /// Of the square of the distance from any point in the box of the target.
+  /// Returns a lower bound for the squared distance from any point in the target's box.
   template <class Cells>
   HWY_INLINE Lanes least_distance_sq(const Cells& cells) const {
     const auto outside = [](Lanes offset, Lanes half) { return distance_outside(offset, half); };
@@ -376,8 +376,8 @@ class CellTest {
     const auto farthest = [](Lanes offset, Lanes half) { return Lanes{hn::Add(hn::Abs(offset.v), half.v)}; };
     return lanes(1.001f) * square_of_distance(cells, farthest);
   }
-  /// along(offset, half): the distance along one axis, of the offset from the center of the box and half its size, with
-  /// what rounding may add to it.
+  /// Returns the squared distance; along(offset, half) is the distance along one axis. `offset`: from the box's center.
+  /// `half`: half the box's size, enlarged by what rounding may add.
   template <class Cells, class Along>
   HWY_INLINE Lanes square_of_distance(const Cells& cells, const Along& along) const {
     const auto distance = [&](WalkValue at, TargetValue center, TargetValue half) {
@@ -399,7 +399,7 @@ class CellTest {
     return {distant, hn::Or(whole, distant)};
   }
 
-  /// Compares (d / r)^6 with M / (r^2 error): powers of d and r alone may leave the range of float.
+  /// Compares (d / r)^6 with M / (r^2 error), as powers of d and r alone may leave the range of float.
   HWY_INLINE Mask is_distant(Lanes distance_sq, Lanes mass) const {
     const Lanes radii_sq = distance_sq * targets_[inverse_ball_sq];
     const Lanes least{hn::Max((mass * targets_[distant_scale]).v, targets_[least_distant].v)};
@@ -443,7 +443,7 @@ void begin_at_root(CellQueue& queue, const HostOctree& tree) {
   add_cells_to(queue, tree, tree.root(), 1);
 }
 
-/// Adds the cells in the lanes `mask` of the vector at place i of a queue to another.
+/// Appends the cells in the lanes `mask` of the vector at index i of another queue.
 HWY_INLINE void append(CellQueue& queue, const CellQueue& from, int i, Mask mask) {
   queue.reserve(lane_count);
   for (int k = 0; k < walk_values; ++k) {
@@ -466,7 +466,7 @@ HWY_INLINE void add_children(const HostOctree& tree, hn::Vec<IntTag> cells, Mask
   }
 }
 
-/// Calls use(valid, i) for the vectors of cells of a queue that may grow meanwhile; `valid`: the lanes that hold cells.
+/// Calls use(valid, i) for the vectors of cells of a queue, which may grow during this. `valid`: lanes that hold cells.
 template <class Use>
 HWY_INLINE void for_each_vector(const CellQueue& queue, const Use& use) {
   for (int i = 0; i < queue.count();) {
@@ -476,8 +476,8 @@ HWY_INLINE void for_each_vector(const CellQueue& queue, const Use& use) {
   }
 }
 
-/// Tests the cells in walk.queue for a group: sorts them, and the descendants of those that are opened, into distant
-/// cells, cells that act on each body, and leaves.
+/// Tests the cells in walk.queue for a group. Sorts them, and the descendants of opened cells, into distant cells,
+/// cells that act on each body, and leaves.
 HWY_NOINLINE void sort_cells(const WalkPlan& plan, GroupWalk& walk) {
   const CellTest test{plan, numbers_of(plan, walk.target)};
   for_each_vector(walk.queue, [&](Mask valid, int i) {
@@ -492,8 +492,8 @@ HWY_NOINLINE void sort_cells(const WalkPlan& plan, GroupWalk& walk) {
   });
 }
 
-/// Likewise for a cell on the way to a group: finds the cells that are distant for all its bodies. Of the others, the
-/// larger ones are opened; those as small as the cell itself are left to its children.
+/// Does the same for a cell on the way to a group: finds the cells that are distant for all its bodies. Of the others,
+/// larger ones are opened; those no larger than the cell itself are left to its children.
 HWY_NOINLINE void sort_level(const WalkPlan& plan, CellQueue& queue, WalkLevel& level) {
   const CellTest test{plan, numbers_of(plan, level.target)};
   const Lanes own_size_sq = lanes(WalkPlan::size_of_cube * level.target.radius_sq);
@@ -515,8 +515,8 @@ void begin_queue(const WalkPlan& plan, const GroupWalk& walk, CellQueue& queue) 
   queue.assign(walk.levels[static_cast<std::size_t>(walk.depth - 1)].rest);
 }
 
-/// Makes the levels of the walk those of the cells around a group. Levels that the last group had, too, stay. Calls
-/// add_field(level) for the others.
+/// Makes the levels of the walk those of the cells around a group. Keeps levels in common with the previous group, and
+/// calls add_field(level) for the others.
 template <class AddField>
 void enter_cells(const WalkPlan& plan, int cell, GroupWalk& walk, const AddField& add_field) {
   const auto parent_of = [&](int of) { return plan.tree.cells()[static_cast<std::size_t>(of)].parent; };
@@ -542,11 +542,11 @@ void enter_cells(const WalkPlan& plan, int cell, GroupWalk& walk, const AddField
   }
 }
 
-/// The bodies of a group as a target.
+/// Returns the bodies of a group as a target.
 HWY_NOINLINE WalkTarget target_of(const HostOctree& tree, BodyRange group, float error) {
   const auto for_each = [&](const auto& use) {
     for (int i = group.begin; i < group.end; i += lane_count) {
-      // Lanes behind the last body repeat it.
+      // Lanes after the last body repeat the first body.
       const int from = std::max(group.begin, std::min(i, group.end - lane_count));
       const auto at = [&](int axis) {
         const Vector all = load_unaligned(tree.column(axis) + from).v;
@@ -571,7 +571,7 @@ HWY_NOINLINE WalkTarget target_of(const HostOctree& tree, BodyRange group, float
   return {center, box.half(), hn::GetLane(hn::MaxOfLanes(FloatTag{}, radius_sq)), error};
 }
 
-/// Finds what a group meets.
+/// Finds the cells and leaves that a group interacts with.
 template <class AddField>
 void find_cells(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk, const AddField& add_field) {
   if (plan.expands()) enter_cells(plan, group.cell, walk, add_field);
@@ -583,7 +583,7 @@ void find_cells(const WalkPlan& plan, const BodyGroup& group, float error, Group
   sort_cells(plan, walk);
 }
 
-/// The pull of coarse cells on one body.
+/// Pull of coarse cells on one body.
 struct CoarsePull {
   Vec3Of<Lanes> sum;
   Lanes sizes;
@@ -593,13 +593,13 @@ float estimate_from(const CoarsePull& pull) {
   return std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(pull.sizes));
 }
 
-/// Estimates the acceleration of a group, whose box has this center, from the pull of a few dozen coarse cells on some
-/// of its bodies.
+/// Estimates the acceleration of a group from the pull of a few dozen coarse cells on some of its bodies. `center`: of
+/// the group's box.
 template <class PairLaw>
 HWY_NOINLINE float estimate_of(const HostOctree& tree, const PairLaw& pair_law, BodyRange group, const Vec3& center,
                                CellQueue& queue) {
   const PairLaw law = pair_law;
-  // The last one is on the center: where pulls cancel among near bodies, it is far below those on the bodies.
+  // The last entry is for the center: if pulls cancel among near bodies, it is far below those on the bodies.
   CoarsePull pulls[estimate_bodies + 1];
   std::ranges::fill(pulls, CoarsePull{{lanes(0), lanes(0), lanes(0)}, lanes(0)});
   begin_at_root(queue, tree);
@@ -609,7 +609,7 @@ HWY_NOINLINE float estimate_of(const HostOctree& tree, const PairLaw& pair_law, 
                 dz = value(center_z) - lanes(center.z);
     const Lanes distance_sq = square_of_length(dx, dy, dz);
     const Mask stands = hn::Ge((lanes(coarse_opening * coarse_opening) * distance_sq).v, value(size_sq).v);
-    // The lanes behind the last cell hold anything, also infinities, and zero times these is not a number.
+    // Lanes after the last cell hold arbitrary values, even infinities, and zero times infinity is NaN.
     const auto of_cells = [acts = hn::And(stands, valid)](Lanes all) { return Lanes{hn::IfThenElseZero(acts, all.v)}; };
     for (int k = 0; k <= estimate_bodies; ++k) {
       const int body = group.begin + estimate_body(std::min(k, estimate_bodies - 1), group.count());
@@ -634,10 +634,10 @@ HWY_NOINLINE float estimate_of(const HostOctree& tree, const PairLaw& pair_law, 
   return of_sums * group_estimate(mean, least);
 }
 
-// All that one group meets.
+// Interactions of one group.
 
-/// The sums of the targets of one group. The walk is that of the whole group, so a body's acceleration is the same
-/// whichever bodies are wanted with it.
+/// Sums of the targets of one group. The whole group walks, so a body's acceleration does not depend on which bodies
+/// are wanted with it.
 template <int rows, class PairLaw>
 class GroupSums {
  public:
@@ -660,7 +660,7 @@ class GroupSums {
     }
     if (!cancelled(args_)) finish(plan_.walk.expands(), meets_cells() ? plan_.walk.group_errors[g] : 0);
   }
-  /// The walk of one body, from the root on.
+  /// Walks for one body, from the root on.
   void evaluate(const LoneBody& body) {
     work_.targets[0] = body.place;
     count_ = 1;
@@ -674,7 +674,7 @@ class GroupSums {
  private:
   static int whole(int count, int part) { return (count + part - 1) / part * part; }
 
-  /// Whether the group met any body through a cell.
+  /// Returns whether the group met any body through a cell.
   bool meets_cells() const {
     const GroupWalk& walk = work_.walk;
     int cells = walk.cells.count() + walk.distant.count();
@@ -727,7 +727,7 @@ class GroupSums {
     add_body_list();
   }
 
-  /// Calls add(list, count, padded_count) for lists of cells with moments to the second order.
+  /// Calls add(list, count, padded_count) for lists of cells with moments up to the second order.
   template <class Add>
   void for_each_list(const CellNumbers& cells, const Add& add) {
     for (int i = 0; i < cells.count() && !cancelled(args_); i += CellList::capacity) {
@@ -782,7 +782,8 @@ class GroupSums {
     add(walk.distant, walk.target, walk.field);
   }
 
-  /// `error`: of a cell's pull, at most. A body for which that is too much is left for a walk of its own; 0: none is.
+  /// Finishes the targets. `error`: largest allowed error of a cell's pull. A body for which that is too large is left
+  /// for a separate walk; 0: no body is.
   void finish(bool expands, float error) {
     const GroupPoints& pulls = work_.from_fields;
     for (int i = 0; i < count_; ++i) {
@@ -806,15 +807,15 @@ class GroupSums {
   const PairLaw law_;
   const HostOctree& tree_;
   const TreeUnits units_ = tree_.units();
-  int count_ = 0;  ///< of targets
+  int count_ = 0;  ///< number of targets
 };
 
-// Which cells of a rank the bodies of others need.
+// Cells of a rank that the bodies of other ranks need.
 
-/// Some targets, and what tests read of them in columns, with room for a vector behind the last.
+/// Some targets, in columns of the values that tests read, with room for one vector after the last.
 class TargetColumns {
  public:
-  /// The targets at places [i, i + lane_count), one per lane.
+  /// Targets [i, i + lane_count), one per lane.
   struct Some {
     const TargetColumns& all;
     int i;
@@ -826,7 +827,7 @@ class TargetColumns {
   };
 
   int count() const { return count_; }
-  /// Makes room for so many, and leaves none.
+  /// Removes all targets, and makes room for `count`.
   void reserve(int count) {
     stride_ = std::max(stride_, static_cast<std::size_t>(count + read_ahead));
     values_.resize(columns * stride_);
@@ -840,7 +841,7 @@ class TargetColumns {
     *end(number_after) = static_cast<float>(target.after);
     ++count_;
   }
-  /// Adds the targets in the lanes `mask` of the vector at place i of others.
+  /// Appends the targets in the lanes `mask` of the vector at index i of other columns.
   HWY_INLINE void append(const TargetColumns& from, int i, Mask mask) {
     for (std::size_t which = 0; which < columns; ++which) {
       hn::StoreU(hn::Compress(from.column(which, i).v, mask), FloatTag{}, end(which));
@@ -862,8 +863,8 @@ class TargetColumns {
   int count_ = 0;
 };
 
-/// Marks cells of this rank that the groups of targets on another rank may open: from the pieces on, those for which
-/// closed(test, cell, targets) does not hold.
+/// Marks the cells of this rank that groups of targets on another rank may open: those, from the pieces down, for which
+/// closed(test, cell, targets) is false.
 template <class Closed>
 class OpenedCells {
  public:
@@ -889,11 +890,11 @@ class OpenedCells {
     for (int child = 0; child < cell.children; ++child) mark(cell.first_child + child, depth + 1);
   }
 
-  /// Of some targets, those that may open a cell, or meet its children since a target around them may open it. Returns
-  /// whether there are any.
+  /// Finds the targets in `among` that may open a cell, or may meet its children because a target around them may open
+  /// it. Returns whether there are any.
   HWY_NOINLINE bool find_targets(int index, const TargetColumns& among, TargetColumns& found) const {
     const OneCell cell{plan_.tree, index};
-    Lanes inside = lanes(0);  // targets up to this number are inside others that may open the cell
+    Lanes inside = lanes(0);  // targets up to this index are inside others that may open the cell
     for (int i = 0; i < among.count(); i += lane_count) {
       const Mask valid = hn::FirstN(FloatTag{}, static_cast<std::size_t>(among.count() - i));
       const TargetColumns::Some targets{among, i};
@@ -912,7 +913,7 @@ class OpenedCells {
   int all_ = 0;
 };
 
-/// The cells that walks may open.
+/// Marks the cells that walks may open.
 void mark_for_walk(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
   const Mask no_expansion = hn::FirstN(FloatTag{}, plan.expands() ? 0 : static_cast<std::size_t>(lane_count));
   const auto closed = [&](const auto& test, const OneCell& cell, const TargetColumns::Some& some) {
@@ -923,7 +924,7 @@ void mark_for_walk(const WalkPlan& plan, const std::vector<DistantTarget>& targe
   OpenedCells{plan, targets, opened, closed}.mark();
 }
 
-/// The cells that estimate_of() may open.
+/// Marks the cells that estimate_of() may open.
 void mark_for_estimate(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened) {
   const auto closed = [](const auto& test, const OneCell& cell, const TargetColumns::Some& some) {
     const Lanes most_size_sq = lanes(coarse_opening * coarse_opening) * test.least_distance_sq(cell);
@@ -932,7 +933,7 @@ void mark_for_estimate(const WalkPlan& plan, const std::vector<DistantTarget>& t
   OpenedCells{plan, targets, opened, closed}.mark();
 }
 
-/// Evaluates the targets [first, last): groups by number, or bodies that walk alone.
+/// Evaluates the targets [first, last): groups by index, or bodies that walk alone.
 template <class Targets>
 void evaluate_targets(const ForceArgs& args, const GroupPlan& plan, const Targets& targets, std::size_t first,
                       std::size_t last, GroupWork& work) {

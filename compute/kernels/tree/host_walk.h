@@ -15,21 +15,21 @@
 
 namespace orrery {
 
-/// Of a cell that acts on one body in cpu-tree, see cell_pull.inl.
+/// Operations per interaction of a cell with one body in cpu-tree, see cell_pull.inl.
 inline constexpr InteractionArithmetic cell_arithmetic{.gravity = 37, .attract_repel = 39};
 
-/// Vector instructions for a cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2
-/// and AVX-512 by g++ 12. Under attract-repel, groups have no expansions.
+/// Vector instructions per cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2
+/// and AVX-512 (g++ 12). Under attract-repel, groups have no expansions.
 inline constexpr double instructions_per_distant_cell = 141, instructions_per_high_cell = 1177;
 
-/// The bodies that a group interacts with, as a structure of aligned arrays, with room for a vector behind the last.
+/// Bodies that a group interacts with, as a structure of aligned arrays with room for one vector after the last body.
 struct BodyList {
   static constexpr int capacity = 1024;
   alignas(64) float x[capacity + read_ahead], y[capacity + read_ahead], z[capacity + read_ahead],
       mass[capacity + read_ahead];
   int count = 0;
 
-  /// Fills up to a multiple of `lanes` <= read_ahead with copies of the last entry without mass. Returns that multiple.
+  /// Pads to a multiple of `lanes` <= read_ahead with massless copies of the last entry. Returns that multiple.
   int pad(int lanes) {
     int padded = count;
     for (; padded % lanes != 0; ++padded) {
@@ -48,14 +48,14 @@ struct CellList {
   alignas(64) float columns[row][capacity];  ///< the values of SecondRow, in its order
 };
 
-/// Numbers of cells, with room for a vector behind the last.
+/// Indices of cells, with room for one vector after the last.
 class CellNumbers {
  public:
   int count() const { return count_; }
   const int* data() const { return numbers_.data(); }
   int operator[](int i) const { return numbers_[static_cast<std::size_t>(i)]; }
   void clear() { count_ = 0; }
-  /// Where up to read_ahead numbers may be written, and then counted by grow().
+  /// Returns the end, where up to read_ahead indices may be written. Count them by grow().
   int* end() {
     if (static_cast<std::size_t>(count_ + read_ahead) > numbers_.size()) {
       numbers_.resize(2 * numbers_.size() + 2 * read_ahead);
@@ -69,14 +69,14 @@ class CellNumbers {
   int count_ = 0;
 };
 
-/// The cells that a walk has still to test, with the values that it reads of them.
+/// Cells that a walk has still to test, with the values that it reads of them.
 class CellQueue {
  public:
   int count() const { return count_; }
-  /// Of these and the values, read_ahead more may be read.
+  /// Indices and values; read_ahead more may be read of each.
   const int* cells() const { return cells_.data(); }
   const float* values(WalkValue which) const { return values_.data() + which * stride_; }
-  std::size_t stride() const { return stride_; }  ///< from one value to the next
+  std::size_t stride() const { return stride_; }  ///< distance from one value to the next
 
   void clear() { count_ = 0; }
   void assign(const CellQueue& other) {
@@ -89,12 +89,12 @@ class CellQueue {
     grow(other.count_);
   }
 
-  /// Makes room for `more` cells behind the last, and for read_ahead more values.
+  /// Makes room for `more` cells after the last, and for read_ahead more values.
   void reserve(int more) {
     const auto needed = static_cast<std::size_t>(count_ + more + read_ahead);
     if (needed > stride_) move_to(2 * needed);
   }
-  /// Where the next cells are written, once there is room, and then counted by grow().
+  /// Returns the end, where the next cells are written after reserve(). Count them by grow().
   float* end(WalkValue which) { return values_.data() + which * stride_ + count_; }
   int* end_of_cells() { return cells_.data() + count_; }
   void grow(int by) { count_ += by; }
@@ -116,11 +116,11 @@ class CellQueue {
   std::size_t stride_ = 0;
 };
 
-/// The bodies of a group or of a cell, as cells are tested against them.
+/// Bodies of a group or of a cell, against which cells are tested.
 struct WalkTarget {
-  Vec3 center, half;    ///< of their box
-  float radius_sq = 0;  ///< of a ball around that center
-  float error = 0;      ///< what a cell's pull may leave out; 0: any
+  Vec3 center, half;    ///< center and half size of their box
+  float radius_sq = 0;  ///< squared radius of a ball around that center
+  float error = 0;      ///< largest allowed error of a cell's pull; 0: no limit
 };
 
 /// The field of distant cells around the center of a target.
@@ -129,27 +129,27 @@ struct TargetField {
   high::Expansion high;
 };
 
-/// A cell on the way from the root to a group: what it meets, all its bodies meet.
+/// A cell on the way from the root to a group. Whatever it interacts with, all its bodies interact with.
 struct WalkLevel {
   int cell = -1;
   WalkTarget target;
-  CellNumbers distant;  ///< these add to `field`
-  CellQueue rest;       ///< these are left to the cells below
+  CellNumbers distant;  ///< cells that add to `field`
+  CellQueue rest;       ///< cells left to the levels below
   TargetField field;
 };
 
-/// How groups walk.
+/// Parameters of the groups' walks.
 struct WalkPlan {
   const HostOctree& tree;
   float theta;
   FarField far;     ///< without an expansion for laws that have none
   bool has_errors;  ///< otherwise theta alone decides
   Law law;          ///< in the units of the tree
-  /// What a cell's pull on the bodies of a group, or of a cell, may leave out; 0: any.
+  /// Largest allowed error of a cell's pull on the bodies of a group, or of a cell; 0: no limit.
   std::vector<float> group_errors{}, cell_errors{};
 
-  /// A cell on the way to groups opens cells that are larger than itself, by the square of a cube's side over the
-  /// radius of the ball around it.
+  /// Squared side of a cube over the squared radius of the ball around it. A cell on the way to groups opens cells that
+  /// are larger than itself by this measure.
   static constexpr float size_of_cube = 4.0f / 3;
 
   bool expands() const { return far == FarField::local || far == FarField::high; }
@@ -157,71 +157,71 @@ struct WalkPlan {
 
 /// Groups of another rank in a box, or a cell on the way to them.
 struct DistantTarget {
-  WalkTarget bodies;       ///< its error is the least of those of the groups
-  bool is_around = false;  ///< a cell on the way opens cells, but evaluates none
-  /// On the way to its groups, no cell opens another of at most this size, which is the square root of this.
+  WalkTarget bodies;       ///< its error is the minimum over the groups
+  bool is_around = false;  ///< a cell on the way: opens cells, but evaluates none
+  /// Squared size: on the way to the groups, no cell opens another of at most this size.
   float size_limit = 0;
-  int after = 0;  ///< in a list where targets follow those around them: the number of the first that is not inside
+  int after = 0;  ///< in a list where targets follow the ones around them: index of the first that is not inside
 };
 
-/// A body that needs a walk of its own after that of its group.
+/// A body that needs a separate walk after its group's.
 struct LeftBody : LoneBody {
-  Vec3 acceleration;  ///< by the walk of the group
+  Vec3 acceleration;  ///< from the walk of the group
 };
 
-/// The walk of one group after the other, in one thread's memory.
+/// State of one thread's walks, one group after the other.
 struct GroupWalk {
-  std::vector<WalkLevel> levels;  ///< from the root down; of the first `depth`
+  std::vector<WalkLevel> levels;  ///< from the root down; the first `depth` are valid
   int depth = 0;
   CellQueue queue;
   WalkTarget target;
-  TargetField field;  ///< of `distant`
+  TargetField field;  ///< field of the cells in `distant`
   CellNumbers distant, cells, leaves;
-  std::int64_t with_distant = 0;  ///< cells that were added to the fields
+  std::int64_t with_distant = 0;  ///< number of cells added to the fields
 };
 
 inline constexpr Values<8, 16, 32, 64, 128, 256> group_values;
 inline constexpr int max_group = group_values.largest;
 
-/// The bodies of a group in columns, or their accelerations.
+/// Columns of a group's bodies, or of their accelerations.
 struct GroupPoints {
   alignas(64) float x[max_group], y[max_group], z[max_group];
 };
 
-/// The memory of one thread, for one group after the other.
+/// Memory of one thread for the groups it evaluates.
 struct GroupWork {
   GroupWalk walk;
   BodyList bodies;
   CellList cells;
-  std::array<int, max_group> targets;  ///< of the group, as places in the order of the keys
+  std::array<int, max_group> targets;  ///< the group's targets, as places in key order
   std::array<Vec4, max_group> points;
   GroupPoints columns, from_fields;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
   std::vector<LeftBody> alone;                   ///< bodies that the walks of their groups did not finish
-  std::int64_t with_bodies = 0, with_cells = 0;  ///< interactions by kind, besides walk.with_distant
-  bool lacks_cells = false;                      ///< opened one whose children another rank has
+  std::int64_t with_bodies = 0, with_cells = 0;  ///< number of interactions by kind, besides walk.with_distant
+  bool lacks_cells = false;                      ///< opened a cell whose children another rank has
 };
 
-/// How the groups are evaluated.
+/// Parameters of the groups' evaluation.
 struct GroupPlan {
   WalkPlan walk;
-  WalkPlan alone;  ///< of bodies that walk alone: without expansions
+  WalkPlan alone;  ///< for bodies that walk alone: without expansions
   const std::vector<BodyGroup>& groups;
-  const char* is_target;  ///< nonzero for the bodies wanted, in their own order; null: every body is wanted
+  const char* is_target;  ///< nonzero for wanted bodies, in their original order; null: all bodies
   int rows;
   float tolerance;  ///< 0: off
   bool finds_lone;  ///< whether bodies may walk alone
 };
 
-/// Evaluates the groups [first, last) by number.
+/// Evaluates the groups in [first, last), by index.
 void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t first, std::size_t last,
                      GroupWork& work);
 
-/// Likewise some of the bodies that walk alone.
+/// Evaluates the bodies in [first, last) that walk alone, by index.
 void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LeftBody>& bodies,
                     std::size_t first, std::size_t last, GroupWork& work);
 
-/// The estimate of a group's acceleration, in the units of the tree.
+/// Returns the estimate of a group's acceleration, in the units of the tree.
 float estimate_acceleration(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue);
 
 /// Walks as for the forces of a group, but computes none.
@@ -230,10 +230,10 @@ void find_walk(const WalkPlan& plan, const BodyGroup& group, float error, GroupW
 /// Marks the cells of this rank that the estimates for groups of these targets may open.
 void mark_for_estimate(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
 
-/// Likewise for their walks.
+/// Marks the cells of this rank that the walks of groups of these targets may open.
 void mark_for_walk(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
 
-/// The instruction set that Highway chose, such as "AVX2".
+/// Returns the instruction set that Highway chose, such as "AVX2".
 const char* walk_target_name();
 
 }  // namespace orrery

@@ -1,8 +1,8 @@
-// The field of distant cells around a point: one text for every machine, as cell_pull.inl is. No include guard:
-// multipole.h includes it for scalars, and a SIMD kernel for each instruction set, after cell_pull.inl. Besides what
-// pair_law.inl needs, constant_like(Real, float) must be visible: a constant as a Real.
+// Field of distant cells around a point. One text serves every machine, as cell_pull.inl does. No include guard:
+// multipole.h includes it for scalars, and a SIMD kernel for each instruction set, after cell_pull.inl. Besides the
+// names that pair_law.inl needs, constant_like(Real, float), which makes a constant a Real, must be visible.
 
-/// The pull of gravity at an offset y from a centre, to third order in y:
+/// Pull of gravity at an offset y from a centre, to third order in y:
 ///   a_i = A_i + A_ij y_j + A_ijk y_j y_k / 2 + A_ijkl y_j y_k y_l / 6.
 /// The tensors are symmetric, but not traceless, since bodies are softened.
 template <class Real>
@@ -50,12 +50,11 @@ struct LocalExpansion {
   ORRERY_HD void add(Term term, Real a, Real b) { at[term] = multiply_add(a, b, at[term]); }
 };
 
-/// Adds the field of a cell whose centre of mass is D = (dx, dy, dz) away from the expansion's centre. `inverse` is
-/// 1 / R, with R^2 = D^2 + eps^2. The expansion has all terms up to R^-5 in the distance, which for the mass is third
-/// order in y and for the second moments first order: with f = 1 / R and its derivatives,
+/// Adds the field of a cell whose centre of mass is D = (dx, dy, dz) away from the expansion's centre. `inverse` is 1 /
+/// R, with R^2 = D^2 + eps^2. The expansion has all terms up to R^-5 in the distance: third order in y for the mass,
+/// and first order for the second moments. With f = 1 / R and its derivatives,
 ///   A_i = -(M f_i + Q_jk f_ijk / 2),  A_ij = M f_ij + Q_kl f_ijkl / 2,  A_ijk = -M f_ijk,  A_ijkl = M f_ijkl.
-/// Warren and Salmon 1995, Comput. Phys. Commun. 87, 266, and Dehnen 2002, J. Comput. Phys. 179, 27, for such
-/// expansions.
+/// See Warren and Salmon 1995, Comput. Phys. Commun. 87, 266, and Dehnen 2002, J. Comput. Phys. 179, 27.
 template <class Real>
 ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx, Real dy, Real dz, Real mass,
                                 const Quadrupole<Real>& q) {
@@ -124,11 +123,11 @@ ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx
   sum.add(L::zzzz, m5, multiply_add(cz - number(90), zz, number(9)));
 }
 
-/// The pull of an expansion, a LocalExpansion<float>, at an offset (x, y, z) from its centre.
+/// Returns the pull of an expansion, a LocalExpansion<float>, at an offset (x, y, z) from its centre.
 template <class L, class Real>
 ORRERY_HD Vec3Of<Real> pull_at(const L& expansion, Real x, Real y, Real z) {
   const auto a = [&](typename L::Term term) { return constant_like(x, expansion.at[term]); };
-  // Of the third-order terms, a third: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
+  // Thirds of the third-order terms: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
   const Real three = constant_like(x, 3), tx = x / three, ty = y / three, tz = z / three;
   const Real xxx = a(L::xxx) + a(L::xxxx) * tx + a(L::xxxy) * ty + a(L::xxxz) * tz;
   const Real xxy = a(L::xxy) + a(L::xxxy) * tx + a(L::xxyy) * ty + a(L::xxyz) * tz;

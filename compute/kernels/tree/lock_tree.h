@@ -11,53 +11,53 @@
 #include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"
 
-// The octree that threads build with locks, in index arrays (docs/literature.md, row 11).
+// Octree that threads build with locks, in index arrays (docs/literature.md, row 11).
 namespace orrery {
 
-/// A tree's counters in device memory, shared by all threads.
+/// Counters of a tree in device memory, shared by all threads.
 struct LockCounters {
   static constexpr int most_boxes = 1024;
 
-  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; in greatest.w, the mass of a body
-  float mass;                                    ///< the greatest of all bodies
-  unsigned blocks_done;                          ///< of kernel 1; 0 before and after it
-  /// Until the walk, `cells` counts requests for cells. Requests beyond LockTree::most_cells got no cell.
+  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; greatest.w: its largest mass
+  float mass;                                    ///< largest mass of all bodies
+  unsigned blocks_done;                          ///< blocks of kernel 1 that are done; 0 before and after it
+  /// Before the walk, `cells` counts requests for cells. Requests beyond LockTree::most_cells got no cell.
   TreeCounts counts;
   int sorted, walked;  ///< cells claimed by kernel 4, bodies claimed by kernel 5
 };
 
-/// Node numbers below `count` are bodies; node `count + c` is cell c. The root is cell 0, and a parent's number is less
-/// than its children's. A cell has eight places for nodes.
+/// Octree of bodies and cells, called nodes. Node indices below `count` are bodies; node `count + c` is cell c. The
+/// root is cell 0, and a parent's index is less than its children's. A cell has eight places for nodes.
 ///
 /// Bodies form a list in one place if they share a deepest cell or if no cell is left.
 struct LockTree {
   static constexpr int null = -1;    ///< a place without a node
   static constexpr int locked = -2;  ///< a place that a thread is about to change
-  /// Node numbers from here down are lists: the head is body `last_list - node`.
+  /// Largest node index that is a list. The head of list `node` is body `last_list - node`.
   static constexpr int last_list = -3;
-  static constexpr int max_level = 31;  ///< of a cell; the root has 0
-  static constexpr int cell_bits = 26;  ///< low bits of a stack entry: a cell's number; the five bits above: its level
+  static constexpr int max_level = 31;  ///< deepest level of a cell; the root has 0
+  static constexpr int cell_bits = 26;  ///< low bits of a stack entry: a cell's index; the five bits above: its level
 
   int count = 0;
   int most_cells = 0;
   const Vec4* bodies = nullptr;  ///< in the caller's order: x, y, z, m
   LockCounters* counters = nullptr;
-  /// Eight per node number. Those of the bodies are not places: their memory holds the next three arrays.
+  /// Eight per node index. The bodies' entries are not places: their memory holds the next three arrays.
   int* places = nullptr;
-  Vec4* sorted = nullptr;  ///< bodies in the order of the tree and in its units; in the end accelerations and masses
-  int* order = nullptr;    ///< their numbers in the caller's order
-  int* next = nullptr;     ///< the next body of a list; null at its end
+  Vec4* sorted = nullptr;  ///< bodies in tree order and in the tree's units; at the end accelerations and masses
+  int* order = nullptr;    ///< index of each sorted body in the caller's order
+  int* next = nullptr;     ///< next body of a list; null at its end
   // One entry per cell; eight in `members`:
   Vec4* cubes = nullptr;    ///< center, half of the edge
   Vec4* members = nullptr;  ///< centers and masses of the nodes in the eight places, in units(); mass 0: no node
   /// Lower 32 bits: the bodies counted in a cell so far. Upper 32 bits: the child cells that are still missing.
   unsigned long long* arrivals = nullptr;
-  /// Where a cell's bodies begin in `sorted`. Until that is known: ~i, where place i points to the cell.
+  /// Index in `sorted` of a cell's first body. Until that is known: ~i, where place i points to the cell.
   int* first = nullptr;
 
-  /// Enough cells unless many pairs are very close: each such pair needs a chain of cells of its own.
+  /// Capacity for cells. Enough unless many pairs are very close: each such pair needs a separate chain of cells.
   static constexpr int room_for_cells(int count) { return count + 1024; }
-  /// Place numbers must fit an int, and cell numbers cell_bits bits.
+  /// Limit for which place indices fit into int, and cell indices into cell_bits bits.
   static constexpr int most_bodies = (1 << cell_bits) - 1024;
 
   static constexpr std::size_t places_for(int count) {
@@ -73,7 +73,7 @@ struct LockTree {
   }
 
 #if defined(__CUDACC__)
-  /// Levels begin at the root cube; cubes and `bodies` are in the units of the bodies.
+  /// Units of the tree. Levels begin at the root cube; cubes and `bodies` are in the units of the bodies.
   __device__ TreeUnits units() const {
     return TreeUnits{TreeCube{.low = {}, .size = 2 * cubes[0].w, .mass = counters->mass}};
   }
@@ -93,7 +93,7 @@ struct LockTree {
 };
 
 #if defined(__CUDACC__)
-/// Reads a number that other threads may change.
+/// Reads a value that other threads may change.
 template <class T>
 __device__ T observed(const T* at) {
   return *const_cast<const volatile T*>(at);
@@ -103,15 +103,15 @@ __device__ void publish(T* at, T value) {
   *const_cast<volatile T*>(at) = value;
 }
 
-/// Reads a number stored by release(). All earlier stores of the storing thread are then visible.
+/// Reads a value stored by release(). All earlier stores of the storing thread are then visible.
 __device__ inline int acquired(int* at) {
   return ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.load(::cuda::std::memory_order_acquire);
 }
-/// Stores a number. A thread that reads it by acquired() sees all earlier stores of this thread.
+/// Stores a value. A thread that reads it by acquired() sees all earlier stores of this thread.
 __device__ inline void release(int* at, int value) {
   ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.store(value, ::cuda::std::memory_order_release);
 }
-/// Adds and returns the sum. The thread then sees all stores of the threads that added before.
+/// Adds and returns the sum. This thread then sees all stores of the threads that added before.
 __device__ inline unsigned long long meet(unsigned long long* at, unsigned long long value) {
   using Shared = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>;
   return Shared{*at}.fetch_add(value, ::cuda::std::memory_order_acq_rel) + value;

@@ -15,15 +15,15 @@ ORRERY_HD constexpr float constant_like(float, float value) {
 
 #include "compute/kernels/tree/local_expansion.inl"
 
-/// How cells pull on bodies.
+/// Far field of a cell.
 enum class FarField : std::uint8_t {
-  monopole,    ///< by their masses
-  quadrupole,  ///< by their second moments too
-  local,       ///< likewise; cells far from a group of bodies by one local expansion for the group. Of gravity only
-  high         ///< likewise, with moments and an expansion of the orders in high_expansion.h
+  monopole,    ///< masses only
+  quadrupole,  ///< masses and second moments
+  local,       ///< as quadrupole, but cells far from a group act by one local expansion for it; for gravity only
+  high         ///< as local, with moments and an expansion of the orders in high_expansion.h
 };
 
-/// Of scalars, whose inverse_distance() is 1/r.
+/// Units for scalars, whose inverse_distance() is 1/r.
 ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
   return {1, -2.5f};
 }
@@ -32,63 +32,63 @@ ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) 
   return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
 }
 
-/// Where the opening angle alone decides, a group's local expansion takes the cells beyond this many radii of the
-/// group, over theta. So the expansion adds little to the errors of the cells themselves (docs/measurements/trees.md).
+/// Radius beyond which a group's local expansion takes cells, in radii of the group over theta, if the opening angle
+/// alone decides. The expansion then adds little to the errors of the cells (docs/measurements/trees.md).
 inline constexpr float local_radii = 2.5f;
-/// Where what a cell leaves out decides: the first neglected term of the expansion of a mass, about M radius^4 / d^6,
-/// is at least so many times smaller than that.
+/// Safety factor of the local expansion, if the error of a cell decides: the expansion's first neglected term for a
+/// mass, about M radius^4 / d^6, is smaller than the allowed error by at least this factor.
 inline constexpr float local_safety = 10;
-/// Beyond this distance, terms of the expansion underflow.
+/// Distance beyond which terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 
-/// The acceleration of a group is estimated from the pull of coarse cells on a few of its bodies: the extent of a cell
-/// over its distance from the center of the group's box is at most this.
+/// Largest opening of the coarse cells that estimate a group's acceleration: extent of a cell over its distance from
+/// the center of the group's box. The estimate sums their pulls on a few of the group's bodies.
 inline constexpr float coarse_opening = 1.5f;
 inline constexpr int estimate_bodies = 4;
-/// The place of such a body in a group of `count`, from 0.
+/// Returns the place of body `i` of the estimate in a group of `count`, from 0.
 ORRERY_HD constexpr int estimate_body(int i, int count) {
   return (2 * i + 1) * count / (2 * estimate_bodies);
 }
-/// Pulls of coarse cells may cancel where those of all bodies do not: the estimate for a body is at least this part of
-/// the sum of their sizes.
+/// Smallest estimate for a body, relative to the sum of its pulls' magnitudes. Pulls of coarse cells may cancel where
+/// those of all bodies do not.
 inline constexpr float least_pull_part = 0.05f;
-/// The estimate for a group, from the mean and the least of those for its bodies.
+/// Returns the estimate for a group, from the mean and minimum of those for its bodies.
 ORRERY_HD constexpr float group_estimate(float mean, float least) {
   constexpr float most_above_least = 1.5f;
   const float most = most_above_least * least;
   return mean < most ? mean : most;
 }
 
-/// A body whose pull turns out much weaker than the estimate of its group walks again, alone.
+/// Returns whether a body walks again, alone, because its acceleration is much weaker than the estimate of its group.
 ORRERY_HD constexpr bool walks_alone(float error_of_body, float error_of_group) {
   constexpr float most_ratio = 3;
   return most_ratio * error_of_body < error_of_group;
 }
 /// A body that walks alone.
 struct LoneBody {
-  int place;    ///< in the order of the keys
-  float error;  ///< what a cell's pull on it may leave out
+  int place;    ///< place in key order
+  float error;  ///< largest allowed error of a cell's pull on it
 };
-/// At most so many of `count` bodies walk alone; where more would, none does: pulls that cancel at very many bodies
-/// would make the tree a direct sum.
+/// Maximum number of `count` bodies that walk alone; if more would, none does. Otherwise, accelerations that cancel for
+/// very many bodies would make the tree a direct sum.
 ORRERY_HD constexpr int most_lone(int count) {
   return count / 32 + 256;
 }
-/// The error of such a body. The floor is far below that of a star whose neighbours feel its pull, and the star does
-/// not.
+/// Returns the allowed error for a body that walks alone. The floor is low enough for a star that pulls its neighbours
+/// strongly but feels little pull.
 ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group) {
   constexpr float least_part = 1e-6f;
   const float least = least_part * error_of_group, own = error_of_body / 2;
   return own > least ? own : least;
 }
 
-/// The far field of a cell.
+/// Moments of a cell up to the second order.
 struct Moments {
-  Vec4 center;             ///< of mass; the mass in w
+  Vec4 center;             ///< centre of mass; the mass in w
   SecondMoments<float> q;  ///< about the centre of mass
 };
 
-/// Adds the second moments of a body, or of a cell, about a point that is (dx, dy, dz) from its centre of mass.
+/// Adds the second moments of a body or cell about a point that is (dx, dy, dz) away from its centre of mass.
 ORRERY_HD inline void add_second_moments(SecondMoments<float>& q, float dx, float dy, float dz, const Vec4& body) {
   const float mx = body.w * dx, my = body.w * dy, mz = body.w * dz;
   q.xx += mx * dx;
@@ -115,8 +115,8 @@ ORRERY_HD inline const Vec4& center_of(const Moments& cell) {
   return cell.center;
 }
 
-/// The moments of `count` >= 1 bodies or cells: part(i) is a Vec4 (the mass in w) or Moments. part() is called twice
-/// for each: sums about a part, and then about the centre of mass, keep their digits far from the origin.
+/// Returns the moments of `count` >= 1 bodies or cells: part(i) is a Vec4 (the mass in w) or Moments. Calls part()
+/// twice for each: sums about the first part, then about the centre of mass, keep their digits far from the origin.
 template <class Part>
 ORRERY_HD Moments combined_moments(int count, const Part& part) {
   const Vec4 origin = center_of(part(0));
@@ -129,7 +129,7 @@ ORRERY_HD Moments combined_moments(int count, const Part& part) {
     sum.w += at.w;
   }
   Moments all;
-  all.center = origin;  // of massless bodies
+  all.center = origin;  // for massless bodies
   if (sum.w > 0) all.center = {origin.x + sum.x / sum.w, origin.y + sum.y / sum.w, origin.z + sum.z / sum.w, sum.w};
   for (int i = 0; i < count; ++i) {
     const auto& one = part(i);

@@ -8,42 +8,42 @@
 #include "compute/kernels/tree/tree_units.h"
 #include "compute/kernels/tree_facet.h"
 
-// The octree over bodies that are sorted by key, in device memory. Cells lie level by level, the root first; the
-// children of a cell are consecutive. Arrays may hold several trees, one behind the other: numbers of bodies and cells
-// count from the beginning of the arrays.
+// Octree over key-sorted bodies, in device memory. Cells are stored level by level, the root first; the children of a
+// cell are consecutive. Arrays may hold several trees, one after the other: indices of bodies and cells count from the
+// beginning of the arrays.
 namespace orrery {
 
-/// The bodies and the children of a cell.
+/// Bodies and children of a cell.
 struct alignas(16) OctreeLinks {
-  int begin, end;         ///< bodies, in the order of their keys
-  int first_child;        ///< a cell
-  std::uint8_t children;  ///< 0: a leaf
-  std::uint8_t level;     ///< of its cube; the root has 0. A child may be several levels deeper, since cells with one
-                          ///< child are left out
+  int begin, end;         ///< bodies, in key order
+  int first_child;        ///< index of a cell
+  std::uint8_t children;  ///< number of children; 0: a leaf
+  std::uint8_t level;  ///< level of its cube; the root has 0. A child may be several levels deeper, as cells with one
+                       ///< child are left out
 };
 
-/// What a walk reads to open a cell.
+/// Data of a cell that a walk reads to open it.
 struct alignas(16) OctreeNode {
-  int first;     ///< body of a leaf, or child
-  int bodies;    ///< of a leaf; else 0
-  int children;  ///< 0: a leaf
+  int first;     ///< first body of a leaf, or first child
+  int bodies;    ///< number of bodies of a leaf; else 0
+  int children;  ///< number of children; 0: a leaf
   float reach;   ///< see Octree::tolerance
 };
 
-/// Sums over the bodies, and the kernels' counters.
+/// Sums over the bodies, and counters of the kernels.
 struct OctreeState {
-  double sum[3];                        ///< of the coordinates
-  double deviation;                     ///< sum of their distances from their means
-  TreeCube cube;                        ///< of the keys
-  int least[3], most[3];                ///< of the coordinates, as cuda::ordered_bits() has them
-  int most_mass;                        ///< of a body, likewise
-  int rows;                             ///< of cells
-  int row_begin[key_levels + 3];        ///< the first cell of each, and of the one after the last
-  int children_wanted[key_levels + 3];  ///< requested by the cells of the row before it
-  int empty_cells;                      ///< places left empty because not all children of a cell got one
+  double sum[3];                        ///< sums of the coordinates
+  double deviation;                     ///< sum of the distances from the means
+  TreeCube cube;                        ///< cube of the keys
+  int least[3], most[3];                ///< bounds of the coordinates, encoded by cuda::ordered_bits()
+  int most_mass;                        ///< largest mass of a body, encoded the same way
+  int rows;                             ///< number of rows of cells
+  int row_begin[key_levels + 3];        ///< first cell of each row, and of the one after the last
+  int children_wanted[key_levels + 3];  ///< cells requested for each row by the row before it
+  int empty_cells;                      ///< places left empty because not all children of a cell fitted
   TreeCounts found;
-  int groups;      ///< of bodies that walk together
-  int next_share;  ///< of a group, that a warp takes: Octree::split for each group
+  int groups;      ///< number of groups of bodies that walk together
+  int next_share;  ///< next share of a group for a warp to take; each group has Octree::split shares
 
   ORRERY_HD static OctreeState without_bodies() {
     constexpr int greatest = 0x7fffffff;
@@ -56,64 +56,64 @@ struct OctreeState {
   }
 };
 
-/// Neighbouring bodies that walk the tree together, in the order of their keys.
+/// Bodies, consecutive in key order, that walk the tree together.
 struct OctreeGroup {
-  static constexpr int most = 64;  ///< bodies
+  static constexpr int most = 64;  ///< maximum number of bodies
 
   int begin, end;
   ORRERY_HD int size() const { return end - begin; }
 };
 
-/// The bodies and the accelerations are in the units of the bodies, all else in those of the tree: TreeUnits of the
-/// state's cube.
+/// An octree in device memory. Bodies and accelerations are in the units of the bodies, all else in those of the tree:
+/// TreeUnits of the state's cube.
 struct Octree {
-  int count = 0;       ///< bodies
-  int first_body = 0;  ///< its number
-  int first_cell = 0;  ///< the root
-  int end_cell = 0;    ///< the first behind the room for cells; a tree that needs more has larger leaves
-  int leaf = 0;        ///< bodies; a cell with at most this many is not divided
-  int group = 0;       ///< bodies in a group, at most
-  int split = 1;       ///< warps that share the walk of a group
+  int count = 0;       ///< number of bodies
+  int first_body = 0;  ///< index of the first body
+  int first_cell = 0;  ///< index of the root
+  int end_cell = 0;    ///< end of the capacity for cells; a tree that needs more has larger leaves
+  int leaf = 0;        ///< a cell with at most this many bodies is not divided
+  int group = 0;       ///< maximum number of bodies in a group
+  int split = 1;       ///< number of warps that share the walk of a group
   /// A cell counts as a whole if its distance from a group's box is at least its size over theta, ...
   float theta = 0;
-  /// ... and, unless this is 0, if the pull of the first neglected moment is less than this part of the whole pull on
-  /// the group. With sigma the rms distance of its bodies from the centre of mass, that is about M sigma^3 / d^5 (M
-  /// sigma^2 / d^4 without quadrupoles): so d^2 has to be at least `reach` = (M sigma^3)^(2/5), or (M sigma^2)^(1/2),
-  /// times the same power of 1 / (tolerance x the group's acceleration).
+  /// ... and, unless this is 0, if the pull of the first neglected moment is less than this fraction of the group's
+  /// acceleration. That pull is about M sigma^3 / d^5 (M sigma^2 / d^4 without quadrupoles), where sigma is the rms
+  /// distance of the cell's bodies from the centre of mass. So d^2 must be at least `reach` = (M sigma^3)^(2/5), or (M
+  /// sigma^2)^(1/2), times the same power of 1 / (tolerance x the group's acceleration).
   float tolerance = 0;
   FarField far = FarField::quadrupole;
   OctreeState* state = nullptr;
-  // One per body, sorted by key. Other trees' keys, order and accelerations need not exist:
+  // One entry per body, sorted by key. Other trees' keys, order and accelerations need not exist:
   const std::uint64_t* keys = nullptr;
-  const int* order = nullptr;     ///< the body's index in the caller's arrays
+  const int* order = nullptr;     ///< index of each body in the caller's arrays
   Vec4* bodies = nullptr;         ///< x, y, z, m
-  Vec4* accelerations = nullptr;  ///< and the mass; may share the memory of the keys, once the tree is built
-  // One per cell, of all trees:
+  Vec4* accelerations = nullptr;  ///< and masses; may share the memory of the keys, once the tree is built
+  // One entry per cell, of all trees:
   OctreeNode* nodes = nullptr;
-  Vec4* tests = nullptr;      ///< centre of mass, and the square of the distance from which the cell counts as a whole
+  Vec4* tests = nullptr;      ///< centre of mass, and squared distance from which the cell counts as a whole
   Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
   Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of() instead
-  Vec4* high_moments = nullptr;  ///< from the third order on, see store_high_moments(); null: none
-  // One per cell; a walk needs none of them, so other trees' need not exist:
+  Vec4* high_moments = nullptr;  ///< moments from the third order on, see store_high_moments(); null: none
+  // One entry per cell. A walk needs none of them, so other trees' need not exist:
   OctreeLinks* links = nullptr;
-  Vec4 *low = nullptr, *high = nullptr;  ///< corners of the box around the bodies; w is unused
+  Vec4 *low = nullptr, *high = nullptr;  ///< corners of the bodies' bounding box; w is unused
 
-  /// If not null, walks note for each stretch of this many bodies how far the groups that begin there open cells: the
-  /// greatest factor of `reach` (see tolerance), for errors in the units of the bodies. 0 at first.
+  /// If not null, walks note how far groups open cells: for each stretch of this many bodies, the largest factor of
+  /// `reach` (see tolerance) of the groups that begin there, for errors in the units of the bodies. Initially 0.
   float* reach_scales = nullptr;
   int stretch = 1;
 
-  OctreeGroup* groups = nullptr;  ///< of this tree; room for its cells + count / the least group
+  OctreeGroup* groups = nullptr;  ///< groups of this tree; room for its cells + count / the smallest group
 
-  /// Where walks begin: the roots of all trees.
+  /// Roots of all trees, where walks begin.
   int trees = 1;
   static constexpr int most_trees = 64;
   int roots[most_trees] = {};
 
-  /// A stack entry of the walk must hold the number of any cell.
+  /// Limit for which a stack entry of the walk holds the index of any cell.
   static constexpr int most_cells = 1 << 29;
   static constexpr int most_bodies = 2 * most_cells - 4096;
-  /// Enough cells, except for trees with many cells of one or two bodies.
+  /// Capacity for cells. Enough except for trees with many cells of one or two bodies.
   static constexpr int capacity_for(int count) { return count / 2 + 1024; }
 };
 

@@ -68,7 +68,7 @@ __global__ void add_extent(OctreeState* state, const Vec4* __restrict__ bodies, 
   greatest_mass(state, bodies, count);
 }
 
-/// From the mean, if the state has the sum.
+/// Adds the deviation of the bodies from their mean. The state must have the sums of the coordinates.
 __global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
   const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / count); };
   const Vec3 center{mean(0), mean(1), mean(2)};
@@ -81,7 +81,7 @@ __global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodi
   if (threadIdx.x == 0) atomicAdd(&state->deviation, sum);
 }
 
-/// The extent and the deviation from a center in one pass.
+/// Adds the extent and the deviation from a center in one pass.
 __global__ void add_extent_around(OctreeState* state, const Vec3* known_center, const Vec4* __restrict__ bodies,
                                   int count) {
   const Vec3 center = known_center ? *known_center : Vec3{};
@@ -124,11 +124,11 @@ __device__ TreeCube cube_of(const OctreeState& state, int count) {
   return cube_around({low(0), low(1), low(2)}, {high(0), high(1), high(2)}, cuda::from_ordered_bits(state.most_mass));
 }
 
-/// Threads that work on one cell: one for each of its children.
+/// Number of threads that work on one cell: one per child.
 constexpr int team_size = 8;
 using Team = cg::thread_block_tile<team_size>;
 
-/// The level of the coarsest cells that separate two keys.
+/// Returns the level of the coarsest cells that separate two keys.
 __device__ int level_of_difference(std::uint64_t a, std::uint64_t b) {
   return key_levels - (63 - __clzll(static_cast<long long>(a ^ b))) / 3;
 }
@@ -185,8 +185,8 @@ __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   }
 }
 
-/// Divides the bodies of those children that are small or leaves into groups. So nearly all groups are full, and each
-/// box stays within a small cell instead of stretching across the center of the system.
+/// Divides the bodies of children that are small or leaves into groups. Nearly all groups are then full, and each box
+/// stays within a small cell instead of stretching across the center of the system.
 __device__ void group_bodies(const Octree& tree, int cell) {
   constexpr int groups_in_small_cell = 32;
   const auto is_small = [&](const OctreeLinks& links) {
@@ -202,11 +202,11 @@ __device__ void group_bodies(const Octree& tree, int cell) {
   }
 }
 
-/// What a cell consists of: its children, or the bodies of a leaf. The lanes of a team take them in turn.
+/// Parts of a cell: its children, or the bodies of a leaf. Each lane of a team takes every eighth.
 struct Parts {
   const TreeUnits& units;
   bool is_leaf;
-  int begin, end;  ///< bodies of a leaf, or cells
+  int begin, end;  ///< range of a leaf's bodies, or of cells
 
   __device__ Parts(const TreeUnits& of_tree, const OctreeLinks& cell)
       : units{of_tree},
@@ -214,18 +214,18 @@ struct Parts {
         begin{is_leaf ? cell.begin : cell.first_child},
         end{is_leaf ? cell.end : cell.first_child + cell.children} {}
 
-  /// A body, or the test of a cell: in both, the coordinates are those of the part.
+  /// Returns a body, or the test of a cell. Both begin with the coordinates of the part.
   __device__ Vec4 place(const Octree& tree, int i) const {
     return is_leaf ? units.of_body(tree.bodies[i]) : tree.tests[i];
   }
-  /// Center of mass and mass of a part.
+  /// Returns the center of mass and the mass of a part.
   __device__ Vec4 center(const Octree& tree, int i) const {
     const Vec4 at = place(tree, i);
     return {at.x, at.y, at.z, is_leaf ? at.w : tree.moments_a[i].x};
   }
 };
 
-/// A cell's box, mass and center of mass. All lanes of a team get them.
+/// A cell's box, mass and center of mass, on all lanes of a team.
 struct FirstMoments {
   cuda::Box box;
   Vec3 center;
@@ -245,13 +245,13 @@ struct FirstMoments {
     }
     box.join(team);
     mass = cuda::sum_over(team, sum.w);
-    const float divisor = mass > 0 ? mass : 1;  // 1: bodies without mass are at their origin
+    const float divisor = mass > 0 ? mass : 1;  // 1: massless bodies are at their origin
     center = {origin.x + cuda::sum_over(team, sum.x) / divisor, origin.y + cuda::sum_over(team, sum.y) / divisor,
               origin.z + cuda::sum_over(team, sum.z) / divisor};
   }
 };
 
-/// -3 times the second moments of a cell about its center of mass. All lanes of a team get them.
+/// Returns -3 times the second moments of a cell about its center of mass, on all lanes of a team.
 __device__ SecondMoments<float> second_moments(const Team& team, const Octree& tree, const Parts& parts,
                                                const Vec3& center) {
   SecondMoments<float> q;
@@ -306,7 +306,7 @@ __device__ void store_cell(const Octree& tree, int cell, const Parts& parts, con
   tree.high[cell] = {high.x, high.y, high.z, 0};
 }
 
-/// Moments of the third order and higher. All lanes of a team get them.
+/// Returns the moments of the third order and higher, on all lanes of a team.
 __device__ high::Moments high_moments(const Team& team, const Octree& tree, const Parts& parts, const Vec3& center) {
   high::Moments sum;
   for (int i = parts.begin + static_cast<int>(team.thread_rank()); i < parts.end; i += team_size) {
@@ -394,7 +394,8 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   }
 }
 
-/// A block with a thread for each device. All devices find the same, bit for bit: they add in the same order.
+/// Joins the extents of all devices. One block, one thread per device. All devices find the same bits, as they add in
+/// the same order.
 __global__ void __launch_bounds__(most_devices)
     join_extents(const __grid_constant__ OnAll<const OctreeState> extents, int count, TreeCube* cube, Vec3* mean) {
   __shared__ double sums[most_devices][4];
@@ -426,7 +427,7 @@ __global__ void __launch_bounds__(most_devices)
   *mean = {mean_of(0), mean_of(1), mean_of(2)};
 }
 
-/// `known`: the cube, or null for the one that the extent and the deviation give.
+/// Computes keys and numbers. `known`: the cube; null: the one given by the extent and the deviation.
 __global__ void key_bodies(OctreeState* state, const TreeCube* known, const Vec4* __restrict__ bodies, int count,
                            std::uint64_t* __restrict__ keys, int* __restrict__ numbers) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
@@ -461,7 +462,7 @@ void clear_state(OctreeState* state, cudaStream_t stream) {
   ORRERY_CUDA_CHECK_LAUNCH(clear);
 }
 
-/// For sums over bodies.
+/// Returns the number of blocks for sums over bodies.
 int few_blocks(const cuda::Device& device, int count) {
   return std::min(cuda::ceil_div(count, block), 2 * device.multiprocessors());
 }
@@ -477,7 +478,7 @@ void key_all(const Octree& tree, const TreeCube* known, const Vec4* bodies, std:
 
 void find_extent_around(const cuda::Device& device, const Vec3* center, OctreeState* state, const Vec4* bodies,
                         int count, cudaStream_t stream) {
-  constexpr int blocks_per_processor = 4;  // so that enough loads are in flight
+  constexpr int blocks_per_processor = 4;  // keeps enough loads in flight
   const int blocks = std::min(cuda::ceil_div(count, block), blocks_per_processor * device.multiprocessors());
   add_extent_around<<<blocks, block, 0, stream>>>(state, center, bodies, count);
   ORRERY_CUDA_CHECK_LAUNCH(add_extent_around);

@@ -5,13 +5,13 @@
 
 #if defined(__CUDACC__)
 
-// The moments of a cell in device memory, for CUDA sources.
+// Moments of a cell in device memory, for CUDA sources.
 namespace orrery {
 
-/// Where the moments of a cell of a tree with high moments are.
+/// Places of a cell's moments in a tree with high moments.
 struct StoredMoments {
   const Vec4 *a, *b;  ///< see Octree::moments_a and moments_b
-  Vec4* high;         ///< stored_vectors of them
+  Vec4* high;         ///< stored_vectors entries
 
   __device__ StoredMoments(const Octree& tree, int cell)
       : a{tree.moments_a + cell},

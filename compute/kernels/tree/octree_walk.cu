@@ -14,26 +14,26 @@ namespace {
 using cuda::all_lanes;
 constexpr int lanes = 32;
 
-/// The sums of a group's far field, by the lanes of a warp.
+/// Sums of a group's far field, by the lanes of a warp.
 template <FarField far>
 class GroupExpansion;
 
-/// Cells nearer than this many radii of the group join none of its expansions, whose series diverge there.
+/// Radius, in radii of the group, within which cells join none of the group's expansions, whose series diverge there.
 constexpr float least_radii = 1;
 
-/// The sums of one lane in shared memory, one column of the terms of all lanes.
+/// Sums of one lane in shared memory: one column of the terms of all lanes.
 struct LaneSums {
   float* first;
   __device__ float& operator[](int term) const { return first[term * lanes]; }
 };
 
-/// Not inlined: one text for all calls, because the caches of instructions are small.
+/// Not inlined: keeps the walk inside the small instruction caches.
 static __device__ __noinline__ void add_high_moments(LaneSums sums, float inverse, float dx, float dy, float dz,
                                                      StoredMoments stored) {
   high::add_distant_cell(sums, inverse, dx, dy, dz, moments_from(stored));
 }
 
-/// Moments and field of the orders in high_expansion.h.
+/// Expansion with moments and a field of the orders in high_expansion.h.
 template <>
 class GroupExpansion<FarField::high> {
  public:
@@ -71,7 +71,7 @@ class GroupExpansion<FarField::high> {
     __syncwarp();
     for (int term = lane; term < high::field_terms; term += lanes) {
       float sum = 0;
-      // Each lane in another column, so that no two lanes use one bank.
+      // Each lane reads another column, so that no two lanes use one bank.
       for (int k = 0; k < lanes; ++k) sum += all[term * lanes + (lane + k) % lanes];
       all[term * lanes + lane] = sum;
     }
@@ -88,16 +88,16 @@ class GroupExpansion<FarField::high> {
   LaneSums sums_;
   high::Expansion whole_;
   float radius_sq_ = 0, radius_ = 0, least_sq_ = 0;
-  float inverse_error_ = 0, widest_ = 0;  // either is 0
+  float inverse_error_ = 0, widest_ = 0;  // one of them is 0
 };
 
-/// Second moments, and the pull to third order in the offset.
+/// Expansion with second moments, and the pull to third order in the offset.
 template <>
 class GroupExpansion<FarField::local> {
  public:
   struct Space {};
   explicit __device__ GroupExpansion(const Space& /*space*/) {}
-  /// `error`: of a cell's pull, at most; 0: any.
+  /// Sets the range of cells to take. `error`: largest allowed error of a cell's pull; 0: no limit.
   __device__ void find_range(const Octree& tree, float radius_sq, float error) {
     if (error > 0) distant_scale_ = radius_sq * sqrtf(local_safety / error);
     const float radii = error > 0 ? least_radii : local_radii / tree.theta;
@@ -124,12 +124,12 @@ class GroupExpansion<FarField::local> {
 
  private:
   LocalExpansion<float> sum_{};
-  // The distance of distant cells, cubed: at least this times the root of their mass, and at least that.
+  // A cell is distant if d^3 >= sqrt(mass) * distant_scale_ and d^3 >= distant_least_.
   float distant_scale_ = 0, distant_least_ = 0;
 };
 
-/// The expansion of a group's field around the center of its box, and which cells it takes. Each lane of a warp adds
-/// other cells. Without an expansion: takes none.
+/// Expansion of a group's field around the center of its box. Decides which cells it takes; each lane of a warp adds
+/// other cells. This one, for far fields without an expansion, takes none.
 template <FarField far>
 struct GroupExpansion {
   struct Space {};
@@ -138,9 +138,9 @@ struct GroupExpansion {
 };
 
 constexpr int warps_per_block = walk_octree_block / lanes;
-constexpr int most_own_bodies = OctreeGroup::most / lanes;  // of a lane
+constexpr int most_own_bodies = OctreeGroup::most / lanes;  // per lane
 
-/// Of a stack entry: those that have the number of children, from 1 to 8, less one.
+/// Number of low bits of a stack entry that hold the number of children, from 1 to 8, minus one.
 constexpr int count_bits = 3;
 static_assert(Octree::most_cells <= 1ll << (32 - count_bits));
 
@@ -152,22 +152,23 @@ __device__ int children_of(unsigned entry) {
   return static_cast<int>(entry & ((1u << count_bits) - 1)) + 1;
 }
 
-/// Consecutive lanes own consecutive ranges of places; this lane's range begins at `start`, the first one's at <= 0.
-/// Returns the owner of place number `lane`, counted from the first lane that takes part.
+/// Returns the owner of place number `lane`, counted from the first lane that takes part. Consecutive lanes own
+/// consecutive ranges of places; this lane's begins at `start`, the first one's at <= 0.
 __device__ int owner_of_place(bool takes_part, int start, int lane) {
   const unsigned starts = cuda::or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
   return __popc(starts & (2u << lane) - 1) - 1;
 }
 
-/// The cells that a warp has still to test: children of opened cells, by the first child's number and their count, and
-/// at first the roots of all trees. All lanes call its functions.
+/// Cells that a warp has still to test: children of opened cells, as index of the first child and number of children;
+/// initially the roots of all trees. All lanes call its functions.
 class CellStack {
  public:
-  /// A batch of tests takes at least four entries, or all, and adds at most 32 entries for deeper cells.
+  /// Number of stack entries. A batch of tests takes at least four entries, or all, and adds at most 32 entries for
+  /// deeper cells.
   static constexpr int most_entries = 28 * key_levels + 2 * lanes;
   static_assert(Octree::most_trees <= 2 * lanes);
 
-  /// `stack`: in shared memory, most_entries of them.
+  /// `stack`: most_entries entries in shared memory.
   explicit __device__ CellStack(unsigned* stack) : stack_{stack}, lane_{static_cast<int>(threadIdx.x) % lanes} {}
 
   __device__ bool has_cells() const { return entries_ > 0; }
@@ -199,7 +200,7 @@ class CellStack {
     entries_ += __popc(opened);
     __syncwarp();
   }
-  /// The number of lanes in `with` before this one.
+  /// Returns the number of lanes in `with` before this one.
   __device__ int rank(unsigned with) const {
     return __popc(with & ((1u << lane_) - 1));
   }
@@ -210,7 +211,7 @@ class CellStack {
   int entries_ = 0;
 };
 
-/// The shared memory of a warp's walk.
+/// Shared memory of a warp's walk.
 template <FarField far>
 struct WarpSpace : GroupExpansion<far>::Space {
   unsigned stack[CellStack::most_entries];
@@ -220,7 +221,7 @@ struct WarpSpace : GroupExpansion<far>::Space {
   Vec4 staged[3][lanes];
 };
 
-/// The power of 1 / error that multiplies a cell's `reach`, see Octree::tolerance.
+/// Power of 1 / error that multiplies a cell's `reach`, see Octree::tolerance.
 template <FarField far>
 constexpr float reach_power = far == FarField::monopole ? 0.5f : 0.4f;
 
@@ -229,17 +230,17 @@ __device__ float reach_scale_of_error(float error) {
   return far == FarField::monopole ? rsqrtf(error) : powf(error, -reach_power<far>);
 }
 
-/// For walks that compute forces.
+/// Record of walks that compute forces: none.
 struct NoRecord {
   __device__ void add(int /*cell*/, bool /*stands*/, bool /*is_leaf*/, int /*bodies*/) const {}
 };
 
-/// A warp's walk for the bodies of one group, up to `own_bodies` per lane. Octree::split warps may share a group: each
-/// tests all cells, and pulls with one in so many of the batches.
+/// A warp's walk for the bodies of one group, up to `own_bodies` per lane. If Octree::split warps share a group, each
+/// tests all cells and pulls with every split-th batch.
 template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
 class Walk {
  public:
-  /// `share`: of the group, from 0 to Octree::split - 1.
+  /// `share`: in [0, Octree::split), this warp's share of the group.
   __device__ Walk(const Octree& tree, const Law& law, WarpSpace<far>& space, const OctreeGroup& group, int share,
                   const Record& record = {})
       : tree_{tree},
@@ -266,7 +267,7 @@ class Walk {
   }
 
   __device__ void walk() {
-    float error = 0;  // of a cell's pull, at most
+    float error = 0;  // largest allowed error of a cell's pull
     if (tree_.tolerance > 0) {
       error = tree_.tolerance * acceleration_scale();
       reach_scale_ = reach_scale_of_error<far>(error);
@@ -290,7 +291,8 @@ class Walk {
     }
   }
 
-  /// `share` as before. Warps that share a group add to accelerations that are zero before the first of them.
+  /// Stores the accelerations; `share` as in the constructor. Warps that share a group add to accelerations that must
+  /// be zero before the first of them.
   __device__ void store(int share) const {
     const TreeUnits units{tree_.state->cube};
     for (int k = 0; k < own_bodies; ++k) {
@@ -310,7 +312,7 @@ class Walk {
     }
   }
 
-  /// Of the group, if `targets` of its bodies count.
+  /// Returns the interactions of the group, if `targets` of its bodies count.
   __device__ unsigned long long interactions(int targets) const {
     return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(targets) +
            static_cast<unsigned long long>(expanded_);
@@ -319,8 +321,8 @@ class Walk {
  private:
   static constexpr bool expands = far == FarField::local || far == FarField::high;
 
-  /// What the pulls of a batch are added to. With local expansions, whose errors can be far below those of long fp32
-  /// sums, each batch has sums of its own, added to the whole ones at its end.
+  /// Sums to which the pulls of a batch are added. With local expansions, whose errors can be far below those of long
+  /// fp32 sums, each batch has separate sums that are added to the whole ones at its end.
   class BatchSums {
    public:
     explicit __device__ BatchSums(Vec3 (&whole)[own_bodies]) : whole_{whole} {}
@@ -341,15 +343,15 @@ class Walk {
     Vec3 batch_[own_bodies];
   };
 
-  /// Whether this warp pulls with the next batch. All warps of a group meet the same batches in the same order.
+  /// Returns whether this warp pulls with the next batch. All warps of a group meet the same batches in the same order.
   __device__ bool takes_batch() {
     const bool takes = batches_to_skip_ == 0;
     batches_to_skip_ = (takes ? tree_.split : batches_to_skip_) - 1;
     return takes;
   }
 
-  /// Estimates the group's acceleration from the pull of some hundred coarse cells on a few of its bodies: the heaviest
-  /// one, which may not feel what its neighbours feel of it, and others. The lanes of a body share the cells.
+  /// Estimates the group's acceleration from the pull of about a hundred coarse cells on a few of its bodies. One is
+  /// the heaviest, which may not feel the pull that its neighbours feel from it. The lanes of a body share the cells.
   __device__ float acceleration_scale() {
     constexpr float coarse = coarse_opening * coarse_opening;
     constexpr int lanes_of_body = lanes / estimate_bodies;
@@ -398,7 +400,7 @@ class Walk {
     }
     return group_estimate(mean / estimate_bodies, least);
   }
-  /// One of the bodies of the estimate.
+  /// Returns body `i` of the estimate.
   __device__ Vec4 sampled_body(int i) {
     float mass = 0;
     for (const Vec4& own : own_) mass = fmaxf(mass, own.w);
@@ -415,7 +417,8 @@ class Walk {
     if (i == 0) return heaviest;
     return units_.of_body(tree_.bodies[group_.begin + estimate_body(i, group_.size())]);
   }
-  /// See Octree::reach_scales. Scales are not negative, so their bits have their order; NaN is beyond all.
+  /// Notes the reach scale, see Octree::reach_scales. Scales are not negative, so their bits order as they do; NaN is
+  /// beyond all.
   __device__ void note_reach() const {
     if (lane_ > 0) return;
     float* const greatest = tree_.reach_scales + (group_.begin - tree_.first_body) / tree_.stretch;
@@ -423,7 +426,7 @@ class Walk {
     atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(reach_scale_ * exp2f(-reach_power<far> * unit)));
   }
 
-  /// Decides which cells are distant. `error`: of a cell's pull, at most; 0: any.
+  /// Decides which cells are distant. `error`: largest allowed error of a cell's pull; 0: no limit.
   __device__ void find_distant_range(float error) {
     float radius_sq = 0;
     for (const Vec4& own : own_) radius_sq = fmaxf(radius_sq, distance_sq_to(own));
@@ -447,7 +450,7 @@ class Walk {
                   dz = fmaxf(fabsf(test.z - center_.z) - half_.z, 0);
       const float outside_sq = dx * dx + dy * dy + dz * dz;
       stands = outside_sq >= fmaxf(test.w, node.reach * reach_scale_);
-      // High moments have an error of their own, and so a range.
+      // High moments have a separate error, and so a separate range.
       const bool may_be_distant = far == FarField::high ? outside_sq >= test.w : stands;
       distant = may_be_distant && expansion_.takes(tree_, cell, distance_sq_to(test));
       stands = stands || distant;
@@ -547,7 +550,7 @@ class Walk {
     for (int done = 0; done < bodies; done += lanes) {
       if (!takes_batch()) continue;
       const int owner = owner_of_place(leaf.y > 0 && end > done, start - done, lane_);
-      // The lanes whose leaves are done come before the owners.
+      // Lanes whose leaves are done come before the owners.
       const int skipped = __popc(__ballot_sync(all_lanes, leaf.y > 0 && end <= done));
       const int body = __shfl_sync(all_lanes, leaf.x - start, skipped + owner) + done + lane_;
       const int staged = min(bodies - done, lanes);
@@ -576,16 +579,16 @@ class Walk {
   Record record_;
   Vec4 own_[own_bodies];
   Vec3 sum_[own_bodies];
-  Vec3 center_, half_;  // of the box around the group
+  Vec3 center_, half_;  // box around the group
   float reach_scale_ = 0;
-  GroupExpansion<far> expansion_;  // around the center, of this lane's distant cells
+  GroupExpansion<far> expansion_;  // around center_, of this lane's distant cells
   int cells_ = 0, leaves_ = 0, distant_ = 0;
-  int batches_to_skip_;  // before this warp's next one
+  int batches_to_skip_;  // batches to skip before this warp's next one
   int sources_ = 0;      // cells and bodies that each body of the group has met in this warp
   int expanded_ = 0;     // distant cells that the whole group has met in this warp
 };
 
-/// A warp's share of a group, from 0 to Octree::split - 1.
+/// A warp's share of a group, in [0, Octree::split).
 struct GroupShare {
   int group, share;
 };
@@ -597,12 +600,12 @@ __device__ __forceinline__ GroupShare take_share(const Octree& tree, bool leads)
   return {taken / tree.split, taken % tree.split};
 }
 
-/// Blocks that a multiprocessor must hold: enough warps that one is ready in most cycles. 0: the compiler decides.
+/// Minimum number of blocks per multiprocessor: enough warps that one is ready in most cycles. 0: the compiler decides.
 constexpr int least_blocks(FarField far) {
   return far == FarField::local ? 10 : far == FarField::high ? 6 : 0;
 }
 
-/// Lists what each lane's tests decide.
+/// Records the decisions of each lane's tests.
 struct CellRecord {
   WalkRecord record;
 
@@ -619,7 +622,7 @@ struct CellRecord {
   }
 };
 
-/// One warp.
+/// Records the walk of a group. One warp.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(lanes)
     record_group_walk(const __grid_constant__ Octree tree, const __grid_constant__ Law law, WalkRecord record) {
@@ -636,7 +639,7 @@ __global__ void __launch_bounds__(lanes)
   }
 }
 
-/// Counts the targets among bodies in the order of their keys.
+/// Returns the number of targets among a group's bodies.
 __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const unsigned char* is_target) {
   int targets = 0;
   for (int first = group.begin; first < group.end; first += lanes) {
@@ -647,8 +650,8 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
 }
 
 /// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that the pulls on a
-/// body do not depend on the other targets. The order in which they are added does: the number of targets decides how
-/// many warps share a group, and these add their sums in any order.
+/// body do not depend on the other targets. The order of their addition does: the number of targets decides how many
+/// warps share a group, and these add their sums in any order.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups_with_targets(const __grid_constant__ Octree tree, const __grid_constant__ Law law,
@@ -703,7 +706,7 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
-/// Returns use(far), with the far field that the law's cells have as a constant: expansions are gravity's alone.
+/// Returns use(far) with the law's far field as a constant. Only gravity has expansions.
 template <class PairLaw, class Use>
 auto with_far_field(FarField far, const Use& use) {
   if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
@@ -785,7 +788,7 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_group);
   visit_pair_law<float>(law, [&]<class PairLaw>(const PairLaw& /*pair*/) {
-    // A local expansion changes what is done with a cell, but not which cells are opened. High moments do.
+    // A local expansion changes how cells act, but not which cells are opened. High moments change both.
     auto function = tree.far == FarField::monopole ? record_group_walk<PairLaw, FarField::monopole>
                                                    : record_group_walk<PairLaw, FarField::quadrupole>;
     if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {

@@ -20,7 +20,7 @@
 
 namespace orrery {
 
-/// The settings of cuda-tree, and what those that are `auto` stand for.
+/// Settings of cuda-tree, with values for those that are `auto`.
 class OctreeSettings {
  public:
   OctreeSettings(const Settings& settings, const cuda::Device& device)
@@ -35,26 +35,27 @@ class OctreeSettings {
 
   FarField far() const { return far_; }
   int leaf() const { return leaf_; }
-  /// Evaluations from one sort to the next, at most.
+  /// Returns the maximum number of evaluations from one sort to the next.
   int rebuild() const { return rebuild_; }
-  /// Bodies in a group, of `count` bodies.
+  /// Returns the number of bodies in a group, for `count` bodies in all.
   int group_for(int count) const {
     constexpr int many = 1 << 18;
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
-  /// Doubles the warps until they fill the GPU and a quarter more. Each of them tests all cells, which costs more than
-  /// it gains where there are enough warps. Of `count` bodies, `bodies` walk, of which `targets` count. Of the walk
-  /// with high moments only 12 warps are resident, but measured on an H100, it gains from as many warps as the others.
+  /// Returns the number of warps per group: doubled until they fill the GPU and a quarter more. Each warp of a group
+  /// tests all cells, which costs more than it gains where there are enough warps. `bodies` of `count` bodies walk,
+  /// `targets` of them are wanted. The walk with high moments has only 12 resident warps, but on an H100 it gains from
+  /// as many as the others.
   int split_for(int count, int bodies, int targets) const {
     if (split_ > 0) return split_;
-    constexpr int resident_warps = 20;  // of a multiprocessor
+    constexpr int resident_warps = 20;  // per multiprocessor
     const int wanted = resident_warps * multiprocessors_ * 5 / 4;
     const int groups = std::min(cuda::ceil_div(bodies, group_for(count)), targets);
     int split = 1;
     while (split < octree_split_values.largest && groups * split < wanted) split *= 2;
     return split;
   }
-  /// Sets what the settings decide in the tree of some of `count` bodies.
+  /// Sets the tree's parameters that come from the settings. `count`: number of all bodies.
   void apply_to(Octree& tree, int count) const {
     tree.leaf = leaf_;
     tree.group = group_for(count);
@@ -65,28 +66,28 @@ class OctreeSettings {
 
  private:
   float theta_, tolerance_;
-  int leaf_, group_, split_;  // group and split 0: auto
+  int leaf_, group_, split_;  // 0: auto, for group_ and split_
   FarField far_;
   int rebuild_;
   int multiprocessors_;
 };
 
-/// What the arrays of octrees have room for.
+/// Capacities of an octree's arrays.
 struct OctreeRoom {
-  int bodies = 0, cells = 0;          ///< of all trees
-  int own_bodies = 0, own_cells = 0;  ///< of which there are keys; of which there are links and boxes
-  int trees = 1;                      ///< of which there is the state
-  int arriving = 0;                   ///< bodies that lie where the cells are, before these are built
+  int bodies = 0, cells = 0;          ///< capacity for all trees
+  int own_bodies = 0, own_cells = 0;  ///< bodies with keys; cells with links and boxes
+  int trees = 1;                      ///< trees with a state
+  int arriving = 0;                   ///< bodies that occupy the memory of the cells before these are built
   std::size_t sort_bytes = 0;
 };
 
-/// The memory of an octree on a device: 16 bytes per body of all trees and 64 per cell, and of its own 24 per body and
-/// 56 per cell. High moments take more.
+/// Memory of an octree on a device: 16 bytes per body and 64 per cell of all trees, plus 24 per body and 56 per cell of
+/// its own tree. High moments take more.
 class OctreeArrays {
  public:
   explicit OctreeArrays(const cuda::Device& device) : device_{device} {}
 
-  /// Throws UsageError if the GPU has not enough memory.
+  /// Allocates all arrays. Throws UsageError if the GPU's memory is short.
   void take(const OctreeRoom& room, FarField far) {
     const auto size = [](int count) { return static_cast<std::size_t>(count); };
     const std::size_t cells = size(room.cells), own_cells = size(room.own_cells), own_bodies = size(room.own_bodies);
@@ -105,7 +106,7 @@ class OctreeArrays {
     take(state_, size(room.trees), "the counters");
   }
 
-  /// Points a tree to the memory. It has the whole arrays, or is alone in those that hold what is its own.
+  /// Points a tree to the memory. `has_whole_arrays`: the links and boxes cover all trees, not only this one.
   void apply_to(Octree& tree, bool has_whole_arrays) const {
     tree.state = state_.data();
     tree.bodies = sorted_.data();
@@ -121,13 +122,13 @@ class OctreeArrays {
     tree.groups = groups_.data();
   }
 
-  /// Of `count` bodies whose keys come first.
+  /// Returns the buffers of `count` keys, which begin the memory.
   KeyBuffers key_buffers(int count) const {
     return {keys_.data(), keys_.data() + count, numbers_.data(), numbers_.data() + count};
   }
   std::uint64_t* keys() const { return keys_.data(); }
   OctreeState* states() const { return state_.data(); }
-  /// Of so many bodies as OctreeRoom::arriving says, until the cells are built.
+  /// Returns room for OctreeRoom::arriving bodies, usable until the cells are built.
   ResidentBodies arrived() const {
     return {.positions = tests_.data(), .velocities = moments_a_.data(), .ids = reinterpret_cast<int*>(nodes_.data())};
   }
@@ -136,7 +137,7 @@ class OctreeArrays {
 
  private:
   static constexpr std::size_t ids_per_node = sizeof(OctreeNode) / sizeof(int);
-  static constexpr std::size_t most_spare_bytes = std::size_t{256} << 20;  // of an array; taking it anew takes time
+  static constexpr std::size_t most_spare_bytes = std::size_t{256} << 20;  // kept per array: reallocation takes time
 
   template <class T>
   void take(cuda::DeviceArray<T>& array, std::size_t size, const char* what) {
@@ -156,21 +157,21 @@ class OctreeArrays {
   cuda::DeviceArray<OctreeState> state_;
 };
 
-/// Finds out for how many evaluations a tree may keep its cells while bodies move. Cells that have aged are large, and
-/// walks open more of them. The age of cells is the number of evaluations since their bodies were sorted. The GPU notes
-/// the interactions at each age; the host looks at them without waiting, so they are those of some sorts ago.
+/// Finds for how many evaluations a tree may keep its cells while bodies move. Aged cells are large, and walks open
+/// more of them. The age of cells is the number of evaluations since their bodies were sorted. The GPU notes the
+/// interactions at each age; the host reads them without waiting, so they are some sorts old.
 class CellAging {
  public:
   explicit CellAging(const cuda::Device& device) : noted_{device, ages, /*pinned=*/true} { forget(); }
 
-  /// For other bodies.
+  /// Discards the notes. Call when the bodies were replaced.
   void forget() {
     for (std::uint64_t& each : noted_.first(ages)) std::atomic_ref{each}.store(0, std::memory_order_relaxed);
   }
-  /// Where the GPU notes the interactions of an evaluation with cells of this age.
+  /// Returns where the GPU notes the interactions of an evaluation with cells of this age.
   std::uint64_t* note(int age) const { return &noted_.first(ages)[index(age)]; }
-  /// Whether to sort again rather than to evaluate with cells of this age. After that, they are forgiven a little, so
-  /// that this age is tried again some time.
+  /// Returns whether to sort again rather than evaluate with cells of this age. If so, lowers their noted interactions
+  /// a little, so that this age is tried again some time.
   bool too_old(int age) {
     const double fresh = interactions(0), aged = interactions(age);
     if (fresh == 0 || aged <= allowed_growth * fresh) return false;
@@ -179,10 +180,10 @@ class CellAging {
   }
 
  private:
-  static constexpr int ages = 32;  // the last one stands for all that follow
-  /// A walk with so many more interactions takes about as much longer as a sort takes.
+  static constexpr int ages = 32;  // the last entry covers all later ages
+  /// Ratio of interactions at which a walk takes longer by about the time of a sort.
   static constexpr double allowed_growth = 1.25;
-  /// Cells that had 10 times the interactions are tried again after 265 sorts.
+  /// Factor per sort: cells with 10 times the interactions are tried again after 265 sorts.
   static constexpr double forgiven = 1 - 1.0 / 128;
 
   static std::size_t index(int age) { return static_cast<std::size_t>(std::min(age, ages - 1)); }
@@ -190,51 +191,51 @@ class CellAging {
     return static_cast<double>(std::atomic_ref{*note(age)}.load(std::memory_order_relaxed));
   }
 
-  cuda::HostArray<std::uint64_t> noted_;  // by age; 0: not known
+  cuda::HostArray<std::uint64_t> noted_;  // by age; 0: unknown
 };
 
-/// When a tree sorts its bodies, and when it keeps the cells of the evaluation before.
+/// Decides when a tree sorts its bodies, and when it keeps the cells of the previous evaluation.
 class SortPeriod {
  public:
-  /// At most `longest` evaluations from one sort to the next.
+  /// `longest`: maximum number of evaluations from one sort to the next.
   SortPeriod(const cuda::Device& device, int longest) : aging_{device}, longest_{longest} {}
 
-  /// For other bodies.
+  /// Call when the bodies were replaced.
   void forget() {
     since_sort_ = 0;
     aging_.forget();
   }
-  /// Begins an evaluation, of all bodies or of targets. Returns whether it keeps the cells.
+  /// Begins an evaluation of all bodies or of targets. Returns whether it keeps the cells.
   bool keeps_cells(bool of_all) {
-    // Few targets say nothing about the walks of all.
+    // Walks of few targets tell nothing about the walks of all bodies.
     const bool keeps = since_sort_ > 0 && (!of_all || !aging_.too_old(since_sort_));
     age_ = keeps ? since_sort_ : 0;
     since_sort_ = (age_ + 1) % longest_;
     return keeps;
   }
-  /// Where the GPU notes the interactions of this evaluation, if it is of all bodies.
+  /// Returns where the GPU notes the interactions of this evaluation, if it is of all bodies.
   std::uint64_t* note() const { return aging_.note(age_); }
 
  private:
   CellAging aging_;
   int longest_;
   int since_sort_ = 0;
-  int age_ = 0;  // of the cells in the present evaluation
+  int age_ = 0;  // age of the cells in the current evaluation
 };
 
-/// What evaluations by an octree have on a device, whether the tree is of all bodies or of some of them.
+/// State of evaluations by an octree on a device, whether the tree has all bodies or some of them.
 struct OctreeWork {
   OctreeWork(const Settings& all_settings, const cuda::Device& on, std::span<const char* const> phases)
       : device{on}, settings{all_settings, on}, arrays{on}, log{on, phases}, period{on, settings.rebuild()} {}
 
-  /// For other bodies.
+  /// Call when the bodies were replaced.
   void forget() { period.forget(); }
-  /// Before the memory changes: the cells must not be used again.
+  /// Discards the tree. Call before the memory changes: the cells must not be used again.
   void forget_tree() {
     tree = {};
     forget();
   }
-  /// Begins an evaluation on the device that has the bodies.
+  /// Begins an evaluation. Call on the device that has the bodies.
   void begin(const ForceArgs& args) {
     if (!tree.order) forget();
     count = args.count;
@@ -243,13 +244,13 @@ struct OctreeWork {
     log.begin(args);
   }
 
-  /// One byte per body, for walk_octree(); null if every body is wanted.
+  /// Returns one byte per body for walk_octree(); null if every body is wanted.
   const unsigned char* flags(const ForceArgs& args) const { return args.targets ? is_target.data() : nullptr; }
-  /// Makes room for one flag per body, if there are targets.
+  /// Makes room for one flag per body.
   void take_flags(std::size_t bodies) {
     take_scratch(device, is_target, bodies, "cuda-tree: the flags of the targets", "fewer bodies");
   }
-  /// Sets the flags of all bodies, if there are targets, on the device that has the bodies.
+  /// Sets the flags of all bodies if there are targets. Call on the device that has the bodies.
   void flag_targets(const ForceArgs& args) {
     if (!args.targets) return;
     take_flags(static_cast<std::size_t>(args.count));
@@ -262,13 +263,14 @@ struct OctreeWork {
     tree.split = settings.split_for(args.count, tree.count, std::max(targets, 1));
     walk_octree(device, tree, args.law, flags(args), args.stream);
   }
-  /// The last phase, on the device that has the bodies. `sums`: in the order `of_bodies`, which names the bodies.
+  /// Enqueues the last phase. Call on the device that has the bodies. `sums`: in the order `of_bodies`, which holds the
+  /// bodies' indices.
   void finish(const ForceArgs& args, const Vec4* sums, const int* of_bodies, const TreeCounts* counts) {
     constexpr int block = 256;
     static_assert(block <= max_tree_block);
     log.finish(args, sums, of_bodies, counts, block, flags(args), args.targets ? nullptr : period.note());
   }
-  /// The same where the bodies' devices finish them.
+  /// Enqueues the last phase if the bodies' devices finish them.
   void finish_counts(const ForceArgs& args, const TreeCounts* counts) {
     log.finish_counts(args, counts, args.targets ? nullptr : period.note());
   }
@@ -278,10 +280,10 @@ struct OctreeWork {
   OctreeArrays arrays;
   TreeLog log;
   SortPeriod period;
-  Octree tree;               // of the latest sort; without order: none
-  int count = 0;             // of all bodies, in the latest evaluation
-  bool keeps_cells = false;  // in the present evaluation
-  Law law;                   // of the latest evaluation
+  Octree tree;               // tree of the latest sort; null order: none
+  int count = 0;             // number of all bodies in the latest evaluation
+  bool keeps_cells = false;  // in the current evaluation
+  Law law;                   // law of the latest evaluation
   cuda::DeviceArray<unsigned char> is_target;
 };
 

@@ -6,32 +6,32 @@
 
 namespace orrery {
 
-/// How bodies go from device to device in shipments. Those that leave a device are in an order: those for the first
-/// device, then those for the second one, and so on. A shipment is the next `room` of them, on all devices.
+/// Plan of how bodies go from device to device in shipments. Bodies that leave a device are ordered by destination. A
+/// shipment is the next `room` of them, on all devices.
 class ShipmentPlan {
  public:
   ShipmentPlan() = default;
-  /// `going`: bodies from each device to each, those that stay among them; must outlive this.
+  /// `going`: number of bodies from each device to each, those that stay included; must outlive this.
   ShipmentPlan(int devices, int room, std::span<const int> going) : devices_{devices}, room_{room}, going_{going} {}
 
-  /// Some bodies that follow each other.
+  /// Range of consecutive bodies.
   struct Interval {
     int first, count;
   };
 
-  /// How many shipments there are, one or more.
+  /// Returns the number of shipments, at least one.
   int shipments() const {
     int most = 1;
     for (int from = 0; from < devices_; ++from) most = std::max(most, before(from, devices_));
     return (most + room_ - 1) / room_;
   }
-  /// Those that leave one device for another, in the order of the former, counted from the begin of the shipment.
+  /// Returns which bodies of a shipment leave `from` for `to`, counted from the begin of the shipment.
   Interval leaving(int shipment, int from, int to) const {
     const int first = shipment * room_, begin = before(from, to), end = begin + going(from, to);
     const int here = std::clamp(begin, first, first + room_);
     return {here - first, std::clamp(end, first, first + room_) - here};
   }
-  /// Where they are put on that device, behind those that stay: those of the first device, then of the second one.
+  /// Returns their places on device `to`: after those that stay, ordered by origin.
   Interval arriving(int shipment, int from, int to) const {
     int first = going(to, to);
     for (int device = 0; device < from; ++device) first += device == to ? 0 : going(device, to);
@@ -41,7 +41,7 @@ class ShipmentPlan {
 
  private:
   int going(int from, int to) const { return going_[static_cast<std::size_t>(from * devices_ + to)]; }
-  /// Those that leave a device for the devices before `to`.
+  /// Returns the number of bodies that leave a device for the devices before `to`.
   int before(int from, int to) const {
     int sum = 0;
     for (int device = 0; device < to; ++device) sum += device == from ? 0 : going(from, device);

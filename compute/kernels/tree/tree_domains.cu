@@ -17,22 +17,22 @@ namespace {
 namespace cg = cooperative_groups;
 static_assert(most_devices <= Octree::most_trees);
 
-constexpr int block = DomainBorder::digits;  // a thread for each digit
+constexpr int block = DomainBorder::digits;  // one thread per digit
 constexpr int most_steps = key_levels / DomainBorder::levels_per_digit;
 
 struct Search {
   const std::uint64_t* keys;
   int count;
   int borders;
-  int* histograms;           ///< zero at first: of each step, border and digit
-  unsigned char* stretches;  ///< of the bodies: what is found
+  int* histograms;           ///< by step, border and digit; initially zero
+  unsigned char* stretches;  ///< result: stretch of each body
   int ranks[most_borders];
 
-  /// Of the first border in this step; those of the others follow.
+  /// Returns the histogram of the first border in this step; those of the others follow.
   __device__ int* histograms_of(int step) const { return histograms + step * borders * DomainBorder::digits; }
 };
 
-/// All blocks find the same borders.
+/// Finds the stretch of each body. All blocks find the same borders.
 __global__ void __launch_bounds__(block) find_stretches(const __grid_constant__ Search search) {
   __shared__ SearchedBorders borders;
   const auto grid = cg::this_grid();
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(block) find_stretches(const __grid_constant__ 
   }
 }
 
-/// Stable, so that numbers of one stretch stay in their order.
+/// Stable, so that numbers of one stretch keep their order.
 cudaError_t sort_stretches(void* space, std::size_t& bytes, cub::DoubleBuffer<unsigned char>& stretches,
                            cub::DoubleBuffer<int>& numbers, int count, int borders, cudaStream_t stream) {
   const int bits = std::bit_width(static_cast<unsigned>(2 * borders));
@@ -82,7 +82,7 @@ void pick_entries(const T* entries, const int* order, int count, T* picked, cuda
   ORRERY_CUDA_CHECK_LAUNCH(pick);
 }
 
-/// Of all devices.
+/// Joins the counts of all devices.
 __global__ void join_counts(const __grid_constant__ OnAll<const TreeCounts> all, TreeCounts* joined) {
   TreeCounts sum = *all.of[0];
   for (int i = 1; i < all.devices; ++i) {
@@ -103,7 +103,7 @@ std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
 
-/// The entries [first, end) of an array that all devices have.
+/// Returns the entries [first, end) of an array that all devices have.
 template <class T>
 DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
   return {array + size_of(first) * vectors, size_of(end - first) * vectors * sizeof(T)};
@@ -258,7 +258,7 @@ void TreeDomains::gather_others(const ForceArgs& args) {
   if (count == 0) return;
   gather_bodies(args.bodies, order_ + first, count, sums_.data() + first, args.stream);
   if (!args.targets) return;
-  constexpr std::size_t word = 4;  // NCCL reads whole words, also of the last flags
+  constexpr std::size_t word = 4;  // NCCL reads whole words, also at the end of the flags
   take_scratch(work_.device, others_flags_, size_of(args.count) + word - 1, "cuda-tree: the flags of the targets",
                "fewer bodies");
   pick_flags(work_.is_target.data(), order_ + first, count, others_flags_.data() + first, args.stream);
@@ -292,7 +292,7 @@ void TreeDomains::begin_part(const ForceArgs& args, const Part& /*part*/) {
   if (own_bodies() == 0) return;
   work_.build(args);
   if (!gives_needed_ || !exchanges()) return;
-  if (args.law != noted_law_) essential_.forget();  // its pulls may be much weaker
+  if (args.law != noted_law_) essential_.forget();  // pulls under this law may be much weaker
   noted_law_ = args.law;
   essential_.outline(work_.tree, /*walks_all=*/!args.targets, args.stream);
 }
@@ -411,7 +411,7 @@ auto TreeDomains::places_of_cells(int index) -> Blocks {
 void TreeDomains::prepare_choice() {
   gives_needed_ = true;
   chosen_.prepare(index_, devices_);
-  cuda::clear(work_.device, essential_.outlined());  // all of it is sent, with the boxes that are not used
+  cuda::clear(work_.device, essential_.outlined());  // the whole outline is sent, including unused boxes
 }
 
 void TreeDomains::finish_residents(const ForceArgs& args) {
@@ -420,7 +420,7 @@ void TreeDomains::finish_residents(const ForceArgs& args) {
   work_.finish_counts(args, counts_.data());
 }
 
-// Bodies that the devices of cuda-tree hold, each those of its domain.
+// Bodies that the devices of cuda-tree hold, each the bodies of its domain.
 
 void TreeDomains::prepare_residence(int count, int index, std::span<const Part> parts) {
   const auto devices = static_cast<int>(parts.size());
@@ -459,8 +459,8 @@ ResidentBodies TreeDomains::held() {
           .ids = migration_.ids()};
 }
 
-/// As few steps of the search for borders as an evaluation before needed. If they are not enough, domains overlap in
-/// this evaluation, and a later one makes all steps.
+/// Makes only as many steps of the search for borders as an earlier evaluation needed. If they are not enough, domains
+/// overlap in this evaluation, and a later one makes all steps.
 int TreeDomains::begin_residents(const ForceArgs& args) {
   work_.begin(args);
   if (work_.keeps_cells) return 0;

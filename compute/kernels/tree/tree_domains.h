@@ -20,70 +20,70 @@
 
 namespace orrery {
 
-/// A number that a GPU notes in host memory in every evaluation. The host looks without waiting, so it is that of some
-/// evaluations ago.
+/// Number that a GPU notes in host memory in every evaluation. The host reads it without waiting, so it is some
+/// evaluations old.
 class NotedNumber {
  public:
   explicit NotedNumber(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
 
-  /// It becomes 0. A note on its way goes to the other place; after two calls, it may still come.
+  /// Resets the number to 0. A note in flight goes to the other place, and can reappear only after a second call.
   void forget() {
     place_ ^= 1;
     std::atomic_ref{*place()}.store(0, std::memory_order_relaxed);
   }
   int value() const { return std::atomic_ref{*place()}.load(std::memory_order_relaxed); }
-  /// Where the GPU writes it.
+  /// Returns where the GPU writes the number.
   int* place() const { return &noted_.first(2)[place_]; }
 
  private:
   cuda::HostArray<int> noted_;
-  std::size_t place_ = 0;  // of the present note
+  std::size_t place_ = 0;  // index of the current place
 };
 
-/// How many cells a tree may have whose room is copied, used or not, to devices that do not see each other's memory, or
-/// where its cells are shown: a few more than the trees before it had, of as many bodies; where the number has changed,
-/// all room. A tree that needs more has some larger leaves, and later ones get more room. The GPU notes the cells; the
-/// host looks without waiting, so they are those of some evaluations ago.
+/// Capacity for the cells of a tree, in use if all of it is copied to devices that do not see each other's memory, or
+/// where cells are shown. It exceeds the latest trees' cells a little; after a change of the number of bodies, it is
+/// the maximum. A tree that needs more has some larger leaves, and later ones get more. The GPU notes the cells; the
+/// host reads them without waiting, so they are some evaluations old.
 class CellRoom {
  public:
   explicit CellRoom(const cuda::Device& device) : cells_{device} {}
 
-  /// For other bodies.
+  /// Call when the bodies were replaced.
   void forget() { cells_.forget(); }
-  /// For the next tree, of so many bodies and at most `most` cells.
+  /// Returns the capacity for the next tree, of `bodies` bodies and at most `most` cells.
   int room(int bodies, int most) {
     if (bodies != bodies_) forget();
     bodies_ = bodies;
     given_ = DomainLayout::room_after(cells_.value(), given_, most);
     return given_;
   }
-  /// Enqueues a note of how many there are in the latest tree.
+  /// Enqueues a note of the latest tree's number of cells.
   void note(const int* d_cells, cudaStream_t stream) const {
     cuda::download(d_cells, std::span{cells_.place(), 1}, stream);
   }
 
  private:
   NotedNumber cells_;
-  int bodies_ = 0, given_ = 0;  // of the latest tree, and its room
+  int bodies_ = 0, given_ = 0;  // bodies and capacity of the latest tree
 };
 
-/// Puts bodies into the order of the domains that several devices get, with as many bodies in each as is asked for.
-/// This takes less time than a sort by key: it reads the keys two to eight times, until it has found the cells in which
-/// the domains meet, and sorts by 7 bits. Within a domain, bodies are not in the order of their keys.
+/// Puts bodies into the order of the domains of several devices, with the requested number of bodies in each. This is
+/// faster than a sort by key: it reads the keys two to eight times, until it has found the cells that contain the
+/// borders, and sorts by 7 bits. Within a domain, bodies are not in key order.
 class DomainKeys {
  public:
   explicit DomainKeys(const cuda::Device& device) : device_{device} {}
 
-  /// Takes memory for so many borders between domains.
+  /// Allocates memory for `borders` borders between domains.
   void prepare(int borders);
-  /// Bytes of memory for order().
+  /// Return the bytes of memory that order() needs.
   static std::size_t stretch_bytes(int count) { return 2 * static_cast<std::size_t>(count); }
   static std::size_t sort_bytes(const cuda::Device& device, int count);
 
-  /// What order() gets.
+  /// Input of order().
   struct Keys {
     const std::uint64_t* keys;
-    int* numbers;        ///< of `count` bodies: 0, 1, ...
+    int* numbers;        ///< 0, 1, ... `count` - 1
     int* other_numbers;  ///< room for as many
     int count;
   };
@@ -92,8 +92,8 @@ class DomainKeys {
     void* sort_space;
     std::size_t sort_bytes;
   };
-  /// Enqueues the sort. `ranks`: of the first body of each domain but the first, ascending. Returns which of the two
-  /// arrays of numbers has them in order.
+  /// Enqueues the sort. `ranks`: first body of each domain but the first, ascending. Returns the array of numbers that
+  /// has them in order.
   int* order(const Keys& keys, std::span<const int> ranks, const Space& space, cudaStream_t stream);
 
  private:
@@ -101,34 +101,33 @@ class DomainKeys {
   cuda::DeviceArray<int> histograms_;
 };
 
-/// picked[i] = keys[order[i]] for i in [0, count), count > 0.
+/// Sets picked[i] = keys[order[i]] for i in [0, count), count > 0.
 void pick_keys(const std::uint64_t* keys, const int* order, int count, std::uint64_t* picked, cudaStream_t stream);
 
-/// The same of flags.
+/// Sets picked[i] = flags[order[i]] for i in [0, count), count > 0.
 void pick_flags(const unsigned char* flags, const int* order, int count, unsigned char* picked, cudaStream_t stream);
 
-/// spread[order[i]] = entries[i] for i in [0, count), count > 0.
+/// Sets spread[order[i]] = entries[i] for i in [0, count), count > 0.
 void spread_entries(const Vec4* entries, const int* order, int count, Vec4* spread, cudaStream_t stream);
 
-/// The division of cuda-tree among devices: each gets the bodies of a domain, a stretch of Hilbert's curve, and builds
-/// an octree of these. Then the devices hand each other their bodies and cells, whose numbers are the same on all of
-/// them (DomainLayout), and each walks through all trees from its own bodies. If the devices see each other's memory,
-/// or choose, they hand each other only what the walks need (EssentialTrees, ChosenTrees). A cell that lies in two
-/// domains has a part in each tree, so forces differ from those of one tree as much as those of cells that are divided
-/// elsewhere.
+/// Division of cuda-tree among devices. Each device gets the bodies of a domain, a stretch of Hilbert's curve, and
+/// builds their octree. The devices then exchange bodies and cells, whose indices are the same on all of them
+/// (DomainLayout), and each walks all trees for its own bodies. Devices that see each other's memory, or choose,
+/// exchange only what the walks need (EssentialTrees, ChosenTrees). A cell that spans two domains has a part in each
+/// tree, so forces differ from those of one tree as if some cells were divided elsewhere.
 ///
-/// If the bodies keep their cells, they keep their domains, too.
+/// While bodies keep their cells, they also keep their domains.
 ///
-/// The leader has the bodies and hands them out, or the devices hold them (MigrationFacet): then no device is
-/// different, and bodies move from domain to domain.
+/// Either the leader has the bodies and hands them out, or the devices hold them (MigrationFacet): then all devices are
+/// alike, and bodies migrate between domains.
 ///
-/// Memory, with the initial settings: on each device 48 bytes per body (of all trees: the bodies, and what walks need
-/// of the cells), and 68 per body of the largest domain that it may get, which has one and a half times the mean; on
-/// the leader, if it hands them out, 116 per body in all. If the devices hold the bodies, 72 in place of 68, and the
-/// leader is not different. Of more than 2^28 bodies, DomainLayout reserves less: where devices hold them, 34 bytes per
-/// body, and 60 per body of the largest domain, which has 9/8 of the mean. On four devices these are 204 in all.
-/// Devices that do not see each other's memory have 4.5 more per body of the largest domain for bodies that leave, and
-/// what ChosenTrees takes.
+/// Memory with the initial settings: each device has 48 bytes per body of all trees (the bodies, and the cells' data
+/// for walks), and 68 per body of its largest possible domain, which has 1.5 times the mean. A leader that hands them
+/// out has 116 per body in all. If the devices hold the bodies, all have 72 in place of 68.
+///
+/// Above 2^28 bodies, DomainLayout reserves less. If devices hold them, each has 34 bytes per body, and 60 per body of
+/// the largest domain, which has 9/8 of the mean: on four devices, 204 in all. Devices that do not see each other's
+/// memory have 4.5 more per body of the largest domain for bodies that leave, plus the memory of ChosenTrees.
 class TreeDomains final : public DivisionFacet,
                           public ChoiceFacet,
                           public PeerFacet,
@@ -137,7 +136,7 @@ class TreeDomains final : public DivisionFacet,
  public:
   using Blocks = DivisionFacet::Blocks;
 
-  /// `work` must outlive this, and is for nothing else once prepare_division() was called.
+  /// `work` must outlive this. Once prepare_division() was called, nothing else may use it.
   explicit TreeDomains(OctreeWork& work)
       : work_{work},
         keys_{work.device},
@@ -147,7 +146,7 @@ class TreeDomains final : public DivisionFacet,
         migration_{work.device},
         border_steps_{work.device} {}
 
-  /// For other bodies.
+  /// Call when the bodies were replaced.
   void forget() {
     cells_.forget();
     essential_.forget();
@@ -187,7 +186,7 @@ class TreeDomains final : public DivisionFacet,
 
   void finish_residents(const ForceArgs& args) override;
 
-  // In tree_residents.cpp:
+  // Bodies that the devices hold:
   void connect(std::span<PeerFacet* const> all) override;
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
@@ -211,52 +210,54 @@ class TreeDomains final : public DivisionFacet,
 
  private:
   bool is_first() const { return index_ == 0; }
-  /// It has the bodies, and hands them out.
+  /// Returns whether this device has all bodies and hands them out.
   bool leads() const { return is_first() && !holds_; }
-  /// Takes the memory that all evaluations need.
+  /// Allocates the memory that all evaluations need.
   void prepare(int count, int index, int devices, bool holds);
   int own_bodies() const { return layout_.bodies(index_); }
-  /// The tree of this device's domain in the present layout, without keys and order.
+  /// Begins the tree of this device's domain in the current layout, without keys and order.
   void begin_tree(int count);
-  /// Other domains than before, perhaps.
+  /// Sets the domains, which may differ from the previous ones.
   void begin_layout(const ForceArgs& args, std::span<const Part> parts);
-  /// The leader: finds the domains of all bodies, and their order by domain.
+  /// Leader: finds the domains of all bodies, and their order by domain.
   void divide_bodies(const ForceArgs& args);
-  /// The leader: copies bodies and flags of the other domains to where share_of() has them.
+  /// Leader: copies bodies and flags of the other domains to the blocks that share_of() returns.
   void gather_others(const ForceArgs& args);
   void sort_own(const ForceArgs& args);
-  /// Puts the bodies of the domain into the order of the tree, from where they came to.
+  /// Puts the domain's received bodies into the order of the tree.
   void order_own(const ForceArgs& args);
-  /// What other devices need of a tree to walk through it, and what the leader needs besides; with the cells up to one.
+  /// Return what other devices need of a tree to walk it, and what the leader needs besides to show it, up to
+  /// `end_cell`.
   Blocks walked(int domain, int end_cell) const;
   Blocks shown(int domain, int end_cell, OctreeState* state) const;
 
   OctreeWork& work_;
   DomainKeys keys_;
   int index_ = 0, devices_ = 1;
-  bool holds_ = false;         // the devices hold the bodies
-  bool gives_needed_ = false;  // they give each other only what walks need
+  bool holds_ = false;         // whether the devices hold the bodies
+  bool gives_needed_ = false;  // whether devices exchange only what walks need
   DomainLayout layout_;
   CellRoom cells_;
-  KeyBuffers own_keys_{};  // of the domain: before the sort, and then as it left them
-  // The leader's:
-  int* order_ = nullptr;          // of all bodies, by domain
-  cuda::DeviceArray<Vec4> sums_;  // by domain: bodies of the others, and then the accelerations of all
+  KeyBuffers own_keys_{};  // keys of the domain: before the sort, then as sorted
+  // On the leader:
+  int* order_ = nullptr;          // all bodies, by domain
+  cuda::DeviceArray<Vec4> sums_;  // by domain: the others' bodies, later the accelerations of all
   cuda::DeviceArray<unsigned char> others_flags_;
-  cuda::DeviceArray<int> owners_;         // of the bodies, in their own order
-  cuda::DeviceArray<TreeCounts> counts_;  // of all devices together, and then of each other one; with copies, on all
-  // The others':
-  cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, and then their accelerations
+  cuda::DeviceArray<int> owners_;         // domain of each body, in original order
+  cuda::DeviceArray<TreeCounts> counts_;  // sum over all devices at index 0, then one entry per other device; on all
+                                          // devices if they exchange copies
+  // On the other devices:
+  cuda::DeviceArray<Vec4> received_;  // bodies in the leader's order, later their accelerations
   cuda::DeviceArray<TreeCube> cube_;
-  // Of devices that give each other only what walks need:
+  // If devices exchange only what walks need:
   EssentialTrees essential_;
   ChosenTrees chosen_;
-  Law noted_law_;  // of the walks whose notes essential_ has
-  // Of devices that hold the bodies:
+  Law noted_law_;  // law of the walks whose notes essential_ has
+  // If devices hold the bodies:
   DomainMigration migration_;
-  NotedNumber border_steps_;  // the first device: as many as the search for borders needs
-  ResidentBodies before_;     // the present move
-  int earlier_ = 0;           // before it, bodies of the devices before this one
+  NotedNumber border_steps_;  // first device: steps that the search for borders needs
+  ResidentBodies before_;     // bodies before the current move
+  int earlier_ = 0;           // bodies of the devices before this one, before the current move
   OnAll<const TreeCounts> all_counts_;
 };
 

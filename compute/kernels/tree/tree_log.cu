@@ -5,11 +5,11 @@
 namespace orrery {
 namespace {
 
-/// Where the counts of an evaluation go.
+/// Destinations of the counts of an evaluation.
 struct CountsTaken {
-  std::uint64_t* evaluated;  // null: they are not added up
+  std::uint64_t* evaluated;  // sum of the interactions; null: not wanted
   TreeCounts* found;
-  std::uint64_t* noted;  // the interactions; null: not needed
+  std::uint64_t* noted;  // the interactions; null: not wanted
 
   __device__ void take(const TreeCounts& counts) const {
     if (evaluated) *evaluated += counts.interactions;

@@ -14,33 +14,32 @@
 
 namespace orrery {
 
-/// The counts of a CUDA tree's latest evaluations, and the times of their phases. Both are enqueued on the stream with
-/// an evaluation, and read after its end.
+/// Counts of a CUDA tree's latest evaluations, and times of their phases. Both are enqueued on the stream with an
+/// evaluation, and read after its end.
 class TreeLog {
  public:
-  /// The names of the phases, of static duration.
+  /// `phases`: names of the phases, of static duration.
   TreeLog(const cuda::Device& device, std::span<const char* const> phases);
 
   /// Begins an evaluation, with its first phase.
   void begin(const ForceArgs& args);
   void next_phase();
   /// Enqueues the last phase, with `block` threads per block, and ends the evaluation: the epilogue finishes the
-  /// bodies. Entry i of `d_sums` is x, y, z and the mass of body d_order[i]. `d_is_target`, one per body in their own
-  /// order: zero for bodies to leave out; null: all are finished. The GPU writes the interactions to `noted`, too,
-  /// which may be null.
+  /// bodies. d_sums[i] is x, y, z and the mass of body d_order[i]. `d_is_target`: one byte per body in original order,
+  /// zero for bodies to leave out; null: finishes all. `noted`: also receives the interactions; may be null.
   void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block,
               const unsigned char* d_is_target = nullptr, std::uint64_t* noted = nullptr);
-  /// Ends an evaluation whose bodies others finish.
+  /// Ends an evaluation whose bodies other devices finish.
   void finish_counts(const ForceArgs& args, const TreeCounts* d_counts, std::uint64_t* noted);
 
-  /// The report of the latest evaluation that can be read and has ended.
+  /// Returns the report of the latest evaluation that can be read and has ended.
   std::optional<TreeReport> report() const;
 
  private:
   struct Evaluation {
     Evaluation(const cuda::Device& device, std::size_t phases);
 
-    std::vector<cuda::Event> begins;  // of the phases, if they were timed
+    std::vector<cuda::Event> begins;  // begin of each phase, if they were timed
     cuda::Event done;
     bool enqueued = false, timed = false;
 
@@ -48,8 +47,8 @@ class TreeLog {
     bool in_flight() const { return enqueued && !done.reached(); }
   };
 
-  /// Evaluations in two slots that take turns, so that one can be read while the GPU is busy with the other. While both
-  /// are taken, evaluations go to a third slot that is not read: the GPU may be any number of them behind.
+  /// Evaluations in two alternating slots, so that one can be read while the GPU is busy with the other. While both are
+  /// in flight, evaluations go to a third slot that is not read: the GPU may be any number of them behind.
   class Ring {
    public:
     static constexpr std::size_t slots = 3;
@@ -67,7 +66,7 @@ class TreeLog {
     static constexpr std::size_t other(std::size_t slot) { return 1 - slot; }
 
     std::array<Evaluation, slots> evaluations_;
-    std::size_t awaited_ = 0;  // 0 or 1: of the two that take turns, the one that ends next
+    std::size_t awaited_ = 0;  // 0 or 1: the alternating slot that ends next
   };
 
   void end();
@@ -75,9 +74,9 @@ class TreeLog {
   std::span<const char* const> phases_;
   cuda::HostArray<TreeCounts> counts_;
   Ring ring_;
-  std::size_t slot_ = 0, phase_ = 0;  // of the latest evaluation
+  std::size_t slot_ = 0, phase_ = 0;  // slot and phase of the latest evaluation
   cudaStream_t stream_ = nullptr;
-  PhaseMarks* marks_ = nullptr;  // of the latest evaluation; null: nobody asked for them
+  PhaseMarks* marks_ = nullptr;  // marks of the latest evaluation; null: not requested
 };
 
 }  // namespace orrery

@@ -10,9 +10,9 @@
 
 namespace orrery {
 
-/// Units in which a tree stores its cells and computes pulls: powers of two, so that every conversion is exact. The
-/// root cube has a side from 512 to 1024, and the greatest mass of a body is from 1 to 2. So powers of distances and
-/// masses stay in the range of float, whatever units the bodies have.
+/// Units in which a tree stores its cells and computes pulls. They are powers of two, so that every conversion is
+/// exact. The root cube's side is from 512 to 1024, and the largest mass of a body from 1 to 2. So powers of distances
+/// and masses stay in the range of float, whatever the units of the bodies.
 class TreeUnits {
  public:
   ORRERY_HD explicit TreeUnits(const TreeCube& cube)
@@ -24,7 +24,7 @@ class TreeUnits {
   }
   ORRERY_HD float of_length(float length) const { return length * inverse_length_; }
 
-  // The following convert from the units of the tree to those of the bodies.
+  // These convert from the units of the tree to those of the bodies.
   ORRERY_HD float mass(float mass) const { return mass * mass_; }
   ORRERY_HD float length(float length) const { return length * length_; }
   ORRERY_HD Vec3 point(const Vec3& at) const { return {length(at.x), length(at.y), length(at.z)}; }
@@ -33,11 +33,11 @@ class TreeUnits {
     return {a.x * half_acceleration_ * other_half_, a.y * half_acceleration_ * other_half_,
             a.z * half_acceleration_ * other_half_};
   }
-  /// Exponent of the power of two that is the unit of G m / r^2.
+  /// Returns the exponent of the power of two that is the unit of G m / r^2.
   ORRERY_HD int acceleration_exponent() const { return acceleration_exponent_; }
 
-  /// The softening length in the units of the tree. It has a floor, below which powers of the inverse distance
-  /// overflow where a body meets itself: about 1e-15 of the root cube; with repulsion H, 6e-8 H^(1/5) in these units.
+  /// Returns the softening length in the units of the tree. Its floor keeps powers of the inverse distance finite where
+  /// a body meets itself: about 1e-15 of the root cube; with repulsion H, 6e-8 H^(1/5) in these units.
   ORRERY_HD float softening(const Law& law) const {
     const float softening = law.softening * inverse_length_;
     float least = 0x1p-40f;
@@ -50,7 +50,7 @@ class TreeUnits {
   ORRERY_HD float repulsion(const Law& law) const { return law.repulsion * inverse_length_ * inverse_length_; }
 
  private:
-  static constexpr int most = 126;  ///< 2^-126 is the least power of two that is a normal float
+  static constexpr int most = 126;  ///< 2^-126 is the smallest normal power of two in float
   static constexpr int levels_of_cube = 9;
 
   ORRERY_HD TreeUnits(int length, int mass)
@@ -62,7 +62,8 @@ class TreeUnits {
         other_half_{power_of_two(mass - 2 * length - (mass - 2 * length) / 2)},
         acceleration_exponent_{mass - 2 * length} {}
 
-  /// 0 for what is not positive; beyond all finite numbers for infinity, whose ilogbf() has the bits of no exponent.
+  /// Returns the exponent of a value: 0 if it is not positive. For infinity, returns 128, beyond all finite values,
+  /// since ilogbf() then returns no usable exponent.
   ORRERY_HD static int exponent_of(float of) {
     constexpr int of_infinity = 128;
     const int exponent = of > 0 ? ilogbf(of) : 0;
@@ -77,7 +78,7 @@ class TreeUnits {
   int acceleration_exponent_;
 };
 
-/// A law with its lengths in the units of a tree, for visit_pair_law() and visit_pair_law_of_lanes().
+/// Returns a law with its lengths in the units of a tree, for visit_pair_law() and visit_pair_law_of_lanes().
 ORRERY_HD inline Law law_in(const TreeUnits& units, Law law) {
   const float softening = units.softening(law);
   law.repulsion = units.repulsion(law);
@@ -85,7 +86,7 @@ ORRERY_HD inline Law law_in(const TreeUnits& units, Law law) {
   return law;
 }
 
-/// The pair law for scalars in the units of a tree.
+/// Returns the pair law for scalars, in the units of a tree.
 template <class PairLaw>
 ORRERY_HD PairLaw pair_law_in(const TreeUnits& units, const Law& law) {
   const float softening = units.softening(law);

@@ -41,7 +41,7 @@ ReportContent content(std::vector<ReportRow> rows) {
           .commands = {{"Again:", "orrery report --out a.html"}}};
 }
 
-/// From the first `<svg` to the last `</svg>`.
+/// Returns the text from the first `<svg` to the last `</svg>`.
 std::string drawings(const std::string& page) {
   const std::size_t begin = page.find("<svg"), end = page.rfind("</svg>");
   return begin == std::string::npos ? "" : page.substr(begin, end - begin);

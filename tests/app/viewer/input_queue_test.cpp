@@ -1,4 +1,4 @@
-// That many events of one slow frame reach a text field and the table of keys in their order.
+// Many events of one slow frame reach a text field and the table of keys in order.
 #include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
 #include <imgui.h>

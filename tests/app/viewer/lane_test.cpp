@@ -138,7 +138,7 @@ TEST_F(LaneTest, HasOneStatus) {
   EXPECT_EQ(status->step, 1);
 }
 
-/// Of a window: no test of time, since only the test itself ends the compiling.
+/// The lane of a window. Not a test of time, since only the test itself ends the compiling.
 TEST_F(LaneTest, FramesGoOnWhileAValueOfATunableIsCompiled) {
   test::SlowKernel slow;
   KernelCatalog kernels;

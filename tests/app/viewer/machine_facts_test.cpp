@@ -21,7 +21,8 @@ Status with_kernel(const char* function) {
   return status;
 }
 
-/// Of the function, once they have been counted. Should that never be, the test meets its time limit.
+/// Returns the view of the function once its instructions have been counted. If they never are, the test hits its time
+/// limit.
 ViewStatus described(MachineFacts& facts, const char* function) {
   ViewStatus view;
   do {

@@ -26,7 +26,7 @@ CompareWith comparison(const char* kernel, double nudge = 0) {
 
 class ComparingViewer : public OffscreenViewer {
  protected:
-  /// Of the bodies alone, after some frames of a comparison.
+  /// Returns a picture of the bodies alone, after some frames of a comparison.
   Image picture(const CompareWith& with, CompareLayout layout, render::Appearance appearance = {}) {
     ViewOptions asked = options(6);
     asked.existing = Existing::replace;

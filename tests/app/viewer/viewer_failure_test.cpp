@@ -16,7 +16,7 @@ namespace {
 
 using test::OffscreenViewer;
 
-/// For as long as it lives, this process cannot write files longer than `bytes`.
+/// Prevents this process, while it lives, from writing files longer than `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -37,7 +37,7 @@ class FileSizeLimit {
   void (*handler_)(int) = SIG_DFL;
 };
 
-/// For as long as it lives, the working folder: what a sweep writes goes there.
+/// Sets the working folder while it lives: a sweep writes its files there.
 class WorkingFolder {
  public:
   explicit WorkingFolder(const std::filesystem::path& folder) { std::filesystem::current_path(folder); }

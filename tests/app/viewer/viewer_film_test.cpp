@@ -55,7 +55,7 @@ class ViewerFilm : public test::OffscreenViewer {
   }
 };
 
-/// For as long as it lives, programs are looked for in `folder` alone.
+/// Restricts the search for programs to `folder` while it lives.
 class SearchPath {
  public:
   explicit SearchPath(const std::string& folder) { setenv("PATH", folder.c_str(), 1); }

@@ -388,7 +388,7 @@ class TwoTrees {
     std::vector<Vec4> accelerations;
     std::size_t sent;  ///< bytes, by both
   };
-  /// Of some targets, or all bodies.
+  /// Evaluates some targets, or all bodies.
   Found evaluate(const std::vector<int>& targets = {}, const Law& law = {}) {
     cuda::upload<int>(targets, d_targets_.data(), stream_.get());
     const ForceArgs leading{.bodies = d_bodies_.data(),

@@ -41,7 +41,7 @@ class Residents : public testing::TestWithParam<Holders> {
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 
   static KernelPtr tree() { return test::find_kernel("cuda-tree"); }
-  /// Of `bodies`, by cuda-tree.
+  /// Returns a simulation of `bodies` by cuda-tree.
   static Simulation simulation(const Backends& backends, const Bodies& bodies) {
     Simulation simulation{backends, {.scene = "plummer", .count = bodies.count()}, tree()};
     simulation.set_bodies(bodies);

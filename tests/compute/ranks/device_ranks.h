@@ -24,7 +24,7 @@ inline KernelInfo serial_on_host_devices() {
   return kernel;
 }
 
-/// Of which each rank gets a part of the bodies, and all offer theirs to each other.
+/// Returns a kernel of which each rank gets a part of the bodies; all ranks offer theirs to each other.
 inline KernelInfo exchanging_on_host_devices() {
   KernelInfo kernel = serial_on_host_devices();
   kernel.divides = kernel.is_tree = true;

@@ -14,8 +14,8 @@ namespace orrery::test {
 /// The kernel whose ranks can hold bodies.
 inline constexpr const char* holding_kernel = "device-holding";
 
-/// As if the host had so many devices, all alike. `opened`: which was opened at each place. `nccl`: null if no rank has
-/// it. The ranks of one host are all ranks.
+/// Simulates a host with `devices` devices, all alike. `opened`: device opened at each place. `nccl`: null if no rank
+/// has it. All ranks are on one host.
 class HostDevice final : public RankDevice {
  public:
   HostDevice(int devices, std::vector<std::atomic<int>>& opened, HostNccl* nccl)

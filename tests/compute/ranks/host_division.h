@@ -43,7 +43,7 @@ class HostConnected final : public ConnectedDivision {
     });
     division_.end_part(args, parts, work);
   }
-  /// As if it took a while.
+  /// Pretends to take a while.
   bool part_ended() override { return ++asked_ > 3; }
   /// The leader receives then, and another rank sends.
   bool ended() override {
@@ -180,7 +180,7 @@ class HostDivision final : public HostedDivision {
     return std::as_bytes(std::span{found_});
   }
 
-  /// As if later ranks were slower.
+  /// Pretends that later ranks are slower.
   double part_ms() const override { return index_ + 1; }
   bool works_alone() const override { return exchanges_ && static_cast<int>(bodies_.size()) < worth_an_exchange; }
   bool keeps_parts() const override { return false; }
@@ -231,7 +231,7 @@ class HostDivision final : public HostedDivision {
     bodies_.assign(static_cast<std::size_t>(count), {unknown, unknown, unknown, unknown});
     std::ranges::copy(bodies, bodies_.begin() + (exchanges_ ? part.first(count) : 0));
   }
-  /// Of the bodies that the ranks got.
+  /// Exchanges the bodies that the ranks got.
   void exchange(std::span<const Part> parts, const Part& own, JointWork& work) {
     if (!exchanges_) return;
     work.attempt([&] {

@@ -120,12 +120,12 @@ class HostHeld final : public HeldPart {
     owners_.resize(static_cast<std::size_t>(count));
     return owners_.data();
   }
-  /// As if it took a while.
+  /// Pretends to take a while.
   bool part_ended() const override { return ++asked_ > 2; }
   bool ended() const override { return ++asked_ > 5; }
 
  private:
-  /// Of the numbers of bodies.
+  /// Range of body indices.
   struct Range {
     int first, last;
   };

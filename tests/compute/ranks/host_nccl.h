@@ -29,7 +29,7 @@ class HostNccl {
   int connected() const { return connected_; }  ///< number of ranks
   int handed_on() const { return handed_on_; }  ///< number of messages
 
-  /// As if a rank waited for those that fail no longer than it has to.
+  /// Connects a rank. Pretends that a rank waits no longer than necessary for ranks that fail.
   void connect(int rank) {
     if (rank == connect_fails_in) throw std::runtime_error("a bad cable");
     if (rank == gives_up_in || (others_give_up && connect_fails_in >= 0)) throw Stopped{"nobody came within 20 s"};

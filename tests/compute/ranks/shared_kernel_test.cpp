@@ -126,7 +126,7 @@ TEST_P(SharedTree, CountsTheInteractionsOfAllRanks) {
   for (int again = 0; again < 2; ++again) {
     std::uint64_t found = 0;
     test::evaluate(*shared, bodies, {.law = {}, .evaluated = &found});
-    // Those of an expansion with far cells count once for each thread or rank that has groups in the cell.
+    // Interactions of an expansion with far cells count once per thread or rank that has groups in the cell.
     EXPECT_NEAR(static_cast<double>(found), static_cast<double>(expected), 0.03 * static_cast<double>(expected));
     EXPECT_EQ(shared->tree()->report()->interactions, static_cast<std::int64_t>(found));
   }

@@ -75,7 +75,7 @@ class Witness {
   /// Bodies that came to a rank after its first evaluation.
   int arrivals() const { return arrivals_; }
   int bodies_of(int rank) { return static_cast<int>(ids_[rank].size()); }
-  /// Of each of `count` bodies, the rank that has it; -1: none.
+  /// Returns the rank of each of `count` bodies; -1: no rank has it.
   std::vector<int> owners(int count) const {
     std::vector<int> owners(static_cast<std::size_t>(count), -1);
     for (const auto& [rank, of_rank] : ids_) {
@@ -83,7 +83,7 @@ class Witness {
     }
     return owners;
   }
-  /// Those of all ranks in the latest evaluation, ascending.
+  /// Returns the ids on all ranks in the latest evaluation, ascending.
   std::vector<int> ids() const {
     std::vector<int> all;
     for (const auto& [rank, of_rank] : ids_) all.insert(all.end(), of_rank.begin(), of_rank.end());

@@ -36,7 +36,7 @@ inline std::vector<KernelPtr> trees_under_test() {
   return trees;
 }
 
-/// For INSTANTIATE_TEST_SUITE_P: a kernel's id as a test name.
+/// Returns a kernel's id as a test name, for INSTANTIATE_TEST_SUITE_P.
 inline std::string test_name(const testing::TestParamInfo<KernelPtr>& instance) {
   std::string name = instance.param->id;
   std::ranges::replace(name, '-', '_');

@@ -20,10 +20,10 @@ namespace orrery::test {
 /// A CUDA kernel that evaluates one system of bodies after the other by gravity, and what it counts.
 class Evaluations {
  public:
-  /// For up to `room` bodies.
+  /// Makes a kernel with room for up to `room` bodies.
   Evaluations(const KernelInfo& info, const Settings& settings, int room)
       : Evaluations{info.make(settings, backends().device()), room} {}
-  /// Of a kernel for the device that tests use.
+  /// Takes a kernel for the device that tests use.
   Evaluations(std::unique_ptr<ForceKernel> kernel, int room)
       : device_{*backends().device()},
         kernel_{std::move(kernel)},
@@ -57,13 +57,13 @@ class Evaluations {
     stream_.synchronize();
     return value;
   }
-  /// Of so many bodies of the latest one.
+  /// Returns the owners of `count` bodies in the latest evaluation.
   std::optional<BodyOwners> owners(int count) {
     read_owners(*kernel_, count, stream_.get());
     stream_.synchronize();
     return owners_of(*kernel_, count);
   }
-  /// Of the tree of the latest one, at most `most`.
+  /// Returns cells of the latest evaluation's tree, at most `most`.
   std::vector<TreeCell> cells(int most) { return picked({.most = most}).cells; }
   PickedCells picked(const CellRequest& request) {
     kernel_->tree()->pick_cells(request, stream_.get());

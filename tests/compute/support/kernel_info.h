@@ -6,7 +6,7 @@
 
 namespace orrery::test {
 
-/// For catalogs: a kernel of which a test says only what it is about.
+/// Returns a kernel for catalogs, with only an id and a way to create it.
 inline KernelInfo kernel_info(const char* id, decltype(KernelInfo::create) create) {
   return {.id = id,
           .title = id,

@@ -30,8 +30,8 @@ class Tape {
     return found->second;
   }
 
-  /// Of the loop. `fuses`: the processor multiplies and adds in one, and the compiler lets it where only the addition
-  /// takes the product.
+  /// Returns the number of operations of the loop. `fuses`: the processor multiplies and adds in one operation, which
+  /// the compiler uses where only the addition takes the product.
   int operations(bool fuses) const {
     std::vector<int> uses(nodes_.size());
     for (const Node& at : nodes_) {

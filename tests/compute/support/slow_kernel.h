@@ -40,7 +40,7 @@ class SlowKernel {
   void finish(const std::string& error = {}) {
     change([&] { error_ = error, finished_ = true; });
   }
-  /// Of those that were made, how many are there, and how many a thread has destroyed.
+  /// Returns how many of the kernels made still exist; destroyed_by(): how many a thread has destroyed.
   int present() const {
     const std::lock_guard lock{mutex_};
     return present_;

@@ -103,7 +103,8 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   }
 }
 
-/// Of the row that the benchmark writes, counted from its end: the settings, which may hold commas, stand first.
+/// Returns a field of the row that the benchmark writes. Counts from the end, because the settings, which come first,
+/// may hold commas.
 std::string csv_field(const ResultRow& of, std::string_view name) {
   const auto names = csv_names(bench_format);
   std::string row = csv_row(bench_format, of);

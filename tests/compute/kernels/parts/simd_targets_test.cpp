@@ -58,7 +58,7 @@ TEST_P(SimdTargets, EachAgreesWithTheDirectSum) {
       }
     }
   }
-  // Of those that it is compiled for beside the compiler's default.
+  // Some of the targets compiled besides the compiler's default ran, too.
   EXPECT_GT(ran.size(), (supported & (HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON)) ? 1u : 0u);
 }
 

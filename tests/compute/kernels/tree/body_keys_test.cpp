@@ -84,7 +84,7 @@ TEST(Morton, OnePointHasACubeOfItsOwn) {
   EXPECT_EQ(morton_key(cube, 3, -2, 1), 0u);
 }
 
-/// Of the grid of 2^level cells on each axis, the cells in the order of their keys, by the middle of each.
+/// Returns the cells of a grid of 2^level cells on each axis, in the order of the keys of their middles.
 std::vector<Cell> cells_along_the_curve(int level) {
   const int cells = 1 << level;
   const float edge = cube.size / static_cast<float>(cells);
@@ -150,7 +150,7 @@ TEST(Hilbert, BodiesOfEveryCellShareTheirKeysFirstDigits) {
   const Bodies bodies = test::random_ball(3000);
   constexpr TreeCube ball{{-10, -10, -10}, 20};
   for (int level = 1; level <= key_levels; ++level) {
-    // Of each cell, named by its Morton prefix, the one Hilbert prefix, and no other cell has that.
+    // Each cell, named by its Morton prefix, has exactly one Hilbert prefix, which no other cell has.
     std::map<std::uint64_t, std::uint64_t> prefixes;
     std::set<std::uint64_t> different;
     const int digits_left = 3 * (key_levels - level);

@@ -25,7 +25,7 @@ namespace {
 
 using test::attract_repel;
 
-/// Of either tree at its initial settings.
+/// Tolerance of either tree at its initial settings.
 constexpr Tolerance held{.median = 1.5e-3, .max = 0.1};
 
 class EveryCudaTree : public testing::TestWithParam<KernelPtr> {
@@ -49,7 +49,7 @@ class EveryCudaTree : public testing::TestWithParam<KernelPtr> {
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryCudaTree);
 
-/// Of the tunables that trade exactness for time: the values that are numbers, the least first.
+/// Returns the numeric values of a setting that trades exactness for time, in ascending order.
 std::vector<std::string> rising_values(const Tunable& tunable) {
   std::vector<std::string> values{tunable.values.begin(), tunable.values.end()};
   std::erase(values, "off");
@@ -345,7 +345,7 @@ class CudaTree : public testing::Test {
     settings.set("rebuild", evaluations);
     return settings;
   }
-  /// Of one more evaluation.
+  /// Returns the interactions of one more evaluation.
   static std::uint64_t interactions(test::Evaluations& evaluations, const Bodies& bodies) {
     const std::uint64_t before = evaluations.evaluated();
     evaluations.run(bodies);
