@@ -108,7 +108,7 @@ struct DeviceBlock;
 
 /// Names of headers that kernel files of former versions include, and where their contents are now.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> former_names{{
-    {"compute/core/low_words.h", "compute/core/bodies.h"},
+    {"compute/core/low_words.h", "compute/core/vec.h"},
     {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
     {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/parts/unrolled.h", "compute/kernels/parts/inner_loop.h"},
