@@ -150,7 +150,10 @@ void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   in.read_values(count, body_bytes, [&](std::uint64_t i, const std::byte* at) {
     const auto value = [at](std::size_t place) { return little_endian.load_float(at + place * sizeof(float)); };
     const Vec4 position{value(0), value(1), value(2), value(3)}, velocity{value(4), value(5), value(6), 0};
-    if (const std::string cause = impossible(position, velocity); !cause.empty()) {
+    // A run may have gone beyond the limits of a file of bodies.
+    const std::string cause =
+        no_body({position.x, position.y, position.z}, position.w, {velocity.x, velocity.y, velocity.z});
+    if (!cause.empty()) {
       in.file().fail("body " + std::to_string(i) + " (counted from 0, at byte " +
                      std::to_string(first_byte + i * body_bytes) + "): " + cause);
     }

@@ -59,20 +59,10 @@ std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool
   return no_body(vector_at(bodies.positions, place), weight, vector_at(bodies.velocities, velocity));
 }
 
-std::string impossible(const Vec4& position, const Vec4& velocity) {
-  const auto& [x, y, z, m] = position;
-  const auto& [vx, vy, vz, unused] = velocity;
-  if (!finite(x, y, z)) return "a position that is not finite";
-  if (!finite(vx, vy, vz)) return "a velocity that is not finite";
-  if (!std::isfinite(m)) return "a mass that is not finite";
-  if (m < 0) return "a mass below 0";
-  return {};
-}
-
 std::string unusable(const Vec4& position, const Vec4& velocity) {
-  if (std::string cause = impossible(position, velocity); !cause.empty()) return cause;
   const auto& [x, y, z, m] = position;
   const auto& [vx, vy, vz, unused] = velocity;
+  if (std::string cause = no_body({x, y, z}, m, {vx, vy, vz}); !cause.empty()) return cause;
   const char* cure =
       ", which single precision cannot work with: rescale the units of the file, or name them with --units";
   if (too_large(x, y, z)) return std::string{"a coordinate beyond 1e15"} + cure;

@@ -76,10 +76,7 @@ std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity);
 /// The same for a body of a snapshot: for its place, its velocity and its mass, each if asked.
 std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass);
 
-/// Why no run can have left such a body, such as "a position that is not finite"; empty if one can.
-std::string impossible(const Vec4& position, const Vec4& velocity);
-
-/// Why a body of a file cannot be stepped: as impossible(), and beyond SnapshotLimits. Empty if it can be.
+/// Why a body of a file cannot be stepped: it is none, see no_body(), or beyond SnapshotLimits. Empty if it can be.
 std::string unusable(const Vec4& position, const Vec4& velocity);
 
 /// Gives all bodies equal masses, 1 in total, and notes it. Call for a file without masses.
