@@ -326,6 +326,7 @@ TEST_F(LiveDiagnostics, ConservedSumsAreThoseOfTheStateAfterTheBatch) {
       const auto expect_equal = [](double found, double value, double scale) {
         EXPECT_NEAR(found, value, 1e-12 * scale);
       };
+      expect_equal(probe->sums.mass, expected.mass, expected.mass);
       expect_equal(probe->sums.kinetic, expected.kinetic, std::abs(expected.kinetic));
       expect_equal(probe->sums.potential, expected.potential, std::abs(expected.potential));
       for (const auto axis : {&Vec3d::x, &Vec3d::y, &Vec3d::z}) {  // sums of terms that cancel, each below 1
