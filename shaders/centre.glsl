@@ -1,11 +1,11 @@
-// What the shaders of render/passes/centre_finder.h share. Bodies whose numbers are not usable, and those without mass,
+// Code that the shaders of render/passes/centre_finder.h share. Bodies whose numbers are not usable, and those without mass,
 // do not count.
 layout(std430, binding = 2) buffer Search {
   vec4 ball;                   // that the next sum is over; in w its radius
   uint stopped;                // no more sums
   uint begins;                 // what the next ball is
   uint best_mass, best_block;  // of the grid, see cluster.glsl
-  // What is above is set for each search, what is below is kept.
+  // The numbers above are set for each search, those below are kept.
   vec4 found;     // the centre; in w the mass that it is the centre of, 0: none
   uint switches;  // times that another cluster was chosen
   float reach;    // radius of the last ball around the found centre

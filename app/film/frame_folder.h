@@ -26,7 +26,7 @@ class FrameFolder final : public FilmOutput {
   std::filesystem::path file_of(std::int64_t frame) const;
   void find_frames();
   void drop_damaged();
-  /// What a frame says of itself in its PNG file.
+  /// Description that a frame carries in its PNG file.
   std::string words_of(std::int64_t frame) const;
   void check_same(const Json& run) const;
 

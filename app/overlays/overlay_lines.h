@@ -15,7 +15,7 @@
 #include "render/passes/strokes.h"
 
 namespace orrery {
-/// What is known of some bodies over time: their latest state, and where they were at equal intervals.
+/// Tracks of some bodies: their latest state, and where they were at equal intervals.
 class BodyTracks {
  public:
   static constexpr int most_points = 64;

@@ -33,7 +33,7 @@ class OverlayPainter {
   /// In `lockstep`, what is drawn belongs to the drawn bodies. Otherwise it may be some frames old, and nothing waits.
   explicit OverlayPainter(bool lockstep) : lockstep_{lockstep} {}
 
-  /// What to ask of the simulation now. `now_s` is any time in seconds that only grows.
+  /// Commands for the simulation now. `now_s` is any time in seconds that only grows.
   std::optional<Command> due(double now_s, const Status& status, const ViewStatus& view);
   /// Once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk. Returns
   /// whether the picture changes even if bodies and camera do not.

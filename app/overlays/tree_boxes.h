@@ -21,7 +21,7 @@ class TreeBoxes {
   /// Colour of the cells at this share of the tree's depth, sRGB.
   static glm::vec3 cell_colour(float depth, render::Theme theme);
 
-  /// What the boxes show.
+  /// Cells that the boxes show.
   struct Wanted {
     bool cells = false;
     int level = CellRequest::every_level;
@@ -32,7 +32,7 @@ class TreeBoxes {
     bool anything() const { return cells || walk_of != CellRequest::nobody; }
   };
 
-  /// What to ask of the simulation now; none while a CPU step is running, or if what is wanted was read while paused.
+  /// Commands for the simulation now; none while a CPU step is running, or if what is wanted was read while paused.
   /// `now_s` is any time in seconds that only grows.
   std::optional<Command> due(double now_s, const Status& status, const Wanted& wanted);
 

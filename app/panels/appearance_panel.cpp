@@ -23,7 +23,7 @@ void choice(const char* id, const char* label, Value& chosen, Value value) {
   ui_mark(id, label);
 }
 
-/// What is drawn over the bodies.
+/// Overlays of the bodies.
 void overlay_rows(const ViewStatus& view, Requests& out) {
   ShowTrails trails = view.overlays.trails;
   row_label("Trails", "Where bodies were: of a sample of at most 1,024, or of the picked one.");
@@ -54,7 +54,7 @@ void theme_row(const ViewStatus& view, Requests& out) {
   if (theme != view.appearance.theme) out.push_back(SetTheme{theme});
 }
 
-/// What the camera may follow; the parts of the scene come after these.
+/// Choices of what the camera may follow; the parts of the scene come after these.
 struct FollowChoice {
   Followed value;
   const char *title, *notes;

@@ -157,7 +157,7 @@ const KernelProfile* profile_of(const Status& status, const ViewStatus& view) {
   return found == profiles.rend() ? nullptr : &*found;
 }
 
-/// What a CPU kernel has in place of a launch.
+/// Column of a CPU kernel, in place of the launch of a CUDA kernel.
 void cpu_column(const Status& status, const ViewStatus& view) {
   const KernelProfile* const profile = profile_of(status, view);
   if (!profile) {

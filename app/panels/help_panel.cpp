@@ -98,7 +98,7 @@ Layout layout_of(std::span<const Keys> groups, float room, float edges, float ga
     const float actions = fitted(one.actions, room - edges - one.keys);
     return {groups.size(), {actions, 0}, one.keys + actions + edges};
   }
-  // What the narrower column does not need is the other's.
+  // Each column gets the space that the other one does not need.
   const float left = fitted(first.actions, std::max(rest, 2 * rest - second.actions));
   const float right = fitted(second.actions, 2 * rest - left);
   return {half, {left, right}, first.keys + left + gap + second.keys + right + edges};

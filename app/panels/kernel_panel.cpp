@@ -215,7 +215,7 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
   }
 }
 
-/// What becomes different once it is compiled.
+/// Words about a kernel that compiles: what becomes different.
 std::string compiling_words(const KernelInSight& next, const Status& status) {
   if (status.kernel_id != next.kernel->id) return fmt::format("compiling {} ...", next.kernel->title);
   std::string changes;

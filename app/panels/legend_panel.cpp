@@ -104,7 +104,7 @@ void swatches(const char* id, const std::vector<LegendPart>& parts) {
   }
 }
 
-/// What is left where there is little room: the quantity, the bar, its ends and their unit.
+/// The legend where there is little room: the quantity, the bar, its ends and their unit.
 void few_values(const Legend& legend, const ShownRange& range, float left, float width) {
   const std::string low = format_value(range.low), high = format_value(range.high);
   colour_bar(legend, width);

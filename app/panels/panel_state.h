@@ -82,7 +82,7 @@ struct CompareDraft {
   std::optional<double> nudge;   ///< see CompareWith; none: a small one if B does not differ from A in anything else
 };
 
-/// What the user types in the workshop.
+/// Text that the user types in the workshop.
 struct WorkshopDraft {
   std::string file;                            ///< to open, or the name of a new kernel
   std::map<std::string, SourceDraft> sources;  ///< of each file that was open

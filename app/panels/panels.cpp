@@ -39,7 +39,7 @@ using theme::em;
 
 constexpr float usual_column = 23.5f;  // em
 
-/// What draws, for a tooltip.
+/// Words about what draws the picture, for a tooltip.
 std::string drawn_words(const Status& status, const ViewStatus& view) {
   if (view.gl_renderer.empty()) return {};
   const std::string slower = slower_words(status, view);

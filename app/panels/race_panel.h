@@ -6,7 +6,7 @@
 #include "app/ui_state/status.h"
 
 namespace orrery {
-/// What a race would do.
+/// Forecast of a race: its size and its time.
 struct RaceForecast {
   int runs = 0;
   double steps = 0;

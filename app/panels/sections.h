@@ -50,7 +50,7 @@ void message_panel(const Status& status, const ViewStatus& view, PanelState& sta
 /// The few numbers of a presentation, below the picture. Sets LabState::covered.
 void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
 
-/// What the colours and lengths of the picture mean. Sets PanelState::legend_corner.
+/// Legend of the colours and lengths of the picture. Sets PanelState::legend_corner.
 void legend_panel(const Status& status, const ViewStatus& view, PanelState& state);
 
 /// ViewStatus::labels.
@@ -123,7 +123,8 @@ inline constexpr int base_window = fixed_window | ImGuiWindowFlags_NoBringToFron
 /// Why no measurement can start now, and how to end what is in its way; empty: one can.
 std::string machine_in_use(const ViewStatus& view);
 
-/// What is being measured and how far it is, in one line, with a button that stops it. Call only while measuring().
+/// The measurement in progress and how far it is, in one line, with a button that stops it. Call only while
+/// measuring().
 void measurement_row(const ViewStatus& view, Requests& out);
 
 }  // namespace orrery

@@ -93,7 +93,7 @@ std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows) {
   return order;
 }
 
-/// What differs between row `index` and the others: "block 256", with the kernel's id before it if kernels differ.
+/// Differences of row `index` from the others: "block 256", with the kernel's id before it if kernels differ.
 std::string short_name(std::span<const SweepRow> rows, std::size_t index) {
   const SweepRow& row = rows[index];
   const bool kernels = std::ranges::any_of(rows, [&](const SweepRow& r) { return r.kernel_id != row.kernel_id; });

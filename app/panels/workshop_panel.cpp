@@ -104,7 +104,7 @@ int lines_in(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
 }
 
-/// What stands at the line: errors before warnings.
+/// Messages at the line: errors before warnings.
 const WorkshopMessage* message_at(std::span<const WorkshopMessage> messages, int line) {
   const auto found = std::ranges::find(messages, line, &WorkshopMessage::line);
   return found == messages.end() ? nullptr : &*found;
@@ -412,7 +412,7 @@ void start_button(const WorkshopSource& source, WorkshopDraft& draft, Requests& 
                   : "Type a name for the new kernel first, on the left.");
 }
 
-/// What the editor's place shows: the file, or a source of a built-in kernel.
+/// Text in the editor's place: the file, or a source of a built-in kernel.
 void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Requests& out) {
   const WorkshopSource* const source = shown_source(workshop, draft.source);
   ImGui::SetNextItemWidth(em(10));

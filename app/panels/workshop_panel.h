@@ -6,7 +6,7 @@
 #include "app/ui_state/workshop_status.h"
 
 namespace orrery {
-/// What the user makes of the text of one kernel file.
+/// Draft of one kernel file, as the user edits it.
 struct SourceDraft {
   std::string text;              ///< of the editor; each line ends with '\n'
   std::string base;              ///< the text of the file that it was made from
@@ -28,13 +28,13 @@ void keep_edits(const std::string& text, SourceDraft& draft);
 /// Whether there are edits that the file does not have.
 bool unsaved(const SourceDraft& draft);
 
-/// What Save would write: the draft with the file's line ends.
+/// Text that Save would write: the draft with the file's line ends.
 std::string file_text(const SourceDraft& draft);
 
 /// Why saving the editor's text would damage this text of a file, one line; empty if it would not.
 std::string why_not_editable(const std::string& text);
 
-/// What an editor keeps between frames.
+/// State that an editor keeps between frames.
 struct EditorState {
   int cursor_line = -1;  ///< in the last frame, from 0; -1: not known
   std::string shown;     ///< the text after the last frame: if it is another one now, the program has changed it

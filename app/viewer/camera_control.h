@@ -45,11 +45,11 @@ struct HeldKeys {
 /// Returns the held keys of the current ImGui context.
 HeldKeys held_keys();
 
-/// What the mouse and keys ask of the camera.
+/// Camera motions that the mouse and keys ask for.
 class CameraControl {
  public:
-  /// What this frame's input asks for, unless it belongs to a panel: a left or middle drag orbits, a right drag pans,
-  /// and so does Shift with any; the wheel zooms to the pointer; a click picks a body; a double click frames all
+  /// Motions that this frame's input asks for, unless it belongs to a panel: a left or middle drag orbits, a right drag
+  /// pans, and so does Shift with any; the wheel zooms to the pointer; a click picks a body; a double click frames all
   /// bodies; arrow keys that are down fly. `picked` is the body that is picked now: that of before a double click stays
   /// so.
   Requests requests(const ImGuiIO& io, const HeldKeys& held, std::optional<int> picked);

@@ -230,7 +230,7 @@ bool BodyValues::take_accelerations(const Status& status) {
   return values.size() == values_.size() && replace(values);
 }
 
-/// What was measured of a body stays until it is measured again.
+/// A measured value of a body stays until it is measured again.
 bool BodyValues::take_errors(const Status& status) {
   if (!status.force_probe || !status.force_probe->bodies || status.force_probe->bodies == errors_) return false;
   errors_ = status.force_probe->bodies;

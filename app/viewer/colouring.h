@@ -103,7 +103,7 @@ class BodyValues {
   /// Sets the distances of the bodies from those of another run, from the next follow() on; null: none.
   void give_distances(std::shared_ptr<const std::vector<float>> distances) { given_ = std::move(distances); }
 
-  /// What has changed: nothing, some values, or the quantity or the bodies, after which the range starts again.
+  /// Kinds of change: nothing, some values, or the quantity or the bodies, after which the range starts again.
   enum class Change { none, values, subject };
   /// Call once per frame. `bodies` are the drawn ones; `moved`: they are not those of the last call; `now_s` only
   /// grows.
@@ -122,7 +122,7 @@ class BodyValues {
   static double density_interval_s(double cost_s);
 
  private:
-  /// What the values belong to. If it changes, none is known.
+  /// Run that the values belong to. If it changes, none is known.
   struct Subject {
     render::ColourBy colour_by = render::ColourBy::none;
     SceneRequest scene{};

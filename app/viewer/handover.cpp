@@ -247,8 +247,8 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
 }
 
-/// What the next window does not have. Exports the results that are in no file yet. `at_once`: this program ends
-/// without finishing a film, whose file appears at its end.
+/// Lists the things that the next window does not have. Exports the results that are in no file yet. `at_once`: this
+/// program ends without finishing a film, whose file appears at its end.
 std::vector<std::string> Viewer::left_behind(bool at_once) {
   std::vector<std::string> left;
   if (compare_.active()) left.emplace_back("the comparison");

@@ -14,7 +14,7 @@ namespace orrery {
 // After some errors a device does nothing more for this process. A window then starts this program anew in its own
 // place, which goes on from the last good state of the bodies.
 
-/// What the old window leaves to the new one, beside the checkpoint of its run.
+/// State that the old window leaves to the new one, beside the checkpoint of its run.
 struct Handover {
   /// The text of a kernel file that becomes a kernel.
   struct Kernel {

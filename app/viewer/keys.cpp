@@ -107,7 +107,7 @@ Asked other_page(const ViewStatus& view, int by) {
   return ViewCommand{TurnLessonPage{static_cast<LessonPage>(page)}};
 }
 
-/// What a page of the lesson is for; then the next page.
+/// Action of the present page of the lesson; where it has none, the next page.
 Asked lesson_action(const ViewStatus& view) {
   const LessonStatus& lesson = view.lesson;
   if (!lesson.shown || lesson.listed || lesson.measuring) return {};

@@ -24,8 +24,8 @@ class LessonControl {
   void show(const ShowLessonFile& asked, LessonStatus& status);
   void turn(LessonPage page, LessonStatus& status) const;
   void predict(int choice, LessonStatus& status) const;
-  /// What loads the lesson's scene with the first kernel that it measures. Then UndoReturn brings back what was shown
-  /// before the first scene of a lesson.
+  /// Commands that load the lesson's scene with the first kernel that it measures. Then UndoReturn brings back what was
+  /// shown before the first scene of a lesson.
   Requests scene_requests(const Status& shown);
 
   /// Also throws UsageError while a kernel is being chosen, and as LessonMeasurement does.

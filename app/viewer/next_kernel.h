@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// What SelectNextKernel selects, and what it passes over.
+/// Choice of SelectNextKernel, and the kernels that it passes over.
 struct NextKernel {
   static constexpr double longest_step_s = 0.5;
 

@@ -16,7 +16,7 @@
 namespace orrery {
 class GlBodies;
 
-/// What CUDA and the current OpenGL context can do together.
+/// Ways in which CUDA and the current OpenGL context can share data.
 struct Sharing {
   bool possible = false;
   std::string reason{}, cure{};    ///< why not and what to do about it, one line each; empty when possible

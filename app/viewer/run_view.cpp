@@ -1,5 +1,5 @@
-// What the program calls of the viewer: the window itself, a picture of a scene, the trial of OpenGL, and its next
-// start.
+// Functions of the viewer that the program calls: the window itself, a picture of a scene, the trial of OpenGL, and its
+// next start.
 #include "app/viewer/run_view.h"
 
 #include <fcntl.h>

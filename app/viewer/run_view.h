@@ -34,7 +34,8 @@ struct NextProgram {
   std::filesystem::path folder{};    ///< of the handover; empty: none starts
 };
 
-/// What a program that takes over prints when the user requests a stop before it has, with continuation() behind it.
+/// Text that a program that takes over prints when the user requests a stop before it has, with continuation() behind
+/// it.
 extern const char* const stopped_between;
 
 /// `options` of the old window's command line for the new one, which takes over what is in `folder`.

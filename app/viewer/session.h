@@ -24,8 +24,8 @@
 
 namespace orrery {
 
-/// What the features of a running viewer share: the shown run, where it is drawn, what the panels read, and how the
-/// user is told something.
+/// State that the features of a running viewer share: the shown run, where it is drawn, what the panels read, and how
+/// the user is told something.
 struct Session {
   using Clock = std::chrono::steady_clock;
 

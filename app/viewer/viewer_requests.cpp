@@ -85,7 +85,7 @@ void Viewer::carry_out(const Command& command) {
 
 namespace {
 
-/// What is drawn over the bodies, each as the command that shows it. A direct sum has no cells.
+/// Overlays of the bodies, each as the command that shows it. A direct sum has no cells.
 Json overlays_json(const Overlays& overlays, const Legend& legend) {
   Json shown = Json::array();
   if (overlays.trails.of != TrailsOf::nobody) shown.push_back(command_json(ViewCommand{overlays.trails}));
@@ -98,7 +98,7 @@ Json overlays_json(const Overlays& overlays, const Legend& legend) {
 
 }  // namespace
 
-/// What a picture shows, for its file. Without the date: the same picture is the same file.
+/// Description of a picture for its file. It has no date: the same picture is the same file.
 Json Viewer::description() {
   const Status& status = session_.lane.status();
   Json description = session_.surroundings();

@@ -155,7 +155,7 @@ std::vector<std::string> sampled_check(const std::string& bodies, const Law& law
   return words;
 }
 
-/// What a trial is about, without how its forces are computed.
+/// Subject of a trial, without how its forces are computed.
 Trial system_of(Trial trial) {
   trial.kernel_id.clear();
   trial.settings.clear();

@@ -78,7 +78,7 @@ class WorkshopControl {
   void close();
   /// The kernel file and its versions, of which `failed` is not correct after all: `why`; none if no file is open.
   std::optional<KernelHistory> history_without(const KernelInfo& failed, const std::string& why) const;
-  /// What a handover has of the file and of the kernel that runs. Throws KernelFileError.
+  /// Part of a handover about the file and the kernel that runs. Throws KernelFileError.
   void restore(const Handover& handover);
   /// "version 2 of my.cu", or the kernel's id.
   std::string name_of(const KernelInfo& kernel) const;
@@ -97,7 +97,7 @@ class WorkshopControl {
   std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
   /// Adds the times of those versions that are among the results, with the system that is shown.
   void add_step_times(const Status& shown, std::span<const Result> results, WorkshopStatus& status) const;
-  /// What became of a kernel that was made beside the steps. The version that the command of tick() selected, if it was
+  /// Outcome of a kernel that was made beside the steps. The version that the command of tick() selected, if it was
   /// this one and runs now; 0 otherwise. A value of a tunable that does not compile is shown at its lines.
   int took(const PreparedKernel& prepared);
   /// The version that the command of tick() selected runs. Returns its number.

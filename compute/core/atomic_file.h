@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// What happens to an existing file when an output is given its name.
+/// Fate of an existing file when an output is given its name.
 enum class Existing {
   keep,     ///< the output takes the first free numbered_path()
   replace,  ///< the output replaces it, unless it is read-only; a symbolic link is followed, for names that users give

@@ -1,4 +1,4 @@
-// What the numbers of a file mean: its units, its cosmology, and where each code states them.
+// Meaning of the numbers of a file: its units, its cosmology, and where each code states them.
 #pragma once
 
 #include <array>

@@ -47,7 +47,7 @@ namespace fs = std::filesystem;
 
 #if ORRERY_HAVE_HDF5
 
-// What libhdf5 gives: objects, links, attributes, datasets.
+// Wrappers of libhdf5: objects, links, attributes, datasets.
 
 /// An object that libhdf5 opened; the destructor closes it.
 class Hdf5Object {

@@ -9,7 +9,7 @@
 #include "compute/core/text.h"
 
 namespace orrery {
-/// What stands for a number that is not known (yet): an en dash.
+/// An en dash: stands for a number that is not known (yet).
 inline constexpr const char* unknown = "\u2013";
 
 /// Three significant digits and an SI prefix: "1.83 T/s". `unknown` unless value is finite and > 0.

@@ -31,7 +31,8 @@ UiRect ui_marked(std::string_view name);
 /// The marked widgets of the present frame that are cut off at their left or right, in the order of their names.
 std::vector<std::string> ui_cut_off();
 
-/// What the present frame shows: one `NAME X0 Y0 X1 Y1` a line, in the order of the names, which may hold blanks.
+/// List of the widgets in the present frame: one `NAME X0 Y0 X1 Y1` a line, in the order of the names, which may hold
+/// blanks.
 std::string ui_layout();
 
 /// Whether a section is open, and whether the user chose that.
@@ -102,7 +103,7 @@ void row_label(const char* label, std::string_view notes, float reserved = 0);
 bool marked_label(const char* id, const char* label, std::string_view notes, bool marked);
 
 /// Whether the present window was double-clicked between these corners, also below a list that the first click opened.
-/// What the first click began, such as a drag, ends then.
+/// A drag or another action that the first click began ends then.
 bool double_clicked(ImVec2 low, ImVec2 high);
 
 /// A line of text to edit, marked as `id`, with `hint` while it is empty; red if `refused`. True when Enter ended it.

@@ -3,7 +3,7 @@
 #include "compute/core/law.h"
 #include "compute/kernels/epilogue.h"
 
-// What the __global__ function of a kernel file takes. The file's own source begins after this header.
+// Arguments of the __global__ function of a kernel file. The file's own source begins after this header.
 namespace orrery {
 
 /// The bodies that pull: all of them.

@@ -21,7 +21,7 @@ constexpr std::string_view before_file = "// The code of ", after_file = " stand
 constexpr std::string_view begins = "// A new kernel can start from here (orrery new-kernel):\n",
                            ends = "// to here.\n";
 
-/// What a kernel file, with its one function, cannot do as these kernels do it.
+/// Differences of a kernel file, with its one function, from these kernels.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> not_one_function{{
     {"cuda-atomic", "its function adds to the sums of all bodies, which another pass finishes"},
     {"cuda-constant", "the host fills its constant memory in rounds, and launches it once for each"},
