@@ -66,12 +66,18 @@ may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/[^/]+$" ${meas
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
 may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/(sweep/sweep[.]h|[^/]+)$" ${measured} "compute/kernels/parts/fma_limit[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/lab/race/race_size[.]h" "compute/(core/text|integrators/integrator|kernels/kernel)[.]h$")
-foreach(folder divergence race sweep tuning)
+foreach(folder divergence sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
               ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
+# A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
+may_include("app/features/.*_(commands|status)[.]h" "app/(ui_state|text)/" "compute/(core|sim)/")
+may_include("app/features/.*_window[.](h|cpp)" "app/(features|text|lab|recording|commands|lessons|ui_state|viewer)/" ${measured}
+            "compute/integrators/" "compute/scenes/" "fmt/")
+may_include("app/features/.*_tab[.](h|cpp)" "app/(features|text|ui_state|panels)/" "compute/(core|integrators)/" "compute/(kernels|sim)/[^/]+$" "imgui" "fmt/")
+may_include("app/features/.*_verb[.]cpp" "app/(features|text|lab|recording|cli)/" ${measured} "compute/integrators/" "CLI/" "fmt/")
+may_include("app/features/" "app/(features|text|lab)/" ${measured} "compute/integrators/" "fmt/")
 may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
@@ -80,14 +86,14 @@ may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
-may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/command_text[.]h$"
+may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/(commands|ui_state)/"
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
-            "compute/devices/device_list[.]h$" "compute/sim/(command|command_row)[.]h$" "compute/cuda/peak_rates[.]h$"
+may_include("app/ui_state/" "app/ui_state/" "tabs_list[.]inc$" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
+            "compute/devices/device_list[.]h$" "compute/sim/[^/]+$" "compute/cuda/peak_rates[.]h$"
             "render/appearance[.]h$")
-may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
+may_include("app/commands/" "app/(text|ui_state|commands)/" "commands_(headers|list)[.]inc$" "compute/core/" "compute/sim/command_rows[.]h$" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
@@ -95,11 +101,11 @@ may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recordi
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|race/race_size|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
+may_include("app/panels/" "app/(panels|ui_state)/" "tabs_list[.]inc$" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
             "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "window_list[.]inc$" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks)/" "compute/sim/backends[.]h$" "compute/devices/cuda_rank_device[.]h$"
             "orrery_version[.]h$" ${posix_headers})

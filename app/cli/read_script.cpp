@@ -9,11 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "app/commands/command_entry.h"
 #include "app/commands/command_text.h"
 #include "app/lab/variants.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
+#include "app/ui_state/workshop_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
@@ -43,16 +45,20 @@ ScriptLine parse_line_of_text(std::string_view line) {
   }
 }
 
-/// Checks the kernels and tunables of each command: those of `set`, and those of `sweep` if it names no kernels,
-/// against the kernel that is selected when its frame comes. Once a kernel file is open, an unknown id may be that of
-/// its kernel, which is known when it has been compiled: what names it is left to its frame.
+/// Checks the kernels and settings that each command names. Settings of a command that names no kernels, such as `set`,
+/// are checked against the kernel that is selected when its frame comes. Once a kernel file is open, an unknown id may
+/// be that of its kernel, which is known when it has been compiled: what names it is left to its frame.
 class ScriptKernels {
  public:
   ScriptKernels(const KernelCatalog& kernels, KernelSelection first, bool kernel_file)
       : kernels_{kernels}, selected_{std::move(first)}, kernel_file_{kernel_file} {}
 
-  void operator()(const OpenKernelFile&) { kernel_file_ = true; }
-  void operator()(const NewKernelFile&) { kernel_file_ = true; }
+  void look(const Request& request) {
+    if (command_if<OpenKernelFile>(request) || command_if<NewKernelFile>(request)) kernel_file_ = true;
+    if (const auto* command = std::get_if<Command>(&request)) std::visit(*this, *command);
+    check_lists(request);
+  }
+
   void operator()(const SelectKernel& select) {
     if (may_be_of_file(select.id)) {
       selected_ = {};
@@ -83,15 +89,6 @@ class ScriptKernels {
       take(kernels_.find(command.run.kernel_id), command.run.settings);
     }
   }
-  void operator()(const StartSweep& sweep) const {
-    if (sweep.kernels.empty() ? of_file() : any_may_be_of_file(sweep.kernels)) return;
-    std::vector<Axis> axes;
-    for (const std::string& tunable : sweep.tunables) axes.push_back({tunable, {"all"}});
-    check_axes(kernels_of(sweep), axes);
-  }
-  void operator()(const StartRace& race) const {
-    if (!race.kernels.empty() && !any_may_be_of_file(race.kernels)) (void)select_kernels(kernels_, race.kernels);
-  }
   template <class Other>
   void operator()(const Other&) const {}
 
@@ -107,8 +104,27 @@ class ScriptKernels {
     selected_ = {.kernels = {kernel}};
     (void)Settings{*kernel, values};  // throws as the simulation would
   }
-  KernelSelection kernels_of(const StartSweep& sweep) const {
-    if (!sweep.kernels.empty()) return select_kernels(kernels_, sweep.kernels);
+  /// The list of the arguments of this form.
+  static std::vector<std::string> list_of(const Request& request, Form form) {
+    std::vector<std::string> list;
+    for (const auto& argument : entry_of(request).arguments) {
+      if (argument->traits().form != form) continue;
+      for (const Json& one : argument->json(request)) list.push_back(one.get<std::string>());
+    }
+    return list;
+  }
+  void check_lists(const Request& request) const {
+    const std::vector<std::string> ids = list_of(request, Form::kernels);
+    const std::vector<std::string> names = list_of(request, Form::settings);
+    if (ids.empty() && names.empty()) return;
+    if (ids.empty() ? of_file() : any_may_be_of_file(ids)) return;
+    std::vector<Axis> axes;
+    for (const std::string& name : names) axes.push_back({name, {"all"}});
+    check_axes(kernels_of(ids), axes);
+  }
+  /// The kernels of these ids; without ids those that are selected.
+  KernelSelection kernels_of(const std::vector<std::string>& ids) const {
+    if (!ids.empty()) return select_kernels(kernels_, ids);
     if (selected_.automatic) return {.kernels = kernels_.all()};  // one of them will be chosen
     return selected_;
   }
@@ -136,8 +152,7 @@ Script parse_script(std::string_view text, const std::string& name, const Kernel
   std::ranges::stable_sort(script, {}, &ScriptLine::frame);
   ScriptKernels check{kernels, first, kernel_file};
   for (const ScriptLine& line : script) {
-    const auto look = [&](const auto& commands) { std::visit(check, commands); };
-    at_line(name, line.line, [&] { std::visit(look, line.request); });
+    at_line(name, line.line, [&] { check.look(line.request); });
   }
   return script;
 }

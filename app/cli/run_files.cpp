@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "app/commands/command_entry.h"
 #include "app/recording/conserved_log.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 
@@ -27,16 +29,12 @@ void add_recording(std::vector<NamedFile>& files, const std::string& where, cons
   if (!path.empty() && !is_stream(path)) add_named(files, where + "'s conserved sums", conserved_name(path));
 }
 
-void add_script_line(std::vector<NamedFile>& files, const std::string& where, const ViewCommand& command) {
-  if (const auto* record = std::get_if<StartRecording>(&command)) add_recording(files, where, record->file);
-  if (const auto* film = std::get_if<StartFilm>(&command)) add_named(files, where, film->file);
-  if (const auto* picture = std::get_if<SaveScreenshot>(&command)) add_named(files, where, picture->file);
-  if (const auto* picture = std::get_if<SaveEnlarged>(&command)) add_named(files, where, picture->file);
-  if (const auto* picture = std::get_if<SavePicture>(&command)) add_named(files, where, picture->file);
-  if (const auto* page = std::get_if<SaveReport>(&command)) add_named(files, where, page->file);
-  if (const auto* snapshot = std::get_if<SaveSnapshot>(&command)) add_named(files, where, snapshot->file);
-  if (const auto* replay = std::get_if<SaveReplay>(&command)) add_named(files, where, replay->file);
-  if (const auto* path = std::get_if<SavePath>(&command)) add_named(files, where, path->file);
+void add_script_line(std::vector<NamedFile>& files, const std::string& where, const Request& request) {
+  const bool records = command_if<StartRecording>(request) != nullptr;
+  for (const auto& argument : entry_of(request).arguments) {
+    if (argument->traits().form != Form::written_file) continue;
+    records ? add_recording(files, where, argument->text(request)) : add_named(files, where, argument->text(request));
+  }
 }
 
 RunFiles files_of_results(const SceneRequest& scene, const ResultNames& results) {
@@ -96,7 +94,7 @@ RunFiles files_of(const ViewOptions& options) {
   if (options.film && !options.film->folder) add_named(files.outputs, "--out", options.film->out);
   for (const ScriptLine& line : options.script) {
     const std::string where = fmt::format("{}:{}", options.script_file, line.line);
-    if (const auto* command = std::get_if<ViewCommand>(&line.request)) add_script_line(files.outputs, where, *command);
+    add_script_line(files.outputs, where, line.request);
   }
   return files;
 }

@@ -11,6 +11,7 @@
 #include "app/cli/option_parts.h"
 #include "app/cli/read_script.h"
 #include "app/commands/argument_text.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -46,19 +47,13 @@ void add_shown_run(CLI::App& app, OptionDraft& draft) {
   add_devices(app, draft);
 }
 
-template <class Kind, class Variant>
-const Kind* request_of(const ScriptLine& line) {
-  const Variant* variant = std::get_if<Variant>(&line.request);
-  return variant ? std::get_if<Kind>(variant) : nullptr;
-}
-
 bool selects_attract_repel(const ScriptLine& line) {
-  const auto* select = request_of<SelectLaw, Command>(line);
+  const auto* select = command_if<SelectLaw>(line.request);
   return select && find_law(select->id) == LawId::attract_repel;
 }
 
 bool quits(const ScriptLine& line) {
-  return request_of<Quit, ViewCommand>(line) != nullptr;
+  return command_if<Quit>(line.request) != nullptr;
 }
 
 /// A line that no frame carries out is a mistake. The lines of a quit's own frame are all carried out.

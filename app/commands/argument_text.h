@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,6 +12,7 @@
 
 #include "app/text/parse_value.h"
 #include "app/ui_state/command.h"
+#include "compute/sim/command_rows.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/units.h"
 
@@ -18,11 +20,16 @@ namespace orrery {
 
 // How the values of a command's arguments are written in scripts and options, by their types.
 
-/// The words that an enumeration's argument may be, with the one for no value.
+/// The words that the argument of an enumeration, or of a text with few words, may be, with the one for no value.
 template <class M>
 std::vector<std::string_view> words_of(const ArgumentOf<M>& argument) {
+  using Value = typename ArgumentOf<M>::Value;
   std::vector<std::string_view> words;
-  for (const auto& [value, word] : EnumWords<typename ArgumentOf<M>::Value>::all()) words.push_back(word);
+  if constexpr (std::is_enum_v<Value>) {
+    for (const auto& [value, word] : EnumWords<Value>::all()) words.push_back(word);
+  } else if (argument.words) {
+    std::ranges::copy(argument.words(), std::back_inserter(words));
+  }
   if (argument.word) words.emplace_back(argument.word);
   return words;
 }
@@ -42,7 +49,7 @@ std::string allowed_text(const ArgumentOf<M>& argument) {
   } else if constexpr (std::is_same_v<Value, Units>) {
     return "units of length, mass and, if needed, velocity, such as kpc,1e10Msun,km/s";
   } else {
-    return {};
+    return argument.words ? fmt::format("{}", fmt::join(words_of(argument), " or ")) : std::string{};
   }
 }
 
@@ -61,6 +68,7 @@ std::string placeholder(const ArgumentOf<M>& argument) {
   } else if constexpr (std::is_same_v<Value, Units>) {
     return "LENGTH,MASS,VELOCITY";
   } else {
+    if (argument.words) return fmt::format("{}", fmt::join(words_of(argument), "|"));
     std::string text = argument.name;
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
     return argument.word ? text + '|' + argument.word : text;
@@ -94,6 +102,7 @@ typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::str
   } else if constexpr (std::is_same_v<Value, Units>) {
     return parse_units(what, text);
   } else {
+    if (argument.words) (void)parse_choice(what, text, words_of(argument));
     return std::string{text};
   }
 }
@@ -111,11 +120,11 @@ void read_argument(const ArgumentOf<M>& argument, std::string_view what, std::st
   }
 }
 
-/// The argument of a command that an option stands for.
+/// The argument of a command of the simulation that an option stands for.
 template <auto... Members>
 constexpr const auto& argument_of() {
   using A = Argument<Members...>;
-  return std::get<A>(row_of<typename A::Command>.arguments);
+  return std::get<A>(row_in<typename A::Command>(simulation_commands).arguments);
 }
 
 /// The value of such an option, read and checked as in a script.

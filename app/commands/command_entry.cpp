@@ -5,17 +5,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <typeindex>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 
 #include "app/commands/argument_text.h"
 #include "app/text/csv.h"
 #include "app/text/input_file.h"
+#include "commands_headers.inc"
 #include "compute/core/names.h"
+#include "compute/sim/command_rows.h"
 
 namespace orrery {
 namespace {
@@ -112,8 +118,11 @@ void read_json_argument(const ArgumentOf<M>& argument, std::string_view what, co
 /// The command of type `C` that the request holds; the request may be const.
 template <class C>
 auto& command_in(auto& request) {
-  using Table = std::conditional_t<std::is_constructible_v<Command, C>, Command, ViewCommand>;
-  return *std::get_if<C>(std::get_if<Table>(&request));
+  if constexpr (AlternativeOf<C, Command::Variant>) {
+    return *std::get_if<C>(std::get_if<Command>(&request));
+  } else {
+    return *std::get_if<ViewCommand>(&request)->template get_if<C>();
+  }
 }
 
 /// By the type of the member, so that arguments of one type share their code.
@@ -172,17 +181,22 @@ std::unique_ptr<const ArgumentEntry> entry(const A& argument) {
   return std::make_unique<Entry>(argument, access);
 }
 
-template <class... Commands>
-void append(std::vector<CommandEntry>& entries, std::type_identity<std::variant<Commands...>>) {
-  const auto append_row = [&](const auto& row, Request initial) {
+/// A command of the window is known by its type, one of the simulation by its place in Command.
+const std::type_info& type_in(const Request& request) {
+  if (const auto* command = std::get_if<ViewCommand>(&request)) return command->type();
+  return std::visit([](const auto& c) -> const std::type_info& { return typeid(c); }, std::get<Command>(request));
+}
+
+template <class... Rows>
+void append(std::vector<CommandEntry>& entries, const std::tuple<Rows...>& table) {
+  for_each_of(table, [&]<class Row>(const Row& row) {
     CommandEntry& added = entries.emplace_back();
     added.name = row.name;
     added.sentence = row.sentence;
     added.short_forms = row.short_forms;
-    added.initial = std::move(initial);
+    added.initial = typename Row::Command{};
     for_each_of(row.arguments, [&](const auto& argument) { added.arguments.push_back(entry(argument)); });
-  };
-  (append_row(row_of<Commands>, Commands{}), ...);
+  });
 }
 
 }  // namespace
@@ -228,16 +242,26 @@ void CommandEntry::refuse_argument(std::string_view unknown) const {
 const std::vector<CommandEntry>& command_entries() {
   static const std::vector<CommandEntry> entries = [] {
     std::vector<CommandEntry> made;
-    append(made, std::type_identity<Command::Variant>{});
-    append(made, std::type_identity<ViewCommand::Variant>{});
+    append(made, simulation_commands);
+#define X(table) append(made, table##_commands);
+#include "commands_list.inc"
+#undef X
     return made;
   }();
   return entries;
 }
 
+const CommandEntry& entry_of(const std::type_info& command) {
+  static const auto by_type = [] {
+    std::map<std::type_index, const CommandEntry*> made;
+    for (const CommandEntry& entry : command_entries()) made.emplace(type_in(entry.initial), &entry);
+    return made;
+  }();
+  return *by_type.at(command);
+}
+
 const CommandEntry& entry_of(const Request& request) {
-  const std::size_t first = request.index() == 0 ? 0 : std::variant_size_v<Command::Variant>;
-  return command_entries()[first + std::visit([](const auto& commands) { return commands.index(); }, request)];
+  return entry_of(type_in(request));
 }
 
 }  // namespace orrery

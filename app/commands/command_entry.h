@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "app/text/csv.h"
@@ -73,8 +74,10 @@ struct CommandEntry {
   [[noreturn]] void refuse_argument(std::string_view name) const;
 };
 
-/// The entries of Command, then those of ViewCommand, in their order.
+/// The commands of the simulation, of the window and of its features, in the order of their tables.
 const std::vector<CommandEntry>& command_entries();
 const CommandEntry& entry_of(const Request& request);
+/// `command`: the type of a command's struct, which must have a row in a table.
+const CommandEntry& entry_of(const std::type_info& command);
 
 }  // namespace orrery

@@ -154,7 +154,9 @@ class Reader {
 
   /// A file's name may hold blanks if nothing else is on the line.
   bool takes_rest_of_line() const {
-    return entry_.arguments.size() == 1 && entry_.arguments.front()->traits().form == Form::file;
+    if (entry_.arguments.size() != 1) return false;
+    const Form form = entry_.arguments.front()->traits().form;
+    return form == Form::file || form == Form::written_file;
   }
 
   std::size_t place_of(const Word& word) const {

@@ -9,6 +9,7 @@
 
 #include "app/commands/command_text.h"
 #include "app/text/input_file.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {
@@ -22,10 +23,8 @@ constexpr Range<int> positions{-32768, 32767}, sizes{1, 32767};
 template <class C>
 C command_in(const Json& json) {
   const Request request = command_of(json);
-  if (const auto* command = std::get_if<ViewCommand>(&request)) {
-    if (const C* wanted = std::get_if<C>(command)) return *wanted;
-  }
-  throw UsageError(fmt::format("'{}' is expected", row_of<C>.name));
+  if (const C* wanted = command_if<C>(request)) return *wanted;
+  throw UsageError(fmt::format("'{}' is expected", row_in<C>(window_commands).name));
 }
 
 bool is_id(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "app/ui_state/command.h"
 #include "app/ui_state/picture_options.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 

@@ -12,10 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/commands/command_entry.h"
 #include "app/commands/command_text.h"
 #include "app/lessons/lesson_results.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/kernels/catalog.h"
@@ -51,15 +55,15 @@ using PhysicsKinds = KindsOf<SelectIntegrator, SelectLaw, SetTimeStep, SetEta, S
 using PictureKinds = KindsOf<SetAppearance, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
                              LookFrom, ZoomView, PickBody, Follow>;
 
-template <class Variant, class... Kinds>
-bool is_one_of(const Variant& command, KindsOf<Kinds...> /*kinds*/) {
-  return (std::holds_alternative<Kinds>(command) || ...);
+template <class... Kinds>
+bool is_one_of(const Request& request, KindsOf<Kinds...> /*kinds*/) {
+  return (command_if<Kinds>(request) || ...);
 }
 
 template <class... Physics, class... Picture>
 std::string allowed_commands(KindsOf<Physics...> /*physics*/, KindsOf<Picture...> /*picture*/) {
   const std::array<std::string_view, 1 + sizeof...(Physics) + sizeof...(Picture)> names{
-      row_of<LoadScene>.name, row_of<Physics>.name..., row_of<Picture>.name...};
+      entry_of(typeid(LoadScene)).name, entry_of(typeid(Physics)).name..., entry_of(typeid(Picture)).name...};
   return joined(names);
 }
 
@@ -185,9 +189,9 @@ void read_window_block(const TextBlock& block, const std::string& name, Lesson& 
     if (const auto* load = command_if<LoadScene>(request)) {
       if (std::exchange(has_scene, true)) throw UsageError("a lesson has one scene");
       take_scene(load->request, lesson);
-    } else if (command && is_one_of(*command, PhysicsKinds{})) {
+    } else if (command && is_one_of(request, PhysicsKinds{})) {
       lesson.physics.push_back(*command);
-    } else if (picture && is_one_of(*picture, PictureKinds{})) {
+    } else if (picture && is_one_of(request, PictureKinds{})) {
       lesson.picture.push_back(*picture);
     } else {
       throw UsageError(fmt::format("'{}' cannot be used in a lesson; allowed commands: {}",

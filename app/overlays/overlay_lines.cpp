@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "app/overlays/ink.h"
+#include "app/ui_state/overlays_commands.h"
 #include "render/colour_map.h"
 
 namespace orrery {

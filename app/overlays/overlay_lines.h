@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/ui_state/legend.h"
-#include "app/ui_state/view_commands.h"
+#include "app/ui_state/overlays_commands.h"
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/drawn_bodies.h"

@@ -4,6 +4,7 @@
 
 #include "app/overlays/ink.h"
 #include "app/overlays/overlay_lines.h"
+#include "app/ui_state/overlays_commands.h"
 
 namespace orrery {
 namespace {

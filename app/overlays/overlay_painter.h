@@ -6,6 +6,7 @@
 
 #include "app/overlays/overlay_lines.h"
 #include "app/overlays/tree_boxes.h"
+#include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/status.h"
 #include "render/camera.h"
 #include "render/drawn_bodies.h"

@@ -6,7 +6,6 @@
 
 #include "app/ui_state/legend.h"
 #include "app/ui_state/status.h"
-#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
 #include "render/passes/strokes.h"
 

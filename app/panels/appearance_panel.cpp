@@ -9,6 +9,9 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/text.h"
 
 namespace orrery {

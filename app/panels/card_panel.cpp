@@ -12,6 +12,9 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/panels/tab.h"
+#include "app/ui_state/profile_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/text.h"
 
 namespace orrery {
@@ -186,7 +189,7 @@ void profile_card_button(const Status& status, const ViewStatus& view, Requests&
   ImGui::BeginDisabled(view.profile.active || status.choosing || view.measuring());
   if (ImGui::Button(view.profile.active ? "Profiling ...###card profile" : "Profile###card profile")) {
     out.push_back(ProfileKernel{});
-    out.push_back(ShowLab{LabTab::profile});
+    out.push_back(ShowLab{"profile"});
   }
   ImGui::EndDisabled();
   ui_mark("card.profile");
@@ -201,8 +204,6 @@ void lesson_column(const KernelInfo& kernel, const Status& status, const ViewSta
   ui_mark("card.source");
   profile_card_button(status, view, out);
 }
-
-}  // namespace
 
 void card_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
   const KernelInfo* kernel = status.kernel.get();
@@ -234,5 +235,10 @@ void card_content(const Status& status, const ViewStatus& view, PanelState&, flo
   limits_column(*kernel, status, view, out);
   ImGui::EndChild();
 }
+
+}  // namespace
+
+const Tab card_tab{"Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.",
+                   card_content};
 
 }  // namespace orrery

@@ -13,6 +13,8 @@
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/panels/tab.h"
+#include "app/ui_state/compare_commands.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 
@@ -347,8 +349,6 @@ void findings(const CompareStatus& compare) {
   wrapped_text(growth_words(compare.growth), theme::dim, theme::Font::small);
 }
 
-}  // namespace
-
 void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
   const CompareStatus& compare = view.compare;
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
@@ -377,6 +377,10 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
   next_column();
   draw_chart(energy_chart, compare, chart_size);
 }
+
+}  // namespace
+
+const Tab compare_tab{"Compare", "Two runs from the same bodies, and how they diverge.", compare_content};
 namespace {
 
 /// Returns a caption that fits into `width`: the name is shortened, and the time is whole or left out.

@@ -12,6 +12,8 @@
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/panels/tab.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 namespace {
@@ -224,8 +226,6 @@ void cost(const Status& status, const ViewStatus& view, Requests& out) {
   }
 }
 
-}  // namespace
-
 void conservation_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
   const bool wide = room >= em(34);
@@ -248,5 +248,9 @@ void conservation_content(const Status& status, const ViewStatus& view, PanelSta
   }
   ImGui::PopStyleVar();
 }
+
+}  // namespace
+
+const Tab conservation_tab{"Drift", "Drift of the conserved quantities over simulated time.", conservation_content};
 
 }  // namespace orrery

@@ -9,6 +9,8 @@
 
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/lessons_commands.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 namespace {

@@ -9,6 +9,7 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {

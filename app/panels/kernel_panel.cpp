@@ -16,6 +16,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/ui_state/overlays_commands.h"
 #include "compute/integrators/integrator.h"
 
 namespace orrery {

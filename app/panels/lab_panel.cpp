@@ -5,35 +5,18 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
+#include "app/panels/tab.h"
 #include "app/text/progress.h"
 
 namespace orrery {
 namespace {
 
 using theme::em;
-
-struct Progressing {
-  const char* what;
-  double done;  ///< 0 to 1
-  std::optional<double> left_s;
-  ViewCommand stop;
-};
-
-std::optional<double> if_known(double left_s) {
-  return left_s > 0 ? std::optional{left_s} : std::nullopt;
-}
-
-Progressing progressing(const ViewStatus& view) {
-  const SweepStatus& sweep = view.sweep;
-  const LessonStatus& lesson = view.lesson;
-  if (sweep.active) return {"Sweep", part_of(sweep.done, sweep.total), if_known(sweep.left_s), StopSweep{}};
-  if (view.race.active) return {"Race", view.race.done, view.race.left_s, StopRace{}};
-  return {"Lesson", part_of(lesson.done, lesson.total), if_known(lesson.left_s), MeasureLesson{false}};
-}
 
 }  // namespace
 
@@ -43,36 +26,31 @@ std::string machine_in_use(const ViewStatus& view) {
 }
 
 void measurement_row(const ViewStatus& view, Requests& out) {
-  const Progressing now = progressing(view);
+  const MeasurementInProgress& now = *view.measurement;
   const std::string left = now.left_s ? fmt::format(", about {} left", duration_text(*now.left_s)) : std::string{};
   ImGui::AlignTextToFramePadding();
-  text(fmt::format("{}: {:.0f} %{}", now.what, 100 * now.done, left));
+  text(fmt::format("{}: {:.0f} %{}", now.user->title, 100 * now.done, left));
   ui_mark("measurement");
   tooltip("The shown system rests until the end.");
   ImGui::SameLine();
-  if (icon_button("measurement.stop", Icon::stop, "Stop", {em(4.6f), ImGui::GetFrameHeight()})) out.push_back(now.stop);
+  if (icon_button("measurement.stop", Icon::stop, "Stop", {em(4.6f), ImGui::GetFrameHeight()}))
+    out.push_back(now.user->stop());
 }
 namespace {
 
-struct Tab {
-  const char* title;
-  const char* notes;
-  void (*content)(const Status&, const ViewStatus&, PanelState&, float height, Requests&);
+struct NamedTab : Tab {
+  const char* id;  ///< one of tab_ids()
 };
 
-/// The laboratory's parts, in the order of lab_tabs.
-constexpr std::array<Tab, lab_tabs.size()> tabs{
-    Tab{"Results", "All runs that you tried, in order.", results_content},
-    Tab{"Speed", "Speed and error of every run that you tried.", speed_error_content},
-    Tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content},
-    Tab{"Race", "Time to solution: what each integrator and time step costs, and how well it keeps the energy.",
-        race_content},
-    Tab{"Card", "The present kernel: its idea, its resources, and its shares of the GPU's peak rates.", card_content},
-    Tab{"Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content},
-    Tab{"Drift", "Drift of the conserved quantities over simulated time.", conservation_content},
-    Tab{"Compare", "Two runs from the same bodies, and how they diverge.", compare_content},
-    Tab{"Workshop", "Kernels of your own, compiled while the window runs.", workshop_content},
-};
+/// The laboratory's tabs, in their order.
+std::span<const NamedTab> tabs() {
+#define X(tab, id) NamedTab{tab##_tab, id},
+  static const std::array all{
+#include "tabs_list.inc"
+  };
+#undef X
+  return all;
+}
 
 /// Whether the laboratory is folded. A low window is left to the bodies until somebody chooses.
 bool folded(const LabState& lab) {
@@ -127,13 +105,13 @@ bool tab_button(const char* id, const char* title, const char* notes, float marg
 /// Draws the open tab as high as its content in the last frame. It scrolls if that would leave too little of the
 /// picture.
 void content(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  const Tab& tab = tabs[static_cast<std::size_t>(state.lab.tab)];
+  const Tab& tab = *std::ranges::find(tabs(), state.lab.tab, &NamedTab::id);
   float& height = state.lab.content_height;
   const float most = std::max(content_height() + em(2), 0.45f * ImGui::GetIO().DisplaySize.y);
   const bool scrolls = height > most;
   ImGui::BeginChild(tab.title, {0, scrolls || height <= 0 ? most : height}, false,
                     scrolls ? 0 : ImGuiWindowFlags_NoScrollbar);
-  tab.content(status, view, state, content_height(), out);
+  tab.draw(status, view, state, content_height(), out);
   ImGui::Dummy({0, em(0.1f)});
   height = ImGui::GetCursorPosY();
   ImGui::EndChild();
@@ -142,14 +120,14 @@ void content(const Status& status, const ViewStatus& view, PanelState& state, Re
 void tab_strip(LabState& lab) {
   const float button = em(1.6f);
   float titles = 0;
-  for (const Tab& tab : tabs) titles += tab_width(tab.title, tab_margin(/*narrow=*/false));
+  for (const Tab& tab : tabs()) titles += tab_width(tab.title, tab_margin(/*narrow=*/false));
   const bool narrow = titles + button > ImGui::GetContentRegionAvail().x;
   ImGui::PushFont(theme::font(narrow ? theme::Font::small : theme::Font::body));
-  for (std::size_t i = 0; i < tabs.size(); ++i) {
-    const bool shown = !folded(lab) && lab_tabs[i].tab == lab.tab;
-    if (tab_button(lab_tabs[i].id, tabs[i].title, tabs[i].notes, tab_margin(narrow), shown, lab)) {
+  for (const NamedTab& tab : tabs()) {
+    const bool shown = !folded(lab) && tab.id == lab.tab;
+    if (tab_button(tab.id, tab.title, tab.notes, tab_margin(narrow), shown, lab)) {
       lab.folded = shown;
-      lab.tab = lab_tabs[i].tab;
+      lab.tab = tab.id;
     }
     ImGui::SameLine(0, 0);
   }
@@ -188,10 +166,10 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
 }
 
 void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
-  for (std::size_t i = 0; i < tabs.size(); ++i) {
-    const bool open = section(lab_tabs[i].id, tabs[i].title, lab_tabs[i].tab == LabTab::results);
-    tooltip(tabs[i].notes);
-    if (open) tabs[i].content(status, view, state, em(13), out);
+  for (const NamedTab& tab : tabs()) {
+    const bool open = section(tab.id, tab.title, &tab == &tabs().front());
+    tooltip(tab.notes);
+    if (open) tab.draw(status, view, state, em(13), out);
   }
 }
 

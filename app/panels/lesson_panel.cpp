@@ -14,6 +14,7 @@
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
 #include "app/text/markdown.h"
+#include "app/ui_state/lessons_commands.h"
 
 namespace orrery {
 namespace {

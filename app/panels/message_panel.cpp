@@ -10,6 +10,7 @@
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
 #include "app/text/progress.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 namespace {

@@ -12,9 +12,9 @@
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/workshop_panel.h"
-#include "app/ui_state/lab_commands.h"
+#include "app/ui_state/by_type.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/status.h"
-#include "app/ui_state/view_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
@@ -54,19 +54,6 @@ struct SceneDraft {
   std::string count, seed, file;  ///< as typed
 };
 
-/// The sweep that the user is choosing.
-struct SweepDraft {
-  std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels are ignored
-  bool every_kernel = false;          ///< instead of tunables: all kernels with their initial settings
-  std::string counts;                 ///< as typed; empty: the present number of bodies
-};
-
-/// The race that the user is choosing.
-struct RaceDraft {
-  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the present one
-  std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
-};
-
 /// The fixed ends of the range of colours as they are typed; reset when the appearance has others.
 struct ColourRangeDraft {
   std::optional<float> low, high;  ///< that the texts were made from
@@ -92,19 +79,18 @@ struct WorkshopDraft {
 };
 
 struct LabState {
-  LabTab tab = LabTab::results;
-  std::optional<bool> folded;  ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
-  float content_height = 0;    ///< of what the last frame showed, in pixels; 0: nothing yet
+  std::string tab = "results";  ///< one of tab_ids()
+  std::optional<bool> folded;   ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
+  float content_height = 0;     ///< of what the last frame showed, in pixels; 0: nothing yet
   float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
   float right = 0;    ///< where what covers it ends, in pixels from the left of the window
   std::string pointed;    ///< the tab below the mouse; empty: none
   double explain_at = 0;  ///< when its tooltip appears, in ImGui's time; infinite after a click
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
-  SweepDraft sweep;
-  RaceDraft race;
   CompareDraft compare;
   WorkshopDraft workshop;
+  ByType drafts;  ///< what the user is choosing in the tabs of features, such as RaceDraft
 };
 
 /// The state that the panels keep between frames; one per ImGui context.

@@ -9,6 +9,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/picture_options.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 /// Explains Reset, here and in the message of a stopped run.

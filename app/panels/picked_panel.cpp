@@ -15,6 +15,7 @@
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/ui_state/camera_commands.h"
 
 namespace orrery {
 namespace {
@@ -163,7 +164,7 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
   ImGui::SameLine(0, gap);
   if (ImGui::Button("\u00d7", {close, 0})) out.push_back(Unpick{});
   ui_mark("picked.close");
-  tooltip(row_of<Unpick>.sentence, "Esc");
+  tooltip(row_in<Unpick>(camera_commands).sentence, "Esc");
 }
 
 /// The body's own state and error.

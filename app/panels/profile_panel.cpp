@@ -14,6 +14,8 @@
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/panels/tab.h"
+#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {
@@ -291,8 +293,6 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
   }
 }
 
-}  // namespace
-
 void profile_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
   const KernelProfile* const latest = view.profile.latest();
   const KernelProfile* const before = view.profile.baseline();
@@ -319,5 +319,9 @@ void profile_content(const Status& status, const ViewStatus& view, PanelState&, 
   const float plot_width = ImGui::GetContentRegionAvail().x;
   roofline_plot(view.profile, {plot_width, wide ? height : em(11)});
 }
+
+}  // namespace
+
+const Tab profile_tab{"Profile", "Where the time of the present kernel goes, by the GPU's counters.", profile_content};
 
 }  // namespace orrery

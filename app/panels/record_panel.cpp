@@ -11,6 +11,8 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/text/progress.h"
+#include "app/ui_state/film_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {

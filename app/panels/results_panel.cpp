@@ -15,7 +15,9 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/panels/tab.h"
 #include "app/ui_state/comparable.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 namespace {
@@ -233,6 +235,8 @@ ImU32 error_colour(const std::optional<ForceError>& error) {
   return error && !(error->median >= 0) ? theme::bad : theme::text;
 }
 
+namespace {
+
 void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
   if (view.results.empty()) {
     text("This table gets a row for every run of at least one step.", theme::dim);
@@ -255,5 +259,9 @@ void results_content(const Status& status, const ViewStatus& view, PanelState& s
   }
   save_and_clear(state, out);
 }
+
+}  // namespace
+
+const Tab results_tab{"Results", "All runs that you tried, in order.", results_content};
 
 }  // namespace orrery

@@ -85,17 +85,6 @@ bool lab_fits(const ViewStatus& view);
 
 inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;  ///< em: beside the column; of the window
 
-// The laboratory's parts. Each draws into the present window and takes about `height` of it.
-void results_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void speed_error_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void race_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void card_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void profile_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void conservation_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-void workshop_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-
 /// Colours of the runs A and B of a comparison, as the picture draws one over the other: the first two of
 /// render::part_colours().
 inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},

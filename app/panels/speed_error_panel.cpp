@@ -15,6 +15,8 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/panels/tab.h"
+#include "app/ui_state/window_commands.h"
 
 namespace orrery {
 namespace {
@@ -206,8 +208,6 @@ void probe_choice(const ViewStatus& view, Requests& out) {
   ImGui::EndCombo();
 }
 
-}  // namespace
-
 void speed_error_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
   const float room = ImGui::GetContentRegionAvail().x, beside = em(15.5f);
   const bool wide = room >= em(34);
@@ -221,5 +221,9 @@ void speed_error_content(const Status& status, const ViewStatus& view, PanelStat
   legend(view);
   ImGui::EndChild();
 }
+
+}  // namespace
+
+const Tab speed_error_tab{"Speed", "Speed and error of every run that you tried.", speed_error_content};
 
 }  // namespace orrery

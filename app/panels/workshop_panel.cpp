@@ -16,6 +16,8 @@
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/panels/tab.h"
+#include "app/ui_state/workshop_commands.h"
 
 namespace orrery {
 namespace {
@@ -432,8 +434,6 @@ void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Request
   if (!source->why_no_start.empty()) wrapped_text(source->why_no_start, theme::dim, theme::Font::small);
 }
 
-}  // namespace
-
 void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelState& state, float height,
                       Requests& out) {
   const WorkshopStatus& workshop = view.workshop;
@@ -474,5 +474,9 @@ void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelSta
   }
   ImGui::EndChild();
 }
+
+}  // namespace
+
+const Tab workshop_tab{"Workshop", "Kernels of your own, compiled while the window runs.", workshop_content};
 
 }  // namespace orrery

@@ -1,15 +1,12 @@
-// Results of sweeps and races for people and files.
+// Results of sweeps for people and files.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "app/lab/race/race.h"
 #include "app/lab/sweep/result_rows.h"
 #include "app/lab/sweep/sweep.h"
 #include "app/recording/result_files.h"
@@ -57,18 +54,5 @@ class SweepReport {
   ResultFiles files_;
   std::size_t written_ = 0;  // entries
 };
-
-inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "settings",    "integrator",   "dt",
-                                                               "steps",        "evaluations", "interactions", "seconds",
-                                                               "energy_error", "problem"};
-
-std::array<std::string, race_columns.size()> race_fields(const RaceResult& result);
-Json race_json(const RaceResult& result);
-
-/// The head of a race's files: the machine, the bodies and the law, without what the race varies.
-Json race_metadata(const Backends& backends, const Race& race);
-
-/// The contents of the JSON file.
-Json race_json(const Race& race, const Json& metadata);
 
 }  // namespace orrery

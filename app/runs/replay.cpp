@@ -19,6 +19,7 @@
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
 #include "app/ui_state/trial.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/ui_state/command.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/simulation.h"
 

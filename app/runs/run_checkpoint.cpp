@@ -18,6 +18,7 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/kernels/parts/threads.h"
+#include "compute/sim/command_rows.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"
 
@@ -47,7 +48,8 @@ RunSetup setup_of(const Json& json) {
   const Request request = command_of(json);
   const Command* const command = std::get_if<Command>(&request);
   const ReturnToRun* const run = command ? std::get_if<ReturnToRun>(command) : nullptr;
-  if (!run) throw UsageError(fmt::format("'run' is not the command '{}'", row_of<ReturnToRun>.name));
+  if (!run)
+    throw UsageError(fmt::format("'run' is not the command '{}'", row_in<ReturnToRun>(simulation_commands).name));
   RunSetup setup = run->run;
   setup.scene.file = name_of_text(setup.scene.file);
   return setup;

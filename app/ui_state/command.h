@@ -1,77 +1,62 @@
 #pragma once
 
+#include <any>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "app/ui_state/lab_commands.h"
-#include "app/ui_state/view_commands.h"
+#include "compute/core/one_of.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
 
-struct Quit {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<Quit>("quit", "Ends the run.");
+/// A command of the window: a value of a struct that has a row in the table of a feature, such as race_commands.
+class ViewCommand {
+ public:
+  template <class C>
+  requires(std::is_aggregate_v<C> && !AlternativeOf<C, Command::Variant>) ViewCommand(C command)
+      : value_{std::move(command)} {}
+
+  const std::type_info& type() const { return value_.type(); }
+  /// The command if it is a `C`; null otherwise.
+  template <class C>
+  const C* get_if() const {
+    return std::any_cast<C>(&value_);
   }
-};
-/// Quits, or asks first with ViewStatus::quit_question if something would end or be lost. The second time, it quits.
-struct AskToQuit {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<AskToQuit>("ask-to-quit", "Ends the run; asks first if something would be lost.");
+  template <class C>
+  C* get_if() {
+    return std::any_cast<C>(&value_);
   }
-};
-struct CancelQuit {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<CancelQuit>("cancel-quit", "Closes the question whether to quit.");
-  }
+
+ private:
+  std::any value_;
 };
 
-/// Every command of the window and of its files; beside `Command`.
-struct ViewCommands {
-  using Variant =
-      std::variant<StartRecording, StopRecording, StartFilm, StopFilm, SaveScreenshot, SaveEnlarged, SavePicture,
-                   SaveSnapshot, SaveReplay, ExportResults, SaveReport, ClearResults, PinResult, ReturnToResult,
-                   SetDiagnostics, StartSweep, StopSweep, StartRace, StopRace, ProfileKernel, CompareProfile,
-                   CompareWith, SetCompareLayout, SelectNextKernel, SetAppearance, SetTheme, ShowTrails, ShowVectors,
-                   ShowTreeCells, ShowWalk, ShowAxes, ShowLegend, SetVsync, ToggleFullscreen, TogglePanel, ToggleHelp,
-                   SetPresentation, ShowLab, OrbitView, PanView, FlyView, ZoomView, LookFrom, PickAt, PickBody, Unpick,
-                   Follow, FrameAll, ResetCamera, AddKeyFrame, ClearPath, SavePath, PlayPath, ShowLesson,
-                   ShowLessonFile, CloseLesson, TurnLessonPage, SetLessonScene, PredictLesson, MeasureLesson,
-                   OpenKernelFile, CloseKernelFile, CompileKernelFile, SaveKernelFile, NewKernelFile, BringKernelBack,
-                   ContinueLastRun, Quit, AskToQuit, CancelQuit>;
-};
-extern template struct OneOf<ViewCommands>;
-using ViewCommand = OneOf<ViewCommands>;
-
-struct AllCommands {
-  using Variant = std::variant<Command, ViewCommand>;
-};
-extern template struct OneOf<AllCommands>;
 /// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
-struct Request : OneOf<AllCommands> {
+struct Request : std::variant<Command, ViewCommand> {
   Request() = default;
-  Request(Command command) : OneOf{std::move(command)} {}
-  Request(ViewCommand command) : OneOf{std::move(command)} {}
-  Request(AlternativeOf<Command::Variant> auto command) : OneOf{Command{std::move(command)}} {}
-  Request(AlternativeOf<ViewCommand::Variant> auto command) : OneOf{ViewCommand{std::move(command)}} {}
+  Request(Command command) : variant{std::move(command)} {}
+  Request(ViewCommand command) : variant{std::move(command)} {}
+  Request(AlternativeOf<Command::Variant> auto command) : variant{Command{std::move(command)}} {}
+  template <class C>
+  requires(std::is_constructible_v<ViewCommand, C> && !std::is_same_v<C, ViewCommand> && !std::is_same_v<C, Request>)
+      Request(C command)
+      : variant{ViewCommand{std::move(command)}} {}
 };
 using Requests = std::vector<Request>;
 
-/// The command in `request` if it is an `A`; null otherwise.
-template <AlternativeOf<Command::Variant> A>
-const A* command_if(const Request& request) {
-  const auto* command = std::get_if<Command>(&request);
-  return command ? std::get_if<A>(command) : nullptr;
-}
-template <AlternativeOf<ViewCommand::Variant> A>
-const A* command_if(const Request& request) {
-  const auto* command = std::get_if<ViewCommand>(&request);
-  return command ? std::get_if<A>(command) : nullptr;
+/// The command in `request` if it is a `C`; null otherwise.
+template <class C>
+const C* command_if(const Request& request) {
+  if constexpr (AlternativeOf<C, Command::Variant>) {
+    const auto* command = std::get_if<Command>(&request);
+    return command ? std::get_if<C>(command) : nullptr;
+  } else {
+    const auto* command = std::get_if<ViewCommand>(&request);
+    return command ? command->get_if<C>() : nullptr;
+  }
 }
 
 }  // namespace orrery

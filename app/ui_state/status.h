@@ -15,10 +15,15 @@
 #include "app/lab/divergence/divergence.h"
 #include "app/lab/profile/kernel_profile.h"
 #include "app/text/markdown.h"
-#include "app/ui_state/lab_commands.h"
+#include "app/ui_state/by_type.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/legend.h"
+#include "app/ui_state/lessons_commands.h"
+#include "app/ui_state/machine_user.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/trial.h"
-#include "app/ui_state/view_commands.h"
 #include "app/ui_state/workshop_status.h"
 #include "compute/core/backend.h"
 #include "compute/cuda/peak_rates.h"
@@ -26,23 +31,6 @@
 #include "render/appearance.h"
 
 namespace orrery {
-
-/// An activity that needs the machine for itself, and the two ways to end it.
-struct MachineUser {
-  const char* name;    ///< "a race"
-  const char* state;   ///< "a race is being measured"
-  const char* button;  ///< of the window, with its place
-  const char* command;
-};
-
-inline constexpr MachineUser sweep_user{"a sweep", "a sweep is being measured", "Stop in the tab Sweep", "stop-sweep"};
-inline constexpr MachineUser race_user{"a race", "a race is being measured", "Stop in the tab Race", "stop-race"};
-
-inline constexpr MachineUser lesson_user{"a lesson", "a lesson is being measured", "Stop in the lesson",
-                                         "lesson-measure off"};
-
-inline constexpr MachineUser comparison_user{"a comparison", "two runs are compared", "End in the tab Compare",
-                                             "compare-with off"};
 
 /// The body that the user picked, in units of G = 1.
 struct PickedBody {
@@ -81,33 +69,6 @@ struct ProfileStatus {
         compared_with == CompareProfile::previous ? profiles.size() - 2 : static_cast<std::size_t>(compared_with);
     return row + 1 < profiles.size() ? &profiles[row] : nullptr;
   }
-};
-
-/// One run of a race.
-struct RaceRow : Trial {
-  std::int64_t steps = 0;
-  double seconds = 0;       ///< of its steps; NaN: it did not reach the end
-  double energy_error = 0;  ///< see RaceResult; NaN: not known
-  bool on_front = false;    ///< no other run is both faster and more exact
-  std::string problem{};    ///< why it did not reach the end; else empty
-};
-
-/// The fastest run that keeps the energy to `limit`.
-struct RaceBest {
-  double limit;
-  std::size_t row;
-};
-
-struct RaceStatus {
-  bool active = false;
-  double until = 0;                ///< the time at the end; 0: there was no race yet
-  std::string present{};           ///< the run that is being measured
-  double done = 0;                 ///< the share of the race, 0 to 1
-  std::optional<double> left_s{};  ///< until the end, estimated
-  std::vector<RaceRow> rows{};
-  std::vector<RaceBest> best{};  ///< for each limit of the energy that a run keeps, from the loosest on
-  std::vector<std::string> files{};
-  std::string error{};  ///< why a file was not written
 };
 
 /// One of the two runs that are compared.
@@ -309,21 +270,17 @@ struct ViewStatus {
   std::map<std::string, double, std::less<>> evaluation_s;
   double conserved_sum_s = 0;  ///< of energy and momenta, expected for the present bodies; 0: not known
   SweepStatus sweep;
-  RaceStatus race;
   CompareStatus compare;
   ProfileStatus profile;
   LessonStatus lesson;
   WorkshopStatus workshop;
-  /// A sweep, a race or a lesson that measures: no steps run. Null: nothing.
-  const MachineUser* measurer() const {
-    return sweep.active ? &sweep_user : race.active ? &race_user : lesson.measuring ? &lesson_user : nullptr;
-  }
-  /// The same, or a comparison of two runs.
+  ByType features;  ///< the status of each feature, such as RaceStatus
+  std::optional<MeasurementInProgress> measurement;
+  bool measuring() const { return measurement.has_value(); }
+  /// The measurement or the comparison in progress; null: none.
   const MachineUser* machine_user() const {
-    const MachineUser* const measures = measurer();
-    return measures || !compare.active ? measures : &comparison_user;
+    return measurement ? measurement->user : compare.active ? &comparison_user : nullptr;
   }
-  bool measuring() const { return measurer() != nullptr; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
   std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
   std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,

@@ -12,6 +12,7 @@
 #include "app/runs/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
@@ -178,7 +179,7 @@ WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
 /// Restores the panels. Nothing is compared yet, so the results replace the tab of the comparison.
 void Viewer::restore(const WindowMemory& memory) {
   for (const auto& [id, open] : memory.sections) session_.panels.folds[id] = {open, true};
-  if (memory.lab) carry_out(memory.lab->tab == LabTab::compare ? ShowLab{LabTab::results} : *memory.lab);
+  if (memory.lab) carry_out(memory.lab->tab == "compare" ? ShowLab{"results"} : *memory.lab);
   if (memory.appearance) carry_out(*memory.appearance);
   if (memory.theme) carry_out(*memory.theme);
 }
@@ -232,7 +233,7 @@ void Viewer::follow_autosave() {
 
 void Viewer::carry_out(const ContinueLastRun&) {
   if (!autosave_.last_run()) throw std::runtime_error("there is no run of an earlier window to continue");
-  compare_.refuse_while_active("the last run continues alone");
+  session_.refuse_beside_comparison("the last run continues alone");
   resume(find_checkpoint(autosave_.last_run()->string()));
   autosave_.continued(session_.lane.status().step);
   continued_ = true;

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "app/camera_path/camera_path.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"

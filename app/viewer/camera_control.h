@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/camera_path/camera_path.h"
+#include "app/ui_state/camera_commands.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
-#include "app/ui_state/view_commands.h"
 #include "app/viewer/body_picker.h"
 #include "app/viewer/second_lane.h"
 #include "app/viewer/session.h"

@@ -14,6 +14,9 @@
 #include "app/panels/workshop_panel.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/text/input_file.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/run_view.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
@@ -252,9 +255,7 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
 std::vector<std::string> Viewer::left_behind(bool at_once) {
   std::vector<std::string> left;
   if (compare_.active()) left.emplace_back("the comparison");
-  if (session_.view.sweep.active) left.emplace_back("the rest of the sweep");
-  if (session_.view.race.active) left.emplace_back("the rest of the race");
-  if (session_.view.lesson.shown && !session_.view.lesson.listed) left.emplace_back("the lesson");
+  for (const auto& feature : features_) feature->add_left_behind(left);
   if (films_.live()) left.push_back(fmt::format("{}the film {}", at_once ? "" : "the rest of ", films_.live()->file()));
   if (camera_.paths().unsaved()) left.emplace_back("the camera path");
   for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {

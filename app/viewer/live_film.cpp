@@ -15,6 +15,7 @@
 #include "app/text/csv.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
+#include "app/ui_state/film_commands.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"

@@ -9,6 +9,7 @@
 
 #include "app/film/film.h"
 #include "app/text/csv.h"
+#include "app/ui_state/film_commands.h"
 #include "app/viewer/session.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/readback.h"

@@ -82,7 +82,7 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
     return;
   }
   view.instructions_reason = view.measuring()
-                                 ? std::string{"they are counted once "} + view.measurer()->name + " has ended"
+                                 ? std::string{"they are counted once "} + view.measurement->user->name + " has ended"
                                  : "they are being counted";
   if (in_flight_ || !may_start(view)) return;
   in_flight_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/step_statistics.h"
 #include "compute/core/names.h"
 #include "compute/core/threads.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/ui_state/status.h"
-#include "app/ui_state/view_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/sim/command.h"
 
 namespace orrery {

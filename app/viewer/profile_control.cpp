@@ -19,6 +19,7 @@
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/ui_state/hint_words.h"
+#include "app/ui_state/profile_commands.h"
 #include "app/viewer/viewer.h"
 #include "app/viewer/workshop_control.h"
 #include "compute/core/error.h"
@@ -226,7 +227,7 @@ void ProfileFeature::follow() {
   if (control_.tick(session_.view.profile)) report();
   const std::optional<int> device = session_.backends.device_ordinal();
   const Status& shown = session_.lane.status();
-  const bool is_seen = session_.view.panel && session_.panels.lab.tab == LabTab::profile && !session_.lockstep;
+  const bool is_seen = session_.view.panel && session_.panels.lab.tab == "profile" && !session_.lockstep;
   const bool measures = session_.view.measuring() || shown.choosing;
   if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
     control_.prepare(*device);

@@ -12,6 +12,7 @@
 
 #include "app/lab/profile/kernel_profile.h"
 #include "app/process/child_process.h"
+#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/status.h"
 #include "app/viewer/session.h"
 #include "compute/core/temporary_folder.h"

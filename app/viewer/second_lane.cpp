@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "app/lab/divergence/paired_run.h"
+#include "app/ui_state/compare_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/error.h"
@@ -329,6 +331,7 @@ void CompareFeature::carry_out(const CompareWith& c) {
     throw UsageError("a recording describes one run; stop it before you compare two");
   forget_all_but_layout(session_.view.compare);
   second_.begin(session_.lane, c);
+  session_.view.compare.active = true;
 }
 
 /// There is no B any more, from which colours could show the distance.
@@ -343,11 +346,6 @@ void CompareFeature::leave_distances() {
 
 void CompareFeature::carry_out(const SetCompareLayout& c) {
   session_.view.compare.layout = c.layout;
-}
-
-void CompareFeature::refuse_while_active(const std::string& what) const {
-  if (!second_.active()) return;
-  throw UsageError(fmt::format("{}; end the comparison first ({})", what, session_.way_to_end(comparison_user)));
 }
 
 /// Pauses, so that the state can be looked at.
@@ -445,11 +443,6 @@ void CompareFeature::draw_over(const render::OrbitCamera& camera) {
     legend.parts.push_back({fmt::format("{}: {}", which == 0 ? "A" : "B", session_.view.compare.runs[which].name),
                             {colour.r, colour.g, colour.b}});
   }
-}
-
-void CompareFeature::require_machine(const char* user) const {
-  session_.refuse_beside_measurement();
-  refuse_while_active(fmt::format("{} needs the machine for itself", user));
 }
 
 }  // namespace orrery

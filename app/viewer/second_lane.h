@@ -10,7 +10,7 @@
 
 #include "app/lab/divergence/divergence.h"
 #include "app/lab/divergence/paired_run.h"
-#include "app/ui_state/lab_commands.h"
+#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/status.h"
 #include "app/viewer/body_picker.h"
 #include "app/viewer/lane.h"
@@ -142,10 +142,6 @@ class CompareFeature {
   bool allows_steps(std::int64_t frame);
   /// Ends the comparison and pauses, so that the state can be looked at.
   void end(const std::string& why);
-  /// Throws UsageError that begins with `what` if two runs are compared.
-  void refuse_while_active(const std::string& what) const;
-  /// Throws UsageError if something is measured or compared. `user`: "a sweep".
-  void require_machine(const char* user) const;
 
   /// Parts of the last picture: the part for A, and for B if they are side by side.
   using Stage = std::array<StagePart, 2>;

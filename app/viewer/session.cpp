@@ -53,10 +53,20 @@ bool Session::runs_in_lockstep(const ViewOptions& options) {
 }
 
 void Session::refuse_beside_measurement() const {
-  if (const MachineUser* const other = view.measurer()) {
-    throw UsageError(fmt::format("{} and needs the machine for itself; wait for its end or stop it first ({})",
-                                 other->state, way_to_end(*other)));
-  }
+  if (!view.measurement) return;
+  const MachineUser& other = *view.measurement->user;
+  throw UsageError(fmt::format("{} and needs the machine for itself; wait for its end or stop it first ({})",
+                               other.state, way_to_end(other)));
+}
+
+void Session::refuse_beside_comparison(const std::string& what) const {
+  if (!view.compare.active) return;
+  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(comparison_user)));
+}
+
+void Session::require_machine(const char* user) const {
+  refuse_beside_measurement();
+  refuse_beside_comparison(fmt::format("{} needs the machine for itself", user));
 }
 
 /// In the words of those who read it: a script has no buttons.

@@ -61,8 +61,12 @@ struct Session {
   /// Metadata of a file besides the simulation's.
   Json surroundings();
 
-  /// Throws UsageError if a sweep, a race or a lesson is measured.
+  /// Throws UsageError while something is measured.
   void refuse_beside_measurement() const;
+  /// Throws UsageError that begins with `what`, while two runs are compared.
+  void refuse_beside_comparison(const std::string& what) const;
+  /// Throws UsageError if `user`, such as "a race", cannot have the machine for itself now.
+  void require_machine(const char* user) const;
   const char* way_to_end(const MachineUser& user) const;
 
   const ViewOptions& options;

@@ -20,6 +20,13 @@
 #include "app/panels/panels.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_commands.h"
+#include "app/ui_state/film_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/profile_commands.h"
+#include "app/ui_state/window_commands.h"
+#include "app/ui_state/workshop_commands.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/colouring.h"
 #include "app/viewer/keys.h"
@@ -48,9 +55,8 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       session_{kernels, options, memory_.place},
       history_{session_.lockstep},
       compare_{session_},
-      measure_{session_, compare_},
+      features_{make_features(session_)},
       profile_{session_},
-      lessons_{session_, compare_},
       workshop_{session_, kernels},
       gui_{*session_.surface},
       camera_{session_, compare_},
@@ -61,6 +67,15 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       pace_chosen_{std::ranges::any_of(
           options.setup, [](const Command& command) { return std::holds_alternative<SetStepsPerFrame>(command); })} {
   session_.carry_out = [this](const Request& request) { carry_out(request); };
+  handlers_.add(*this, window_commands);
+  handlers_.add(*this, overlays_commands);
+  handlers_.add(camera_, camera_commands);
+  handlers_.add(compare_, compare_commands);
+  handlers_.add(films_, film_commands);
+  handlers_.add(profile_, profile_commands);
+  handlers_.add(workshop_, workshop_commands);
+  for (const auto& feature : features_) feature->add_to(handlers_);
+  handlers_.require_all();
   session_.rescue.watch_display();
   set_up(session_.lane.simulation(), session_.backends, options.setup, options.settings);
   history_.begin(session_.lane.simulation());
@@ -149,7 +164,8 @@ void Viewer::frame() {
     steps = advance(session_.frame);
   }
   follow_recording();
-  follow_measurements();
+  for (const auto& feature : features_) feature->follow();
+  if (!session_.view.jerk_kernel) session_.view.jerk_kernel = session_.backends.default_kernel(/*jerks=*/true);
   profile_.follow();
   workshop_.follow();
   follow_device();
@@ -314,8 +330,7 @@ void Viewer::finish() {
 }
 
 void Viewer::write_outputs(FirstFailure& failure) {
-  failure.attempt([&] { measure_.carry_out(StopSweep{}); });
-  failure.attempt([&] { measure_.carry_out(StopRace{}); });
+  for (const auto& feature : features_) failure.attempt([&] { feature->finish(); });
   if (session_.lane.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
   failure.attempt([this] { films_.finish(); });
   if (!session_.options.save_file.empty() && !handed_over_)
@@ -480,15 +495,6 @@ bool Viewer::film_is_complete() const {
   return session_.film && session_.film->complete_from(session_.frame) &&
          script_at_ == session_.options.script.size() && session_.options.save_file.empty() &&
          !session_.lane.log().recording();
-}
-
-void Viewer::follow_measurements() {
-  measure_.follow();
-  lessons_.follow();
-  if (session_.panels.lab.tab == LabTab::race) {  // which alone reads them
-    session_.view.evaluation_s = evaluation_times(session_.view.kernels, session_.lane.status(), session_.view.results);
-  }
-  if (!session_.view.jerk_kernel) session_.view.jerk_kernel = session_.backends.default_kernel(/*jerks=*/true);
 }
 
 }  // namespace orrery

@@ -16,21 +16,23 @@
 #include "app/runs/replay.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/ui_state/command.h"
+#include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/autosave.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/gui.h"
+#include "app/viewer/handlers.h"
 #include "app/viewer/handover.h"
 #include "app/viewer/lane.h"
-#include "app/viewer/lesson_control.h"
 #include "app/viewer/live_film.h"
 #include "app/viewer/machine_facts.h"
 #include "app/viewer/profile_control.h"
 #include "app/viewer/run_view.h"
 #include "app/viewer/second_lane.h"
 #include "app/viewer/session.h"
-#include "app/viewer/sweep_control.h"
+#include "app/viewer/window_feature.h"
 #include "app/viewer/workshop_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
@@ -57,6 +59,7 @@ class Viewer {
   ReportPicture picture();
 
  private:
+  friend class Handlers;  // which calls carry_out()
   using Clock = Session::Clock;
 
   struct Presented {  // a frame that lasts until the next one starts
@@ -116,8 +119,6 @@ class Viewer {
   glm::vec3 covered_by_panels() const;
   void finish();
 
-  void follow_measurements();
-
   bool wait_for_steps(Lane& lane);
   int advance(std::int64_t frame);
   bool next_steps_are_known() const;
@@ -144,13 +145,6 @@ class Viewer {
   void carry_out(const Request& request);
   void carry_out(const Command& command);
   void carry_out(const ViewCommand& command);
-  /// Whether `Part`, of which a feature or the viewer is one, carries out a `C` itself.
-  template <class Part, class C>
-  static constexpr bool takes() {
-    return requires {
-      static_cast<void (Part::*)(const C&)>(&Part::carry_out);
-    };
-  }
   void carry_out(const StartRecording& c);
   void carry_out(const StopRecording&);
   void carry_out(const SaveScreenshot& c);
@@ -227,11 +221,11 @@ class Viewer {
   std::optional<Handover> handover_;  // that this window takes over; none: it begins by itself
   const WindowMemory memory_;         // of the last session
   Session session_;
+  Handlers handlers_;
   RunHistory history_;  // of the session's lane
   CompareFeature compare_;
-  MeasureFeature measure_;
+  std::vector<std::unique_ptr<WindowFeature>> features_;
   ProfileFeature profile_;
-  LessonFeature lessons_;
   WorkshopFeature workshop_;
   Gui gui_;
   CameraFeature camera_;

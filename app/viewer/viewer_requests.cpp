@@ -15,6 +15,8 @@
 #include "app/runs/simulation_run.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/camera_control.h"
 #include "app/viewer/next_kernel.h"
 #include "app/viewer/viewer.h"
@@ -59,19 +61,7 @@ void Viewer::carry_out(const Request& request) {
 }
 
 void Viewer::carry_out(const ViewCommand& command) {
-  const auto hand_out = []<class C>(const C& c, auto&... parts) {
-    static_assert((takes<std::remove_cvref_t<decltype(parts)>, C>() + ...) == 1, "one part carries out a command");
-    const auto try_part = [&c](auto& part) {
-      if constexpr (takes<std::remove_cvref_t<decltype(part)>, C>()) part.carry_out(c);
-    };
-    (try_part(parts), ...);
-  };
-  std::visit(
-      [&](const auto& c) {
-        check_arguments(c);
-        hand_out(c, *this, camera_, compare_, films_, lessons_, measure_, profile_, workshop_);
-      },
-      command);
+  handlers_.carry_out(command);
 }
 
 void Viewer::carry_out(const Command& command) {
@@ -148,7 +138,7 @@ Json Viewer::description() {
 }
 
 void Viewer::carry_out(const StartRecording& c) {
-  compare_.refuse_while_active("a recording describes one run");
+  session_.refuse_beside_comparison("a recording describes one run");
   recording_asked_ = c.file;
   start_recording(session_.output(c.file, recording_name));
 }
@@ -312,8 +302,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   if (session_.lane.log().recording())
     lines.push_back(fmt::format("The recording to {} ends.", session_.view.recording.file));
   if (films_.live()) lines.push_back(fmt::format("The film {} ends.", films_.live()->file()));
-  if (session_.view.sweep.active) lines.emplace_back("The sweep ends; what it has measured is kept.");
-  if (session_.view.race.active) lines.emplace_back("The race ends; what it has measured is kept.");
+  for (const auto& feature : features_) feature->add_losses(lines);
   if (camera_.paths().unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
     if (unsaved(draft)) lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));

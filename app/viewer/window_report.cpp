@@ -23,6 +23,7 @@
 #include "app/text/table.h"
 #include "app/ui_state/hint_words.h"
 #include "app/ui_state/status.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/step_statistics.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/ui_state/window_commands.h"
+#include "app/ui_state/workshop_commands.h"
 #include "app/viewer/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
@@ -413,7 +415,7 @@ void WorkshopFeature::carry_out(const BringKernelBack& c) {
 }
 
 void WorkshopFeature::open_given() {
-  if (!session_.film) session_.carry_out(ShowLab{LabTab::workshop});
+  if (!session_.film) session_.carry_out(ShowLab{"workshop"});
   control_.open(session_.options.kernel_file);
   wait();
   if (stop_requested()) return;

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui_state/lab_commands.h"
 #include "app/ui_state/status.h"
+#include "app/ui_state/workshop_commands.h"
 #include "app/ui_state/workshop_status.h"
 #include "app/viewer/handover.h"
 #include "app/viewer/session.h"

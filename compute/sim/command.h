@@ -78,22 +78,10 @@ void check_law(const std::string& id);
 
 struct SelectIntegrator {
   std::string id;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SelectIntegrator>("integrator", "Selects an integrator.",
-                                         Argument<&SelectIntegrator::id>{{.name = "id", .check = check_integrator}});
-  }
 };
 
 struct SelectLaw {
   std::string id;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SelectLaw>("law", "Selects the force between two bodies.",
-                                  Argument<&SelectLaw::id>{{.name = "id", .check = check_law}});
-  }
 };
 
 /// `slider` is what a slider spans, here and below; other values of `range` are typed.
@@ -102,12 +90,6 @@ struct SetTimeStep {
 
   static constexpr Range<float> range{0, std::numeric_limits<float>::infinity(), "in units of time", true};
   static constexpr Range<float> slider{1e-5f, 0.1f};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetTimeStep>("dt", "Sets the time step.",
-                                    Argument<&SetTimeStep::time_step>{{.name = "value", .range = SetTimeStep::range}});
-  }
 };
 
 /// With leapfrog-blocks, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
@@ -117,25 +99,11 @@ struct SetEta {
 
   static constexpr Range<float> range{0, 1, "", /*open=*/true};
   static constexpr Range<float> slider{1e-5f, 0.1f};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetEta>("eta", "Sets the accuracy of block time steps.",
-                               Argument<&SetEta::eta>{{.name = "value", .range = SetEta::range}});
-  }
 };
 
 /// The digits of the bodies' positions and velocities. The bodies keep their state; `single` drops its low words.
 struct SetDigits {
   Digits digits;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetDigits>("digits",
-                                  "Sets whether positions and velocities are floats, or floats with low words, so "
-                                  "that steps lose no digits.",
-                                  Argument<&SetDigits::digits>{{.name = "digits"}});
-  }
 };
 
 struct SetSoftening {
@@ -143,13 +111,6 @@ struct SetSoftening {
 
   static constexpr Range<float> range{Law::least_gravity_softening, Law::max_softening, "in units of length"};
   static constexpr Range<float> slider{1e-4f, 1};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetSoftening>(
-        "softening", "Sets the softening length.",
-        Argument<&SetSoftening::softening>{{.name = "value", .range = SetSoftening::range}});
-  }
 };
 
 struct SetRepulsion {
@@ -157,13 +118,6 @@ struct SetRepulsion {
 
   static constexpr Range<float> range{0, Law::max_repulsion, "in units of length squared"};
   static constexpr Range<float> slider{0, 1};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetRepulsion>(
-        "repulsion", "Sets H of the law attract-repel.",
-        Argument<&SetRepulsion::repulsion>{{.name = "value", .range = SetRepulsion::range}});
-  }
 };
 
 struct SetDrag {
@@ -171,12 +125,6 @@ struct SetDrag {
 
   static constexpr Range<float> range{0, Law::max_drag, "in units of mass per time"};
   static constexpr Range<float> slider{0, 0.01f};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetDrag>("drag", "Sets D of the law attract-repel.",
-                                Argument<&SetDrag::drag>{{.name = "value", .range = SetDrag::range}});
-  }
 };
 
 /// The id with which SelectKernel selects the fastest kernel and settings on this machine that meet SetAccuracy. Chosen
@@ -191,26 +139,10 @@ inline constexpr double default_accuracy = 5e-4;
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SelectKernel>(
-        "kernel",
-        "Selects a kernel, or version 2 of a kernel file with ID@2; auto selects the fastest that is accurate enough.",
-        Argument<&SelectKernel::id>{{.name = "id"}},
-        Argument<&SelectKernel::settings>{{.name = "settings", .optional = true}});
-  }
 };
 
 struct SetTunable {
   std::string name, value;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetTunable>("set", "Changes a setting of the kernel.",
-                                   Argument<&SetTunable::name>{{.name = "name"}},
-                                   Argument<&SetTunable::value>{{.name = "value"}});
-  }
 };
 
 /// The accuracy that `auto_kernel` must meet, now and whenever it is selected.
@@ -219,13 +151,6 @@ struct SetAccuracy {
       median_error;  ///< the largest allowed median of |da|/|a| against fp64; 0: full fp32 accuracy, direct sums alone
 
   static constexpr Range<double> range{0, 1, "", true};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetAccuracy>(
-        "accuracy", "Sets the median force error that auto allows; the p99 may be 5 times this. exact: full fp32.",
-        Argument<&SetAccuracy::median_error>{{.name = "value", .range = SetAccuracy::range, .word = "exact"}});
-  }
 };
 
 /// Throws UsageError that lists the known ids.
@@ -235,50 +160,21 @@ struct SetStepsPerFrame {
   int steps;
 
   static constexpr Range<int> range{1, 1000};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetStepsPerFrame>(
-        "steps-per-frame", "Sets the number of steps per frame.",
-        Argument<&SetStepsPerFrame::steps>{{.name = "steps", .range = SetStepsPerFrame::range}});
-  }
 };
 
 struct SetPaused {
   bool paused = true;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<SetPaused>("pause", "Pauses the run; off: continues it.",
-                                  Argument<&SetPaused::paused>{{.name = "paused", .optional = true}})
-        .also("resume", "pause off");
-  }
 };
 
 /// Pauses, then runs one step.
-struct StepOnce {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<StepOnce>("step", "Pauses, then runs one step.");
-  }
-};
+struct StepOnce {};
 
 /// Returns to the first state of the present scene. The physics stay.
-struct Restart {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<Restart>("restart", "Returns to the scene's first state.");
-  }
-};
+struct Restart {};
 
 /// Returns to the first state of the present scene and to its own physics, Status::scene_physics. Kernel, settings and
 /// steps per frame stay.
-struct Reset {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<Reset>("reset", "Returns to the scene's first state and its own physics.");
-  }
-};
+struct Reset {};
 
 /// Takes over the scene's own dt and softening.
 struct LoadScene {
@@ -287,83 +183,17 @@ struct LoadScene {
   static constexpr Range<std::uint64_t> seeds{0, std::numeric_limits<std::uint64_t>::max()};
   static constexpr Range<std::int64_t> states{0, std::numeric_limits<std::int32_t>::max()};
   static constexpr Range<double> hubbles = hubble_range;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<LoadScene>(
-        "scene", "Loads a scene or a file of bodies, with its own dt and softening.",
-        Argument<&LoadScene::request, &SceneRequest::scene>{{.name = "name", .optional = true, .check = check_scene}},
-        Argument<&LoadScene::request, &SceneRequest::file>{{.name = "file", .optional = true, .form = Form::file}},
-        Argument<&LoadScene::request, &SceneRequest::count>{
-            {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
-        Argument<&LoadScene::request, &SceneRequest::seed>{
-            {.name = "seed", .optional = true, .range = LoadScene::seeds}},
-        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::units>{{.name = "units", .optional = true}},
-        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::columns>{
-            {.name = "columns", .optional = true}},
-        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::state>{
-            {.name = "state", .optional = true, .range = LoadScene::states}},
-        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::cosmological>{
-            {.name = "cosmological", .optional = true}},
-        Argument<&LoadScene::request, &SceneRequest::hints, &SnapshotHints::hubble>{
-            {.name = "hubble", .optional = true, .range = LoadScene::hubbles}});
-  }
 };
 
 /// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
 /// scene keep their state.
 struct ReturnToRun {
   RunSetup run;
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<ReturnToRun>(
-        "return-to", "Returns to the given run: its scene, physics, kernel and settings.",
-        Argument<&ReturnToRun::run, &RunSetup::kernel_id>{{.name = "kernel"}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::integrator_id>{
-            {.name = "integrator", .check = check_integrator}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::time_step>{
-            {.name = "dt", .range = SetTimeStep::range}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::eta>{
-            {.name = "eta", .optional = true, .range = SetEta::range}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::digits>{{.name = "digits", .optional = true}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::id>{{.name = "law", .optional = true}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::softening>{
-            {.name = "softening", .optional = true, .range = SetSoftening::range}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::repulsion>{
-            {.name = "repulsion", .optional = true, .range = SetRepulsion::range}},
-        Argument<&ReturnToRun::run, &RunSetup::physics, &Physics::law, &Law::drag>{
-            {.name = "drag", .optional = true, .range = SetDrag::range}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::scene>{
-            {.name = "scene", .optional = true, .check = check_scene}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::file>{
-            {.name = "file", .optional = true, .form = Form::file}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::count>{
-            {.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::seed>{
-            {.name = "seed", .optional = true, .range = LoadScene::seeds}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::units>{
-            {.name = "units", .optional = true}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::columns>{
-            {.name = "columns", .optional = true}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::state>{
-            {.name = "state", .optional = true, .range = LoadScene::states}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::cosmological>{
-            {.name = "cosmological", .optional = true}},
-        Argument<&ReturnToRun::run, &RunSetup::scene, &SceneRequest::hints, &SnapshotHints::hubble>{
-            {.name = "hubble", .optional = true, .range = LoadScene::hubbles}},
-        Argument<&ReturnToRun::run, &RunSetup::settings>{{.name = "settings", .optional = true}});
-  }
 };
 
 /// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. The bodies start from their
 /// first state if memory did not hold a copy, or if one was not finite.
-struct UndoReturn {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<UndoReturn>("undo", "Undoes the last return to a run.");
-  }
-};
+struct UndoReturn {};
 
 /// With the next batch of steps, compares the kernel's accelerations of sample bodies with an fp64 direct sum at the
 /// same positions: Status::force_probe. While paused, at the present positions.
@@ -373,47 +203,18 @@ struct ProbeForces {
   int body = ComparedBodies::nobody;  ///< is compared as well; ForceProbe::error is still that of the sample
 
   static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30}, bodies{0, std::numeric_limits<int>::max()};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<ProbeForces>(
-        "probe-forces", "Compares the forces of sample bodies with sums in double precision, once.",
-        Argument<&ProbeForces::sample>{{.name = "sample", .range = ProbeForces::range}},
-        Argument<&ProbeForces::turn>{{.name = "turn", .optional = true, .range = ProbeForces::turns}},
-        Argument<&ProbeForces::body>{{.name = "body",
-                                      .optional = true,
-                                      .range = ProbeForces::bodies,
-                                      .word = "none",
-                                      .word_number = ComparedBodies::nobody}});
-  }
 };
 
 /// With the next batch of steps, reads the magnitude of each body's acceleration: Status::accelerations. While paused,
 /// at the present positions.
-struct ReadAccelerations {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<ReadAccelerations>("read-accelerations",
-                                          "Reads the magnitude of each body's acceleration, once.");
-  }
-};
+struct ReadAccelerations {};
 
 /// After the next batch of steps, reads which rank or device evaluates each body: Status::domains. While paused, as in
 /// the last evaluation, or in one for this.
-struct ReadDomains {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<ReadDomains>("read-domains", "Reads which rank or device evaluates each body, once.");
-  }
-};
+struct ReadDomains {};
 
 /// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
-struct MeasureConserved {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<MeasureConserved>("measure-conserved", "Measures energy, momentum and angular momentum, once.");
-  }
-};
+struct MeasureConserved {};
 
 /// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
 /// reads those of the last step, unless kernel, law or bodies have changed since.
@@ -424,43 +225,16 @@ struct ReadTreeCells {
 
   static constexpr Range<int> range{1, 1 << 20, "cells"}, levels{0, 31};
   static constexpr Range<int> bodies{0, std::numeric_limits<int>::max()};
-
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<ReadTreeCells>(
-        "read-tree-cells", "Reads the cells of the latest tree, the larger ones first.",
-        Argument<&ReadTreeCells::most>{{.name = "most", .optional = true, .range = ReadTreeCells::range}},
-        Argument<&ReadTreeCells::level>{{.name = "level",
-                                         .optional = true,
-                                         .range = ReadTreeCells::levels,
-                                         .word = "all",
-                                         .word_number = CellRequest::every_level}},
-        Argument<&ReadTreeCells::walk_of>{{.name = "walk",
-                                           .optional = true,
-                                           .range = ReadTreeCells::bodies,
-                                           .word = "none",
-                                           .word_number = CellRequest::nobody}});
-  }
 };
 
 /// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. If the state is
 /// not finite or memory cannot hold it, the command is ignored and Status::checkpoint_step does not change.
-struct KeepCheckpoint {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<KeepCheckpoint>("keep-checkpoint", "Keeps the present state as the checkpoint.");
-  }
-};
+struct KeepCheckpoint {};
 
 /// Returns to the latest checkpoint. Restart, Reset and another scene delete it.
-struct RestoreCheckpoint {
-  template <class = void>
-  static constexpr auto describe() {
-    return command_row<RestoreCheckpoint>("restore-checkpoint", "Returns to the latest checkpoint.");
-  }
-};
+struct RestoreCheckpoint {};
 
-/// Every command of the simulation. What scripts, JSON and help need to know of one, its struct says in describe().
+/// Every command of the simulation, in the order of simulation_commands.
 struct SimulationCommands {
   using Variant = std::variant<SelectKernel, SetTunable, SetAccuracy, SelectIntegrator, SelectLaw, SetTimeStep, SetEta,
                                SetDigits, SetSoftening, SetRepulsion, SetDrag, SetStepsPerFrame, SetPaused, StepOnce,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/core/names.h"
 #include "compute/core/text.h"
 
 namespace orrery {
@@ -45,8 +46,11 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, 
 /// Form of an argument's text, in addition to its type.
 enum class Form {
   plain,
-  file,   ///< the name of a file
-  count,  ///< a number of bodies, also "16k" or "1M"
+  file,          ///< the name of a file that is read
+  written_file,  ///< the name of a file that is written
+  count,         ///< a number of bodies, also "16k" or "1M"
+  kernels,       ///< ids of kernels, or "all"
+  settings,      ///< names of settings of the kernels that the command names; of the selected one if it names none
 };
 
 /// The command struct that a member, or a member of a member, belongs to.
@@ -80,7 +84,8 @@ struct ArgumentOf {
   std::span<const std::string_view> names{};  ///< stand for the numbers 0, 1 and so on
   Number first = 0;                           ///< what users write for 0: 1 for rows, which they count from 1
   Form form = Form::plain;
-  void (*check)(const std::string& name) = nullptr;  ///< throws UsageError that lists the known names
+  void (*check)(const std::string& name) = nullptr;        ///< throws UsageError that lists the known names
+  std::span<const std::string_view> (*words)() = nullptr;  ///< of a text: all that it may be; null: see `check`
 
   /// Returns whether `word` means an optional without a value.
   constexpr bool word_is_none() const { return word && is_optional<Member> && !optional; }
@@ -160,10 +165,14 @@ constexpr void for_each_of(const Tuple& tuple, Visit&& visit) {
   std::apply([&](const auto&... element) { (visit(element), ...); }, tuple);
 }
 
-/// The row of a command: what its struct's describe() returns. That is a template, so that only code that asks for rows
-/// compiles them.
-template <class C>
-inline constexpr auto row_of = C::describe();
+/// The row of command `C` in a table of rows, a std::tuple.
+template <class C, class... Rows>
+constexpr const auto& row_in(const std::tuple<Rows...>& table) {
+  constexpr std::array is_it{std::is_same_v<C, typename Rows::Command>...};
+  constexpr auto place = static_cast<std::size_t>(std::ranges::find(is_it, true) - is_it.begin());
+  static_assert(place < is_it.size(), "the table has no row of this command");
+  return std::get<place>(table);
+}
 
 /// Throws UsageError that begins with `label` and says what is allowed, unless the numbers are in the argument's range
 /// and the names known.
@@ -177,6 +186,9 @@ void check_argument(const ArgumentOf<M>& argument, const std::string& label, con
                        argument.allowed());
     } else if constexpr (std::is_same_v<Value, std::string>) {
       if (argument.check) argument.check(value);
+      if (argument.words && std::ranges::find(argument.words(), value) == argument.words().end()) {
+        throw unknown_name(argument.name, value, argument.words());
+      }
     }
   };
   if constexpr (is_optional<M>) {
@@ -188,16 +200,14 @@ void check_argument(const ArgumentOf<M>& argument, const std::string& label, con
   }
 }
 
-/// Checks all arguments of a command, except optional ones that are left out.
-template <class C>
-void check_arguments(const C& command) {
+/// Checks all arguments of a command of the row, except optional ones that are left out.
+template <class C, class... Arguments>
+void check_arguments(const CommandRow<C, Arguments...>& row, const C& command) {
   const C initial{};
-  constexpr const auto& row = row_of<C>;
   for_each_of(row.arguments, [&](const auto& argument) {
     const auto& member = argument.of(command);
     if (argument.optional && member == argument.of(initial)) return;
-    check_argument(argument, argument_label(row.name, std::tuple_size_v<decltype(row.arguments)>, argument.name),
-                   member);
+    check_argument(argument, argument_label(row.name, sizeof...(Arguments), argument.name), member);
   });
 }
 

@@ -19,6 +19,7 @@
 #include "compute/core/error.h"
 #include "compute/core/host_memory.h"
 #include "compute/sim/backends.h"
+#include "compute/sim/command_rows.h"
 
 namespace orrery {
 namespace {
@@ -163,8 +164,8 @@ void Simulation::apply(const Command& command) {
   const bool by_itself = comes_by_itself(command);
   if (!by_itself) setup_changed_ = true;
   progress_changed_ = true;
-  const auto carry_out_checked = [this](const auto& c) {
-    check_arguments(c);
+  const auto carry_out_checked = [this]<class C>(const C& c) {
+    check_arguments(row_in<C>(simulation_commands), c);
     carry_out(c);
   };
   try {

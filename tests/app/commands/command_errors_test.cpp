@@ -6,6 +6,7 @@
 #include "app/commands/argument_text.h"
 #include "app/commands/command_entry.h"
 #include "app/commands/command_text.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {
@@ -29,7 +30,7 @@ void expect_refused_json(const std::string& text, Parts... parts) {
 }
 
 TEST(CommandText, ArgumentsStandInOrderOrByName) {
-  const auto pin = std::get<PinResult>(std::get<ViewCommand>(parse_command("pin pinned=off 3")));
+  const auto pin = *command_if<PinResult>(parse_command("pin pinned=off 3"));
   EXPECT_EQ(pin.row, 2);
   EXPECT_FALSE(pin.pinned);
   const auto set = std::get<SetTunable>(std::get<Command>(parse_command("set value=2 name=threads")));
@@ -106,9 +107,7 @@ TEST(CommandReference, HasEveryCommandWithItsSentence) {
 }
 
 TEST(CommandText, AColourMapHasANameAndANumber) {
-  const auto map_of = [](const Request& request) {
-    return std::get<SetAppearance>(std::get<ViewCommand>(request)).appearance.colour_map;
-  };
+  const auto map_of = [](const Request& request) { return command_if<SetAppearance>(request)->appearance.colour_map; };
   EXPECT_EQ(map_of(parse_command("appearance map=viridis")), 6);
   EXPECT_EQ(map_of(parse_command("appearance map=6")), 6);
   EXPECT_EQ(map_of(parse_command("appearance map=auto")), render::automatic_colour_map);

@@ -1,4 +1,4 @@
-// Holds for every command of both tables: its text and its JSON read back as the same command, its numbers have ranges,
+// Holds for every command of every table: its text and its JSON read back as the same command, its numbers have ranges,
 // and every number out of its range is refused.
 #include <gtest/gtest.h>
 
@@ -16,6 +16,8 @@
 #include "app/commands/argument_text.h"
 #include "app/commands/command_entry.h"
 #include "app/commands/command_text.h"
+#include "commands_headers.inc"
+#include "compute/sim/command_rows.h"
 
 namespace orrery {
 namespace {
@@ -42,6 +44,8 @@ auto values_for(const ArgumentOf<M>& argument) {
     values = {{{"block", "256"}}, {{"block", "auto"}, {"split", "8"}}};
   } else if constexpr (std::is_same_v<Value, Units>) {
     values = {galactic_units, {kpc_cm, 1e10 * solar_mass_g}, {3.085678e21, 1.989e43 / 7, 1e5 / 3}};
+  } else if (argument.words) {
+    for (const std::string_view word : argument.words()) values.emplace_back(word);
   } else {
     for (const std::string text :
          {"leapfrog", "gravity", "plummer", "cuda-tiled", "a b.png", "a b.mp4", "run #1 \"x\".png", "name=a"}) {
@@ -77,18 +81,17 @@ std::vector<M> members_for(const ArgumentOf<M>& argument) {
 }
 
 /// A command in which every argument is given.
-template <class C>
-C complete() {
+template <class C, class... Arguments>
+C complete(const CommandRow<C, Arguments...>& row) {
   C all{};
-  for_each_of(row_of<C>.arguments, [&](const auto& argument) { argument.of(all) = members_for(argument).front(); });
+  for_each_of(row.arguments, [&](const auto& argument) { argument.of(all) = members_for(argument).front(); });
   return all;
 }
 
 /// Commands in which each argument has each of its values, and at least one.
-template <class C>
-std::vector<Request> samples() {
-  const auto& row = row_of<C>;
-  const C initial{}, all = complete<C>();
+template <class C, class... Arguments>
+std::vector<Request> samples(const CommandRow<C, Arguments...>& row) {
+  const C initial{}, all = complete(row);
   std::vector<Request> samples{all};
   for_each_of(row.arguments, [&](const auto& argument) {
     C sample = all;
@@ -103,13 +106,12 @@ std::vector<Request> samples() {
   return samples;
 }
 
-/// Calls visit(std::type_identity<C>{}) for each command.
+/// Calls visit(row) for each command.
 void for_each_command(auto&& visit) {
-  const auto visit_all = [&]<class... Commands>(std::type_identity<std::variant<Commands...>>) {
-    (visit(std::type_identity<Commands>{}), ...);
-  };
-  visit_all(std::type_identity<Command::Variant>{});
-  visit_all(std::type_identity<ViewCommand::Variant>{});
+  for_each_of(simulation_commands, visit);
+#define X(table) for_each_of(table##_commands, visit);
+#include "commands_list.inc"
+#undef X
 }
 
 void expect_equal(const Request& read, const Request& command) {
@@ -128,8 +130,8 @@ void expect_read_back(const Request& command) {
 }
 
 TEST(CommandTable, EveryCommandReadsBackFromItsTextAndItsJson) {
-  for_each_command([]<class C>(std::type_identity<C>) {
-    for (const Request& command : samples<C>()) expect_read_back(command);
+  for_each_command([](const auto& row) {
+    for (const Request& command : samples(row)) expect_read_back(command);
   });
 }
 
@@ -198,17 +200,17 @@ auto numbers_out_of_range(const ArgumentOf<M>& argument) {
 
 TEST(CommandTable, EveryNumberIsRefusedOutOfItsRange) {
   int checked = 0;
-  for_each_command([&]<class C>(std::type_identity<C>) {
-    for_each_of(row_of<C>.arguments, [&](const auto& argument) {
+  for_each_command([&](const auto& row) {
+    for_each_of(row.arguments, [&](const auto& argument) {
       using A = std::remove_cvref_t<decltype(argument)>;
       using Value = typename A::Value;
       if constexpr (is_number<Value>) {
-        ASSERT_LT(argument.range.least, argument.range.most) << row_of<C>.name << ' ' << argument.name;
+        ASSERT_LT(argument.range.least, argument.range.most) << row.name << ' ' << argument.name;
         ++checked;
         // Other tests are about counts, which are read as "16k", too.
         if (argument.form == Form::count) return;
         for (const Value number : numbers_out_of_range(argument)) {
-          C command = complete<C>();
+          auto command = complete(row);
           argument.of(command) = typename A::Member{static_cast<Value>(number - argument.first)};
           expect_refused(command, argument.name, argument.range.to_string(), shortest_text(number), number);
         }
@@ -227,8 +229,9 @@ TEST(CommandTable, CountsOfBodiesAreRefusedOutOfTheirRange) {
                            R"({"command": "sweep", "n": [2147483648]})"}) {
     EXPECT_THROW((void)command_of_json_text(json), UsageError) << json;
   }
-  EXPECT_THROW(check_arguments(LoadScene{{.count = -5}}), UsageError);
-  EXPECT_THROW(check_arguments(StartSweep{.kernels = {}, .tunables = {}, .counts = {5, 0}}), UsageError);
+  const auto check = [](const Request& request) { entry_of(request).check(request); };
+  EXPECT_THROW(check(LoadScene{{.count = -5}}), UsageError);
+  EXPECT_THROW(check(StartSweep{.kernels = {}, .tunables = {}, .counts = {5, 0}}), UsageError);
 }
 
 }  // namespace

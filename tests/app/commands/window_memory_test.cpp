@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/ui_state/window_commands.h"
+
 namespace orrery {
 namespace {
 
@@ -31,7 +33,7 @@ TEST_F(WindowMemoryFile, ComesBackAsItWent) {
   EXPECT_TRUE(read_window_memory(file_).sections.empty()) << "there is no file yet";
   WindowMemory memory;
   memory.sections = {{"scene", true}, {"speed-error", false}};
-  memory.lab = ShowLab{LabTab::sweep};
+  memory.lab = ShowLab{"sweep"};
   memory.appearance = SetAppearance{{.colour_map = 1, .exposure = 2.5f}};
   memory.theme = SetTheme{render::Theme::light};
   memory.place = {-20, 40, {1000, 700}};
@@ -39,7 +41,7 @@ TEST_F(WindowMemoryFile, ComesBackAsItWent) {
   const WindowMemory read = read_window_memory(file_);
   EXPECT_EQ(read.sections, memory.sections);
   ASSERT_TRUE(read.lab && read.appearance);
-  EXPECT_EQ(read.lab->tab, LabTab::sweep);
+  EXPECT_EQ(read.lab->tab, "sweep");
   EXPECT_EQ(read.appearance->appearance, memory.appearance->appearance);
   ASSERT_TRUE(read.theme);
   EXPECT_EQ(read.theme->theme, render::Theme::light);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "app/overlays/overlay_lines.h"
+#include "app/ui_state/overlays_commands.h"
 
 namespace orrery {
 namespace {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/overlays/overlay_lines.h"
+#include "app/ui_state/overlays_commands.h"
 
 namespace orrery {
 namespace {

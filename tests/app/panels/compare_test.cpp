@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/panels/sections.h"
+#include "app/ui_state/compare_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -153,7 +154,7 @@ TEST_F(Panels, ShowAComparisonInAnyWindow) {
     for (const auto& [width, height] :
          {std::pair{320.0f, 200.0f}, std::pair{700.0f, 500.0f}, std::pair{2500.0f, 900.0f}}) {
       resize(width, height, 1);
-      state.lab.tab = LabTab::compare;
+      state.lab.tab = "compare";
       state.lab.folded = false;
       settle();
     }

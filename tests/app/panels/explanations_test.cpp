@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/features/sweep/sweep_tab.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/comparable.h"
 #include "tests/app/panels/panels_fixture.h"
@@ -115,7 +116,7 @@ TEST_F(Explanations, TheButtonOfASweepNamesTheNumberOfVariants) {
   resize(1280, 720, 1);
   const KernelPtr tree = test::find_kernel("cpu-tree");
   select(tree);
-  for (const Tunable& tunable : tree->tunables) state.lab.sweep.tunables.emplace_back(tunable.name);
+  for (const Tunable& tunable : tree->tunables) state.lab.drafts.of<SweepDraft>().tunables.emplace_back(tunable.name);
   open_tab("sweep");
   settle();
   EXPECT_NE(lab_text().find(" variants"), std::string::npos) << lab_text();

@@ -2,7 +2,10 @@
 
 #include <limits>
 
+#include "app/features/sweep/sweep_commands.h"
+#include "app/features/sweep/sweep_tab.h"
 #include "app/panels/shown_words.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -133,13 +136,13 @@ TEST_F(Panels, StartAndStopASweep) {
   const std::size_t variants = test::find_kernel("cpu-openmp")->tunable("threads")->values_to_measure().size();
   EXPECT_NE(lab_text().find(fmt::format("Sweep threads: {} variants", variants)), std::string::npos) << lab_text();
 
-  state.lab.sweep.counts = "4k, 16k,1000";
+  state.lab.drafts.of<SweepDraft>().counts = "4k, 16k,1000";
   pick("sweep.what", "kernels");
   sweep = only<StartSweep>(click("sweep.start"));
   EXPECT_EQ(sweep.counts, (std::vector{4096, 16384, 1000}));
   EXPECT_TRUE(sweep.tunables.empty());
   EXPECT_EQ(sweep.kernels, std::vector<std::string>{"all"});
-  state.lab.sweep.counts = "4k,many";
+  state.lab.drafts.of<SweepDraft>().counts = "4k,many";
   EXPECT_TRUE(click("sweep.start").empty());
 
   view.sweep = {.active = true,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/kit/theme.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

@@ -1,4 +1,7 @@
 // What is drawn over the bodies: the widgets that ask for it, and what the window shows of it.
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

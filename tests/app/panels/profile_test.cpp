@@ -1,6 +1,8 @@
 // Profiles in the laboratory.
 #include <limits>
 
+#include "app/ui_state/profile_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -33,7 +35,7 @@ TEST_F(Panels, TheCardTakesAProfileAndShowsIt) {
   const Requests requests = click("card.profile");
   ASSERT_EQ(requests.size(), 2u);
   (void)request<ProfileKernel>(requests, 0);
-  EXPECT_EQ(request<ShowLab>(requests, 1).tab, LabTab::profile);
+  EXPECT_EQ(request<ShowLab>(requests, 1).tab, "profile");
 }
 
 TEST_F(ProfilePanel, IsTakenOnceAtATime) {

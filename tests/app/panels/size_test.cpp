@@ -1,7 +1,10 @@
 // The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
 #include <fmt/ranges.h>
 
+#include "app/features/race/race_status.h"
+#include "app/ui_state/camera_commands.h"
 #include "app/ui_state/picture_options.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -54,8 +57,8 @@ class FullPanels : public Panels {
       raced.seconds = i + 1;
       raced.energy_error = 1e-4 / (i + 1);
       raced.on_front = true;
-      view.race.rows.push_back(raced);
-      view.race.best.push_back({1e-4, 0});
+      view.features.of<RaceStatus>().rows.push_back(raced);
+      view.features.of<RaceStatus>().best.push_back({1e-4, 0});
       view.conserved_history.push_back({.step = i, .sim_time = 0.1 * i, .sums = {}});
       view.conserved_history.back().sums.potential = -2.0 - i;
     }
@@ -72,7 +75,7 @@ class FullPanels : public Panels {
           {.time = 0.1 * i, .distances = {.rms = 1e-6 * i, .median = 1e-7 * i}, .energy_error = {1e-6, 1e-7}});
     }
     view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
-    view.race.files = {"orrery-out/race.csv", "orrery-out/race.json"};
+    view.features.of<RaceStatus>().files = {"orrery-out/race.csv", "orrery-out/race.json"};
   }
 
   /// Draws a frame with every section open.
@@ -84,11 +87,11 @@ class FullPanels : public Panels {
 
   /// With each part of the laboratory in turn, and what lies over the picture only sometimes.
   void draw_all() {
-    for (const LabTabInfo& tab : lab_tabs) {
-      state.lab.tab = tab.tab;
-      view.help = view.sweep.active = tab.tab == LabTab::sweep;
-      view.lesson.shown = tab.tab == LabTab::card || tab.tab == LabTab::conservation;
-      view.lesson.listed = tab.tab == LabTab::card;
+    for (const std::string_view tab : tab_ids()) {
+      state.lab.tab = tab;
+      view.help = view.sweep.active = tab == "sweep";
+      view.lesson.shown = tab == "card" || tab == "conservation";
+      view.lesson.listed = tab == "card";
       draw();
     }
   }
@@ -126,11 +129,11 @@ TEST_P(AtScale, CutNothingOff) {
   for (int width = least_window.width * scale; width <= 3840; width = next_width(width, scale, scale)) {
     for (const int height : {least_window.height, 720}) {
       resize(static_cast<float>(width), static_cast<float>(height * scale), static_cast<float>(scale));
-      for (const LabTabInfo& tab : lab_tabs) {
-        state.lab.tab = tab.tab;
+      for (const std::string_view tab : tab_ids()) {
+        state.lab.tab = tab;
         draw();
         draw();  // windows that fit their content have found their size
-        EXPECT_TRUE(cut_off().empty()) << fmt::format("{} x {}, {}: {}", width, height * scale, tab.id,
+        EXPECT_TRUE(cut_off().empty()) << fmt::format("{} x {}, {}: {}", width, height * scale, tab,
                                                       fmt::join(cut_off(), " "));
       }
       if (HasFailure()) return;

@@ -4,8 +4,11 @@
 #include <memory>
 #include <string>
 
+#include "app/features/sweep/sweep_tab.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/snapshots/units.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
@@ -42,7 +45,7 @@ TEST_F(Panels, SayWhyAnEntryIsRefused) {
   state.scene.seed = "-1";
   EXPECT_TRUE(says("'-1'") && says("0 to 9,223,372,036,854,775,807")) << side_column_text();
   open_tab("sweep");
-  state.lab.sweep.counts = "4k,1.5k";
+  state.lab.drafts.of<SweepDraft>().counts = "4k,1.5k";
   EXPECT_NE(lab_text().find("'4k,1.5k'"), std::string::npos) << lab_text();
 }
 
@@ -379,7 +382,7 @@ TEST_F(Panels, ShowTheTabsOfTheLaboratoryInASmallWindow) {
   for (const float scale : {1.0f, 2.0f}) {
     resize(800 * scale, 600 * scale, scale);
     settle();
-    for (const LabTabInfo& tab : lab_tabs) EXPECT_TRUE(seen(std::string{"lab."} + tab.id)) << tab.id << " at " << scale;
+    for (const std::string_view tab : tab_ids()) EXPECT_TRUE(seen("lab." + std::string{tab})) << tab << " at " << scale;
   }
 }
 

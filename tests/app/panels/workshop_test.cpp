@@ -1,4 +1,5 @@
 // The tab Workshop.
+#include "app/ui_state/workshop_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -238,7 +239,7 @@ TEST_F(Panels, ShowTheWorkshopInAnyWindow) {
   for (const auto& [width, height] :
        {std::pair{320.0f, 200.0f}, std::pair{700.0f, 500.0f}, std::pair{2500.0f, 900.0f}}) {
     resize(width, height, 1);
-    state.lab.tab = LabTab::workshop;
+    state.lab.tab = "workshop";
     state.lab.folded = false;
     settle();
   }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <variant>
 
+#include "app/ui_state/camera_commands.h"
+
 namespace orrery {
 namespace {
 
@@ -22,8 +24,7 @@ Requests camera_requests_after(const std::function<void(ImGuiIO&)>& input, const
 template <class T>
 T only(const Requests& requests) {
   EXPECT_EQ(requests.size(), 1u);
-  const auto* view = requests.empty() ? nullptr : std::get_if<ViewCommand>(&requests.front());
-  const T* command = view ? std::get_if<T>(view) : nullptr;
+  const T* command = requests.empty() ? nullptr : command_if<T>(requests.front());
   EXPECT_TRUE(command);
   return command ? *command : T{};
 }

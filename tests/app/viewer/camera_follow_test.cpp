@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "app/ui_state/camera_commands.h"
 #include "app/viewer/camera_control.h"
 #include "compute/core/error.h"
 #include "render/gl/gl.h"

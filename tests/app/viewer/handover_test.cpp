@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "app/commands/command_text.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"

@@ -9,6 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/film_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/camera_control.h"
 #include "tests/compute/support/backends.h"
 
@@ -202,7 +205,7 @@ TEST(Keys, DigitsLookAlongTheAxes) {
     const auto look = asked<LookFrom>({.character = digit}, status);
     EXPECT_FLOAT_EQ(look.azimuth, azimuth);
     EXPECT_FLOAT_EQ(look.elevation, elevation);
-    EXPECT_NO_THROW(check_arguments(look));
+    EXPECT_NO_THROW(check_arguments(row_in<LookFrom>(camera_commands), look));
   };
   constexpr float right_angle = std::numbers::pi_v<float> / 2;
   looks(U'1', -right_angle, 0);

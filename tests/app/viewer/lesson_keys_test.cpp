@@ -3,6 +3,9 @@
 
 #include <chrono>
 
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/lessons_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/keys.h"
 
 namespace orrery {

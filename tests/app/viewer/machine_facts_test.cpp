@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "app/features/sweep/sweep_commands.h"
 #include "tests/app/support/fake_cuobjdump.h"
 #include "tests/compute/support/backends.h"
 
@@ -59,7 +60,7 @@ TEST(MachineFacts, StartNothingWhileASweepMeasures) {
   cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
   MachineFacts facts{test::backends()};
   ViewStatus view;
-  view.sweep.active = true;
+  view.measurement = {&sweep_user};
   for (int frame = 0; frame < 100; ++frame) {
     facts.describe(view, with_kernel("swept"));
     std::this_thread::sleep_for(std::chrono::milliseconds{1});

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "app/ui_state/window_commands.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

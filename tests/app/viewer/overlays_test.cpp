@@ -2,6 +2,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/render/picture.h"

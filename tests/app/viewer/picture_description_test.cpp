@@ -2,6 +2,9 @@
 #include <sstream>
 
 #include "app/commands/command_text.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/backends.h"
 

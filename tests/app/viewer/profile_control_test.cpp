@@ -13,6 +13,7 @@
 #include <memory>
 #include <thread>
 
+#include "app/ui_state/profile_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/catalog.h"

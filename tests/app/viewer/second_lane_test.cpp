@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "app/ui_state/compare_commands.h"
 #include "render/gl/gl.h"
 #include "render/gl/offscreen_context.h"
 #include "tests/compute/support/backends.h"

@@ -2,6 +2,11 @@
 #include <array>
 #include <stdexcept>
 
+#include "app/features/race/race_commands.h"
+#include "app/features/sweep/sweep_commands.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/compare_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/second_lane.h"
 #include "compute/core/error.h"
 #include "tests/app/viewer/offscreen_viewer.h"

@@ -5,6 +5,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "app/features/sweep/sweep_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/viewer/offscreen_viewer.h"

@@ -10,6 +10,10 @@
 #include <thread>
 
 #include "app/camera_path/camera_path.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/film_commands.h"
+#include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/live_film.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/offscreen_context.h"

@@ -1,6 +1,8 @@
 // A lesson in a running view.
 #include <fstream>
 
+#include "app/ui_state/lessons_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "tests/app/lessons/lesson_text.h"
 #include "tests/app/viewer/offscreen_viewer.h"

@@ -1,6 +1,7 @@
 // What a run records.
 #include <cmath>
 
+#include "app/ui_state/window_commands.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 
 namespace orrery {

@@ -1,4 +1,5 @@
 // Pages of a running view.
+#include "app/ui_state/window_commands.h"
 #include "app/viewer/run_view.h"
 #include "compute/core/error.h"
 #include "tests/app/report/page_check.h"

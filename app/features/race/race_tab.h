@@ -1,11 +1,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "app/ui_state/lab_commands.h"
+#include "app/features/race/race_commands.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {
+
+/// The race that the user is choosing.
+struct RaceDraft {
+  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the present one
+  std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
+};
+
 /// Forecast of a race: its size and its time.
 struct RaceForecast {
   int runs = 0;

@@ -1,4 +1,4 @@
-#include "app/panels/race_panel.h"
+#include "app/features/race/race_tab.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -12,13 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/race/race_size.h"
+#include "app/features/race/race_commands.h"
+#include "app/features/race/race_size.h"
+#include "app/features/race/race_status.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/panels/tab.h"
 #include "app/text/progress.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
@@ -148,6 +151,7 @@ void race_progress(const RaceStatus& race, Requests& out) {
 }
 
 void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draft, Requests& out) {
+  const auto& latest = view.features.of<RaceStatus>();
   const std::optional<std::vector<float>> time_steps = positive_numbers_of(draft.time_steps);
   StartRace race{.kernels = draft.kernels, .integrators = draft.integrators};
   if (time_steps) race.time_steps = *time_steps;
@@ -156,7 +160,7 @@ void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draf
   const std::optional<double> until = suggests ? suggested : parsed_number<double>(trimmed(draft.until));
   const bool until_known = until && StartRace::ends.contains(*until);
   if (until_known) race.until = *until;
-  ImGui::BeginDisabled(view.race.active);
+  ImGui::BeginDisabled(latest.active);
   row_label("Until",
             "All runs start from the first state of the scene and end at this time, in units of time. Empty: the time "
             "that stands there, with which a race is expected to take a minute or so.");
@@ -169,7 +173,7 @@ void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draf
                               status.time_step));
   entered |= text_field("race.dt", "4 to 1/4 \u00d7 present", draft.time_steps, !time_steps);
   ImGui::EndDisabled();
-  if (view.race.active) return race_progress(view.race, out);
+  if (latest.active) return race_progress(latest, out);
   if (!until_known || !time_steps) {
     wrapped_text(until_known ? "dt must be numbers above 0, separated by commas, such as 0.01,0.005"
                              : "Until must be a time above 0, such as 1",
@@ -326,28 +330,33 @@ void winners(const Status& status, const RaceStatus& race, float height, Request
   ImGui::EndTable();
 }
 
-}  // namespace
-
 void race_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
+  const auto& race = view.features.of<RaceStatus>();
   const float room = ImGui::GetContentRegionAvail().x;
   const bool wide = room >= em(34), widest = room >= em(56);
   ImGui::BeginChild("what to race", {wide ? em(16) : 0, wide ? height : em(12)});
-  race_controls(status, view, state.lab.race, out);
-  race_legend(view.race);
-  failures(view.race);
-  written_rows("race", view.race.files, view.race.error);
+  race_controls(status, view, state.lab.drafts.of<RaceDraft>(), out);
+  race_legend(race);
+  failures(race);
+  written_rows("race", race.files, race.error);
   ImGui::EndChild();
   if (wide) ImGui::SameLine(0, em(1));
   ImGui::BeginChild("race results", {0, height});
   const ImVec2 left = ImGui::GetContentRegionAvail();
-  const bool any = !view.race.rows.empty();
+  const bool any = !race.rows.empty();
   const ImVec2 plotted = widest ? ImVec2{left.x - em(22.3f), height} : ImVec2{left.x, 0.62f * height};
-  if (any) draw_race(status, view.race, plotted, out);
+  if (any) draw_race(status, race, plotted, out);
   if (any && widest) ImGui::SameLine(0, em(0.8f));
   ImGui::BeginChild("race winners", {0, any && !widest ? 0.36f * height : height});
-  winners(status, view.race, height, out);
+  winners(status, race, height, out);
   ImGui::EndChild();
   ImGui::EndChild();
 }
+
+}  // namespace
+
+const Tab race_tab{"Race",
+                   "Time to solution: what each integrator and time step costs, and how well it keeps the energy.",
+                   race_content};
 
 }  // namespace orrery

@@ -1,10 +1,15 @@
+#include "app/features/race/race_tab.h"
+
 #include <limits>
 #include <utility>
 
+#include "app/features/race/race_commands.h"
+#include "app/features/race/race_status.h"
+#include "app/features/sweep/sweep_commands.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/panels.h"
-#include "app/panels/race_panel.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/lessons_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -48,8 +53,8 @@ TEST_F(Panels, StartARace) {
   close();
   pick("race.kernels", "cpu-serial");
   close();
-  state.lab.race.until = "0.3";
-  state.lab.race.time_steps = "0.01, 0.005";
+  state.lab.drafts.of<RaceDraft>().until = "0.3";
+  state.lab.drafts.of<RaceDraft>().time_steps = "0.01, 0.005";
   const auto chosen = only<StartRace>(click("race.start"));
   EXPECT_EQ(chosen.until, 0.3) << "as typed, not rounded to float";
   EXPECT_EQ(chosen.integrators, std::vector<std::string>{"yoshida4"}) << "ticked, and not unticked again";
@@ -60,8 +65,8 @@ TEST_F(Panels, StartARace) {
 TEST_F(Panels, ARaceStatesItsSizeAndTimeBeforeItStarts) {
   select(test::find_kernel("cpu-simd"));
   status.time_step = 0.01f;
-  state.lab.race.integrators = {"leapfrog", "yoshida4"};
-  state.lab.race.until = "1";
+  state.lab.drafts.of<RaceDraft>().integrators = {"leapfrog", "yoshida4"};
+  state.lab.drafts.of<RaceDraft>().until = "1";
   open_tab("race");
   // 25 + 50 + 100 + 200 + 400 steps of each
   EXPECT_NE(lab_text().find("10 runs, 1,550 steps in all."), std::string::npos) << lab_text();
@@ -79,7 +84,7 @@ TEST_F(Panels, ARaceSuggestsATimeThatSuitsTheMachine) {
   view.evaluation_s["cpu-simd"] = 0.3;  // 233 s to 1, 116 s to 0.5
   EXPECT_EQ(suggested(), 0.2);
   open_tab("race");
-  state.lab.race.integrators = {"leapfrog"};
+  state.lab.drafts.of<RaceDraft>().integrators = {"leapfrog"};
   EXPECT_EQ(only<StartRace>(click("race.start")).until, 0.2);
   view.evaluation_s["cpu-simd"] = 100;
   EXPECT_EQ(suggested(), 0.2) << "four of the longest time steps";
@@ -91,22 +96,23 @@ TEST_F(Panels, ARaceSuggestsATimeThatSuitsTheMachine) {
 TEST_F(Panels, ARaceStartsOnlyWithNumbers) {
   open_tab("race");
   for (const char* wrong : {"0", "-1", "soon", "inf", "1,2"}) {
-    state.lab.race.until = wrong;
+    state.lab.drafts.of<RaceDraft>().until = wrong;
     EXPECT_TRUE(click("race.start").empty()) << wrong;
     EXPECT_NE(lab_text().find("Until must be"), std::string::npos) << wrong;
   }
-  state.lab.race.until = "1";
-  state.lab.race.time_steps = "0.01, 0";
+  state.lab.drafts.of<RaceDraft>().until = "1";
+  state.lab.drafts.of<RaceDraft>().time_steps = "0.01, 0";
   EXPECT_TRUE(click("race.start").empty());
   EXPECT_NE(lab_text().find("dt must be"), std::string::npos);
-  state.lab.race.time_steps.clear();
-  view.sweep.active = true;
+  state.lab.drafts.of<RaceDraft>().time_steps.clear();
+  view.measurement = {&sweep_user};
   settle();
   EXPECT_TRUE(click("race.start").empty()) << "a sweep needs the machine for itself";
 }
 
 TEST_F(Panels, StopARace) {
-  view.race = {.active = true, .until = 1, .present = "cpu-simd, leapfrog, dt 0.01", .done = 0.25, .left_s = 12};
+  view.features.of<RaceStatus>() = {
+      .active = true, .until = 1, .present = "cpu-simd, leapfrog, dt 0.01", .done = 0.25, .left_s = 12};
   open_tab("race");
   EXPECT_FALSE(seen("race.start"));
   EXPECT_NE(lab_text().find("cpu-simd, leapfrog, dt 0.01"), std::string::npos) << lab_text();
@@ -119,21 +125,20 @@ TEST_F(Panels, AMeasurementIsSeenAndStoppedFromEveryTab) {
     return click("measurement.stop");
   };
   state.lab.folded = true;
-  view.race = {.active = true, .until = 1, .present = "cpu-simd", .done = 0.25, .left_s = 72};
+  view.measurement = {&race_user, 0.25, 72};
   only<StopRace>(stop());
   EXPECT_GE(ui_marked("measurement").x0, side_column_width(view));
   view.panel = false;
   only<StopRace>(stop());
-  view.race.active = false;
-  view.sweep.active = true;
+  view.measurement = {&sweep_user};
   only<StopSweep>(stop());
-  view.sweep.active = false;
-  view.lesson.measuring = true;
+  view.measurement = {&lesson_user};
   EXPECT_FALSE(only<MeasureLesson>(stop()).on);
   view.lesson.shown = true;
   settle();
   EXPECT_LT(ui_marked("measurement.stop").x1, 1280 - lesson_width(view)) << "beside the lesson";
-  view.lesson.shown = view.lesson.measuring = false;
+  view.lesson.shown = false;
+  view.measurement.reset();
   settle();
   EXPECT_FALSE(seen("measurement"));
 }
@@ -156,28 +161,28 @@ TEST(MachineInUse, NamesItsUserAndTheButtonThatEndsIt) {
   view.compare.active = true;
   EXPECT_EQ(machine_in_use(view), "Not now: two runs are compared. End in the tab Compare ends it.");
   view.compare.active = false;
-  view.race.active = true;
+  view.measurement = {&race_user};
   EXPECT_EQ(machine_in_use(view), "Not now: a race is being measured. Stop in the tab Race ends it.");
 }
 
 TEST_F(Panels, NothingElseStartsDuringARace) {
-  view.race.active = true;
+  view.measurement = {&race_user};
   for (const auto& [tab, button] : {std::pair{"sweep", "sweep.start"}, {"compare", "compare.start"}}) {
     open_tab(tab);
     EXPECT_TRUE(click(button).empty()) << tab;
-    view.race.active = false;
+    view.measurement.reset();
     settle();
     EXPECT_FALSE(click(button).empty()) << tab;
-    view.race.active = true;
+    view.measurement = {&race_user};
   }
 }
 
 TEST_F(Panels, ReturnToARunOfARace) {
-  view.race.until = 1;
-  view.race.rows = {raced("leapfrog", 1, 1e-4, true), raced("yoshida4", 10, 1e-6, true), raced("euler", 5, 1e-3),
-                    raced("hermite4", nan, nan)};
-  view.race.rows[3].problem = "too few bodies";
-  view.race.best = {{1e-4, 0}, {1e-6, 1}};
+  view.features.of<RaceStatus>().until = 1;
+  view.features.of<RaceStatus>().rows = {raced("leapfrog", 1, 1e-4, true), raced("yoshida4", 10, 1e-6, true),
+                                         raced("euler", 5, 1e-3), raced("hermite4", nan, nan)};
+  view.features.of<RaceStatus>().rows[3].problem = "too few bodies";
+  view.features.of<RaceStatus>().best = {{1e-4, 0}, {1e-6, 1}};
   open_tab("race");
   EXPECT_TRUE(seen("race.dot.0") && seen("race.dot.1") && seen("race.dot.2"));
   EXPECT_FALSE(seen("race.dot.3")) << "it did not reach the end";
@@ -191,7 +196,7 @@ TEST_F(Panels, ReturnToARunOfARace) {
 }
 
 TEST_F(Panels, ARaceThatKeepsNoEnergySaysSo) {
-  view.race.rows = {raced("euler", 1, 0.5, true)};
+  view.features.of<RaceStatus>().rows = {raced("euler", 1, 0.5, true)};
   open_tab("race");
   EXPECT_NE(lab_text().find("No run keeps the energy"), std::string::npos) << lab_text();
 }

@@ -1,5 +1,5 @@
 // Races of kernels, integrators and time steps to the same time.
-#include "app/lab/race/race.h"
+#include "app/features/race/race.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "app/lab/race/race_size.h"
+#include "app/features/race/race_size.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/catalog.h"

@@ -1,10 +1,12 @@
+#include "app/features/race/race_window.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "app/viewer/sweep_control.h"
+#include "app/features/race/race_commands.h"
 #include "compute/core/error.h"
 #include "tests/app/viewer/beside_a_window.h"
 

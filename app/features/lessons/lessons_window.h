@@ -5,10 +5,9 @@
 
 #include "app/lessons/lesson_measurement.h"
 #include "app/ui_state/command.h"
+#include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/status.h"
-#include "app/viewer/second_lane.h"
-#include "app/viewer/session.h"
-#include "app/viewer/sweep_control.h"
+#include "app/viewer/beside_shown.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
@@ -48,31 +47,6 @@ class LessonControl {
   ShownPause pause_;
   std::optional<LessonMeasurement> measurement_;
   LessonResults results_;  // of the lesson's part
-};
-
-/// Lessons in the window: what the user asks of them.
-class LessonFeature {
- public:
-  /// Both must outlive this.
-  LessonFeature(Session& session, CompareFeature& compare)
-      : session_{session}, compare_{compare}, control_{session.backends} {}
-
-  void carry_out(const ShowLesson& c);
-  void carry_out(const ShowLessonFile& c);
-  void carry_out(const CloseLesson&);
-  void carry_out(const TurnLessonPage& c);
-  void carry_out(const SetLessonScene&);
-  void carry_out(const PredictLesson& c);
-  void carry_out(const MeasureLesson& c);
-  /// Call once per frame.
-  void follow() { control_.tick(session_.lane.simulation(), session_.view.lesson); }
-
- private:
-  void wait();
-
-  Session& session_;
-  CompareFeature& compare_;
-  LessonControl control_;
 };
 
 }  // namespace orrery

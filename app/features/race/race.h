@@ -1,15 +1,18 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
+#include "app/text/csv.h"
 
 namespace orrery {
 
@@ -111,5 +114,18 @@ class Race {
   bool samples_ = false;          // the batch in flight measures the energy
   double step_s_ = 0;             // of the present entry, in its last batch; 0: not known yet
 };
+
+inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "settings",    "integrator",   "dt",
+                                                               "steps",        "evaluations", "interactions", "seconds",
+                                                               "energy_error", "problem"};
+
+std::array<std::string, race_columns.size()> race_fields(const RaceResult& result);
+Json race_json(const RaceResult& result);
+
+/// The head of a race's files: the machine, the bodies and the law, without what the race varies.
+Json race_metadata(const Backends& backends, const Race& race);
+
+/// The contents of the JSON file.
+Json race_json(const Race& race, const Json& metadata);
 
 }  // namespace orrery

@@ -1,16 +1,23 @@
 // The lesson in the window, and its measurement.
-#include "app/viewer/lesson_control.h"
+#include "app/features/lessons/lessons_window.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/lessons/lesson.h"
+#include "app/text/progress.h"
+#include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/trial.h"
-#include "app/viewer/viewer.h"
+#include "app/viewer/session.h"
+#include "app/viewer/window_feature.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
@@ -176,51 +183,88 @@ void LessonControl::describe(LessonStatus& status) const {
   if (judgement.known) status.right = judgement.right;
 }
 
-void LessonFeature::carry_out(const ShowLesson& c) {
-  control_.show(c, session_.view.lesson);
-}
+namespace {
 
-void LessonFeature::carry_out(const ShowLessonFile& c) {
-  control_.show(c, session_.view.lesson);
-}
+/// Lessons in the window.
+class LessonsWindow final : public WindowFeature {
+ public:
+  explicit LessonsWindow(Session& session) : session_{session}, control_{session.backends} {}
 
-void LessonFeature::carry_out(const CloseLesson&) {
-  control_.stop(session_.lane.simulation(), session_.view.lesson);
-  session_.view.lesson.shown = false;
-}
+  void add_to(Handlers& handlers) override { handlers.add(*this, lessons_commands); }
 
-void LessonFeature::carry_out(const TurnLessonPage& c) {
-  control_.turn(c.page, session_.view.lesson);
-}
+  void carry_out(const ShowLesson& c) { control_.show(c, session_.view.lesson); }
 
-void LessonFeature::carry_out(const SetLessonScene&) {
-  for (const Request& request : control_.scene_requests(session_.lane.status())) session_.carry_out(request);
-  session_.view.notice = "the lesson's scene is set; Ctrl+Z returns to the system before";
-}
+  void carry_out(const ShowLessonFile& c) { control_.show(c, session_.view.lesson); }
 
-void LessonFeature::carry_out(const PredictLesson& c) {
-  control_.predict(c.choice, session_.view.lesson);
-}
-
-void LessonFeature::carry_out(const MeasureLesson& c) {
-  if (!c.on) {
-    control_.stop(session_.lane.simulation(), session_.view.lesson);
-    return;
+  void carry_out(const CloseLesson&) {
+    stop();
+    session_.view.lesson.shown = false;
   }
-  compare_.require_machine("a lesson");
-  control_.start(session_.lane.simulation(), session_.view.lesson);
-  if (session_.lockstep) wait();
-}
 
-/// In a run that can be repeated, the frame waits: drawing would only disturb the measurement.
-void LessonFeature::wait() {
-  constexpr std::chrono::milliseconds nap{2};
-  while (session_.view.lesson.measuring) {
-    if (stop_requested()) return control_.stop(session_.lane.simulation(), session_.view.lesson);
-    (void)session_.lane.collect();
+  void carry_out(const TurnLessonPage& c) { control_.turn(c.page, session_.view.lesson); }
+
+  void carry_out(const SetLessonScene&) {
+    for (const Request& request : control_.scene_requests(session_.lane.status())) session_.carry_out(request);
+    session_.view.notice = "the lesson's scene is set; Ctrl+Z returns to the system before";
+  }
+
+  void carry_out(const PredictLesson& c) { control_.predict(c.choice, session_.view.lesson); }
+
+  void carry_out(const MeasureLesson& c) {
+    if (!c.on) {
+      stop();
+      return;
+    }
+    session_.require_machine("a lesson");
+    control_.start(session_.lane.simulation(), session_.view.lesson);
+    describe();
+    if (session_.lockstep) wait();
+  }
+
+  void follow() override {
     control_.tick(session_.lane.simulation(), session_.view.lesson);
-    std::this_thread::sleep_for(nap);
+    describe();
   }
+
+  void add_left_behind(std::vector<std::string>& things) const override {
+    if (session_.view.lesson.shown && !session_.view.lesson.listed) things.emplace_back("the lesson");
+  }
+
+ private:
+  /// In a run that can be repeated, the frame waits: drawing would only disturb the measurement.
+  void wait() {
+    constexpr std::chrono::milliseconds nap{2};
+    while (session_.view.lesson.measuring) {
+      if (stop_requested()) return stop();
+      (void)session_.lane.collect();
+      follow();
+      std::this_thread::sleep_for(nap);
+    }
+  }
+
+  void stop() {
+    control_.stop(session_.lane.simulation(), session_.view.lesson);
+    describe();
+  }
+
+  void describe() {
+    const LessonStatus& lesson = session_.view.lesson;
+    if (lesson.measuring) {
+      session_.view.measurement = {&lesson_user, part_of(lesson.done, lesson.total),
+                                   lesson.left_s > 0 ? std::optional{lesson.left_s} : std::nullopt};
+    } else if (session_.view.measurement && session_.view.measurement->user == &lesson_user) {
+      session_.view.measurement.reset();
+    }
+  }
+
+  Session& session_;
+  LessonControl control_;
+};
+
+}  // namespace
+
+std::unique_ptr<WindowFeature> make_lessons(Session& session) {
+  return std::make_unique<LessonsWindow>(session);
 }
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "app/viewer/sweep_control.h"
+#include "app/features/sweep/sweep_window.h"
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+#include "app/features/sweep/sweep_tab.h"
+
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -13,11 +15,13 @@
 #include <tuple>
 #include <vector>
 
+#include "app/features/sweep/sweep_commands.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/panels/tab.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {
@@ -321,13 +325,11 @@ void rows(const Status& status, const SweepStatus& sweep, float height, Requests
   ImGui::EndTable();
 }
 
-}  // namespace
-
 void sweep_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
   const float room = ImGui::GetContentRegionAvail().x;
   const bool wide = room >= em(34);
   ImGui::BeginChild("what to sweep", {wide ? em(16) : 0, wide ? height : em(9.5f)});
-  controls(status, view, state.lab.sweep, out);
+  controls(status, view, state.lab.drafts.of<SweepDraft>(), out);
   if (!view.sweep.active) best(status, view, out);
   written_rows("sweep", view.sweep.files, view.sweep.error);
   ImGui::EndChild();
@@ -336,5 +338,9 @@ void sweep_content(const Status& status, const ViewStatus& view, PanelState& sta
   rows(status, view.sweep, height, out);
   ImGui::EndChild();
 }
+
+}  // namespace
+
+const Tab sweep_tab{"Sweep", "Measures variants one after the other and ranks them.", sweep_content};
 
 }  // namespace orrery

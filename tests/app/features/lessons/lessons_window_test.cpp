@@ -1,4 +1,4 @@
-#include "app/viewer/lesson_control.h"
+#include "app/features/lessons/lessons_window.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include <fstream>
 #include <thread>
 
+#include "app/ui_state/lessons_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/lessons/lesson_text.h"

@@ -1,0 +1,38 @@
+# THE lists of features and of the laboratory's tabs. A feature is a folder here with the files:
+#   NAME_commands.h  the structs of its commands and their table, NAME_commands
+#   NAME_window.cpp  its part of the running window, make_NAME(), see app/viewer/window_feature.h
+#   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
+#   NAME_verb.cpp    its verb of the command line
+#   other .cpp       what it measures, without command line, OpenGL and ImGui
+set(ORRERY_FEATURES sweep race lessons)
+
+# Each is the stem of NAME_tab.
+set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
+
+set(folder ${PROJECT_BINARY_DIR}/features)
+set(commands_headers "")
+set(commands_list "")
+set(window_list "")
+set(tabs_list "")
+# The tables of the window itself, in app/ui_state/.
+foreach(name IN ITEMS window camera overlays film compare profile lessons workshop)
+  string(APPEND commands_headers "#include \"app/ui_state/${name}_commands.h\"\n")
+  string(APPEND commands_list "X(${name})\n")
+endforeach()
+foreach(name IN LISTS ORRERY_FEATURES)
+  set(feature ${CMAKE_CURRENT_LIST_DIR}/${name}/${name})
+  if(EXISTS ${feature}_commands.h)
+    string(APPEND commands_headers "#include \"app/features/${name}/${name}_commands.h\"\n")
+    string(APPEND commands_list "X(${name})\n")
+  endif()
+  if(EXISTS ${feature}_window.cpp)
+    string(APPEND window_list "X(${name})\n")
+  endif()
+endforeach()
+foreach(id IN LISTS ORRERY_TABS)
+  string(REPLACE "-" "_" tab ${id})
+  string(APPEND tabs_list "X(${tab}, \"${id}\")\n")
+endforeach()
+foreach(list IN ITEMS commands_headers commands_list window_list tabs_list)
+  file(CONFIGURE OUTPUT ${folder}/${list}.inc CONTENT "${${list}}" @ONLY)
+endforeach()

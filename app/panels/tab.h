@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "app/panels/panel_state.h"
+#include "app/ui_state/command.h"
+#include "app/ui_state/status.h"
+#include "compute/sim/command.h"
+
+namespace orrery {
+
+/// A tab of the laboratory, listed in app/features/CMakeLists.txt.
+struct Tab {
+  const char* title;
+  const char* notes;  ///< its tooltip
+  /// Draws the tab into the present window, of whose height it takes about `height` pixels.
+  void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+};
+
+#define X(tab, id) extern const Tab tab##_tab;
+#include "tabs_list.inc"
+#undef X
+
+}  // namespace orrery
