@@ -10,24 +10,18 @@
 #include <new>
 #include <optional>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "app/cli/commands.h"
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/early_end.h"
 #include "app/cli/options.h"
-#include "app/cli/profile_command.h"
 #include "app/cli/run_files.h"
+#include "app/cli/verb.h"
 #include "app/process/build_id.h"
 #include "app/process/child_process.h"
 #include "app/process/spare_process.h"
 #include "app/text/console.h"
-#include "app/text/table.h"
 #include "app/viewer/keys.h"
 #include "app/viewer/run_view.h"
 #include "app/workshop/compiler_process.h"
@@ -38,7 +32,6 @@
 #include "compute/ranks/rank_watch.h"
 #include "compute/ranks/rank_worker.h"
 #include "compute/ranks/same_program.h"
-#include "compute/sim/backends.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -47,94 +40,6 @@
 
 namespace orrery {
 namespace {
-
-/// Runs what the command line asks for. The device is opened here, after the whole command line has been read.
-struct Runner {
-  KernelCatalog& kernels;
-  const std::optional<std::filesystem::path> handover{};  // that the window takes over
-  NextProgram& next_program;                              // see run_view()
-
-  int operator()(const ShowText& show) const {
-    console::show(show.unbroken ? show.text : fitted_help(show.text, stdout_style({})));
-    return 0;
-  }
-  int operator()(const ShowKeys& show) const {
-    console::show(key_table(stdout_style(show.table)));
-    return 0;
-  }
-  int operator()(const ViewOptions& given) const {
-    const ViewOptions options = handover ? options_after_handover(given, *handover) : given;
-    prepare_files(options);
-    return run_view(kernels, options, kernels.sharing() ? nullptr : &next_program);  // mpirun waits for this program
-  }
-  int operator()(const BenchOptions& options) const {
-    prepare_files(options);
-    return run_bench(with_compiled_files(chosen_backends(options)), options);
-  }
-  int operator()(const ReportOptions& options) const {
-    prepare_files(options);
-    watch_stop_signals();  // a stop while the picture is drawn still gives a page
-    const Backends backends{kernels, options.bench.device};
-    const GlReport gl = probe_gl(kernels);
-    ReportPicture picture =
-        picture_scene(kernels, pictured_scene(backends, options), options.picture, options.theme, options.bench.device);
-    return run_report(backends, options, std::move(picture), gl);
-  }
-  int operator()(const VerifyOptions& options) const {
-    prepare_files(options);
-    return run_verify(chosen_backends(options), options);
-  }
-  int operator()(const RunOptions& options) const {
-    prepare_files(options);
-    return run_simulation(with_compiled_files(chosen_backends(options)), options);
-  }
-  int operator()(const ReplayOptions& options) const {
-    return run_replay(with_compiled_files(Backends{kernels, options.device}), options);
-  }
-  int operator()(const ConvertOptions& options) const {
-    prepare_files(options);
-    return run_convert(options);
-  }
-  int operator()(const InspectOptions& options) const {
-    prepare_files(options);
-    return run_inspect(options, [&] {
-      constexpr WindowSize size{640, 480};
-      return picture_scene(kernels, {.scene = {}, .file = options.file, .hints = options.hints}, size,
-                           render::Theme::dark, {});
-    });
-  }
-  int operator()(const ProfileOptions& options) const {
-    prepare_files(options);
-    return run_profile(with_compiled_files(Backends{kernels, options.device}), options);
-  }
-  int operator()(const CompareOptions& options) const {
-    prepare_files(options);
-    return run_compare(with_compiled_files(Backends{kernels, options.device}), options);
-  }
-  int operator()(const RaceOptions& options) const {
-    prepare_files(options);
-    return run_race(with_compiled_files(Backends{kernels, options.device}), options);
-  }
-  int operator()(const KernelsOptions& options) const { return run_kernels(Backends{kernels}, options); }
-  int operator()(const InfoOptions& options) const {
-    GlReport gl = probe_gl(kernels);
-    probe_window(gl);
-    return run_info(Backends{kernels}, options, gl);
-  }
-  int operator()(const NewKernelOptions& options) const { return run_new_kernel(options); }
-  int operator()(const LessonOptions& options) const { return run_lesson(kernels, options); }
-
-  /// The backends, with the one device, or the several, that the user chose.
-  Backends chosen_backends(const auto& options) const {
-    return options.devices ? Backends{kernels, *options.devices} : Backends{kernels, options.device};
-  }
-
-  static void prepare_files(const auto& options) {
-    const RunFiles files = files_of(options);
-    check_files(files);
-    if (takes_stdout(files)) console::yield_stdout();
-  }
-};
 
 int fail(int status, const std::string& why) {
   console::complain(why);
@@ -145,21 +50,19 @@ int fail(int status, const std::string& why) {
 int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
              const std::optional<std::filesystem::path>& handover, NextProgram& next_program) {
   KernelCatalog kernels{sharing};
-  return std::visit(Runner{kernels, handover, next_program}, parse_options(kernels, arguments, handover.has_value()));
+  const auto view = [&](const ViewOptions& given) {
+    const ViewOptions options = handover ? options_after_handover(given, *handover) : given;
+    prepare_files(files_of(options));
+    return run_view(kernels, options, kernels.sharing() ? nullptr : &next_program);  // mpirun waits for this program
+  };
+  const Graphics graphics{probe_gl, probe_window, picture_scene, key_table, view};
+  return parse_options(kernels, arguments, handover.has_value())->run({kernels, graphics});
 }
 
-/// The process that takes profiles for a window, see ProfileControl: prepares what these words say, and profiles what
-/// its parent asks for. If it cannot prepare itself, it ends, and another process profiles.
+/// Runs a process that prepares what the verb in these words will need, and waits for its parent's command.
 int run_spare(const std::vector<std::string>& preparation) {
   KernelCatalog kernels;
-  const Backends backends{kernels, std::get<ProfileOptions>(parse_options(kernels, preparation)).device};
-  ProfileMeasurement measurement{backends};
-  if (!measurement.prepare()) return 0;
-  const std::vector<std::string> words = wait_for_words();
-  if (words.empty()) return 0;
-  const auto options = std::get<ProfileOptions>(parse_options(kernels, words));
-  Runner::prepare_files(options);
-  return run_profile(with_compiled_files(backends), options, measurement);
+  return parse_options(kernels, preparation)->run_as_spare({kernels});
 }
 
 /// Whether the message names a rank.

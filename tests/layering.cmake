@@ -96,9 +96,8 @@ may_include("app/ui_state/" "app/ui_state/" "tabs_list[.]inc$" "app/lab/(diverge
 may_include("app/commands/" "app/(text|ui_state|commands)/" "commands_(headers|list)[.]inc$" "compute/core/" "compute/sim/command_rows[.]h$" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
-            "compute/kernels/runtime/(compiler_log|file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
-            "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
+may_include("app/cli/" "app/(text|process|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
+            "compute/(devices|integrators|scenes|snapshots|kernels/runtime)/" "render/appearance[.]h$" "verbs_list[.]inc$" "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
             "imgui" "fmt/")
 may_include("app/panels/" "app/(panels|ui_state)/" "tabs_list[.]inc$" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
@@ -107,8 +106,7 @@ may_include("app/panels/" "app/(panels|ui_state)/" "tabs_list[.]inc$" "app/text/
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "window_list[.]inc$" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks)/" "compute/sim/backends[.]h$" "compute/devices/cuda_rank_device[.]h$"
-            "orrery_version[.]h$" ${posix_headers})
+may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks|devices)/" "orrery_version[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})

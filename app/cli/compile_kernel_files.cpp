@@ -22,8 +22,8 @@ KernelFileError with_settings(const KernelFileError& error, const Settings& sett
 
 }  // namespace
 
-const Backends& with_compiled_files(const Backends& backends) {
-  if (backends.device()) return backends;
+void compile_kernel_files(const Backends& backends) {
+  if (backends.device()) return;
   for (const KernelPtr& kernel : backends.kernels().all()) {
     if (!kernel->file_text) continue;
     try {
@@ -34,7 +34,6 @@ const Backends& with_compiled_files(const Backends& backends) {
       // There is no compiler either. The caller says that there is no GPU, which has to be cured first.
     }
   }
-  return backends;
 }
 
 void compile_settings(const Backends& backends, const std::vector<Variant>& variants) {

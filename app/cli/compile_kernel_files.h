@@ -7,9 +7,9 @@
 
 namespace orrery {
 
-/// Compiles kernel files even if no GPU can run them, so that their errors are shown at their lines. Returns
-/// `backends`. Throws KernelFileError.
-const Backends& with_compiled_files(const Backends& backends);
+/// Compiles kernel files even if no GPU can run them, so that their errors are shown at their lines.
+/// Throws KernelFileError.
+void compile_kernel_files(const Backends& backends);
 
 /// Compiles a kernel file for both laws and for each of `variants`, which are its settings, before one of them runs.
 /// Prints how many there are to the standard error. Settings that the GPU cannot launch are no failure. Throws

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -20,7 +21,7 @@
 namespace orrery {
 namespace {
 
-Sampling sampling_of(const BenchOptions& options) {
+Sampling sampling_of(const SweepOptions& options) {
   if (options.uth) return uth_protocol::sampling;
   return {.warmup_steps = std::max(options.warmup_steps, 2), .samples = options.repeats};
 }
@@ -30,18 +31,20 @@ std::string named(const SweepEntry& entry) {
 }
 
 /// The choice of `auto` for each number of bodies.
-std::vector<Variant> choose(const Backends& backends, const BenchOptions& options) {
+std::vector<Variant> choose(const Backends& backends, const SweepOptions& options) {
   const auto needs_jerks = [](const Command& command) {
     const auto* select = std::get_if<SelectIntegrator>(&command);
     return select && find_integrator(select->id).needs_jerks;
   };
-  const bool jerks = std::ranges::any_of(options.setup, needs_jerks);
+  const bool jerks = std::ranges::any_of(options.physics.setup, needs_jerks);
   std::vector<Variant> chosen;
-  for (const int asked : options.counts) {
-    SceneRequest request = options.scene;
+  for (const int asked : options.scene.counts) {
+    SceneRequest request = options.scene.request;
     request.count = asked;
-    chosen.push_back(auto_variant(
-        backends, {.scene = request, .setup = options.setup, .accuracy = options.accuracy, .jerks = jerks}));
+    chosen.push_back(auto_variant(backends, {.scene = request,
+                                             .setup = options.physics.setup,
+                                             .accuracy = options.kernels.accuracy_or_default(),
+                                             .jerks = jerks}));
   }
   return chosen;
 }
@@ -56,13 +59,26 @@ void print_law_notes(const std::vector<Variant>& variants, const Commands& setup
   }
 }
 
-VariantPlan variants_of(const Backends& backends, const BenchOptions& options) {
-  VariantPlan plan = expand(backends, options.kernels, options.axes);
+VariantPlan variants_of(const Backends& backends, const SweepOptions& options) {
+  VariantPlan plan = expand(backends, options.kernels.selection, options.kernels.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
-  if (plan.variants.empty() && !options.kernels.automatic) {
+  if (plan.variants.empty() && !options.kernels.selection.automatic) {
     throw std::runtime_error("no kernel to measure: " + plan.skipped.front().reason);
   }
   return plan;
+}
+
+/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
+void refuse_what_a_protocol_decides(const CommandLine& line, const std::string& file) {
+  const std::string option = !file.empty() ? "the file '" + file + "'"
+                             : line.given("--baseline")
+                                 ? "--baseline"
+                                 : line.last_given({"-n", "--warmup", "--repeat", "--integrator"});
+  if (option.empty()) return;
+  throw UsageError(
+      fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
+                  "of {} and {} bodies: leave it out",
+                  option, fmt::join(std::span{uth_protocol::counts}.first(2), ", "), uth_protocol::counts.back()));
 }
 
 }  // namespace
@@ -103,21 +119,41 @@ void add_auto_variant(VariantPlan& plan, const Backends& backends, const AutoReq
   if (std::ranges::none_of(plan.variants, same)) plan.variants.insert(plan.variants.begin(), std::move(chosen));
 }
 
-PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options) {
-  PlannedSweep planned{.plan = {.scene = options.scene,
-                                .counts = options.counts,
+void SweepOptions::declare_repeats(CommandLine& line) {
+  line.add(
+      "--repeat", "R", "number of samples; each has one step, or as many as last 20 ms (10)",
+      [this](const std::string& text) { repeats = static_cast<int>(parse_integer("--repeat", text, 1, 1'000'000)); });
+}
+
+void SweepOptions::finish(const CommandLine& line) {
+  kernels.check_auto(line.kernels);
+  physics.take_law(line);
+  physics.check_eta();
+  if (uth) {
+    refuse_what_a_protocol_decides(line, scene.request.file);
+    physics.setup.push_back(SelectIntegrator{uth_protocol::integrator});
+    scene.counts.assign(uth_protocol::counts.begin(), uth_protocol::counts.end());
+  }
+  device.check();
+  check_axes(kernels.selection, kernels.axes);
+  scene.take_counts({0});
+}
+
+PlannedSweep plan_sweep(const Backends& backends, const SweepOptions& options) {
+  PlannedSweep planned{.plan = {.scene = options.scene.request,
+                                .counts = options.scene.counts,
                                 .variants = {},
-                                .setup = options.setup,
+                                .setup = options.physics.setup,
                                 .sampling = sampling_of(options)},
                        .skipped = {}};
   VariantPlan variants = variants_of(backends, options);
   planned.plan.variants = std::move(variants.variants);
   planned.skipped = std::move(variants.skipped);
-  if (options.kernels.automatic) {
+  if (options.kernels.selection.automatic) {
     planned.plan.chosen = choose(backends, options);
     planned.plan.variants.insert(planned.plan.variants.begin(), planned.plan.chosen.front());
   }
-  print_law_notes(planned.plan.variants, options.setup);
+  print_law_notes(planned.plan.variants, options.physics.setup);
   return planned;
 }
 

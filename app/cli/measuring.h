@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/cli/options.h"
+#include "app/cli/option_groups.h"
 #include "app/lab/sweep/sweep.h"
 #include "app/lab/variants.h"
 #include "app/text/progress.h"
@@ -40,9 +40,23 @@ struct PlannedSweep {
   std::vector<Skipped> skipped;  ///< cannot run here
 };
 
+/// The sweep of `orrery bench` and `orrery report`.
+struct SweepOptions {
+  SceneOptions scene;  ///< its counts: of the sweep; 0 stands for the scene's own
+  KernelOptions kernels;
+  PhysicsOptions physics;
+  DeviceOptions device;
+  int warmup_steps = 3;  ///< at least 2 are made
+  int repeats = 10;
+  bool uth = false;  ///< as uth_protocol has it; warmup_steps and repeats are ignored
+
+  void declare_repeats(CommandLine& line);
+  void finish(const CommandLine& line);
+};
+
 /// The sweep that these options ask for. If they ask for `auto`, it measures what `auto` chooses first. Prints notes to
 /// stderr. Throws UsageError, or std::runtime_error if no kernel is left.
-PlannedSweep plan_sweep(const Backends& backends, const BenchOptions& options);
+PlannedSweep plan_sweep(const Backends& backends, const SweepOptions& options);
 
 /// Throws the entry's problem, as the exception that belongs to the exit status.
 [[noreturn]] void throw_failure(const SweepEntry& entry);

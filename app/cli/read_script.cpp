@@ -24,7 +24,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t most_commands = 1'000'000;
-constexpr std::size_t most_line_bytes = 65'536;
+constexpr std::size_t most_bytes_of_line = 65'536;
 
 ScriptLine parse_line(std::string_view text) {
   const std::string_view frame = take_word(text);
@@ -34,8 +34,8 @@ ScriptLine parse_line(std::string_view text) {
 
 /// If a wrong line is not text, the error does not quote it: its bytes are not for a terminal.
 ScriptLine parse_line_of_text(std::string_view line) {
-  if (line.size() > most_line_bytes) {
-    throw UsageError(fmt::format("a script's line has at most {} bytes", most_line_bytes));
+  if (line.size() > most_bytes_of_line) {
+    throw UsageError(fmt::format("a script's line has at most {} bytes", most_bytes_of_line));
   }
   try {
     return parse_line(line);

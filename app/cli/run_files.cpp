@@ -12,17 +12,19 @@
 #include "app/commands/command_entry.h"
 #include "app/recording/conserved_log.h"
 #include "app/ui_state/window_commands.h"
+#include "app/text/console.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 
 namespace orrery {
-namespace {
-
-namespace fs = std::filesystem;
 
 void add_named(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
   if (!path.empty()) files.push_back({where, path});
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 void add_recording(std::vector<NamedFile>& files, const std::string& where, const std::string& path) {
   add_named(files, where, path);
@@ -35,14 +37,6 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
     if (argument->traits().form != Form::written_file) continue;
     records ? add_recording(files, where, argument->text(request)) : add_named(files, where, argument->text(request));
   }
-}
-
-RunFiles files_of_results(const SceneRequest& scene, const ResultNames& results) {
-  RunFiles files{.inputs = {}, .outputs = {}, .existing = results.existing};
-  add_named(files.inputs, "FILE", scene.file);
-  add_named(files.outputs, "--csv", results.csv);
-  add_named(files.outputs, "--json", results.json);
-  return files;
 }
 
 /// The identity of the file itself, whatever its name.
@@ -99,59 +93,6 @@ RunFiles files_of(const ViewOptions& options) {
   return files;
 }
 
-RunFiles files_of(const BenchOptions& options) {
-  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.files.existing};
-  add_named(files.inputs, "FILE", options.scene.file);
-  for (const std::string& baseline : options.baseline_files) add_named(files.inputs, "--baseline", baseline);
-  add_named(files.outputs, "--csv", options.files.csv);
-  add_named(files.outputs, "--json", options.files.json);
-  return files;
-}
-
-RunFiles files_of(const ReportOptions& options) {
-  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.bench.files.existing};
-  add_named(files.inputs, "FILE", options.bench.scene.file);
-  add_named(files.outputs, "--out", options.file);
-  return files;
-}
-
-RunFiles files_of(const VerifyOptions& options) {
-  return files_of_results(options.scene, options.files);
-}
-
-RunFiles files_of(const ProfileOptions& options) {
-  RunFiles files = files_of_results(options.scene, options.files);
-  add_named(files.inputs, "--baseline", options.baseline_file);
-  return files;
-}
-
-RunFiles files_of(const CompareOptions& options) {
-  return files_of_results(options.scene, options.files);
-}
-
-RunFiles files_of(const RaceOptions& options) {
-  return files_of_results(options.scene, options.files);
-}
-
-RunFiles files_of(const RunOptions& options) {
-  RunFiles files{.inputs = {}, .outputs = {}, .existing = options.existing};
-  add_named(files.inputs, "FILE", options.scene.file);
-  add_named(files.inputs, "--resume", options.resume);
-  add_named(files.outputs, "--diagnostics", options.order.diagnostics);
-  if (options.order.checkpoint != options.resume) add_named(files.outputs, "--checkpoint", options.order.checkpoint);
-  return files;
-}
-
-RunFiles files_of(const ConvertOptions& options) {
-  return {.inputs = {{"IN", options.in}}, .outputs = {{"OUT", options.out}}, .existing = options.existing};
-}
-
-RunFiles files_of(const InspectOptions& options) {
-  RunFiles files{.inputs = {{"FILE", options.file}}, .outputs = {}, .existing = options.existing};
-  add_named(files.outputs, "--picture", options.picture);
-  return files;
-}
-
 void refuse_files_that_meet(const RunFiles& files) {
   std::vector<Known> known;
   for (const NamedFile& input : files.inputs) known.push_back({input, Identity{input.path}, true});
@@ -162,7 +103,7 @@ void refuse_files_that_meet(const RunFiles& files) {
   }
 }
 
-void check_files(const RunFiles& files) {
+void prepare_files(const RunFiles& files) {
   for (const NamedFile& input : files.inputs) {
     std::error_code unknown;  // its reader finds out
     if (fs::status(input.path, unknown).type() == fs::file_type::not_found) {
@@ -177,11 +118,8 @@ void check_files(const RunFiles& files) {
       throw std::runtime_error(fmt::format("{}: {}", output.where, failure_text(error)));
     }
   }
-}
-
-bool takes_stdout(const RunFiles& files) {
-  return std::ranges::any_of(files.outputs,
-                             [](const NamedFile& output) { return own_descriptor(output.path) == STDOUT_FILENO; });
+  const auto is_stdout = [](const NamedFile& output) { return own_descriptor(output.path) == STDOUT_FILENO; };
+  if (std::ranges::any_of(files.outputs, is_stdout)) console::yield_stdout();
 }
 
 }  // namespace orrery

@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/options.h"
+#include "app/ui_state/view_options.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
 
@@ -19,25 +20,18 @@ struct RunFiles {
   Existing existing = Existing::keep;  ///< of the outputs
 };
 
+/// Adds a file with this name, unless the name is empty.
+void add_named(std::vector<NamedFile>& files, const std::string& where, const std::string& path);
+
+/// The files of `orrery view` and its script.
 RunFiles files_of(const ViewOptions& options);
-RunFiles files_of(const BenchOptions& options);
-RunFiles files_of(const ReportOptions& options);
-RunFiles files_of(const VerifyOptions& options);
-RunFiles files_of(const RunOptions& options);
-RunFiles files_of(const ConvertOptions& options);
-RunFiles files_of(const InspectOptions& options);
-RunFiles files_of(const CompareOptions& options);
-RunFiles files_of(const RaceOptions& options);
-RunFiles files_of(const ProfileOptions& options);
 
 /// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
-/// if an input does not exist or an output cannot be written. Changes no file.
-void check_files(const RunFiles& files);
+/// if an input does not exist or an output cannot be written. Changes no file. If an output is stdout, nothing else is
+/// printed there from now on.
+void prepare_files(const RunFiles& files);
 
-/// The first half of check_files(): throws UsageError if two outputs are the same file, or an output is an input.
+/// The first half of prepare_files(): throws UsageError if two outputs are the same file, or an output is an input.
 void refuse_files_that_meet(const RunFiles& files);
-
-/// Whether one of the outputs is stdout.
-bool takes_stdout(const RunFiles& files);
 
 }  // namespace orrery

@@ -18,16 +18,21 @@ for document in "${documents[@]}"; do
   done < <(sed '/^ *```/,/^ *```/d' "$document" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -vE '^[a-z]+:')
 done
 
-subcommands=(view render bench report verify profile compare race run replay convert inspect kernels info lesson new-kernel)
 help=$("$orrery" --help)
+mapfile -t subcommands < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z][-a-z]*\).*/\1/p' <<<"$help")
+((${#subcommands[@]})) || refuse "orrery --help lists no subcommands"
 declare -A help_of
 for subcommand in "${subcommands[@]}"; do
   help_of[$subcommand]=$("$orrery" "$subcommand" --help) || refuse "orrery $subcommand --help fails"
   help+=$'\n'${help_of[$subcommand]}
 done
-for subcommand in "${subcommands[@]}"; do
-  [[ $subcommand == view ]] || grep -qE "^  .*\b$subcommand\b.*\) window=0" run ||
+eval "$(sed -n '/^opens_no_window()/,/^}/p' run)"
+for subcommand in "${subcommands[@]}" doctor help version; do
+  [[ $subcommand == view ]] || opens_no_window "$orrery" "$subcommand" ||
     refuse "./run would add --offscreen to 'orrery $subcommand', which opens no window"
+done
+for word in '' view galaxy.bin plummer --scene; do
+  ! opens_no_window "$orrery" ${word:+"$word"} || refuse "./run would open no window for 'orrery $word'"
 done
 for document in "${documents[@]}"; do
   [[ $document == README.md || $document == docs/usage* ]] || continue

@@ -1,24 +1,22 @@
-// `orrery race`: runs combinations of kernel, integrator and time step to one time.
+#include "app/features/race/race_verb.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/cli/commands.h"
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
 #include "app/features/race/race.h"
-#include "app/features/race/race_commands.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
 #include "app/text/table.h"
+#include "app/ui_state/lab_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/stop_signal.h"
@@ -67,30 +65,33 @@ std::string race_text(const std::vector<RaceResult>& results, const TextStyle& s
 }
 
 /// Adds a choice of `auto` for the integrators that need jerks, and one for the others, as far as there are any.
-void add_choices_of_auto(VariantPlan& variants, const Backends& backends, const RaceOptions& options) {
+void add_choices_of_auto(VariantPlan& variants, const Backends& backends, const RaceVerb& race) {
   for (const bool jerks : {true, false}) {
     const auto is_so = [&](const std::string& id) { return find_integrator(id).needs_jerks == jerks; };
-    if (std::ranges::none_of(options.integrators, is_so)) continue;
+    if (std::ranges::none_of(race.integrator_ids, is_so)) continue;
     add_auto_variant(variants, backends,
-                     {.scene = options.scene, .setup = options.setup, .accuracy = options.accuracy, .jerks = jerks});
+                     {.scene = race.scene.request,
+                      .setup = race.physics.setup,
+                      .accuracy = race.kernels.accuracy_or_default(),
+                      .jerks = jerks});
   }
 }
 
-RacePlan plan_of(const Backends& backends, const RaceOptions& options) {
+RacePlan plan_of(const Backends& backends, const RaceVerb& race) {
   const KernelSelection kernels =
-      options.kernels ? *options.kernels
-                      : KernelSelection{race_kernels(backends, backends.default_kernel(), options.integrators)};
-  if (!options.kernels) check_axes(kernels, options.axes);
-  VariantPlan variants = expand(backends, kernels, options.axes);
+      race.kernels.named ? race.kernels.selection
+                         : KernelSelection{race_kernels(backends, backends.default_kernel(), race.integrator_ids)};
+  if (!race.kernels.named) check_axes(kernels, race.kernels.axes);
+  VariantPlan variants = expand(backends, kernels, race.kernels.axes);
   for (const std::string& note : variants.notes) console::print_error("note: {}\n", note);
-  if (kernels.automatic) add_choices_of_auto(variants, backends, options);
+  if (kernels.automatic) add_choices_of_auto(variants, backends, race);
   if (variants.variants.empty()) throw std::runtime_error("no kernel to race: " + variants.skipped.front().reason);
-  return {.scene = options.scene,
-          .setup = options.setup,
+  return {.scene = race.scene.request,
+          .setup = race.physics.setup,
           .variants = std::move(variants.variants),
-          .integrators = options.integrators,
-          .time_steps = options.time_steps,
-          .until = *options.until};
+          .integrators = race.integrator_ids,
+          .time_steps = race.time_steps,
+          .until = *race.until};
 }
 
 /// The exit status. A combination that cannot run here is no failure as long as others can.
@@ -106,29 +107,26 @@ int status_of(const std::vector<RaceResult>& results) {
 
 }  // namespace
 
-void declare_race(CLI::App& app, OptionDraft& draft) {
-  RaceOptions& race = draft.race;
-  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add(app, "--until", "T", "runs each combination to this time",
-      [&](const std::string& text) { race.until = parse_in("--until", text, StartRace::ends); });
-  add_kernel_file(app, draft, FileKernelUse::plain, "races a kernel of your own; repeatable");
-  add_measured_kernels(app, draft, "this machine's default kernels");
-  add(app, "--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
-      [&](const std::string& text) {
-        race.integrators = split_list("the list of integrators", text);
-        for (const std::string& id : race.integrators) check_integrator(id);
-      });
-  add(app, "--dt", "LIST", "time steps, separated by commas (4, 2, 1, 1/2 and 1/4 times the scene's)",
-      [&](const std::string& text) {
-        for (const std::string& step : split_list("--dt", text)) {
-          race.time_steps.push_back(parse_in("--dt", step, SetTimeStep::range));
-        }
-      });
-  add_eta(app, draft);
-  add_digits(app, draft);
-  add_law(app, draft, joined_ids(laws()));
-  add_measurement(app, draft, race.table, race.progress, race.files);
-  app.footer(
+void RaceVerb::declare(CommandLine& line) {
+  scene.declare(line);
+  line.add("--until", "T", "runs each combination to this time", until, StartRace::ends);
+  kernels.declare_file(line, FileKernelUse::plain, "races a kernel of your own; repeatable");
+  kernels.declare_list(line, "this machine's default kernels");
+  line.add("--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
+           [this](const std::string& text) {
+             integrator_ids = split_list("the list of integrators", text);
+             for (const std::string& id : integrator_ids) check_integrator(id);
+           });
+  line.add("--dt", "LIST", "time steps, separated by commas (4, 2, 1, 1/2 and 1/4 times the scene's)",
+           [this](const std::string& text) {
+             for (const std::string& step : split_list("--dt", text)) {
+               time_steps.push_back(parse_in("--dt", step, SetTimeStep::range));
+             }
+           });
+  physics.declare_eta_and_digits(line);
+  physics.declare_law(line);
+  results.declare(line, kernels, device, /*several_devices=*/false);
+  line.add_footer(
       "Examples:\n"
       "  orrery race --scene plummer -n 4k --until 1 --kernels cpu-simd\n"
       "  orrery race --scene two-body --until 20 --kernels cpu-serial --integrators leapfrog,yoshida4\n"
@@ -139,38 +137,39 @@ void declare_race(CLI::App& app, OptionDraft& draft) {
       "--digits compensated. Ctrl+C ends it and keeps what was measured.");
 }
 
-RaceOptions finish_race(OptionDraft& draft) {
-  RaceOptions& race = draft.race;
-  if (!race.until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
-  if (race.integrators.empty()) {
-    const bool any = !draft.kernel_named || draft.selection.automatic;
-    race.integrators = race_integrators(any ? std::vector<KernelPtr>{} : draft.selection.kernels);
+void RaceVerb::finish(const CommandLine& line) {
+  scene.check(line);
+  physics.take_law(line);
+  if (!until) throw UsageError("'orrery race' needs the time at its end: --until T, such as --until 1");
+  if (integrator_ids.empty()) {
+    const bool any = !kernels.named || kernels.selection.automatic;
+    integrator_ids = race_integrators(any ? std::vector<KernelPtr>{} : kernels.selection.kernels);
   }
-  refuse_eta_without_block_steps(draft, race.integrators);
-  race.scene = draft.scene_of_one_count();
-  if (draft.kernel_named) race.kernels = draft.selection;
-  race.accuracy = accuracy_of_auto(draft);
-  if (race.kernels) check_axes(*race.kernels, draft.axes);
-  race.axes = draft.axes;
-  race.setup = draft.physics;
-  race.files.existing = draft.existing();
-  race.device = draft.device;
-  return race;
+  physics.check_eta(integrator_ids);
+  scene.check_count();
+  kernels.check_auto(line.kernels);
+  if (kernels.named) check_axes(kernels.selection, kernels.axes);
 }
 
-int run_race(const Backends& backends, const RaceOptions& options) {
-  Race race{backends, plan_of(backends, options)};
+int RaceVerb::run(const Program& program) const {
+  prepare_files(results.files(scene.request));
+  const Backends backends = device.backends(program.kernels);
+  compile_kernel_files(backends);
+  Race race{backends, plan_of(backends, *this)};
   const Json metadata = race_metadata(backends, race);
-  ResultFiles files{options.files, metadata, race_columns};
-  measure_to_end(race, options.progress, [] {});
+  ResultFiles files{results.names, metadata, race_columns};
+  measure_to_end(race, results.progress, [] {});
   for (const RaceResult& result : race.results()) files.add(race_fields(result));
   files.finish(race_json(race, metadata));
-  if (!race.results().empty()) console::show(race_text(race.results(), stdout_style(options.table)));
+  if (!race.results().empty()) console::show(race_text(race.results(), stdout_style(results.table)));
   console::show(files.written());
   if (!files.error().empty()) throw std::runtime_error(files.error());
   if (!race.stopped()) return status_of(race.results());
   console::complain(fmt::format("stopped before the end: {:.0f} % was run", 100 * race.done()));
   return stop_status();
 }
+
+extern constinit const VerbInfo race_verb{
+    "race", "finds the kernel, integrator and time step that keep the energy at the least cost", create_verb<RaceVerb>};
 
 }  // namespace orrery

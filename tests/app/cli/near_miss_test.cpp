@@ -131,7 +131,9 @@ TEST(NearMiss, MayBeSeveralNames) {
 }
 
 TEST(Help, AndVersionAreWordsAsWell) {
-  const auto text = [](const Words& words) { return std::get<ShowText>(parse_options(test::catalog(), words)).text; };
+  const auto text = [](const Words& words) {
+    return dynamic_cast<const ShowText&>(*parse_options(test::catalog(), words)).text;
+  };
   EXPECT_EQ(text({"help"}), text({"--help"}));
   EXPECT_EQ(text({"help", "bench"}), text({"bench", "--help"}));
   EXPECT_EQ(text({"version"}), text({"--version"}));
@@ -142,7 +144,7 @@ TEST(Help, AndVersionAreWordsAsWell) {
   for (const bool markdown : {false, true}) {
     Words words{"help", "keys"};
     if (markdown) words.emplace_back("--markdown");
-    EXPECT_EQ(std::get<ShowKeys>(parse_options(test::catalog(), words)).table.markdown, markdown);
+    EXPECT_EQ(dynamic_cast<const ShowKeys&>(*parse_options(test::catalog(), words)).markdown, markdown);
   }
   for (const Words& words : {Words{"version", "x"}, {"help", "bench", "x"}, {"help", "help", "x"}}) {
     expect_failure(

@@ -2,6 +2,13 @@
 
 #include <fstream>
 
+#include "app/cli/bench_verb.h"
+#include "app/cli/compare_verb.h"
+#include "app/cli/profile_verb.h"
+#include "app/features/race/race_verb.h"
+#include "app/cli/run_verb.h"
+#include "app/cli/verify_verb.h"
+#include "app/cli/view_verb.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
@@ -16,7 +23,12 @@ using Words = std::vector<std::string>;
 
 template <class Kind>
 Kind parsed(const Words& words) {
-  return std::get<Kind>(parse_options(test::catalog(), words));
+  return dynamic_cast<const Kind&>(*parse_options(test::catalog(), words));
+}
+
+/// The options of `orrery view` or `orrery render`.
+ViewOptions shown(const Words& words) {
+  return dynamic_cast<const ShownVerb&>(*parse_options(test::catalog(), words)).options;
 }
 
 /// The one command of this kind in a list.
@@ -33,62 +45,62 @@ Kind only(const Commands& commands) {
 }
 
 TEST(Options, MakeViewTheDefault) {
-  const ViewOptions bare = parsed<ViewOptions>({});
+  const ViewOptions bare = shown({});
   EXPECT_EQ(bare.scene, SceneRequest{});
   ASSERT_EQ(bare.setup.size(), 1u);
   EXPECT_EQ(only<SelectKernel>(bare.setup).id, auto_kernel);
   EXPECT_TRUE(bare.panel && bare.vsync && !bare.offscreen && !bare.frames);
-  EXPECT_EQ(parsed<ViewOptions>({"-n", "4k"}).scene.count, 4096);
-  EXPECT_EQ(parsed<ViewOptions>({"view", "-n", "4k"}).scene.count, 4096);
-  EXPECT_EQ(parsed<ViewOptions>({"data/galaxy.bin"}).scene.file, "data/galaxy.bin");
-  EXPECT_EQ(parsed<ViewOptions>({"--", "-odd.bin"}).scene.file, "-odd.bin");
+  EXPECT_EQ(shown({"-n", "4k"}).scene.count, 4096);
+  EXPECT_EQ(shown({"view", "-n", "4k"}).scene.count, 4096);
+  EXPECT_EQ(shown({"data/galaxy.bin"}).scene.file, "data/galaxy.bin");
+  EXPECT_EQ(shown({"--", "-odd.bin"}).scene.file, "-odd.bin");
 }
 
 TEST(Options, TurnIntoCommands) {
-  const ViewOptions view = parsed<ViewOptions>({"--scene",
-                                                "plummer",
-                                                "-n",
-                                                "100",
-                                                "--seed",
-                                                "7",
-                                                "--kernel",
-                                                "cpu-simd",
-                                                "--set",
-                                                "threads=1",
-                                                "--set",
-                                                "rows=4",
-                                                "--integrator",
-                                                "euler",
-                                                "--law",
-                                                "attract-repel",
-                                                "--dt",
-                                                "0.5",
-                                                "--softening",
-                                                "0.25",
-                                                "--repulsion",
-                                                "2",
-                                                "--drag",
-                                                "3",
-                                                "--steps-per-frame",
-                                                "9",
-                                                "--size",
-                                                "320x200",
-                                                "--frames",
-                                                "12",
-                                                "--panel",
-                                                "off",
-                                                "--vsync",
-                                                "off",
-                                                "--record",
-                                                "r.csv",
-                                                "--screenshot",
-                                                "s.png",
-                                                "--save",
-                                                "b.bin",
-                                                "--byte-order",
-                                                "little",
-                                                "--theme",
-                                                "light"});
+  const ViewOptions view = shown({"--scene",
+                                  "plummer",
+                                  "-n",
+                                  "100",
+                                  "--seed",
+                                  "7",
+                                  "--kernel",
+                                  "cpu-simd",
+                                  "--set",
+                                  "threads=1",
+                                  "--set",
+                                  "rows=4",
+                                  "--integrator",
+                                  "euler",
+                                  "--law",
+                                  "attract-repel",
+                                  "--dt",
+                                  "0.5",
+                                  "--softening",
+                                  "0.25",
+                                  "--repulsion",
+                                  "2",
+                                  "--drag",
+                                  "3",
+                                  "--steps-per-frame",
+                                  "9",
+                                  "--size",
+                                  "320x200",
+                                  "--frames",
+                                  "12",
+                                  "--panel",
+                                  "off",
+                                  "--vsync",
+                                  "off",
+                                  "--record",
+                                  "r.csv",
+                                  "--screenshot",
+                                  "s.png",
+                                  "--save",
+                                  "b.bin",
+                                  "--byte-order",
+                                  "little",
+                                  "--theme",
+                                  "light"});
   EXPECT_EQ(view.scene, (SceneRequest{.scene = "plummer", .file = "", .count = 100, .seed = 7}));
   const SelectKernel kernel = only<SelectKernel>(view.setup);
   EXPECT_EQ(kernel.id, "cpu-simd");
@@ -110,33 +122,33 @@ TEST(Options, TurnIntoCommands) {
 }
 
 TEST(Options, SetTheDefaultKernelWhereNoneIsNamed) {
-  const ViewOptions view = parsed<ViewOptions>({"--set", "rows=4"});
+  const ViewOptions view = shown({"--set", "rows=4"});
   EXPECT_EQ(view.settings, (Settings::Values{{"rows", "4"}})) << "which kernel that is depends on the device";
   for (const Command& command : view.setup) EXPECT_FALSE(std::holds_alternative<SelectKernel>(command));
   expect_failure(
       Failure::usage,
       [] {
-        parsed<ViewOptions>({"--set", "wings=2"});
+        shown({"--set", "wings=2"});
       },
       "wings", "rows");
   expect_failure(
       Failure::usage,
       [] {
-        parsed<ViewOptions>({"--set", "rows=all", "--kernel", "cpu-simd"});
+        shown({"--set", "rows=all", "--kernel", "cpu-simd"});
       },
       "rows", "all");
 }
 
 TEST(Options, OnlyStoreTheDevice) {
-  EXPECT_EQ(parsed<ViewOptions>({"--device", "99"}).device, 99);
-  EXPECT_EQ(parsed<BenchOptions>({"bench", "--device", "99"}).device, 99);
-  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--device", "99"}).device, 99);
-  EXPECT_FALSE(parsed<BenchOptions>({"bench"}).device);
+  EXPECT_EQ(shown({"--device", "99"}).device, 99);
+  EXPECT_EQ(parsed<BenchVerb>({"bench", "--device", "99"}).sweep.device.device, 99);
+  EXPECT_EQ(parsed<VerifyVerb>({"verify", "--device", "99"}).device.device, 99);
+  EXPECT_FALSE(parsed<BenchVerb>({"bench"}).sweep.device.device);
   for (const char* wrong : {"-1", "one", "", "0.5"}) {
     expect_failure(
         Failure::usage,
         [&] {
-          parsed<BenchOptions>({"bench", "--device", wrong});
+          parsed<BenchVerb>({"bench", "--device", wrong});
         },
         "--device");
   }
@@ -144,28 +156,29 @@ TEST(Options, OnlyStoreTheDevice) {
 
 TEST(Options, NameOneDeviceOrSeveral) {
   const DeviceList both{.ordinals = {0, 1}};
-  EXPECT_EQ(parsed<BenchOptions>({"bench", "--devices", "0,1"}).devices, both);
-  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--devices", "0,1"}).devices, both);
-  EXPECT_EQ(parsed<RunOptions>({"run", "--steps", "1", "--devices", "0,1"}).devices, both);
-  EXPECT_EQ(parsed<ViewOptions>({"view", "--devices", "0,1"}).devices, both);
-  EXPECT_EQ(parsed<ViewOptions>({"render", "--out", "a.mp4", "--frames", "1", "--devices", "0,1"}).devices, both);
-  EXPECT_TRUE(parsed<BenchOptions>({"bench", "--devices", "all"}).devices->all);
-  EXPECT_FALSE(parsed<BenchOptions>({"bench"}).devices);
+  EXPECT_EQ(parsed<BenchVerb>({"bench", "--devices", "0,1"}).sweep.device.devices, both);
+  EXPECT_EQ(parsed<VerifyVerb>({"verify", "--devices", "0,1"}).device.devices, both);
+  EXPECT_EQ(parsed<RunVerb>({"run", "--steps", "1", "--devices", "0,1"}).device.devices, both);
+  EXPECT_EQ(shown({"view", "--devices", "0,1"}).devices, both);
+  EXPECT_EQ(shown({"render", "--out", "a.mp4", "--frames", "1", "--devices", "0,1"}).devices, both);
+  EXPECT_TRUE(parsed<BenchVerb>({"bench", "--devices", "all"}).sweep.device.devices->all);
+  EXPECT_FALSE(parsed<BenchVerb>({"bench"}).sweep.device.devices);
   expect_failure(
       Failure::usage,
       [] {
-        parsed<ViewOptions>({"view", "--devices", "0,1", "--device", "0"});
+        shown({"view", "--devices", "0,1", "--device", "0"});
       },
       "--device and --devices are both given");
 }
 
 TEST(Options, SayWhatAutoKeepsTo) {
-  const ViewOptions view = parsed<ViewOptions>({"--accuracy", "1e-3"});
+  const ViewOptions view = shown({"--accuracy", "1e-3"});
   EXPECT_EQ(only<SetAccuracy>(view.setup).median_error, 1e-3);
   EXPECT_TRUE(std::holds_alternative<SelectKernel>(view.setup.back())) << "the accuracy comes before";
-  EXPECT_EQ(only<SetAccuracy>(parsed<ViewOptions>({"--kernel", "auto", "--accuracy", "exact"}).setup).median_error, 0);
-  EXPECT_EQ(parsed<BenchOptions>({"bench", "--kernels", "auto", "--accuracy", "2e-4"}).accuracy, 2e-4);
-  EXPECT_EQ(parsed<BenchOptions>({"bench"}).accuracy, default_accuracy);
+  EXPECT_EQ(only<SetAccuracy>(shown({"--kernel", "auto", "--accuracy", "exact"}).setup).median_error, 0);
+  EXPECT_EQ(parsed<BenchVerb>({"bench", "--kernels", "auto", "--accuracy", "2e-4"}).sweep.kernels.accuracy_or_default(),
+            2e-4);
+  EXPECT_EQ(parsed<BenchVerb>({"bench"}).sweep.kernels.accuracy_or_default(), default_accuracy);
   for (const char* wrong : {"0", "1", "-1e-4", "nan", "inf", "close", ""}) {
     const Words words{"--accuracy", wrong};
     expect_failure(
@@ -179,7 +192,7 @@ TEST(Options, SayWhatAutoKeepsTo) {
 }
 
 TEST(Options, LeaveTheKernelToTheProgram) {
-  const ViewOptions view = parsed<ViewOptions>({"--kernel", "auto", "--law", "attract-repel"});
+  const ViewOptions view = shown({"--kernel", "auto", "--law", "attract-repel"});
   EXPECT_EQ(only<SelectKernel>(view.setup).id, auto_kernel);
   EXPECT_TRUE(only<SelectKernel>(view.setup).settings.empty());
   EXPECT_TRUE(std::holds_alternative<SelectKernel>(view.setup.back())) << "the law that it is chosen for comes before";
@@ -195,23 +208,23 @@ TEST(Options, LeaveTheKernelToTheProgram) {
         parse_options(test::catalog(), {"--kernel", "fast"});
       },
       "'fast'", "cpu-simd", "auto");
-  EXPECT_TRUE(parsed<BenchOptions>({"bench", "--kernels", "auto"}).kernels.automatic);
-  const BenchOptions both = parsed<BenchOptions>({"bench", "--kernels", "cpu-serial,auto"});
-  EXPECT_TRUE(both.kernels.automatic);
-  EXPECT_EQ(both.kernels.kernels.size(), 1u);
-  const VerifyOptions verify = parsed<VerifyOptions>({"verify", "--kernels", "auto", "--accuracy", "1e-3"});
-  EXPECT_TRUE(verify.kernels.automatic && verify.kernels.kernels.empty());
-  EXPECT_EQ(verify.accuracy, 1e-3);
-  EXPECT_TRUE(parsed<ProfileOptions>({"profile", "--kernels", "auto"}).kernels.automatic);
-  const RaceOptions race = parsed<RaceOptions>({"race", "--kernels", "auto", "--until", "1"});
-  ASSERT_TRUE(race.kernels);
-  EXPECT_TRUE(race.kernels->automatic);
-  EXPECT_GT(race.integrators.size(), 3u) << "auto gives jerks where they are needed";
-  const CompareOptions compare =
-      parsed<CompareOptions>({"compare", "--a", "auto,dt=0.01", "--b", "cpu-simd", "--accuracy", "1e-3"});
+  EXPECT_TRUE(parsed<BenchVerb>({"bench", "--kernels", "auto"}).sweep.kernels.selection.automatic);
+  const BenchVerb both = parsed<BenchVerb>({"bench", "--kernels", "cpu-serial,auto"});
+  EXPECT_TRUE(both.sweep.kernels.selection.automatic);
+  EXPECT_EQ(both.sweep.kernels.selection.kernels.size(), 1u);
+  const VerifyVerb verify = parsed<VerifyVerb>({"verify", "--kernels", "auto", "--accuracy", "1e-3"});
+  EXPECT_TRUE(verify.kernels.selection.automatic && verify.kernels.selection.kernels.empty());
+  EXPECT_EQ(verify.kernels.accuracy, 1e-3);
+  EXPECT_TRUE(parsed<ProfileVerb>({"profile", "--kernels", "auto"}).kernels.selection.automatic);
+  const RaceVerb race = parsed<RaceVerb>({"race", "--kernels", "auto", "--until", "1"});
+  ASSERT_TRUE(race.kernels.named);
+  EXPECT_TRUE(race.kernels.selection.automatic);
+  EXPECT_GT(race.integrator_ids.size(), 3u) << "auto gives jerks where they are needed";
+  const CompareVerb compare =
+      parsed<CompareVerb>({"compare", "--a", "auto,dt=0.01", "--b", "cpu-simd", "--accuracy", "1e-3"});
   EXPECT_FALSE(compare.variants[0]->variant.kernel) << "chosen once the bodies are there";
   EXPECT_EQ(compare.variants[0]->time_step, 0.01f);
-  EXPECT_EQ(compare.accuracy, 1e-3);
+  EXPECT_EQ(compare.kernels.accuracy, 1e-3);
   for (const Words& refused : {Words{"compare", "--a", "auto,threads=1", "--b", "cpu-simd"},
                                Words{"race", "--until", "1", "--kernels", "auto", "--set", "threads=1"},
                                Words{"verify", "--kernels", "cpu-simd", "--accuracy", "1e-3"}}) {
@@ -224,48 +237,47 @@ TEST(Options, LeaveTheKernelToTheProgram) {
 }
 
 TEST(Options, EndAnOffscreenRun) {
-  EXPECT_EQ(parsed<ViewOptions>({"--offscreen"}).frames, 300);
-  EXPECT_EQ(parsed<ViewOptions>({"--offscreen", "--frames", "7"}).frames, 7);
-  EXPECT_FALSE(parsed<ViewOptions>({"--offscreen"}).panel);
-  EXPECT_TRUE(parsed<ViewOptions>({"--offscreen", "--panel", "on"}).panel);
-  EXPECT_TRUE(parsed<ViewOptions>({"--offscreen"}).legend);
-  EXPECT_FALSE(parsed<ViewOptions>({"--offscreen", "--legend", "off"}).legend);
-  EXPECT_FALSE(parsed<ViewOptions>({"--panel", "off"}).legend);
-  EXPECT_TRUE(parsed<ViewOptions>({"--panel", "off", "--legend", "on"}).legend);
+  EXPECT_EQ(shown({"--offscreen"}).frames, 300);
+  EXPECT_EQ(shown({"--offscreen", "--frames", "7"}).frames, 7);
+  EXPECT_FALSE(shown({"--offscreen"}).panel);
+  EXPECT_TRUE(shown({"--offscreen", "--panel", "on"}).panel);
+  EXPECT_TRUE(shown({"--offscreen"}).legend);
+  EXPECT_FALSE(shown({"--offscreen", "--legend", "off"}).legend);
+  EXPECT_FALSE(shown({"--panel", "off"}).legend);
+  EXPECT_TRUE(shown({"--panel", "off", "--legend", "on"}).legend);
 
   const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
   std::ofstream{script} << "5 kernel cpu-serial\n9 quit\n";
-  const ViewOptions scripted = parsed<ViewOptions>({"--offscreen", "--script", script});
+  const ViewOptions scripted = shown({"--offscreen", "--script", script});
   EXPECT_EQ(scripted.script.size(), 2u);
   EXPECT_EQ(scripted.script_file, script);
   EXPECT_FALSE(scripted.frames) << "the script quits by itself";
 }
 
 TEST(Options, OfBenchTakeLists) {
-  const BenchOptions bench =
-      parsed<BenchOptions>({"bench", "--kernels", "cpu-simd", "-n", "1k,4k", "--set", "rows=1,4", "--repeat", "20",
-                            "--warmup", "0", "--csv", "a.csv", "--json", "a.json"});
-  EXPECT_EQ(bench.counts, (std::vector{1024, 4096}));
-  ASSERT_EQ(bench.axes.size(), 1u);
-  EXPECT_EQ(bench.axes[0].values, (Words{"1", "4"}));
-  EXPECT_EQ(bench.repeats, 20);
-  EXPECT_EQ(bench.warmup_steps, 0);
-  EXPECT_EQ(bench.files.csv + bench.files.json, "a.csva.json");
-  EXPECT_EQ(parsed<BenchOptions>({"bench"}).counts, std::vector{0}) << "the scene's own";
-  EXPECT_TRUE(parsed<BenchOptions>({"bench"}).kernels.all);
+  const BenchVerb bench = parsed<BenchVerb>({"bench", "--kernels", "cpu-simd", "-n", "1k,4k", "--set", "rows=1,4",
+                                             "--repeat", "20", "--warmup", "0", "--csv", "a.csv", "--json", "a.json"});
+  EXPECT_EQ(bench.sweep.scene.counts, (std::vector{1024, 4096}));
+  ASSERT_EQ(bench.sweep.kernels.axes.size(), 1u);
+  EXPECT_EQ(bench.sweep.kernels.axes[0].values, (Words{"1", "4"}));
+  EXPECT_EQ(bench.sweep.repeats, 20);
+  EXPECT_EQ(bench.sweep.warmup_steps, 0);
+  EXPECT_EQ(bench.results.names.csv + bench.results.names.json, "a.csva.json");
+  EXPECT_EQ(parsed<BenchVerb>({"bench"}).sweep.scene.counts, std::vector{0}) << "the scene's own";
+  EXPECT_TRUE(parsed<BenchVerb>({"bench"}).sweep.kernels.selection.all);
 }
 
 TEST(Options, OfVerifyStandForTheWholeMatrix) {
-  const VerifyOptions verify = parsed<VerifyOptions>({"verify"});
-  EXPECT_EQ(verify.counts, (std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}));
+  const VerifyVerb verify = parsed<VerifyVerb>({"verify"});
+  EXPECT_EQ(verify.scene.counts, (std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}));
   EXPECT_EQ(verify.laws.size(), 2u);
   EXPECT_EQ(verify.sample, 4096);
   EXPECT_FALSE(verify.histogram || verify.digits);
-  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--law", "gravity"}).laws, std::vector{LawId::gravity});
-  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--scene", "two-body"}).counts, std::vector{0});
-  EXPECT_EQ(parsed<VerifyOptions>({"verify", "a.bin"}).counts, std::vector{0});
-  EXPECT_EQ(parsed<VerifyOptions>({"verify", "--scene", "collision"}).counts.front(), 2) << "its least number";
+  EXPECT_EQ(parsed<VerifyVerb>({"verify", "--law", "gravity"}).laws, std::vector{LawId::gravity});
+  EXPECT_EQ(parsed<VerifyVerb>({"verify", "--scene", "two-body"}).scene.counts, std::vector{0});
+  EXPECT_EQ(parsed<VerifyVerb>({"verify", "a.bin"}).scene.counts, std::vector{0});
+  EXPECT_EQ(parsed<VerifyVerb>({"verify", "--scene", "collision"}).scene.counts.front(), 2) << "its least number";
 }
 
 TEST(Options, ShowHelpAndVersion) {
@@ -322,20 +334,22 @@ TEST(Options, RefuseWhatContradictsItself) {
 }
 
 TEST(Options, OfALawGoWithIt) {
-  EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--law", "attract-repel", "--drag", "1"}).setup).drag, 1.0f);
-  EXPECT_EQ(only<SetRepulsion>(parsed<VerifyOptions>({"verify", "--repulsion", "1"}).setup).repulsion, 1.0f)
+  EXPECT_EQ(only<SetDrag>(shown({"--law", "attract-repel", "--drag", "1"}).setup).drag, 1.0f);
+  EXPECT_EQ(only<SetRepulsion>(parsed<VerifyVerb>({"verify", "--repulsion", "1"}).physics.setup).repulsion, 1.0f)
       << "verify takes both laws";
   const TemporaryFolder folder;
   const std::string script = (folder / "script.txt").string();
   std::ofstream{script} << "5 law attract-repel\n";
-  EXPECT_EQ(only<SetDrag>(parsed<ViewOptions>({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
+  EXPECT_EQ(only<SetDrag>(shown({"--script", script, "--drag", "1"}).setup).drag, 1.0f);
 }
 
 TEST(Options, TakeTheDigits) {
-  const auto digits_of = [](const auto& options) { return only<SetDigits>(options.setup).digits; };
-  EXPECT_EQ(digits_of(parsed<RunOptions>({"run", "--steps", "1", "--digits", "compensated"})), Digits::compensated);
-  EXPECT_EQ(digits_of(parsed<RaceOptions>({"race", "--until", "1", "--digits", "compensated"})), Digits::compensated);
-  EXPECT_EQ(digits_of(parsed<ViewOptions>({"--digits", "float"})), Digits::single);
+  const auto digits_of = [](const Commands& setup) { return only<SetDigits>(setup).digits; };
+  EXPECT_EQ(digits_of(parsed<RunVerb>({"run", "--steps", "1", "--digits", "compensated"}).physics.setup),
+            Digits::compensated);
+  EXPECT_EQ(digits_of(parsed<RaceVerb>({"race", "--until", "1", "--digits", "compensated"}).physics.setup),
+            Digits::compensated);
+  EXPECT_EQ(digits_of(shown({"--digits", "float"}).setup), Digits::single);
   expect_failure(
       Failure::usage,
       [&] {
@@ -353,14 +367,18 @@ TEST(Options, TakeAnAccuracyOfBlockStepsOnlyWhereAnIntegratorUsesIt) {
     expect_failure(
         Failure::usage, [&] { parse_options(test::catalog(), words); }, "--eta", "leapfrog-blocks");
   }
-  const auto setup_of = [](const auto& options) { return only<SetEta>(options.setup).eta; };
-  EXPECT_EQ(setup_of(parsed<RunOptions>({"run", "--steps", "1", "--eta", "0.01", "--integrator", "leapfrog-blocks"})),
+  const auto eta_of = [](const Commands& setup) { return only<SetEta>(setup).eta; };
+  EXPECT_EQ(
+      eta_of(
+          parsed<RunVerb>({"run", "--steps", "1", "--eta", "0.01", "--integrator", "leapfrog-blocks"}).physics.setup),
+      0.01f);
+  EXPECT_EQ(eta_of(parsed<RaceVerb>({"race", "--until", "1", "--eta", "0.01"}).physics.setup), 0.01f)
+      << "races them all";
+  EXPECT_EQ(eta_of(parsed<CompareVerb>(
+                       {"compare", "--a", "cpu-simd", "--b", "cpu-simd integrator=leapfrog-blocks", "--eta", "0.01"})
+                       .physics.setup),
             0.01f);
-  EXPECT_EQ(setup_of(parsed<RaceOptions>({"race", "--until", "1", "--eta", "0.01"})), 0.01f) << "races them all";
-  EXPECT_EQ(setup_of(parsed<CompareOptions>(
-                {"compare", "--a", "cpu-simd", "--b", "cpu-simd integrator=leapfrog-blocks", "--eta", "0.01"})),
-            0.01f);
-  EXPECT_EQ(setup_of(parsed<ViewOptions>({"--eta", "0.01"})), 0.01f) << "the window can change the integrator";
+  EXPECT_EQ(eta_of(shown({"--eta", "0.01"}).setup), 0.01f) << "the window can change the integrator";
 }
 
 TEST(Options, OfAWindowThatIsTakenOverMayNameFilesThatAreGone) {
@@ -378,7 +396,7 @@ TEST(Options, RefuseScriptLinesThatNoFrameReaches) {
   const std::string script = (folder / "script.txt").string();
   const auto write = [&](const char* text) { std::ofstream{script} << text; };
   write("0 pause\n400 resume\n");
-  EXPECT_EQ(parsed<ViewOptions>({"--script", script, "--frames", "401"}).script.size(), 2u);
+  EXPECT_EQ(shown({"--script", script, "--frames", "401"}).script.size(), 2u);
   expect_failure(
       Failure::usage,
       [&] {

@@ -1,7 +1,7 @@
 // What `orrery profile` prints of a profile.
 #include <gtest/gtest.h>
 
-#include "app/cli/profile_command.h"
+#include "app/cli/profile_verb.h"
 #include "app/lab/profile/kernel_profile.h"
 
 namespace orrery {

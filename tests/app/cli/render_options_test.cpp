@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "app/cli/options.h"
+#include "app/cli/view_verb.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
@@ -15,7 +16,7 @@ using Words = std::vector<std::string>;
 
 ViewOptions rendered(Words words) {
   words.insert(words.begin(), "render");
-  return std::get<ViewOptions>(parse_options(test::catalog(), words));
+  return dynamic_cast<const ShownVerb&>(*parse_options(test::catalog(), words)).options;
 }
 
 template <class... Parts>

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "app/cli/commands.h"
+#include "app/cli/run_verb.h"
 #include "app/runs/run_checkpoint.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
@@ -37,14 +37,14 @@ std::string message_of_loss(int evaluations, const std::string& checkpoint) {
   kernels.put(test::kernel_info("loses-its-device", [evaluations](const Settings&, const cuda::Device*) {
     return std::make_unique<LosesItsDeviceLate>(evaluations);
   }));
-  RunOptions options;
-  options.scene = {.scene = "plummer", .count = 20};
-  options.setup = {SelectKernel{"loses-its-device"}};
-  options.order.steps = 100'000;
-  options.order.checkpoint = checkpoint;
-  options.order.checkpoint_every_s = 1;
-  options.checkpoint_every_s = 1;
-  return test::failure_of([&] { (void)run_simulation(Backends{kernels}, options); }).message;
+  RunVerb verb;
+  verb.scene.request = {.scene = "plummer", .count = 20};
+  verb.physics.setup = {SelectKernel{"loses-its-device"}};
+  verb.order.steps = 100'000;
+  verb.order.checkpoint = checkpoint;
+  verb.order.checkpoint_every_s = 1;
+  verb.checkpoint_every_s = 1;
+  return test::failure_of([&] { (void)verb.run({kernels}); }).message;
 }
 
 TEST(ARunThatLosesItsDevice, LeavesACheckpointAndHowToContinue) {

@@ -1,11 +1,12 @@
 // How small and how large a window or a picture may be.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "app/cli/options.h"
+#include "app/cli/view_verb.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 
@@ -27,8 +28,8 @@ TEST(SizeOption, HasOneRuleForEachCase) {
   refused({"render", "--out", "a", "--size", "16x15"}, "without the panel it must be at least 16x16");
   refused({"report", "--out", "a.html", "--size", "10x10"}, "at least 16x16");
   refused({"--size", "8193x200"}, "each side at most 8192 pixels");
-  const Options smallest = parse_options(test::catalog(), {"--offscreen", "--size", "16x16"});
-  EXPECT_EQ(std::get<ViewOptions>(smallest).size, (WindowSize{16, 16}));
+  const std::unique_ptr<Verb> smallest = parse_options(test::catalog(), {"--offscreen", "--size", "16x16"});
+  EXPECT_EQ(dynamic_cast<const ShownVerb&>(*smallest).options.size, (WindowSize{16, 16}));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <limits>
 #include <string>
 
-#include "app/cli/commands.h"
 #include "app/lab/distribution.h"
 #include "app/lab/force_promise.h"
 

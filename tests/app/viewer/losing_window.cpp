@@ -4,12 +4,13 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "app/cli/options.h"
+#include "app/cli/view_verb.h"
 #include "app/viewer/run_view.h"
 #include "tests/compute/support/hanging_kernel.h"
 #include "tests/compute/support/kernel_info.h"
@@ -31,7 +32,8 @@ int run(std::vector<std::string> words) {
     hanging.compiles = true;
     kernels.put(hanging);
     kernels.put(test::kernel_info("built-in", create_kernel<test::LosesItsDevice>));
-    const auto given = std::get<ViewOptions>(parse_options(kernels, words, handover.has_value()));
+    const std::unique_ptr<Verb> verb = parse_options(kernels, words, handover.has_value());
+    const ViewOptions& given = dynamic_cast<const ShownVerb&>(*verb).options;
     try {
       status = run_view(kernels, handover ? options_after_handover(given, *handover) : given, &next);
     } catch (const std::exception& error) {

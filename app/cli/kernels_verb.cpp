@@ -1,13 +1,11 @@
-// `orrery kernels`: lists the kernels, or describes one.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/cli/commands.h"
-#include "app/cli/option_parts.h"
+#include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/text/console.h"
 #include "app/text/csv.h"
 #include "app/text/table.h"
@@ -87,31 +85,48 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
   return paragraph((style.markdown ? "### " : "") + heading, style, 2) + table.text(style);
 }
 
+/// `orrery kernels`: every kernel of this build with its tunables, its source in the literature and whether it runs
+/// here.
+struct KernelsVerb final : Verb {
+  void declare(CommandLine& line) override {
+    line.add("ID", "ID", "describes one kernel and what it teaches (lists all kernels)",
+             [this](const std::string& text) { only = text; });
+    line.add_flag("--json", json, "prints JSON");
+    add_table_flags(line, flags);
+  }
+
+  void finish(const CommandLine& line) override {
+    refuse_table_flags_of_json(json, flags);
+    if (!only.empty()) only = line.kernels.find(only)->id;
+  }
+
+  int run(const Program& program) const override {
+    const Backends backends{program.kernels};
+    const TextStyle style = stdout_style(flags);
+    Json all = Json::array();
+    std::string text;
+    for (const KernelPtr& kernel : backends.kernels().all()) {
+      if (!only.empty() && kernel->id != only) continue;
+      const BackendStatus& status = backends.status(kernel->backend);
+      all.push_back(kernel_json(*kernel, status));
+      text += kernel_text(*kernel, status, /*with_lesson=*/!only.empty(), style) + '\n';
+    }
+    if (json) {
+      console::show(json_text(all, 2) + '\n');
+    } else {
+      console::show(text + "Initial values are in brackets.\n");
+    }
+    return 0;
+  }
+
+  bool json = false;
+  TableFlags flags;
+  std::string only;  // a kernel's id; empty: all of them
+};
+
 }  // namespace
 
-void declare_kernels(CLI::App& app, OptionDraft& draft) {
-  add(app, "ID", "ID", "describes one kernel and what it teaches (lists all kernels)",
-      [&](const std::string& text) { draft.described_kernel = text; });
-  add_flag(app, "--json", draft.kernels.json, "prints JSON");
-  add_table_flags(app, draft.kernels.table);
-}
-
-int run_kernels(const Backends& backends, const KernelsOptions& options) {
-  const TextStyle style = stdout_style(options.table);
-  Json all = Json::array();
-  std::string text;
-  for (const KernelPtr& kernel : backends.kernels().all()) {
-    if (!options.only.empty() && kernel->id != options.only) continue;
-    const BackendStatus& status = backends.status(kernel->backend);
-    all.push_back(kernel_json(*kernel, status));
-    text += kernel_text(*kernel, status, /*with_lesson=*/!options.only.empty(), style) + '\n';
-  }
-  if (options.json) {
-    console::show(json_text(all, 2) + '\n');
-  } else {
-    console::show(text + "Initial values are in brackets.\n");
-  }
-  return 0;
-}
+extern constinit const VerbInfo kernels_verb{"kernels", "lists the kernels, their settings and their sources",
+                                             create_verb<KernelsVerb>};
 
 }  // namespace orrery

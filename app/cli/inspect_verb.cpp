@@ -1,7 +1,5 @@
-// `orrery inspect`: reports the contents of a file of bodies.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/cli/commands.h"
-#include "app/cli/option_parts.h"
+#include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/text/console.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"
@@ -162,65 +160,77 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
   table.add({"Softening", softening.high > 0 ? softening.text() : "not in the file"});
 }
 
+/// `orrery inspect`: reports what a file of bodies holds, and draws it.
+struct InspectVerb final : Verb {
+  void declare(CommandLine& line) override {
+    line.add_file("FILE", "a file of bodies: " + snapshot_titles(), file);
+    add_hints(line, hints);
+    line.add("--picture", "FILE.png", "also draws the bodies", [this](const std::string& text) {
+      picture = parse_picture_name("--picture", file_name("--picture", text));
+    });
+    add_force(line, existing);
+    add_table_flags(line, flags);
+    line.add_footer(
+        "Examples:\n"
+        "  orrery inspect galaxy.bin\n"
+        "  orrery inspect snapshot_010.hdf5 --picture galaxy.png\n"
+        "\nThe exit status is 1 if the file is damaged or cannot be used.");
+  }
+
+  void finish(const CommandLine& /*line*/) override {
+    if (file.empty()) throw UsageError("'orrery inspect' needs a file: orrery inspect FILE");
+  }
+
+  int run(const Program& program) const override {
+    RunFiles files{.inputs = {{"FILE", file}}, .outputs = {}, .existing = existing};
+    add_named(files.outputs, "--picture", picture);
+    prepare_files(files);
+    const ReadSnapshot read = read_any_snapshot(file, hints);
+    const Snapshot& snapshot = read.snapshot;
+    const std::size_t again = repeated(snapshot.properties.ids);
+    const VirialRatio virial = virial_of(snapshot);
+    console::print(
+        "{}: {}, {}, {}, {}{}\n\n", file, read.format->title, snapshot.part ? "a part of its snapshot" : "complete",
+        counted_bodies(snapshot.bodies.count()), state_of(snapshot, virial),
+        again == 0 ? ""
+                   : fmt::format("; {} not unique", counted(static_cast<std::int64_t>(again), "id is", "ids are")));
+
+    Table table{"lt", {"", ""}};
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
+    table.add({"Format", fmt::format("{}{}{}, {}", read.format->title, read.encoding.empty() ? "" : ", ", read.encoding,
+                                     counted(bytes, "byte"))});
+    table.add({"Bodies", bodies_text(snapshot)});
+    const double seconds = snapshot.units ? snapshot.time * snapshot.units->time_s() : 0;
+    table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_value(seconds) + ")" : "")});
+    table.add({"Units", units_row(read)});
+    if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
+    add_ranges(table, snapshot);
+    table.add({"Ids", ids_text(snapshot.properties.ids, again)});
+    table.add({"Virial ratio", virial_text(snapshot, virial)});
+    table.add({"A run uses", suitable_scales(snapshot)});
+    if (!snapshot.unread.empty()) table.add({"Not read", joined(snapshot.unread)});
+    std::string label = "Notes";
+    for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), note});
+    console::show(table.text(stdout_style(flags)));
+
+    if (picture.empty()) return 0;
+    const ReportPicture drawn = program.graphics.picture(program.kernels, {.scene = {}, .file = file, .hints = hints},
+                                                         {640, 480}, render::Theme::dark, {});
+    if (drawn.png.empty()) throw std::runtime_error(drawn.words);
+    console::print("\nwrote {}\n", write_file(picture, drawn.png, existing));
+    return 0;
+  }
+
+  std::string file;
+  SnapshotHints hints;
+  std::string picture;  // a PNG file; empty: none
+  Existing existing = Existing::keep;
+  TableFlags flags;
+};
+
 }  // namespace
 
-void declare_inspect(CLI::App& app, OptionDraft& draft) {
-  InspectOptions& inspect = draft.inspect;
-  add_file(app, "FILE", "a file of bodies: " + snapshot_titles(), inspect.file);
-  add_hints(app, inspect.hints, draft.hint_option);
-  add(app, "--picture", "FILE.png", "also draws the bodies", [&](const std::string& text) {
-    inspect.picture = parse_picture_name("--picture", file_name("--picture", text));
-  });
-  add_force(app, draft);
-  add_table_flags(app, inspect.table);
-  app.footer(
-      "Examples:\n"
-      "  orrery inspect galaxy.bin\n"
-      "  orrery inspect snapshot_010.hdf5 --picture galaxy.png\n"
-      "\nThe exit status is 1 if the file is damaged or cannot be used.");
-}
-
-InspectOptions finish_inspect(const OptionDraft& draft) {
-  InspectOptions inspect = draft.inspect;
-  if (inspect.file.empty()) throw UsageError("'orrery inspect' needs a file: orrery inspect FILE");
-  inspect.existing = draft.existing();
-  return inspect;
-}
-
-int run_inspect(const InspectOptions& options, const std::function<ReportPicture()>& draw) {
-  const ReadSnapshot read = read_any_snapshot(options.file, options.hints);
-  const Snapshot& snapshot = read.snapshot;
-  const std::size_t again = repeated(snapshot.properties.ids);
-  const VirialRatio virial = virial_of(snapshot);
-  console::print(
-      "{}: {}, {}, {}, {}{}\n\n", options.file, read.format->title,
-      snapshot.part ? "a part of its snapshot" : "complete", counted_bodies(snapshot.bodies.count()),
-      state_of(snapshot, virial),
-      again == 0 ? "" : fmt::format("; {} not unique", counted(static_cast<std::int64_t>(again), "id is", "ids are")));
-
-  Table table{"lt", {"", ""}};
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.file));
-  table.add({"Format", fmt::format("{}{}{}, {}", read.format->title, read.encoding.empty() ? "" : ", ", read.encoding,
-                                   counted(bytes, "byte"))});
-  table.add({"Bodies", bodies_text(snapshot)});
-  const double seconds = snapshot.units ? snapshot.time * snapshot.units->time_s() : 0;
-  table.add({"Time", fmt::format("{:.6g}", snapshot.time) + (seconds > 0 ? " (" + time_value(seconds) + ")" : "")});
-  table.add({"Units", units_row(read)});
-  if (snapshot.units) table.add({"Unit of time", time_text(snapshot.units->time_s())});
-  add_ranges(table, snapshot);
-  table.add({"Ids", ids_text(snapshot.properties.ids, again)});
-  table.add({"Virial ratio", virial_text(snapshot, virial)});
-  table.add({"A run uses", suitable_scales(snapshot)});
-  if (!snapshot.unread.empty()) table.add({"Not read", joined(snapshot.unread)});
-  std::string label = "Notes";
-  for (const std::string& note : snapshot.notes) table.add({std::exchange(label, ""), note});
-  console::show(table.text(stdout_style(options.table)));
-
-  if (options.picture.empty()) return 0;
-  const ReportPicture picture = draw();
-  if (picture.png.empty()) throw std::runtime_error(picture.words);
-  console::print("\nwrote {}\n", write_file(options.picture, picture.png, options.existing));
-  return 0;
-}
+extern constinit const VerbInfo inspect_verb{"inspect", "reports what a file of bodies holds",
+                                             create_verb<InspectVerb>};
 
 }  // namespace orrery

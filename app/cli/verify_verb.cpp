@@ -1,7 +1,7 @@
-// `orrery verify`: checks kernels against sums in double precision.
+#include "app/cli/verify_verb.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,11 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/commands.h"
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
-#include "app/cli/options.h"
 #include "app/lab/distribution.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/forecast.h"
@@ -82,9 +79,9 @@ constexpr std::array<std::string_view, 22> columns{"kernel",
                                                    "digits_accepted",
                                                    "result"};
 
-Json verify_metadata(const Backends& backends, const VerifyOptions& options, const Status& first) {
+Json verify_metadata(const Backends& backends, const VerifyVerb& options, const Status& first) {
   Json metadata = machine_metadata(backends);
-  add_simulations(metadata, first, options.counts);
+  add_simulations(metadata, first, options.scene.counts);
   metadata["law"] = Json::array();
   for (const LawId law : options.laws) {
     metadata["law"].push_back(law_info(law).id);
@@ -250,7 +247,7 @@ std::string digits_table(const std::vector<Check>& checks, const SettingsCells& 
 class VerifyReport {
  public:
   /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
-  VerifyReport(const Backends& backends, const VerifyOptions& options, const Status& first);
+  VerifyReport(const Backends& backends, const VerifyVerb& options, const Status& first);
 
   /// Writes the row of the CSV at once.
   void add(Check check);
@@ -270,9 +267,9 @@ class VerifyReport {
   int failed_ = 0;
 };
 
-VerifyReport::VerifyReport(const Backends& backends, const VerifyOptions& options, const Status& first)
+VerifyReport::VerifyReport(const Backends& backends, const VerifyVerb& options, const Status& first)
     : metadata_(verify_metadata(backends, options, first)),  // braces would make an array of it
-      files_{options.files, metadata_, columns},
+      files_{options.results.names, metadata_, columns},
       with_ulps_{options.histogram},
       with_digits_{options.digits} {}
 
@@ -312,19 +309,23 @@ constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares 
 
 class Verification {
  public:
-  Verification(const Backends& backends, const VerifyOptions& options, const VariantPlan& plan)
-      : backends_{backends}, options_{options}, plan_{plan}, progress_{options.progress}, forecast_{options.sample} {}
+  Verification(const Backends& backends, const VerifyVerb& options, const VariantPlan& plan)
+      : backends_{backends},
+        options_{options},
+        plan_{plan},
+        progress_{options.results.progress},
+        forecast_{options.sample} {}
 
   int run() {
     std::exception_ptr failure;
     try {
-      for (std::size_t i = 0; i < options_.counts.size(); ++i) check_count(i);
+      for (std::size_t i = 0; i < options_.scene.counts.size(); ++i) check_count(i);
     } catch (...) {
       if (!report_ || report_->empty()) throw;
       failure = std::current_exception();  // what is known until here is still shown
     }
     progress_.clear();
-    console::show(report_->finish(plan_.skipped, stdout_style(options_.table)));
+    console::show(report_->finish(plan_.skipped, stdout_style(options_.results.table)));
     if (failure) std::rethrow_exception(failure);
     if (!report_->error().empty()) throw std::runtime_error(report_->error());
     return report_->failed() == 0 ? 0 : 1;
@@ -346,11 +347,11 @@ class Verification {
   }
 
   void check_count(std::size_t index) {
-    SceneRequest request = options_.scene;
-    request.count = options_.counts[index];
+    SceneRequest request = options_.scene.request;
+    request.count = options_.scene.counts[index];
     LawId law = options_.laws.front();
     VariantRunner runner{backends_, request, [this, &law](Simulation& fresh) {
-                           for (const Command& command : options_.setup) fresh.apply(command);
+                           for (const Command& command : options_.physics.setup) fresh.apply(command);
                            if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // the source's
                            fresh.apply(SelectLaw{law_info(law).id});
                          }};
@@ -358,7 +359,8 @@ class Verification {
     const Status& first = runner.simulation(first_kernel).status();
     if (!report_) report_.emplace(backends_, options_, first);
     count_ = first.count;
-    left_counts_.assign(options_.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1, options_.counts.end());
+    left_counts_.assign(options_.scene.counts.begin() + static_cast<std::ptrdiff_t>(index) + 1,
+                        options_.scene.counts.end());
     const std::vector<Vec4> bodies = runner.simulation()->bodies().positions;
     left_laws_ = options_.laws.size();
     for (const LawId each : options_.laws) {
@@ -387,11 +389,12 @@ class Verification {
   std::vector<const Variant*> variants_for(const SceneRequest& request, LawId law) {
     std::vector<const Variant*> variants;
     for (const Variant& variant : plan_.variants) variants.push_back(&variant);
-    if (!options_.kernels.automatic) return variants;
-    Commands setup = options_.setup;
+    if (!options_.kernels.selection.automatic) return variants;
+    Commands setup = options_.physics.setup;
     setup.push_back(SelectLaw{law_info(law).id});
     VariantPlan plan{plan_};
-    add_auto_variant(plan, backends_, {.scene = request, .setup = setup, .accuracy = options_.accuracy});
+    add_auto_variant(plan, backends_,
+                     {.scene = request, .setup = setup, .accuracy = options_.kernels.accuracy_or_default()});
     if (plan.variants.size() > variants.size()) {
       variants.insert(variants.begin(), &chosen_.emplace_back(plan.variants.front()));
     }
@@ -480,7 +483,7 @@ class Verification {
   }
 
   const Backends& backends_;
-  const VerifyOptions& options_;
+  const VerifyVerb& options_;
   const VariantPlan& plan_;
   Progress progress_;
   Forecast forecast_;
@@ -493,22 +496,20 @@ class Verification {
 
 }  // namespace
 
-void declare_verify(CLI::App& app, OptionDraft& draft) {
-  VerifyOptions& verify = draft.verify;
-  add_scene(app, draft, "LIST", "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
-  add_kernel_file(app, draft, FileKernelUse::guarded,
-                  "checks a kernel of your own with every value of its settings; repeatable");
-  add_measured_kernels(app, draft);
-  add_measurement(app, draft, verify.table, verify.progress, verify.files);
-  add_devices(app, draft);
-  add(app, "--sample", "all|N", fmt::format("bodies whose forces are checked ({})", verify.sample),
-      [&](const std::string& text) { verify.sample = parse_sample("--sample", text); });
-  add_flag(app, "--sample-only", verify.sample_only,
-           "evaluates only the forces on these bodies: takes less time; kernels that cannot do this are skipped");
-  add_flag(app, "--histogram", verify.histogram, "prints by how many units in the last place components are off");
-  add_flag(app, "--digits", verify.digits, "compares coordinates after two steps with those of cpu-serial, by digit");
-  add_law(app, draft, joined_ids(laws()) + " (both)");
-  app.footer(
+void VerifyVerb::declare(CommandLine& line) {
+  scene.declare_list(line, "numbers of bodies (1,2,31,32,33,255,256,257,1000,4097)");
+  kernels.declare_file(line, FileKernelUse::guarded,
+                       "checks a kernel of your own with every value of its settings; repeatable");
+  kernels.declare_list(line);
+  results.declare(line, kernels, device, /*several_devices=*/true);
+  line.add("--sample", "all|N", fmt::format("bodies whose forces are checked ({})", sample),
+           [this](const std::string& text) { sample = parse_sample("--sample", text); });
+  line.add_flag("--sample-only", sample_only,
+                "evaluates only the forces on these bodies: takes less time; kernels that cannot do this are skipped");
+  line.add_flag("--histogram", histogram, "prints by how many units in the last place components are off");
+  line.add_flag("--digits", digits, "compares coordinates after two steps with those of cpu-serial, by digit");
+  physics.declare_law(line, " (both)");
+  line.add_footer(
       "Examples:\n"
       "  orrery verify --kernels cpu-simd,cuda-tiled -n 1000,16k --law gravity\n"
       "  orrery verify --kernel-file mine.cu\n"
@@ -517,38 +518,42 @@ void declare_verify(CLI::App& app, OptionDraft& draft) {
       "is 1 if a kernel breaks its promise.");
 }
 
-VerifyOptions finish_verify(OptionDraft& draft) {
-  if (!draft.scene_named) draft.scene.scene = "plummer";  // the one whose bodies may be any number
-  std::vector<int> counts;
-  if (!draft.scene.file.empty() || find_scene(draft.scene.scene).fixed_count > 0) {
-    counts = {0};
-  } else {
-    const std::vector<int> usual = draft.kernel_file.empty() ? std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}
-                                                             : std::vector{1, 31, 33, 257, 4097};
-    for (const int count : usual) {
-      if (count >= find_scene(draft.scene.scene).min_count) counts.push_back(count);
-    }
+void VerifyVerb::finish(const CommandLine& line) {
+  scene.check(line);
+  SceneRequest& request = scene.request;
+  if (!line.given("--scene")) request.scene = "plummer";  // the one whose bodies may be any number
+  std::vector<int> usual{0};
+  if (const SceneInfo& generated = find_scene(request.scene); request.file.empty() && generated.fixed_count == 0) {
+    usual = kernels.files.empty() ? std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}
+                                  : std::vector{1, 31, 33, 257, 4097};
+    std::erase_if(usual, [&](int count) { return count < generated.min_count; });
   }
-  refuse_constants_without_their_law(draft, draft.law != LawId::gravity);
-  draft.verify.accuracy = accuracy_of_auto(draft);
-  finish_measurement(draft, draft.verify, counts);
-  draft.verify.laws = draft.law ? std::vector{*draft.law} : std::vector{LawId::gravity, LawId::attract_repel};
-  draft.verify.each_value = !draft.kernel_file.empty() && draft.axes.empty();
-  return draft.verify;
+  physics.check_constants(line, physics.law != LawId::gravity);
+  kernels.check_auto(line.kernels);
+  device.check();
+  check_axes(kernels.selection, kernels.axes);
+  scene.take_counts(usual);
+  laws = physics.law ? std::vector{*physics.law} : std::vector{LawId::gravity, LawId::attract_repel};
+  each_value = !kernels.files.empty() && kernels.axes.empty();
 }
 
-int run_verify(const Backends& backends, const VerifyOptions& options) {
-  for (const KernelPtr& kernel : options.kernels.kernels) {
+int VerifyVerb::run(const Program& program) const {
+  prepare_files(results.files(scene.request));
+  const Backends backends = device.backends(program.kernels);
+  for (const KernelPtr& kernel : kernels.selection.kernels) {
     if (!kernel->file_text) continue;
-    compile_settings(backends, options.each_value ? each_value_of({kernel, Settings{*kernel}})
-                                                  : every_combination(kernel, options.axes));
+    compile_settings(backends,
+                     each_value ? each_value_of({kernel, Settings{*kernel}}) : every_combination(kernel, kernels.axes));
   }
-  const VariantPlan plan = options.each_value ? expand_each_value(backends, options.kernels)
-                                              : expand(backends, options.kernels, options.axes);
+  const VariantPlan plan =
+      each_value ? expand_each_value(backends, kernels.selection) : expand(backends, kernels.selection, kernels.axes);
   for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
-  if (plan.variants.empty() && !options.kernels.automatic)
+  if (plan.variants.empty() && !kernels.selection.automatic)
     throw std::runtime_error("no kernel to verify: " + plan.skipped.front().reason);
-  return Verification{backends, options, plan}.run();
+  return Verification{backends, *this, plan}.run();
 }
+
+extern constinit const VerbInfo verify_verb{"verify", "checks kernels against a sum in double precision",
+                                            create_verb<VerifyVerb>};
 
 }  // namespace orrery

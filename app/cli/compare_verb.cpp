@@ -1,7 +1,7 @@
-// `orrery compare`: runs two variants from the same bodies, and reports how they diverge.
+#include "app/cli/compare_verb.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,10 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/cli/commands.h"
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
-#include "app/cli/options.h"
 #include "app/lab/divergence/paired_run.h"
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
@@ -34,12 +32,6 @@ namespace orrery {
 namespace {
 
 constexpr std::int64_t most_steps = 100'000'000, most_every = 1'000'000;
-
-void add_variant(CLI::App& app, OptionDraft& draft, const char* option, std::size_t which, const std::string& help) {
-  add(app, option, "VARIANT", help, [&draft, option, which](const std::string& text) {
-    draft.compare.variants[which] = parse_run_variant(draft.catalog, option, text);
-  });
-}
 
 constexpr std::array<std::string_view, 8> compare_columns{"step_a",         "step_b",          "time",
                                                           "distance_rms",   "distance_median", "distance_greatest",
@@ -159,7 +151,7 @@ std::string members_table(const PairedRun& run, const TextStyle& style) {
 class CompareReport {
  public:
   /// Creates the files. `run` must outlive this. Throws std::runtime_error.
-  CompareReport(const Backends& backends, const PairedRun& run, const CompareOptions& options);
+  CompareReport(const Backends& backends, const PairedRun& run, const CompareVerb& options);
 
   /// Writes the CSV rows of new samples.
   void update();
@@ -175,10 +167,10 @@ class CompareReport {
   std::size_t written_ = 0;  // samples
 };
 
-CompareReport::CompareReport(const Backends& backends, const PairedRun& run, const CompareOptions& options)
+CompareReport::CompareReport(const Backends& backends, const PairedRun& run, const CompareVerb& options)
     : run_{run},
       metadata_(compare_metadata(backends, run)),  // braces would make an array of it
-      files_{options.files, metadata_, compare_columns} {}
+      files_{options.results.names, metadata_, compare_columns} {}
 
 void CompareReport::update() {
   for (; written_ < run_.taken().size(); ++written_) files_.add(csv_fields(run_.taken()[written_]));
@@ -211,23 +203,23 @@ std::string CompareReport::finish(const TextStyle& style) {
 constexpr std::chrono::milliseconds nap{1};  // between looks at a batch in flight
 
 /// Returns `run`, with the kernel that `auto` chooses if it asks for `auto`.
-RunVariant resolved(const Backends& backends, const CompareOptions& options, RunVariant run) {
+RunVariant resolved(const Backends& backends, const CompareVerb& options, RunVariant run) {
   if (run.variant.kernel) return run;
   std::string integrator = run.integrator_id.value_or(leapfrog.id);
-  for (const Command& command : options.setup) {
+  for (const Command& command : options.physics.setup) {
     const auto* select = std::get_if<SelectIntegrator>(&command);
     if (select && !run.integrator_id) integrator = select->id;
   }
-  run.variant = auto_variant(backends, {.scene = options.scene,
-                                        .setup = options.setup,
-                                        .accuracy = options.accuracy,
+  run.variant = auto_variant(backends, {.scene = options.scene.request,
+                                        .setup = options.physics.setup,
+                                        .accuracy = options.kernels.accuracy_or_default(),
                                         .jerks = find_integrator(integrator).needs_jerks});
   return run;
 }
 
-PairPlan plan_of(const Backends& backends, const CompareOptions& options) {
-  PairPlan plan{.scene = options.scene,
-                .setup = options.setup,
+PairPlan plan_of(const Backends& backends, const CompareVerb& options) {
+  PairPlan plan{.scene = options.scene.request,
+                .setup = options.physics.setup,
                 .variants = {resolved(backends, options, *options.variants[0]),
                              resolved(backends, options, *options.variants[1])},
                 .steps = options.steps,
@@ -243,32 +235,35 @@ std::string position_of(const PairedRun& run) {
 
 }  // namespace
 
-void declare_compare(CLI::App& app, OptionDraft& draft) {
-  CompareOptions& compare = draft.compare;
-  add_kernel_file(
-      app, draft, FileKernelUse::plain,
+void CompareVerb::declare(CommandLine& line) {
+  const auto add_variant = [&](const char* option, std::size_t which, const char* help) {
+    line.add(option, "VARIANT", help, [this, &line, option, which](const std::string& text) {
+      variants[which] = parse_run_variant(line.kernels, option, text);
+    });
+  };
+  kernels.declare_file(
+      line, FileKernelUse::plain,
       "kernel of your own, which --a and --b can name; repeatable: two versions of one kernel need two ids");
-  add_variant(app, draft, "--a", 0,
-              "the first run: KERNEL or auto, then NAME=VALUE for settings, integrator, dt and nudge");
-  add_variant(app, draft, "--b", 1, "the second run, in the same form");
-  add_accuracy(app, draft);
-  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add(app, "--steps", "K", fmt::format("number of steps, of the longer time step if there are two ({})", compare.steps),
-      [&](const std::string& text) { compare.steps = parse_integer("--steps", text, 1, most_steps); });
-  add(app, "--every", "S", "steps from one sample of the distances to the next (a 200th of the steps)",
-      [&](const std::string& text) { compare.every = parse_integer("--every", text, 1, most_every); });
-  add(app, "--energy", "on|off",
-      fmt::format("measures the energies, which takes all pairs in double precision (on up to {} bodies)",
-                  PairPlan{}.energy_bodies),
-      [&](const std::string& text) { compare.energy = parse_switch("--energy", text); });
-  add_table_flags(app, compare.table);
-  add_file(app, "--csv", "writes all samples as CSV", compare.files.csv);
-  add_file(app, "--json", "writes all samples and the fit as JSON", compare.files.json);
-  add_force(app, draft);
-  add_progress(app, compare.progress);
-  add_device(app, draft);
-  add_physics(app, draft);
-  app.footer(
+  add_variant("--a", 0, "the first run: KERNEL or auto, then NAME=VALUE for settings, integrator, dt and nudge");
+  add_variant("--b", 1, "the second run, in the same form");
+  kernels.declare_accuracy(line);
+  scene.declare(line);
+  line.add("--steps", "K", fmt::format("number of steps, of the longer time step if there are two ({})", steps),
+           [this](const std::string& text) { steps = parse_integer("--steps", text, 1, most_steps); });
+  line.add("--every", "S", "steps from one sample of the distances to the next (a 200th of the steps)",
+           [this](const std::string& text) { every = parse_integer("--every", text, 1, most_every); });
+  line.add("--energy", "on|off",
+           fmt::format("measures the energies, which takes all pairs in double precision (on up to {} bodies)",
+                       PairPlan{}.energy_bodies),
+           [this](const std::string& text) { energy = parse_switch("--energy", text); });
+  add_table_flags(line, results.table);
+  line.add_file("--csv", "writes all samples as CSV", results.names.csv);
+  line.add_file("--json", "writes all samples and the fit as JSON", results.names.json);
+  add_force(line, results.names.existing);
+  add_progress(line, results.progress);
+  device.declare(line);
+  physics.declare(line);
+  line.add_footer(
       "Examples:\n"
       "  orrery compare --a cpu-simd --b cpu-tree,theta=0.7 --scene plummer -n 4k --steps 2000\n"
       "  orrery compare --a cuda-tiled --b cuda-fp64 -n 16k --csv rounding.csv\n"
@@ -281,35 +276,34 @@ void declare_compare(CLI::App& app, OptionDraft& draft) {
       "what was measured.");
 }
 
-CompareOptions finish_compare(OptionDraft& draft) {
-  CompareOptions& compare = draft.compare;
+void CompareVerb::finish(const CommandLine& line) {
+  scene.check(line);
+  physics.take_law(line);
   for (const std::size_t which : {0, 1}) {
-    if (compare.variants[which]) continue;
+    if (variants[which]) continue;
     const char* const name = which == 0 ? "--a" : "--b";
     throw UsageError(
         fmt::format("'orrery compare' needs two variants: add {} KERNEL, such as {} cpu-simd", name, name));
   }
   const auto is_auto = [](const std::optional<RunVariant>& run) { return !run->variant.kernel; };
-  if (std::ranges::none_of(compare.variants, is_auto)) refuse_accuracy_of_a_kernel(draft, "--a or --b");
-  compare.accuracy = draft.accuracy.value_or(default_accuracy);
+  if (std::ranges::none_of(variants, is_auto)) kernels.refuse_accuracy("--a or --b");
   std::vector<std::string> own_integrators;
-  for (const std::optional<RunVariant>& variant : compare.variants) {
+  for (const std::optional<RunVariant>& variant : variants) {
     if (variant->integrator_id) own_integrators.push_back(*variant->integrator_id);
   }
-  refuse_eta_without_block_steps(draft, own_integrators);
-  compare.scene = draft.scene_of_one_count();
-  compare.setup = draft.physics;
-  compare.files.existing = draft.existing();
-  compare.device = draft.device;
-  return compare;
+  physics.check_eta(own_integrators);
+  scene.check_count();
 }
 
-int run_compare(const Backends& backends, const CompareOptions& options) {
+int CompareVerb::run(const Program& program) const {
   using Clock = std::chrono::steady_clock;
+  prepare_files(results.files(scene.request));
+  const Backends backends = device.backends(program.kernels);
+  compile_kernel_files(backends);
   watch_stop_signals();
-  PairedRun run{backends, plan_of(backends, options)};
-  CompareReport report{backends, run, options};
-  Progress progress{options.progress};
+  PairedRun run{backends, plan_of(backends, *this)};
+  CompareReport report{backends, run, *this};
+  Progress progress{results.progress};
   std::exception_ptr failure;
   const Clock::time_point begin = Clock::now();
   try {
@@ -325,12 +319,15 @@ int run_compare(const Backends& backends, const CompareOptions& options) {
     failure = std::current_exception();  // what is known until here is still shown
   }
   progress.clear();
-  console::show(report.finish(stdout_style(options.table)));
+  console::show(report.finish(stdout_style(results.table)));
   if (failure) std::rethrow_exception(failure);
   if (!report.error().empty()) throw std::runtime_error(report.error());
   if (run.ended()) return 0;
   console::complain(fmt::format("stopped before the end: {:.0f} % of the steps were run", 100 * run.done()));
   return stop_status();
 }
+
+extern constinit const VerbInfo compare_verb{
+    "compare", "runs two variants from the same bodies and measures how they diverge", create_verb<CompareVerb>};
 
 }  // namespace orrery

@@ -1,14 +1,11 @@
-// `orrery report`: measures kernels and writes a page.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "app/cli/commands.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
+#include "app/cli/verb.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/metadata.h"
 #include "app/lab/sweep/result_rows.h"
@@ -25,14 +22,6 @@ namespace orrery {
 namespace {
 
 constexpr int count_without_gpu = 8192;  // all CPU kernels in some 10 s on two cores
-
-/// Returns the options with the number of bodies: by default, a machine without a GPU measures fewer.
-BenchOptions sized(const Backends& backends, const ReportOptions& options) {
-  BenchOptions bench = options.bench;
-  if (options.count_given || !bench.scene.file.empty() || backends.status(Backend::cuda).available) return bench;
-  if (find_scene(bench.scene.scene).fixed_count == 0) bench.counts = {count_without_gpu};
-  return bench;
-}
 
 ReportRow report_row(const ResultRow& row, const RowSettings& settings) {
   const VariantResult& result = row.result();
@@ -93,10 +82,37 @@ std::string how_words(const Sampling& sampling) {
       format_count(ForceSample::usual_size));
 }
 
+/// `orrery report`: measures as `orrery bench` does, and writes the page. A variant that failed is on the page, and the
+/// exit status is 1.
+struct ReportVerb final : Verb {
+  void declare(CommandLine& line) override;
+  void finish(const CommandLine& line) override;
+  int run(const Program& program) const override;
+
+  SweepOptions sweep;
+  bool count_given = false;
+  std::string file;
+  std::optional<WindowSize> size;      // of the picture
+  std::optional<render::Theme> theme;  // of the picture
+  std::optional<double> budget_s;      // measuring ends after this time, in s; none: when everything is measured
+  Existing existing = Existing::keep;
+  bool progress = false;
+  std::vector<std::string> words;  // the command line
+};
+
+/// Returns the sweep with the number of bodies: by default, a machine without a GPU measures fewer.
+SweepOptions sized(const Backends& backends, const ReportVerb& report) {
+  SweepOptions sweep = report.sweep;
+  const SceneRequest& scene = sweep.scene.request;
+  if (report.count_given || !scene.file.empty() || backends.status(Backend::cuda).available) return sweep;
+  if (find_scene(scene.scene).fixed_count == 0) sweep.scene.counts = {count_without_gpu};
+  return sweep;
+}
+
 class Report {
  public:
-  Report(const Backends& backends, const ReportOptions& options)
-      : options_{options}, planned_{plan_sweep(backends, sized(backends, options))}, sweep_{backends, planned_.plan} {}
+  Report(const Backends& backends, const ReportVerb& options, const SweepOptions& sweep)
+      : options_{options}, planned_{plan_sweep(backends, sweep)}, sweep_{backends, planned_.plan} {}
 
   int run(ReportPicture picture, const GlReport& gl) {
     measure();
@@ -104,7 +120,7 @@ class Report {
     const bool failed_at_once = !sweep_.first_status() && !entries.empty();
     if (failed_at_once) throw_failure(entries.front());
     const std::string written =
-        write_file(options_.file, report_page(content(std::move(picture), gl)), options_.bench.files.existing);
+        write_file(options_.file, report_page(content(std::move(picture), gl)), options_.existing);
     console::print("wrote {}\n", written);
     for (const SweepEntry& entry : entries) {
       if (!entry.result && !entry.problem.refused) throw_failure(entry);
@@ -118,7 +134,7 @@ class Report {
   void measure() {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
-    measure_to_end(sweep_, options_.bench.progress, [&] {
+    measure_to_end(sweep_, options_.progress, [&] {
       const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
       if (options_.budget_s && elapsed_s >= *options_.budget_s) sweep_.stop();
     });
@@ -164,32 +180,31 @@ class Report {
     return content;
   }
 
-  const ReportOptions& options_;
+  const ReportVerb& options_;
   PlannedSweep planned_;
   Sweep sweep_;
 };
 
 }  // namespace
 
-void declare_report(CLI::App& app, OptionDraft& draft) {
-  ReportOptions& report = draft.report;
-  add(app, "--out", "FILE.html", "the page",
-      [&](const std::string& text) { report.file = parse_page_name("--out", file_name("--out", text)); });
-  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's; without a GPU 8k)");
-  add_measured_kernels(app, draft);
-  add_setting_lists(app, draft);
-  add_repeats(app, draft);
-  add(app, "--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
-      [&](const std::string& text) {
-        report.budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
-      });
-  add_physics(app, draft);
-  add_size(app, draft, "size of the picture in pixels (1280x720)");
-  add_theme(app, draft.view);
-  add_force(app, draft);
-  add_progress(app, draft.bench.progress);
-  add_device(app, draft);
-  app.footer(
+void ReportVerb::declare(CommandLine& line) {
+  line.add("--out", "FILE.html", "the page",
+           [this](const std::string& text) { file = parse_page_name("--out", file_name("--out", text)); });
+  sweep.scene.declare_list(line, "numbers of bodies: 1k,4k,16k (the scene's; without a GPU 8k)");
+  sweep.kernels.declare_list(line);
+  sweep.kernels.declare_setting_lists(line);
+  sweep.declare_repeats(line);
+  line.add("--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
+           [this](const std::string& text) {
+             budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
+           });
+  sweep.physics.declare(line);
+  add_size(line, size, "size of the picture in pixels (1280x720)");
+  add_theme(line, theme);
+  add_force(line, existing);
+  add_progress(line, progress);
+  sweep.device.declare(line);
+  line.add_footer(
       "Examples:\n"
       "  orrery report --out report.html\n"
       "  orrery report galaxy.bin --kernels cpu-simd,cpu-tree --set theta=0.3,0.5,0.7 --out galaxy.html\n"
@@ -197,26 +212,31 @@ void declare_report(CLI::App& app, OptionDraft& draft) {
       "machine and the command line. It needs no other file. Ctrl+C ends measuring and keeps what was measured.");
 }
 
-ReportOptions finish_report(OptionDraft& draft, const std::vector<std::string>& words) {
-  ReportOptions& report = draft.report;
-  if (report.file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
-  report.count_given = !draft.counts.empty();
-  report.bench = finish_bench(draft);
-  refuse_small_size(draft.view.size, /*panels=*/false);
-  report.picture = draft.view.size.value_or(WindowSize{});
-  report.theme = draft.view.theme.value_or(render::Theme::dark);
-  report.words = words;
-  return report;
+void ReportVerb::finish(const CommandLine& line) {
+  sweep.scene.check(line);
+  if (file.empty()) throw UsageError("'orrery report' needs the name of the page: --out FILE.html");
+  count_given = line.given("-n");
+  sweep.finish(line);
+  refuse_small_size(size, /*panels=*/false);
+  words = line.words;
 }
 
-SceneRequest pictured_scene(const Backends& backends, const ReportOptions& options) {
-  SceneRequest scene = options.bench.scene;
-  scene.count = std::ranges::max(sized(backends, options).counts);
-  return scene;
+int ReportVerb::run(const Program& program) const {
+  RunFiles files{.inputs = {}, .outputs = {{"--out", file}}, .existing = existing};
+  add_named(files.inputs, "FILE", sweep.scene.request.file);
+  prepare_files(files);
+  watch_stop_signals();  // a stop while the picture is drawn still gives a page
+  const Backends backends = sweep.device.backends(program.kernels);
+  const GlReport gl = program.graphics.probe(program.kernels);
+  const SweepOptions measured = sized(backends, *this);
+  SceneRequest pictured = measured.scene.request;
+  pictured.count = std::ranges::max(measured.scene.counts);
+  ReportPicture picture = program.graphics.picture(program.kernels, pictured, size.value_or(WindowSize{}),
+                                                   theme.value_or(render::Theme::dark), sweep.device.device);
+  return Report{backends, *this, measured}.run(std::move(picture), gl);
 }
 
-int run_report(const Backends& backends, const ReportOptions& options, ReportPicture picture, const GlReport& gl) {
-  return Report{backends, options}.run(std::move(picture), gl);
-}
+extern constinit const VerbInfo report_verb{"report", "measures kernels and writes a page with plots, for people",
+                                            create_verb<ReportVerb>};
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
-// `orrery run`: runs a simulation without a window.
+#include "app/cli/run_verb.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/commands.h"
-#include "app/cli/option_draft.h"
-#include "app/cli/option_parts.h"
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/run_files.h"
 #include "app/lab/metadata.h"
 #include "app/lab/tuning/auto_chooser.h"
@@ -44,7 +42,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void require_an_end(const RunOptions& run) {
+void require_an_end(const RunVerb& run) {
   if (run.order.steps && run.order.until)
     throw UsageError("--steps and --until both end the run: leave out one of them");
   if (run.resume.empty() && !run.order.steps && !run.order.until) {
@@ -52,7 +50,7 @@ void require_an_end(const RunOptions& run) {
   }
 }
 
-void refuse_what_nothing_uses(const RunOptions& run) {
+void refuse_what_nothing_uses(const RunVerb& run) {
   if (!run.resume.empty()) return;  // the checkpoint may have what uses it
   const RunOrder& order = run.order;
   if (run.snapshot_format && order.snapshots.empty()) {
@@ -71,7 +69,7 @@ void refuse_what_nothing_uses(const RunOptions& run) {
 }
 
 /// The stored order with what this command line changes.
-RunOrder changed(RunOrder order, const RunOptions& options) {
+RunOrder changed(RunOrder order, const RunVerb& options) {
   const RunOrder& asked = options.order;
   if (asked.steps || asked.until) order.steps = asked.steps, order.until = asked.until;
   if (asked.every) order.every = asked.every;
@@ -100,12 +98,12 @@ fs::path folder_of(const fs::path& file) {
 }
 
 /// Refuses outputs that would replace each other or an input, whatever their names, before anything is written.
-void refuse_outputs_that_meet(const RunOptions& options, const RunOrder& order) {
+void refuse_outputs_that_meet(const RunVerb& options, const RunOrder& order) {
   RunFiles files;
   const auto add = [](std::vector<NamedFile>& to, const char* where, const std::string& path) {
     if (!path.empty()) to.push_back({where, path});
   };
-  add(files.inputs, "FILE", options.scene.file);
+  add(files.inputs, "FILE", options.scene.request.file);
   if (!same_place(options.resume, order.checkpoint)) add(files.inputs, "--resume", options.resume);
   add(files.outputs, "--snapshots", order.snapshots);
   add(files.outputs, "--checkpoint", order.checkpoint);
@@ -148,7 +146,7 @@ bool has_names_of_snapshots(const std::string& folder) {
 }
 
 /// Refuses a checkpoint whose name, or the name of the one before the last, leads to something else.
-void check_checkpoint(const RunOptions& options, const RunOrder& order) {
+void check_checkpoint(const RunVerb& options, const RunOrder& order) {
   constexpr std::size_t longest_name = 255;  // NAME_MAX of Linux
   const std::string previous = previous_name(order.checkpoint);
   if (const std::size_t bytes = fs::path{previous}.filename().string().size(); bytes > longest_name) {
@@ -195,7 +193,7 @@ void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& s
 }
 
 /// Makes the folder of the snapshots, if it may have them.
-void check_snapshots(const RunOptions& options, const RunOrder& order, Simulation& simulation,
+void check_snapshots(const RunVerb& options, const RunOrder& order, Simulation& simulation,
                      const SimulationRun::Outputs& outputs) {
   const std::string refused = fmt::format("--snapshots: '{}' is not a folder and cannot be made: ", order.snapshots);
   std::error_code error;
@@ -221,7 +219,7 @@ std::string name_from_here(const std::string& file) {
 
 class Run {
  public:
-  Run(const Backends& backends, const RunOptions& options)
+  Run(const Backends& backends, const RunVerb& options)
       : options_{options},
         sharing_{backends.kernels().sharing()},
         chooser_{AutoChooser::this_machine(backends)},
@@ -279,9 +277,9 @@ class Run {
     order_.checkpoint =
         followed(order_.checkpoint).string();  // the user gave this name, and the files beside it follow
     outputs_.id = new_run_id();
-    simulation_.emplace(backends, options_.scene, kernel_of_setup(backends.kernels(), options_.setup), nullptr,
-                        &chooser_);
-    set_up(*simulation_, backends, options_.setup, options_.settings);
+    simulation_.emplace(backends, options_.scene.request, kernel_of_setup(backends.kernels(), options_.physics.setup),
+                        nullptr, &chooser_);
+    set_up(*simulation_, backends, options_.physics.setup, options_.settings);
     print_scene_notes(*simulation_);
   }
 
@@ -516,7 +514,7 @@ class Run {
     console::show(text);
   }
 
-  const RunOptions& options_;
+  const RunVerb& options_;
   const KernelSharing* const sharing_;  // null: one process
   RunOrder order_;
   SimulationRun::Outputs outputs_;
@@ -528,50 +526,47 @@ class Run {
 
 }  // namespace
 
-void declare_run(CLI::App& app, OptionDraft& draft) {
-  RunOptions& run = draft.run;
-  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add(app, "--steps", "K", "ends after step K", [&](const std::string& text) {
-    run.order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
+void RunVerb::declare(CommandLine& line) {
+  scene.declare(line);
+  line.add("--steps", "K", "ends after step K", [this](const std::string& text) {
+    order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
   });
-  add(app, "--until", "T", "ends with the first step that reaches time T; a FILE's time counts",
-      [&](const std::string& text) { run.order.until = parse_in("--until", text, RunOrder::ends); });
-  add_kernel_file(app, draft, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
-  add_kernel(app, draft, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
-  add_accuracy(app, draft);
-  add_settings(app, draft, "VALUE", "changes a setting of the kernel; repeatable");
-  add_physics(app, draft);
-  add(app, "--snapshots", "FOLDER",
-      "writes the bodies every T into files of this folder, made if missing; needs --every",
-      [&](const std::string& text) {
-        if (text == "-") refuse_value("--snapshots", text, "the name of a folder: standard output holds one file");
-        run.order.snapshots = file_name("--snapshots", text);
-      });
-  add(app, "--format", "ID",
-      "format of the snapshots: " + joined_ids(snapshot_formats()) + fmt::format(" ({})", run.order.snapshot_format),
-      [&](const std::string& text) { run.snapshot_format = find_named(snapshot_formats(), text, "format")->id; });
-  add_file(app, "--diagnostics", "writes energy, momentum, Lagrangian radii and more every T, as CSV",
-           run.order.diagnostics);
-  add(app, "--every", "T",
-      "simulated time between snapshots and between rows of diagnostics (for rows: a hundredth of the run)",
-      [&](const std::string& text) { run.order.every = parse_in("--every", text, RunOrder::times); });
-  add(app, "--checkpoint", "FILE", "keeps the state in this file, from which --resume continues",
-      [&](const std::string& text) {
-        if (is_stream(text))
-          refuse_value("--checkpoint", text, "the name of a file, which is replaced again and again");
-        run.order.checkpoint = file_name("--checkpoint", text);
-      });
-  add(app, "--every-s", "S",
-      fmt::format("seconds of the clock between checkpoints ({:g})", run.order.checkpoint_every_s),
-      [&](const std::string& text) {
-        run.checkpoint_every_s = parse_in("--every-s", text, RunOrder::checkpoint_times);
-      });
-  add_file(app, "--resume", "continues the run of a checkpoint, to its own end or a new one", run.resume);
-  add_force(app, draft);
-  add_progress(app, run.progress);
-  add_device(app, draft);
-  add_devices(app, draft);
-  app.footer(
+  line.add("--until", "T", "ends with the first step that reaches time T; a FILE's time counts",
+           [this](const std::string& text) { order.until = parse_in("--until", text, RunOrder::ends); });
+  kernels.declare_file(line, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
+  kernels.declare_first(line, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
+  kernels.declare_accuracy(line);
+  kernels.declare_settings(line);
+  physics.declare(line);
+  line.add("--snapshots", "FOLDER",
+           "writes the bodies every T into files of this folder, made if missing; needs --every",
+           [this](const std::string& text) {
+             if (text == "-") refuse_value("--snapshots", text, "the name of a folder: standard output holds one file");
+             order.snapshots = file_name("--snapshots", text);
+           });
+  line.add("--format", "ID",
+           "format of the snapshots: " + joined_ids(snapshot_formats()) + fmt::format(" ({})", order.snapshot_format),
+           [this](const std::string& text) { snapshot_format = find_named(snapshot_formats(), text, "format")->id; });
+  line.add_file("--diagnostics", "writes energy, momentum, Lagrangian radii and more every T, as CSV",
+                order.diagnostics);
+  line.add("--every", "T",
+           "simulated time between snapshots and between rows of diagnostics (for rows: a hundredth of the run)",
+           [this](const std::string& text) { order.every = parse_in("--every", text, RunOrder::times); });
+  line.add("--checkpoint", "FILE", "keeps the state in this file, from which --resume continues",
+           [this](const std::string& text) {
+             if (is_stream(text))
+               refuse_value("--checkpoint", text, "the name of a file, which is replaced again and again");
+             order.checkpoint = file_name("--checkpoint", text);
+           });
+  line.add("--every-s", "S", fmt::format("seconds of the clock between checkpoints ({:g})", order.checkpoint_every_s),
+           [this](const std::string& text) {
+             checkpoint_every_s = parse_in("--every-s", text, RunOrder::checkpoint_times);
+           });
+  line.add_file("--resume", "continues the run of a checkpoint, to its own end or a new one", resume);
+  add_force(line, existing);
+  add_progress(line, progress);
+  device.declare_several(line);
+  line.add_footer(
       "Examples:\n"
       "  orrery run --scene collision -n 64k --until 20 --snapshots out --every 0.5 --diagnostics energy.csv\n"
       "  orrery run galaxy.tipsy --steps 10000 --checkpoint galaxy.checkpoint\n"
@@ -581,30 +576,33 @@ void declare_run(CLI::App& app, OptionDraft& draft) {
       "to continue. A continued run equals an uninterrupted one bit for bit, if its kernel repeats its results.");
 }
 
-RunOptions finish_run(OptionDraft& draft) {
-  RunOptions& run = draft.run;
-  draft.put_devices(run);
-  run.existing = draft.existing();
-  require_an_end(run);
-  refuse_what_nothing_uses(run);
-  if (!run.resume.empty()) {
-    refuse_what_a_checkpoint_decides(draft);
-    return run;
-  }
-  run.scene = draft.scene_of_one_count();
-  add_law_command(draft);
-  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
-  refuse_eta_without_block_steps(draft);
-  run.setup = draft.physics;
-  const KernelSelection kernel = first_kernel(draft);
-  if (!kernel.automatic) refuse_accuracy_of_a_kernel(draft, "--kernel");
-  if (draft.accuracy) run.setup.push_back(SetAccuracy{*draft.accuracy});
-  set_first_kernel(run.setup, run.settings, kernel, draft.axes);
-  return run;
+void RunVerb::finish(const CommandLine& line) {
+  scene.check(line);
+  device.check();
+  require_an_end(*this);
+  refuse_what_nothing_uses(*this);
+  if (!resume.empty()) return refuse_what_a_checkpoint_decides(line, kernels, physics, scene.request.file);
+  scene.check_count();
+  physics.take_law(line);
+  physics.check_eta();
+  const KernelSelection kernel = kernels.first(line.kernels);
+  if (!kernel.automatic) kernels.refuse_accuracy("--kernel");
+  kernels.select_first(kernel, physics.setup, settings);
 }
 
-int run_simulation(const Backends& backends, const RunOptions& options) {
-  return Run{backends, options}();
+int RunVerb::run(const Program& program) const {
+  RunFiles files{.inputs = {}, .outputs = {}, .existing = existing};
+  add_named(files.inputs, "FILE", scene.request.file);
+  add_named(files.inputs, "--resume", resume);
+  add_named(files.outputs, "--diagnostics", order.diagnostics);
+  if (order.checkpoint != resume) add_named(files.outputs, "--checkpoint", order.checkpoint);
+  prepare_files(files);
+  const Backends backends = device.backends(program.kernels);
+  compile_kernel_files(backends);
+  return Run{backends, *this}();
 }
+
+extern constinit const VerbInfo run_verb{"run", "runs a simulation without a window, with snapshots and checkpoints",
+                                         create_verb<RunVerb>};
 
 }  // namespace orrery

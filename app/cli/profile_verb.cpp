@@ -1,22 +1,26 @@
-// `orrery profile`: profiles kernels, and compares the profiles.
-#include "app/cli/profile_command.h"
+
+#include "app/cli/profile_verb.h"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
+#include "app/cli/options.h"
 #include "app/lab/metadata.h"
 #include "app/lab/profile/kernel_profile.h"
+#include "app/lab/profile/measure_profile.h"
 #include "app/lab/profile/profile_json.h"
 #include "app/lab/variants.h"
+#include "app/process/spare_process.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/table.h"
@@ -71,18 +75,36 @@ std::optional<KernelProfile> read_profile_baseline(const std::string& file) {
   }
 }
 
+/// A row for each profile; empty if there is only one.
+std::string profiles_summary(std::span<const KernelProfile> profiles, const TextStyle& style) {
+  if (profiles.size() < 2) return {};
+  Table table{
+      "lrrrrr",
+      {"variant", "ms", "interactions/s", "waiting warps", "stalls against the first", "time against the first"}};
+  const KernelProfile& first = profiles.front();
+  for (const KernelProfile& profile : profiles) {
+    table.add({profile.label(), significant(profile.figure("time_ms")),
+               with_prefix(profile.figure("interactions_per_s")), significant(waiting_warps(profile), 3),
+               change_text(relative_change(waiting_warps(first), waiting_warps(profile))),
+               change_text(relative_change(first.figure("time_ms"), profile.figure("time_ms")))});
+  }
+  return '\n' + table.text(style);
+}
+
 /// The profiles that were taken, and what they are compared with.
 class ProfileRun {
  public:
-  ProfileRun(const Backends& backends, const ProfileOptions& options, ProfileMeasurement& measurement)
+  ProfileRun(const Backends& backends, const ProfileVerb& options, ProfileMeasurement& measurement)
       : backends_{backends}, options_{options}, measurement_{measurement} {}
 
   int run() {
     std::optional<KernelProfile> baseline = read_profile_baseline(options_.baseline_file);
-    VariantPlan plan = expand(backends_, options_.kernels, options_.axes);
-    if (options_.kernels.automatic) {
+    VariantPlan plan = expand(backends_, options_.kernels.selection, options_.kernels.axes);
+    if (options_.kernels.selection.automatic) {
       add_auto_variant(plan, backends_,
-                       {.scene = options_.scene, .setup = options_.setup, .accuracy = options_.accuracy});
+                       {.scene = options_.scene.request,
+                        .setup = options_.physics.setup,
+                        .accuracy = options_.kernels.accuracy_or_default()});
     }
     for (const std::string& note : plan.notes) console::print_error("note: {}\n", note);
     if (plan.variants.empty()) throw std::runtime_error("no kernel to profile: " + plan.skipped.front().reason);
@@ -90,7 +112,7 @@ class ProfileRun {
     Json metadata = machine_metadata(backends_);
     metadata["softening"] = decimal(system_.law.softening);
     metadata["law"] = law_info(system_.law.id).id;
-    ResultFiles files{options_.files, metadata, profile_columns};
+    ResultFiles files{options_.results.names, metadata, profile_columns};
     watch_stop_signals();
     for (const Variant& variant : plan.variants) {
       if (stop_requested()) break;
@@ -106,21 +128,21 @@ class ProfileRun {
     for (const KernelProfile& profile : profiles_) {
       for (const std::vector<std::string>& row : profile_csv(profile, compared(profile))) files.add(row);
       results.push_back(profile_json(profile));
-      console::show(profile_text(profile, compared(profile), stdout_style(options_.table)));
+      console::show(profile_text(profile, compared(profile), stdout_style(options_.results.table)));
     }
     if (profiles_.empty()) {
       files.discard();
     } else {
       files.finish({{"metadata", metadata}, {"profiles", results}});
-      console::show(profiles_summary(profiles_, stdout_style(options_.table)) + files.written());
+      console::show(profiles_summary(profiles_, stdout_style(options_.results.table)) + files.written());
     }
     return status(files);
   }
 
  private:
   void load() {
-    Scene scene = load_scene(options_.scene);
-    system_.law = law_of(options_.setup, scene);
+    Scene scene = load_scene(options_.scene.request);
+    system_.law = law_of(options_.physics.setup, scene);
     system_.scene = std::move(scene.name);
     system_.bodies = std::move(scene.bodies);
   }
@@ -154,58 +176,25 @@ class ProfileRun {
   }
 
   const Backends& backends_;
-  const ProfileOptions& options_;
+  const ProfileVerb& options_;
   ProfileMeasurement& measurement_;
   ProfiledSystem system_;
   std::vector<KernelProfile> profiles_;
   std::vector<Problem> problems_;
 };
 
+void prepare_files_of(const ProfileVerb& profile) {
+  RunFiles files = profile.results.files(profile.scene.request);
+  add_named(files.inputs, "--baseline", profile.baseline_file);
+  prepare_files(files);
+}
+
+int run_with(ProfileMeasurement& measurement, const Backends& backends, const ProfileVerb& profile) {
+  compile_kernel_files(backends);
+  return ProfileRun{backends, profile, measurement}.run();
+}
+
 }  // namespace
-
-void declare_profile(CLI::App& app, OptionDraft& draft) {
-  ProfileOptions& profile = draft.profile;
-  add_scene(app, draft, "N", "number of bodies, such as 16384, 16k (k = 1024) or 1M (the scene's)");
-  add_measured_kernels(app, draft);
-  add_kernel_file(app, draft, FileKernelUse::plain, "profiles a kernel of your own; repeatable");
-  add_setting_lists(app, draft);
-  add_law(app, draft, joined_ids(laws()));
-  add_file(app, "--baseline", "compares with the last profile in this JSON file", profile.baseline_file);
-  add_flag(app, "--marks-only", profile.marks_only,
-           "reads no counters; marks one evaluation with cudaProfilerStart and -Stop, for another profiler");
-  add_table_flags(app, profile.table);
-  add_file(app, "--csv", "writes all numbers as CSV", profile.files.csv);
-  add_file(app, "--json", "writes the profiles as JSON; -: to standard output", profile.files.json);
-  add_force(app, draft);
-  add_device(app, draft);
-  app.footer(
-      "Examples:\n"
-      "  orrery profile --kernels cuda-branchy,cuda-naive,cuda-tiled -n 16k\n"
-      "  orrery profile --kernels cuda-tiled --set block=128,256 -n 64k --json new.json --baseline old.json\n"
-      "  orrery profile --kernels cpu-simd -n 16k\n"
-      "  orrery profile --kernel-file my-kernel.cu -n 64k\n"
-      "\nEach variant is compared with the first, or with the baseline. Hardware counters need CUPTI of CUDA 12.6 or "
-      "later and the right to profile; a kernel on the CPU gets its vector width, threads and share of the FMA limit.");
-}
-
-ProfileOptions finish_profile(OptionDraft& draft) {
-  ProfileOptions& profile = draft.profile;
-  profile.accuracy = accuracy_of_auto(draft);
-  check_axes(draft.selection, draft.axes);
-  profile.scene = draft.scene_of_one_count();
-  profile.kernels = draft.selection;
-  profile.axes = draft.axes;
-  profile.setup = draft.physics;
-  profile.files.existing = draft.existing();
-  profile.device = draft.device;
-  for (std::string* file : {&profile.files.csv, &profile.files.json}) {
-    if (*file == "-") *file = "/dev/stdout";
-  }
-  if (profile.marks_only && (!profile.files.csv.empty() || !profile.files.json.empty())) {
-    throw UsageError("--marks-only reads no counters: leave out --csv and --json");
-  }
-  return profile;
-}
 
 std::string profile_text(const KernelProfile& profile, const KernelProfile* before, const TextStyle& style) {
   std::string title =
@@ -225,28 +214,64 @@ std::string profile_text(const KernelProfile& profile, const KernelProfile* befo
   return text;
 }
 
-std::string profiles_summary(std::span<const KernelProfile> profiles, const TextStyle& style) {
-  if (profiles.size() < 2) return {};
-  Table table{
-      "lrrrrr",
-      {"variant", "ms", "interactions/s", "waiting warps", "stalls against the first", "time against the first"}};
-  const KernelProfile& first = profiles.front();
-  for (const KernelProfile& profile : profiles) {
-    table.add({profile.label(), significant(profile.figure("time_ms")),
-               with_prefix(profile.figure("interactions_per_s")), significant(waiting_warps(profile), 3),
-               change_text(relative_change(waiting_warps(first), waiting_warps(profile))),
-               change_text(relative_change(first.figure("time_ms"), profile.figure("time_ms")))});
+void ProfileVerb::declare(CommandLine& line) {
+  scene.declare(line);
+  kernels.declare_list(line);
+  kernels.declare_file(line, FileKernelUse::plain, "profiles a kernel of your own; repeatable");
+  kernels.declare_setting_lists(line);
+  physics.declare_law(line);
+  line.add_file("--baseline", "compares with the last profile in this JSON file", baseline_file);
+  line.add_flag("--marks-only", marks_only,
+                "reads no counters; marks one evaluation with cudaProfilerStart and -Stop, for another profiler");
+  add_table_flags(line, results.table);
+  line.add_file("--csv", "writes all numbers as CSV", results.names.csv);
+  line.add_file("--json", "writes the profiles as JSON; -: to standard output", results.names.json);
+  add_force(line, results.names.existing);
+  device.declare(line);
+  line.add_footer(
+      "Examples:\n"
+      "  orrery profile --kernels cuda-branchy,cuda-naive,cuda-tiled -n 16k\n"
+      "  orrery profile --kernels cuda-tiled --set block=128,256 -n 64k --json new.json --baseline old.json\n"
+      "  orrery profile --kernels cpu-simd -n 16k\n"
+      "  orrery profile --kernel-file my-kernel.cu -n 64k\n"
+      "\nEach variant is compared with the first, or with the baseline. Hardware counters need CUPTI of CUDA 12.6 or "
+      "later and the right to profile; a kernel on the CPU gets its vector width, threads and share of the FMA limit.");
+}
+
+void ProfileVerb::finish(const CommandLine& line) {
+  scene.check(line);
+  physics.take_law(line);
+  kernels.check_auto(line.kernels);
+  check_axes(kernels.selection, kernels.axes);
+  scene.check_count();
+  for (std::string* file : {&results.names.csv, &results.names.json}) {
+    if (*file == "-") *file = "/dev/stdout";
   }
-  return '\n' + table.text(style);
+  if (marks_only && (!results.names.csv.empty() || !results.names.json.empty())) {
+    throw UsageError("--marks-only reads no counters: leave out --csv and --json");
+  }
 }
 
-int run_profile(const Backends& backends, const ProfileOptions& options) {
+int ProfileVerb::run(const Program& program) const {
+  prepare_files_of(*this);
+  const Backends backends = device.backends(program.kernels);
   ProfileMeasurement measurement{backends};
-  return run_profile(backends, options, measurement);
+  return run_with(measurement, backends, *this);
 }
 
-int run_profile(const Backends& backends, const ProfileOptions& options, ProfileMeasurement& measurement) {
-  return ProfileRun{backends, options, measurement}.run();
+int ProfileVerb::run_as_spare(const Program& program) const {
+  const Backends backends = device.backends(program.kernels);
+  ProfileMeasurement measurement{backends};
+  if (!measurement.prepare()) return 0;
+  const std::vector<std::string> words = wait_for_words();
+  if (words.empty()) return 0;
+  const std::unique_ptr<Verb> verb = parse_options(program.kernels, words);
+  const auto& profile = dynamic_cast<const ProfileVerb&>(*verb);
+  prepare_files_of(profile);
+  return run_with(measurement, backends, profile);
 }
+
+extern constinit const VerbInfo profile_verb{"profile", "measures where the time of kernels goes, by hardware counters",
+                                             create_verb<ProfileVerb>};
 
 }  // namespace orrery

@@ -1,17 +1,15 @@
-// `orrery lesson`: teaches in the terminal.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
 
-#include "app/cli/commands.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
+#include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/lessons/lesson.h"
 #include "app/lessons/lesson_measurement.h"
 #include "app/text/console.h"
@@ -139,80 +137,88 @@ std::string verdict_text(const Judgement& judgement, std::optional<std::size_t> 
                             judgement.right[*predicted] ? "right" : "not this time");
 }
 
-int teach(const KernelCatalog& kernels, const LessonOptions& options, const Lesson& lesson) {
-  const TextStyle style = stdout_style(options.table);
-  const Backends backends{kernels, options.device};
-  const bool on_gpu = !options.cpu && backends.status(Backend::cuda).available;
-  const LessonPart& part = lesson.part(on_gpu);
-  LessonMachine machine = lesson_machine(backends);
-  if (!on_gpu) machine.gpu.clear();
-  const LessonResults none(part.rows.size());
-  const std::string number = options.number ? fmt::format("Lesson {}: ", *options.number) : std::string{};
-  console::show(heading(number + lesson.title, style, 1) + blocks_text(lesson.introduction, style));
-  console::show(heading("Predict", style) + blocks_text(filled(part.predict, part, none, machine), style) +
-                choices_text(part.question, style));
-  const bool asks = options.wait && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-  const std::optional<std::size_t> predicted = asks ? asked_prediction(part.question) : std::nullopt;
+/// `orrery lesson`: lists the lessons, or prints one, measures it and prints its answer.
+struct LessonVerb final : Verb {
+  void declare(CommandLine& line) override {
+    line.add("N", "N", "number of the lesson (lists all lessons)", [this](const std::string& text) {
+      number = static_cast<int>(parse_integer("the number of a lesson", text, 1, lesson_files().back().number));
+    });
+    line.add_file("--file", "runs a lesson of your own: a Markdown file, see docs/lessons/README.md", file);
+    line.add_flag("--no-wait", no_wait, "does not ask for your prediction");
+    line.add_flag("--cpu", cpu, "measures CPU kernels, even if there is a GPU");
+    add_progress(line, progress);
+    add_table_flags(line, flags);
+    device.declare(line);
+    line.add_footer(
+        "Examples:\n"
+        "  orrery lesson                                   lists the lessons\n"
+        "  orrery lesson 3                                 asks for a prediction, measures and answers\n"
+        "  orrery lesson --file mine.md --no-wait\n"
+        "\nThe window has the same lessons: F7.");
+  }
 
-  LessonMeasurement measurement{backends, lesson, part};
-  measure_to_end(measurement, options.progress, [] {});
-  const LessonResults& results = measurement.results();
-  console::show(
-      heading("Measure", style) + blocks_text(part.measure, style) +
-      paragraph(fmt::format("Measured here and now: {}, scene {}.", machine_text(machine), lesson.scene.scene), style) +
-      '\n' + results_text(part, results, style));
-  if (stop_requested()) {
-    console::complain("stopped before the end of the measurement");
-    return stop_status();
+  void finish(const CommandLine& /*line*/) override {
+    if (!number || file.empty()) return;
+    throw UsageError(fmt::format("the number {} and --file name two lessons: leave out one of them", *number));
   }
-  console::show(paragraph(verdict_text(judge(part, results), predicted), style) + '\n');
-  console::show(heading("Answer", style) + blocks_text(filled(part.answer, part, results, machine), style));
-  console::show(heading("Change", style) + blocks_text(part.change, style));
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].problem.empty()) {
-      throw std::runtime_error(fmt::format("{}: {}", part.rows[i].label, results[i].problem));
+
+  int run(const Program& program) const override {
+    if (!file.empty()) return teach(program.kernels, read_lesson(file, program.kernels));
+    if (number) return teach(program.kernels, lesson_of(*number, program.kernels));
+    console::show(list_text(stdout_style(flags)));
+    return 0;
+  }
+
+  int teach(const KernelCatalog& kernels, const Lesson& lesson) const {
+    const TextStyle style = stdout_style(flags);
+    const Backends backends = device.backends(kernels);
+    const bool on_gpu = !cpu && backends.status(Backend::cuda).available;
+    const LessonPart& part = lesson.part(on_gpu);
+    LessonMachine machine = lesson_machine(backends);
+    if (!on_gpu) machine.gpu.clear();
+    const LessonResults none(part.rows.size());
+    const std::string which = number ? fmt::format("Lesson {}: ", *number) : std::string{};
+    console::show(heading(which + lesson.title, style, 1) + blocks_text(lesson.introduction, style));
+    console::show(heading("Predict", style) + blocks_text(filled(part.predict, part, none, machine), style) +
+                  choices_text(part.question, style));
+    const bool asks = !no_wait && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+    const std::optional<std::size_t> predicted = asks ? asked_prediction(part.question) : std::nullopt;
+
+    LessonMeasurement measurement{backends, lesson, part};
+    measure_to_end(measurement, progress, [] {});
+    const LessonResults& results = measurement.results();
+    console::show(
+        heading("Measure", style) + blocks_text(part.measure, style) +
+        paragraph(fmt::format("Measured here and now: {}, scene {}.", machine_text(machine), lesson.scene.scene),
+                  style) +
+        '\n' + results_text(part, results, style));
+    if (stop_requested()) {
+      console::complain("stopped before the end of the measurement");
+      return stop_status();
     }
+    console::show(paragraph(verdict_text(judge(part, results), predicted), style) + '\n');
+    console::show(heading("Answer", style) + blocks_text(filled(part.answer, part, results, machine), style));
+    console::show(heading("Change", style) + blocks_text(part.change, style));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (!results[i].problem.empty()) {
+        throw std::runtime_error(fmt::format("{}: {}", part.rows[i].label, results[i].problem));
+      }
+    }
+    return 0;
   }
-  return 0;
-}
+
+  std::optional<int> number;  // none: see file
+  std::string file;           // a lesson's file; empty and no number: lists the lessons
+  bool no_wait = false;       // does not ask for the prediction; a program without a terminal never does
+  bool cpu = false;           // measures CPU kernels, even if there is a GPU
+  bool progress = false;      // even if stderr is no terminal
+  TableFlags flags;
+  DeviceOptions device;
+};
 
 }  // namespace
 
-void declare_lesson(CLI::App& app, OptionDraft& draft) {
-  LessonOptions& lesson = draft.lesson;
-  add(app, "N", "N", "number of the lesson (lists all lessons)", [&](const std::string& text) {
-    lesson.number = static_cast<int>(parse_integer("the number of a lesson", text, 1, lesson_files().back().number));
-  });
-  add_file(app, "--file", "runs a lesson of your own: a Markdown file, see docs/lessons/README.md", lesson.file);
-  app.add_flag(
-         "--no-wait", [&](std::int64_t) { lesson.wait = false; }, "does not ask for your prediction")
-      ->disable_flag_override();
-  add_flag(app, "--cpu", lesson.cpu, "measures CPU kernels, even if there is a GPU");
-  add_progress(app, lesson.progress);
-  add_table_flags(app, lesson.table);
-  add_device(app, draft);
-  app.footer(
-      "Examples:\n"
-      "  orrery lesson                                   lists the lessons\n"
-      "  orrery lesson 3                                 asks for a prediction, measures and answers\n"
-      "  orrery lesson --file mine.md --no-wait\n"
-      "\nThe window has the same lessons: F7.");
-}
-
-LessonOptions finish_lesson(const OptionDraft& draft) {
-  LessonOptions lesson = draft.lesson;
-  lesson.device = draft.device;
-  if (lesson.number && !lesson.file.empty()) {
-    throw UsageError(fmt::format("the number {} and --file name two lessons: leave out one of them", *lesson.number));
-  }
-  return lesson;
-}
-
-int run_lesson(const KernelCatalog& kernels, const LessonOptions& options) {
-  if (!options.file.empty()) return teach(kernels, options, read_lesson(options.file, kernels));
-  if (options.number) return teach(kernels, options, lesson_of(*options.number, kernels));
-  console::show(list_text(stdout_style(options.table)));
-  return 0;
-}
+extern constinit const VerbInfo lesson_verb{"lesson", "teaches by measuring on this machine, in twelve lessons",
+                                            create_verb<LessonVerb>};
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
-// `orrery bench`: measures a sweep of kernels, settings and counts, and compares it with earlier ones.
+#include "app/cli/bench_verb.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/commands.h"
+#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/cli/option_parts.h"
 #include "app/lab/baseline.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/sweep/result_rows.h"
@@ -29,7 +28,7 @@ namespace {
 
 class Bench {
  public:
-  Bench(const Backends& backends, const BenchOptions& options, std::vector<Baseline> baselines, PlannedSweep planned)
+  Bench(const Backends& backends, const BenchVerb& options, std::vector<Baseline> baselines, PlannedSweep planned)
       : options_{options},
         baselines_{std::move(baselines)},
         skipped_{std::move(planned.skipped)},
@@ -42,7 +41,7 @@ class Bench {
         std::ranges::count_if(entries, [](const SweepEntry& entry) { return entry.result.has_value(); });
     if (measured == 0) return end_without_results();
     report_->save(skipped_);  // before anything else can fail
-    const TextStyle style = stdout_style(options_.table);
+    const TextStyle style = stdout_style(options_.results.table);
     console::show(report_->text(skipped_, style));
     if (const KernelSharing* const sharing = sweep_.backends().kernels().sharing()) {
       console::print("Shared by {} ranks.\n", sharing->ranks());
@@ -64,7 +63,7 @@ class Bench {
 
  private:
   void measure() {
-    measure_to_end(sweep_, options_.progress, [this] {
+    measure_to_end(sweep_, options_.results.progress, [this] {
       if (!report_ && sweep_.first_status()) start_report();
       if (report_) report_->update();
     });
@@ -72,8 +71,8 @@ class Bench {
 
   void start_report() {
     Json extra = Json::object();
-    if (options_.uth) extra["protocol"] = "uth";
-    report_.emplace(sweep_, options_.uth ? uth_format : bench_format, options_.files, extra);
+    if (options_.sweep.uth) extra["protocol"] = "uth";
+    report_.emplace(sweep_, options_.sweep.uth ? uth_format : bench_format, options_.results.names, extra);
   }
 
   void add_limits() {
@@ -84,7 +83,7 @@ class Bench {
 
   std::optional<Comparison> comparison_with_baselines() {
     if (baselines_.empty()) return std::nullopt;
-    Comparison comparison = compare(baselines_, report_->json(skipped_), options_.noise);
+    Comparison comparison = compare(baselines_, report_->json(skipped_), options_.noise.value_or(usual_noise));
     report_->add("comparison", comparison.json);
     return comparison;
   }
@@ -116,7 +115,7 @@ class Bench {
     return comparison.slower > 0 ? 1 : 0;
   }
 
-  const BenchOptions& options_;
+  const BenchVerb& options_;
   std::vector<Baseline> baselines_;
   std::vector<Skipped> skipped_;
   Sweep sweep_;
@@ -124,51 +123,35 @@ class Bench {
   std::optional<SweepReport> report_;
 };
 
-/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
-void refuse_what_a_protocol_decides(const OptionDraft& draft) {
-  const std::string option = !draft.scene.file.empty()             ? "the file '" + draft.scene.file + "'"
-                             : !draft.bench.baseline_files.empty() ? "--baseline"
-                                                                   : draft.procedure_option;
-  if (option.empty()) return;
-  throw UsageError(
-      fmt::format("{} cannot be used with --protocol uth, which measures the mean of 10 runs of 10 steps "
-                  "of {} and {} bodies: leave it out",
-                  option, fmt::join(std::span{uth_protocol::counts}.first(2), ", "), uth_protocol::counts.back()));
-}
-
 }  // namespace
 
-void declare_bench(CLI::App& app, OptionDraft& draft) {
-  BenchOptions& bench = draft.bench;
-  add_scene(app, draft, "LIST", "numbers of bodies: 1k,4k,16k (the scene's)");
-  add_kernel_file(app, draft, FileKernelUse::plain, "measures a kernel of your own; repeatable");
-  add_measured_kernels(app, draft);
-  add_measurement(app, draft, bench.table, bench.progress, bench.files);
-  add_devices(app, draft);
-  add(app, "--warmup", "W", "steps before measuring, at least 2 (3)", [&](const std::string& text) {
-    bench.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
-    draft.procedure_option = "--warmup";
+void BenchVerb::declare(CommandLine& line) {
+  sweep.scene.declare_list(line, "numbers of bodies: 1k,4k,16k (the scene's)");
+  sweep.kernels.declare_file(line, FileKernelUse::plain, "measures a kernel of your own; repeatable");
+  sweep.kernels.declare_list(line);
+  results.declare(line, sweep.kernels, sweep.device, /*several_devices=*/true);
+  line.add("--warmup", "W", "steps before measuring, at least 2 (3)", [this](const std::string& text) {
+    sweep.warmup_steps = static_cast<int>(parse_integer("--warmup", text, 0, 1'000'000));
   });
-  add_repeats(app, draft);
-  add(app, "--protocol", "uth",
-      "measures as Vliora & Liaskonis (2025) do: mean of 10 runs of 10 steps, three numbers of bodies",
-      [&](const std::string& text) {
-        (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
-        bench.uth = true;
-      });
-  add(
-      app, "--baseline", "FILE",
+  sweep.declare_repeats(line);
+  line.add("--protocol", "uth",
+           "measures as Vliora & Liaskonis (2025) do: mean of 10 runs of 10 steps, three numbers of bodies",
+           [this](const std::string& text) {
+             (void)parse_choice("--protocol", text, std::array<std::string_view, 1>{"uth"});
+             sweep.uth = true;
+           });
+  line.add(
+      "--baseline", "FILE",
       "compares with the JSON or CSV of an earlier run, repeatable; exit status 1 if a result is slower",
-      [&](const std::string& text) { bench.baseline_files.push_back(file_name("--baseline", text)); }, true);
-  add(app, "--noise", "PERCENT",
-      fmt::format("for --baseline: medians that differ by at most this are unchanged ({:g})", usual_noise),
-      [&](const std::string& text) {
-        draft.noise = parse_in("--noise", text, Range<double>{0, 1000});
-      });
-  add_flag(app, "--card", bench.card,
-           "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
-  add_physics(app, draft);
-  app.footer(fmt::format(
+      [this](const std::string& text) { baseline_files.push_back(file_name("--baseline", text)); }, true);
+  line.add("--noise", "PERCENT",
+           fmt::format("for --baseline: medians that differ by at most this are unchanged ({:g})", usual_noise),
+           [this](const std::string& text) {
+             noise = parse_in("--noise", text, Range<double>{0, 1000});
+           });
+  line.add_flag("--card", card, "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
+  sweep.physics.declare(line);
+  line.add_footer(fmt::format(
       "Examples:\n"
       "  orrery bench --kernels cuda-naive,cuda-tiled -n 4k,16k,64k --set block=64,128,256 --csv sweep.csv\n"
       "  orrery bench galaxy.bin --kernels all --repeat 30 --json galaxy.json\n"
@@ -179,28 +162,26 @@ void declare_bench(CLI::App& app, OptionDraft& draft) {
       flop_per_interaction));
 }
 
-BenchOptions finish_bench(OptionDraft& draft) {
-  if (draft.noise && draft.bench.baseline_files.empty()) {
+void BenchVerb::finish(const CommandLine& line) {
+  sweep.scene.check(line);
+  if (noise && baseline_files.empty()) {
     throw UsageError("--noise needs --baseline, which is not given: add --baseline OLD");
   }
-  draft.bench.noise = draft.noise.value_or(usual_noise);
-  add_law_command(draft);
-  draft.bench.accuracy = accuracy_of_auto(draft);
-  refuse_constants_without_their_law(draft, draft.law == LawId::attract_repel);
-  refuse_eta_without_block_steps(draft);
-  if (draft.bench.uth) {
-    refuse_what_a_protocol_decides(draft);
-    draft.physics.push_back(SelectIntegrator{uth_protocol::integrator});
-    draft.counts.assign(uth_protocol::counts.begin(), uth_protocol::counts.end());
-  }
-  finish_measurement(draft, draft.bench, {0});
-  return draft.bench;
+  sweep.finish(line);
 }
 
-int run_bench(const Backends& backends, const BenchOptions& options) {
+int BenchVerb::run(const Program& program) const {
+  RunFiles files = results.files(sweep.scene.request);
+  for (const std::string& baseline : baseline_files) add_named(files.inputs, "--baseline", baseline);
+  prepare_files(files);
+  const Backends backends = sweep.device.backends(program.kernels);
+  compile_kernel_files(backends);
   std::vector<Baseline> baselines;  // read before anything is measured
-  for (const std::string& file : options.baseline_files) baselines.push_back(read_baseline(file));
-  return Bench{backends, options, std::move(baselines), plan_sweep(backends, options)}.run();
+  for (const std::string& file : baseline_files) baselines.push_back(read_baseline(file));
+  return Bench{backends, *this, std::move(baselines), plan_sweep(backends, sweep)}.run();
 }
+
+extern constinit const VerbInfo bench_verb{"bench", "measures kernels, settings and numbers of bodies",
+                                           create_verb<BenchVerb>};
 
 }  // namespace orrery

@@ -1,0 +1,73 @@
+// The verbs of the command line, such as `orrery race`. Each is a file NAME_verb.cpp, and a line of the list in
+// app/cli/CMakeLists.txt; the parser, the help and the refusals loop over that list.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "app/cli/command_line.h"
+#include "app/report/page.h"
+#include "app/text/table.h"
+#include "app/ui_state/gl_report.h"
+#include "app/ui_state/picture_options.h"
+#include "app/ui_state/view_options.h"
+#include "compute/kernels/catalog.h"
+#include "compute/scenes/scene.h"
+#include "render/appearance.h"
+
+namespace orrery {
+
+/// The functions of the program that need OpenGL or a window, as app/viewer or app/without_viewer.cpp defines them.
+struct Graphics {
+  GlReport (*probe)(const KernelCatalog& kernels);
+  void (*probe_window)(GlReport& report);
+  ReportPicture (*picture)(KernelCatalog& kernels, const SceneRequest& scene, WindowSize size, render::Theme theme,
+                           std::optional<int> device);
+  std::string (*key_table)(const TextStyle& style);
+  std::function<int(const ViewOptions& options)> view;  ///< checks the files first; returns the exit status
+};
+
+/// The program that runs a verb.
+struct Program {
+  KernelCatalog& kernels;
+  Graphics graphics{};
+};
+
+/// A verb: its options, and what it does. One object reads one command line.
+class Verb {
+ public:
+  virtual ~Verb() = default;
+
+  /// Declares the options. Reading them fills this verb.
+  virtual void declare(CommandLine& /*line*/) {}
+  /// Checks the options that depend on each other. Throws UsageError for options that are missing or do not go
+  /// together.
+  virtual void finish(const CommandLine& /*line*/) {}
+  /// Runs, and returns the exit status. Throws UsageError or std::runtime_error. Devices are opened here, after the
+  /// whole command line has been read.
+  virtual int run(const Program& program) const = 0;
+  /// Prepares what a command of this verb will need, waits for the command and runs it; see spare_process.h. Returns 0
+  /// at once if there is nothing to prepare.
+  virtual int run_as_spare(const Program& /*program*/) const { return 0; }
+};
+
+/// A row of the list of verbs.
+struct VerbInfo {
+  const char* name;
+  const char* summary;  ///< one sentence, without a full stop
+  std::unique_ptr<Verb> (*create)();
+  const char* alias = nullptr;  ///< another name; null: none
+};
+
+template <class Kind>
+std::unique_ptr<Verb> create_verb() {
+  return std::make_unique<Kind>();
+}
+
+/// All verbs, in the order of `orrery help`.
+std::span<const VerbInfo* const> verbs();
+
+}  // namespace orrery
