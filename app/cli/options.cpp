@@ -17,6 +17,7 @@
 
 #include "app/cli/option_draft.h"
 #include "app/cli/option_parts.h"
+#include "app/colours/body_colour.h"
 #include "app/commands/command_text.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
@@ -145,15 +146,15 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
   if (first != "help" && first != "version") return words;
   if (words.size() == 1) return {"--" + first};
   if (first == "version" || words.size() > 2) {
-    throw UsageError(
-        fmt::format("unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
-                    "[--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
-                    words.back()));
+    throw UsageError(fmt::format(
+        "unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
+        "[--markdown]', 'orrery help colours [--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
+        words.back()));
   }
   if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
   if (std::ranges::find(known_subcommands, words[1]) == known_subcommands.end()) {
     std::vector<std::string_view> topics{known_subcommands.begin(), known_subcommands.end()};
-    topics.insert(topics.end(), {"script", "keys"});
+    topics.insert(topics.end(), {"script", "colours", "keys"});
     throw unknown_name("help topic", words[1], topics);
   }
   return with_help_as_option({words[1], "--help"});
@@ -228,6 +229,17 @@ std::string wrong_number_of_values(const std::string& what) {
   return what.substr(0, what.find(':')) + " needs a value after it";
 }
 
+/// Returns the request for a help topic that is no subcommand; none for other words.
+std::optional<Options> reference_for(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[0] != "help") return std::nullopt;
+  const bool markdown = words.size() == 3 && words[2] == "--markdown";
+  if (words.size() > 2 && !markdown) return std::nullopt;
+  if (words[1] == "script") return ShowText{markdown ? command_reference_markdown() : command_reference(), markdown};
+  if (words[1] == "colours") return ShowText{colour_reference(markdown), markdown};
+  if (words[1] == "keys") return ShowKeys{{.markdown = markdown}};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string fitted_help(const std::string& text, const TextStyle& style) {
@@ -244,11 +256,7 @@ std::string fitted_help(const std::string& text, const TextStyle& style) {
 }
 
 Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& words, bool takes_over) {
-  if (words == std::vector<std::string>{"help", "script"}) return ShowText{command_reference()};
-  if (words == std::vector<std::string>{"help", "script", "--markdown"})
-    return ShowText{command_reference_markdown(), true};
-  if (words == std::vector<std::string>{"help", "keys"}) return ShowKeys{};
-  if (words == std::vector<std::string>{"help", "keys", "--markdown"}) return ShowKeys{{.markdown = true}};
+  if (const auto reference = reference_for(words)) return *reference;
   const std::vector<std::string> arguments = with_help_as_option(words);
   OptionDraft draft{kernels};
   draft.takes_over = takes_over;
@@ -258,7 +266,8 @@ Options parse_options(KernelCatalog& kernels, const std::vector<std::string>& wo
   app.require_subcommand(1);
   app.footer(
       "Without a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
-      "script' the commands of a script, 'orrery help keys' the keys of the window.");
+      "script' the commands of a script, 'orrery help colours' the quantities that colours show, 'orrery help keys' "
+      "the keys of the window.");
   CLI::App& view = *app.add_subcommand("view", "shows a living system of bodies in a window, or runs it offscreen");
   CLI::App& render = *app.add_subcommand("render", "renders a film without a window or display");
   CLI::App& bench = *app.add_subcommand("bench", "measures kernels, settings and numbers of bodies");

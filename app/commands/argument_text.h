@@ -35,7 +35,7 @@ std::string allowed_text(const ArgumentOf<M>& argument) {
     return argument.allowed();
   } else if constexpr (std::is_same_v<Value, bool>) {
     return "on or off";
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return fmt::format("{}", fmt::join(words_of(argument), " or "));
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     return "NAME=VALUE, with commas between several";
@@ -81,7 +81,7 @@ typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::str
     return *number - argument.first;
   } else if constexpr (std::is_same_v<Value, bool>) {
     return parse_switch(what, text);
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return EnumWords<Value>::all()[parse_choice(what, text, words_of(argument))].first;
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     Settings::Values values;
@@ -132,7 +132,7 @@ std::string value_text(const ArgumentOf<M>& argument, const typename ArgumentOf<
     return is_word ? argument.word : shortest_text(value + argument.first);
   } else if constexpr (std::is_same_v<Value, bool>) {
     return value ? "on" : "off";
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return std::string{word_of(value)};
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     std::string text;
