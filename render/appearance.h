@@ -1,16 +1,22 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 
+#include "render/drawn_bodies.h"
+
 namespace orrery::render {
 
 /// The ids of colour_maps().
-inline constexpr std::array<std::string_view, 11> colour_map_ids{
-    "stellar", "ember", "aurora", "nebula", "ice", "spectrum", "viridis", "inferno", "magma", "turbo", "black-body"};
+inline constexpr std::array<std::string_view, 12> colour_map_ids{"stellar", "ember",    "aurora",     "nebula",
+                                                                 "ice",     "spectrum", "viridis",    "inferno",
+                                                                 "magma",   "turbo",    "black-body", "cool-warm"};
 inline constexpr int colour_map_count = static_cast<int>(colour_map_ids.size());
 inline constexpr int automatic_colour_map = -1;
+
+inline constexpr int part_colour_count = 8;  ///< see part_colours()
 
 /// Quantity that the picture shows.
 enum class Look {
@@ -24,23 +30,32 @@ enum class Theme {
   light  ///< white, for print: bodies are ink
 };
 
-/// The value of a body that its colour shows, among lights.
-enum class ColourBy {
-  speed,
-  mass,
-  none,          ///< one colour
-  acceleration,  ///< its magnitude
-  species,       ///< the part of the scene
-  local_density,
-  force_error,      ///< of the present kernel, relative
-  time_step_class,  ///< the time step that suits the body
-  distance,         ///< from the same body in the run that is compared
-  domain            ///< the rank or device that evaluates the body
+/// The way from a body to the value that its colour shows, among lights. app/colours/ has one for each body colour.
+struct ColourBy {
+  enum class Source {
+    computed,  ///< from the body's position, mass and velocity, by the shader
+    values,    ///< DrawnBodies::values
+    parts,     ///< the same, as numbers of parts, each with a colour of its own: see part_colours()
+    none       ///< all bodies have the last colour of the map
+  };
+  Source source = Source::values;
+  std::string_view glsl{};  ///< a computed value: an expression of `position` (mass in w), `velocity` and `sight`, the
+                            ///< unit vector along the camera's view
+  bool logarithmic = true;  ///< Scale::automatic means this
+  std::string_view map = "viridis";                      ///< automatic colour map, one of colour_map_ids
+  ValueRange ValueRanges::*range = &ValueRanges::value;  ///< the automatic range
 };
+
+/// The speed, by which an appearance colours bodies if nothing else was chosen.
+inline constexpr ColourBy by_speed{.source = ColourBy::Source::computed,
+                                   .glsl = "length(velocity.xyz)",
+                                   .logarithmic = false,
+                                   .map = "stellar",
+                                   .range = &ValueRanges::speed};
 
 /// How values are spread over the colour map.
 enum class Scale {
-  automatic,   ///< as suits the quantity: speeds linear, all others logarithmic
+  automatic,   ///< as suits the quantity: see ColourBy::logarithmic
   linear,      ///< evenly
   logarithmic  ///< evenly in their logarithms
 };
@@ -55,10 +70,10 @@ enum class Drawing {
 /// How bodies are drawn. A plain value without GL, so that panels can edit a copy.
 struct Appearance {
   Look look = Look::lights;
-  ColourBy colour_by = ColourBy::speed;
+  const ColourBy* colour_by = &by_speed;  ///< not null, and never dies
   int colour_map = automatic_colour_map;  ///< index into colour_maps(), or as suits the quantity
   Scale scale = Scale::automatic;
-  std::optional<float> low{}, high{};  ///< values with the first and the last colour, >= 0; none: found automatically
+  std::optional<float> low{}, high{};  ///< values with the first and the last colour; none: found automatically
   float exposure = 1.0f;               ///< scales the light before tone mapping, > 0; no effect on a density
   bool auto_exposure = false;          ///< exposes for the brightest bodies in view; `exposure` then scales that
   float sprite_scale = 1.0f;           ///< scales every sprite, > 0
@@ -67,35 +82,23 @@ struct Appearance {
   friend bool operator==(const Appearance&, const Appearance&) = default;
 };
 
-/// The index into colour_maps() that is shown. Speeds, of which there is no more or less to warn of, have the colours
-/// of stars; all other quantities have a perceptually uniform map.
+/// The index into colour_maps() that is shown.
 constexpr int shown_colour_map(const Appearance& appearance) {
   if (appearance.colour_map >= 0 && appearance.colour_map < colour_map_count) return appearance.colour_map;
-  constexpr int stellar = 0, viridis = 6, inferno = 7;
-  if (appearance.look == Look::density) return inferno;
-  switch (appearance.colour_by) {
-    case ColourBy::acceleration:
-    case ColourBy::force_error:
-    case ColourBy::distance:
-      return inferno;
-    case ColourBy::mass:
-    case ColourBy::local_density:
-    case ColourBy::time_step_class:
-      return viridis;
-    default:
-      return stellar;
-  }
+  const std::string_view suits = appearance.look == Look::density ? "inferno" : appearance.colour_by->map;
+  return static_cast<int>(std::ranges::find(colour_map_ids, suits) - colour_map_ids.begin());
 }
 
 /// Whether the colours show DrawnBodies::values.
 constexpr bool shows_values(const Appearance& appearance) {
-  return appearance.look == Look::lights && appearance.colour_by > ColourBy::none;
+  using Source = ColourBy::Source;
+  const Source source = appearance.colour_by->source;
+  return appearance.look == Look::lights && (source == Source::values || source == Source::parts);
 }
 
-/// Whether these are numbers of parts, each with a colour of its own: see part_colours().
+/// Whether these are numbers of parts.
 constexpr bool shows_parts(const Appearance& appearance) {
-  return shows_values(appearance) &&
-         (appearance.colour_by == ColourBy::species || appearance.colour_by == ColourBy::domain);
+  return appearance.look == Look::lights && appearance.colour_by->source == ColourBy::Source::parts;
 }
 
 }  // namespace orrery::render

@@ -49,6 +49,8 @@ class OrbitCamera {
   /// too far.
   glm::mat4 projection(float aspect) const;
   glm::vec3 position() const;
+  /// The unit vector along the view, from the camera to the target.
+  glm::vec3 sight() const { return -direction(); }
   /// Where a point is seen, in normalized device coordinates; none if it is not in front of the camera.
   std::optional<glm::vec2> seen_at(glm::vec3 point, float aspect) const;
   /// The length that the viewport's height shows at the target.

@@ -80,6 +80,14 @@ constexpr ColourStop black_body[] = {
     {0.750f, {1.000f, 0.646f, 0.153f}}, {0.875f, {1.000f, 0.846f, 0.365f}}, {1.000f, {1.000f, 1.000f, 1.000f}},
 };
 
+/// Blue over grey to red, as light at both ends, for values of either sign (Moreland 2009, "Diverging color maps
+/// for scientific visualization").
+constexpr ColourStop cool_warm[] = {
+    {0.000f, {0.230f, 0.299f, 0.754f}}, {0.125f, {0.383f, 0.510f, 0.918f}}, {0.250f, {0.553f, 0.689f, 0.995f}},
+    {0.375f, {0.722f, 0.814f, 0.977f}}, {0.500f, {0.865f, 0.865f, 0.865f}}, {0.625f, {0.959f, 0.770f, 0.678f}},
+    {0.750f, {0.958f, 0.603f, 0.482f}}, {0.875f, {0.869f, 0.379f, 0.300f}}, {1.000f, {0.706f, 0.016f, 0.150f}},
+};
+
 constexpr ColourMap maps[] = {
     {"stellar", "Stellar: red giants to blue stars", stellar},
     {"ember", "Ember: wine red to pale gold", ember},
@@ -92,12 +100,10 @@ constexpr ColourMap maps[] = {
     {"magma", "Magma: perceptually uniform, from black", magma},
     {"turbo", "Turbo: many hues", turbo},
     {"black-body", "Black body: perceptually uniform, red to white heat", black_body},
+    {"cool-warm", "Cool to warm: blue, grey, red", cool_warm},
 };
 
 static_assert(std::ranges::equal(maps, colour_map_ids, {}, &ColourMap::id));
-static_assert(maps[shown_colour_map({})].id == "stellar");
-static_assert(maps[shown_colour_map({.colour_by = ColourBy::mass})].id == "viridis");
-static_assert(maps[shown_colour_map({.look = Look::density})].id == "inferno");
 
 constexpr std::array<glm::vec3, part_colour_count> parts{{{0.337f, 0.706f, 0.914f},
                                                           {0.902f, 0.624f, 0.000f},
@@ -167,14 +173,13 @@ constexpr float least_ratio = 1e-6f;  // of the ends of a logarithmic scale that
 
 const ValueRange& range_of(const Appearance& appearance, const ValueRanges& ranges) {
   if (appearance.look == Look::density) return ranges.mass_per_area;
-  if (shows_values(appearance)) return ranges.value;
-  return appearance.colour_by == ColourBy::speed ? ranges.speed : ranges.mass;
+  return ranges.*appearance.colour_by->range;
 }
 
 bool is_logarithmic(const Appearance& appearance) {
   if (appearance.scale != Scale::automatic) return appearance.scale == Scale::logarithmic;
   if (appearance.low && !(*appearance.low > 0)) return false;
-  return appearance.look == Look::density || appearance.colour_by != ColourBy::speed;
+  return appearance.look == Look::density || appearance.colour_by->logarithmic;
 }
 
 }  // namespace

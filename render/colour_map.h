@@ -26,8 +26,6 @@ struct ColourMap {
 /// All maps; shown_colour_map() is an index into them.
 std::span<const ColourMap> colour_maps();
 
-inline constexpr int part_colour_count = 8;
-
 /// Colours for parts of a scene and for domains, sRGB: those of Okabe and Ito (2008) and a violet; on white, as inks
 /// that are never pale. Colour-blind people can tell the first four apart on both grounds.
 std::array<glm::vec3, part_colour_count> part_colours(Theme theme);

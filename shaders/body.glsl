@@ -6,7 +6,7 @@ uniform bool weigh_mass;           // a body's light is its mass per area of a p
 uniform float intensity;           // light of a pixel in the middle of a sprite; a sprite has no more
 uniform float radius;              // of a body's sprite, in world units
 uniform float large_radius_px;     // from here on sprites grow with the root of their nearness
-uniform int colour_by;             // 0: speed, 1: mass, 2: none, 3: value, 4: part
+uniform int colour_by;             // 0: COMPUTED_VALUE, 1: none, 2: value, 3: part
 uniform vec2 colour_range;         // of the value or its logarithm, with the first and the last colour
 uniform bool logarithmic;
 uniform float normal_mass;         // of a body with a sprite of normal size
@@ -33,13 +33,17 @@ float place_of(float value) {
   return clamp((at - colour_range.x) / max(colour_range.y - colour_range.x, 1e-37), 0.0, 1.0);
 }
 
+#ifndef COMPUTED_VALUE
+#define COMPUTED_VALUE 0.0  // ColourBy::glsl in programs that draw; others need no colours
+#endif
+
 vec3 shares_of(vec4 position, vec4 velocity, float value) {
-  if (colour_by == 2) return vec3(1.0, 0.0, 0.0);
+  if (colour_by == 1) return vec3(1.0, 0.0, 0.0);
   const bool known = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;  // no NaN
-  if (colour_by == 4) return known ? part_colours[clamp(int(value), 0, 7)] : unknown_part_colour;
-  if (colour_by == 3 && !known) return vec3(0.0, 1.0, 0.0);
-  const float shown = colour_by == 0 ? length(velocity.xyz) : colour_by == 1 ? position.w : value;
-  return vec3(place_of(shown), 0.0, 0.0);
+  if (colour_by == 3) return known ? part_colours[clamp(int(value), 0, 7)] : unknown_part_colour;
+  if (colour_by == 2) return known ? vec3(place_of(value), 0.0, 0.0) : vec3(0.0, 1.0, 0.0);
+  const vec3 sight = -vec3(view[0].z, view[1].z, view[2].z);
+  return vec3(place_of(COMPUTED_VALUE), 0.0, 0.0);
 }
 
 // The sum over the pixels of a sprite whose middle has a light of 1, see profile.glsl.

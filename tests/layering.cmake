@@ -90,21 +90,23 @@ may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/(comm
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "tabs_list[.]inc$" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
+may_include("app/colours/" "app/(text|colours)/" "compute/(core|scenes|diagnostics)/" "compute/sim/(command|engine/results)[.]h$"
+            "compute/integrators/time_step_levels[.]h$" "render/appearance[.]h$" "colours_list[.]inc$" "fmt/")
+may_include("app/ui_state/" "app/(colours|ui_state)/" "tabs_list[.]inc$" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
             "compute/devices/device_list[.]h$" "compute/sim/[^/]+$" "compute/cuda/peak_rates[.]h$"
             "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "commands_(headers|list)[.]inc$" "compute/core/" "compute/sim/command_rows[.]h$" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "app/(text|process|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
+may_include("app/cli/" "app/(text|process|lab|recording|report|doctor|colours|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/(devices|integrators|scenes|snapshots|kernels/runtime)/" "render/appearance[.]h$" "verbs_list[.]inc$" "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "tabs_list[.]inc$" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
+may_include("app/panels/" "app/(colours|panels|ui_state)/" "tabs_list[.]inc$" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
             "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "window_list[.]inc$" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
+may_include("app/viewer/" "window_list[.]inc$" "app/(text|lab|recording|report|colours|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks|devices)/" "orrery_version[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")

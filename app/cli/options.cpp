@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/colours/body_colour.h"
 #include "app/commands/command_text.h"
 #include "app/text/console.h"
 #include "app/text/parse_value.h"
@@ -29,15 +30,15 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
   if (first != "help" && first != "version") return words;
   if (words.size() == 1) return {"--" + first};
   if (first == "version" || words.size() > 2) {
-    throw UsageError(
-        fmt::format("unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
-                    "[--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
-                    words.back()));
+    throw UsageError(fmt::format(
+        "unexpected argument '{}'; it is 'orrery help', 'orrery help SUBCOMMAND', 'orrery help script "
+        "[--markdown]', 'orrery help colours [--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
+        words.back()));
   }
   if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
   if (std::ranges::find(known_verbs(), words[1]) == known_verbs().end()) {
     std::vector<std::string_view> topics{known_verbs().begin(), known_verbs().end()};
-    topics.insert(topics.end(), {"script", "keys"});
+    topics.insert(topics.end(), {"script", "colours", "keys"});
     throw unknown_name("help topic", words[1], topics);
   }
   return with_help_as_option({words[1], "--help"});
@@ -55,13 +56,14 @@ std::string wrong_number_of_values(const std::string& what) {
   return what.substr(0, what.find(':')) + " needs a value after it";
 }
 
-/// `orrery help script` and `orrery help keys`; null for other words.
+/// `orrery help script`, `orrery help colours` and `orrery help keys`; null for other words.
 std::unique_ptr<Verb> help_of_topic(const std::vector<std::string>& words) {
   if (words.size() < 2 || words.size() > 3 || words[0] != "help" || (words.size() == 3 && words[2] != "--markdown")) {
     return nullptr;
   }
   const bool markdown = words.size() == 3;
   if (words[1] == "keys") return std::make_unique<ShowKeys>(markdown);
+  if (words[1] == "colours") return std::make_unique<ShowText>(colour_reference(markdown), markdown);
   if (words[1] != "script") return nullptr;
   return std::make_unique<ShowText>(markdown ? command_reference_markdown() : command_reference(), markdown);
 }
@@ -136,7 +138,8 @@ std::unique_ptr<Verb> parse_options(KernelCatalog& kernels, const std::vector<st
   app.require_subcommand(1);
   app.footer(
       "Without a subcommand it is 'view'. 'orrery help SUBCOMMAND' lists a subcommand's options, 'orrery help "
-      "script' the commands of a script, 'orrery help keys' the keys of the window.");
+      "script' the commands of a script, 'orrery help colours' the quantities that colours show, 'orrery help keys' "
+      "the keys of the window.");
   std::deque<ReadVerb> all;
   for (const VerbInfo* const info : verbs()) {
     CLI::App& verb = *app.add_subcommand(info->name, info->summary)->allow_extras();

@@ -25,7 +25,7 @@ template <class M>
 std::vector<std::string_view> words_of(const ArgumentOf<M>& argument) {
   using Value = typename ArgumentOf<M>::Value;
   std::vector<std::string_view> words;
-  if constexpr (std::is_enum_v<Value>) {
+  if constexpr (has_words<Value>) {
     for (const auto& [value, word] : EnumWords<Value>::all()) words.push_back(word);
   } else if (argument.words) {
     std::ranges::copy(argument.words(), std::back_inserter(words));
@@ -42,7 +42,7 @@ std::string allowed_text(const ArgumentOf<M>& argument) {
     return argument.allowed();
   } else if constexpr (std::is_same_v<Value, bool>) {
     return "on or off";
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return fmt::format("{}", fmt::join(words_of(argument), " or "));
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     return "NAME=VALUE, with commas between several";
@@ -61,7 +61,7 @@ std::string placeholder(const ArgumentOf<M>& argument) {
     return "on|off";
   } else if constexpr (std::is_same_v<Value, BodyColumn>) {
     return "COLUMN";
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return fmt::format("{}", fmt::join(words_of(argument), "|"));
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     return "NAME=VALUE,...";
@@ -89,7 +89,7 @@ typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::str
     return *number - argument.first;
   } else if constexpr (std::is_same_v<Value, bool>) {
     return parse_switch(what, text);
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return EnumWords<Value>::all()[parse_choice(what, text, words_of(argument))].first;
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     Settings::Values values;
@@ -141,7 +141,7 @@ std::string value_text(const ArgumentOf<M>& argument, const typename ArgumentOf<
     return is_word ? argument.word : shortest_text(value + argument.first);
   } else if constexpr (std::is_same_v<Value, bool>) {
     return value ? "on" : "off";
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     return std::string{word_of(value)};
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     std::string text;

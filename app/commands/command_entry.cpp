@@ -43,7 +43,7 @@ Json value_json(const ArgumentOf<M>& argument, const typename ArgumentOf<M>::Val
     } else {
       return value + argument.first;
     }
-  } else if constexpr (std::is_enum_v<Value> || std::is_same_v<Value, Units>) {
+  } else if constexpr (has_words<Value> || std::is_same_v<Value, Units>) {
     return value_text(argument, value);
   } else {
     return value;

@@ -94,7 +94,7 @@ constexpr float few_trails = 64;  // more trails are fainter, so that the bodies
 
 glm::vec3 colour_of(const render::BodyState& body, const render::Appearance& appearance,
                     const render::ValueRange& speeds) {
-  const bool by_speed = appearance.look == render::Look::lights && appearance.colour_by == render::ColourBy::speed;
+  const bool by_speed = appearance.look == render::Look::lights && appearance.colour_by == &render::by_speed;
   if (!by_speed) return usual_ink.in(appearance.theme);
   const auto maps = render::colour_maps();
   const auto map = static_cast<std::size_t>(render::shown_colour_map(appearance));

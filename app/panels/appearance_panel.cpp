@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/colours/body_colour.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -92,46 +93,14 @@ void follow_row(const ViewStatus& view, Requests& out) {
   ImGui::EndCombo();
 }
 
-struct Quantity {
-  render::ColourBy value;
-  const char *title, *notes;
-};
-constexpr std::array quantities{
-    Quantity{render::ColourBy::speed, "speed", "The magnitude of the velocity."},
-    Quantity{render::ColourBy::acceleration, "acceleration",
-             "The magnitude of the acceleration, as the kernel found it last."},
-    Quantity{render::ColourBy::mass, "mass", "The mass of the body."},
-    Quantity{render::ColourBy::species, "part of the scene",
-             "The galaxy, the component of a galaxy, or the species in the scene's file."},
-    Quantity{
-        render::ColourBy::local_density, "local density",
-        "The mass per volume of the 16 nearest neighbours. It is renewed every second, or less often if that would "
-        "take more than a quarter of a processor."},
-    Quantity{render::ColourBy::force_error, "force error",
-             "The relative error of the kernel's force on each body, against sums in double precision. Bodies are "
-             "measured in turn, in at most a tenth of the time; grey bodies have not been measured."},
-    Quantity{
-        render::ColourBy::time_step_class, "time-step class",
-        "The longest of dt, 2 dt, 4 dt, dt / 2 ... that suits the body: at most sqrt(2 eta L / |a|), where L is the "
-        "softening or, if it is longer, the distance at which a body of mean mass pulls as hard. With equal steps, "
-        "bodies below dt are stepped too coarsely."},
-    Quantity{
-        render::ColourBy::distance, "distance of A from B",
-        "How far the body is from the same body in the other run of a comparison (the tab Compare). Without one, all "
-        "bodies are grey."},
-    Quantity{render::ColourBy::domain, "domain",
-             "The rank or device that evaluates the body, if several share the evaluations."},
-    Quantity{render::ColourBy::none, "one colour", "All bodies have the last colour of the map."},
-};
-
 void quantity_row(const render::Appearance& current, render::Appearance& edited) {
   row_label("Colour by", "The quantity that a body's colour shows.");
-  const auto& shown = *std::ranges::find(quantities, current.colour_by, &Quantity::value);
+  const BodyColour& shown = body_colour(current);
   if (!begin_combo("colour-by", shown.title)) return;
-  for (const Quantity& quantity : quantities) {
-    if (ImGui::Selectable(quantity.title, &quantity == &shown)) edited.colour_by = quantity.value;
-    ui_mark("colour-by", word_of(quantity.value));
-    tooltip(quantity.notes);
+  for (const BodyColour* colour : body_colours()) {
+    if (ImGui::Selectable(colour->title, colour == &shown)) edited.colour_by = colour->by;
+    ui_mark("colour-by", colour->id);
+    tooltip(colour->notes);
   }
   ImGui::EndCombo();
 }
@@ -165,7 +134,7 @@ void range_end(const char* id, float automatic, float width, std::string& conten
 
 void range_rows(const ViewStatus& view, ColourRangeDraft& draft, render::Appearance& edited) {
   const render::Appearance& current = view.appearance;
-  row_label("Scale", "How values are spread over the colours. Auto: speeds linear, all others logarithmic.");
+  row_label("Scale", "How values are spread over the colours. Auto: velocities linear, all others logarithmic.");
   choice("scale", "auto", edited.scale, render::Scale::automatic);
   ImGui::SameLine();
   choice("scale", "linear", edited.scale, render::Scale::linear);

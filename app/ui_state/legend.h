@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace orrery {
+#include "app/colours/body_colour.h"
 
-/// Dimension of a number with a unit.
-enum class Dimension { length, mass, time, velocity, acceleration, density, mass_per_area };
+namespace orrery {
 
 using SrgbColour = std::array<float, 3>;  ///< 0 to 1
 

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "app/colours/body_colour.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
@@ -112,7 +114,7 @@ struct SetAppearance {
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{1e-4f, 1e4f};
-  static constexpr Range<float> ends{0, 1e30f};  ///< of a fixed range of colours
+  static constexpr Range<float> ends{-1e30f, 1e30f};  ///< of a fixed range of colours
   static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 };
 
@@ -123,7 +125,8 @@ inline void check_colour_range(const render::Appearance& a) {
                      (a.low ? "low, which is " + shortest_text(*a.low) : std::string{"0"}));
   }
   if (a.scale == render::Scale::logarithmic && a.low && !(*a.low > 0)) {
-    throw UsageError("appearance low cannot be 0 on a logarithmic scale; it must be a number above 0");
+    throw UsageError("appearance low cannot be " + shortest_text(*a.low) +
+                     " on a logarithmic scale; it must be a number above 0");
   }
 }
 
@@ -173,18 +176,14 @@ struct EnumWords<Direction> {
 };
 
 template <>
-struct EnumWords<render::ColourBy> {
-  static constexpr std::array<std::pair<render::ColourBy, std::string_view>, 10> all() {
-    return {{{render::ColourBy::speed, "speed"},
-             {render::ColourBy::acceleration, "acceleration"},
-             {render::ColourBy::mass, "mass"},
-             {render::ColourBy::species, "species"},
-             {render::ColourBy::local_density, "local-density"},
-             {render::ColourBy::force_error, "force-error"},
-             {render::ColourBy::time_step_class, "time-step-class"},
-             {render::ColourBy::distance, "distance"},
-             {render::ColourBy::domain, "domain"},
-             {render::ColourBy::none, "none"}}};
+inline constexpr bool has_words<const render::ColourBy*> = true;
+
+template <>
+struct EnumWords<const render::ColourBy*> {
+  static std::vector<std::pair<const render::ColourBy*, std::string_view>> all() {
+    std::vector<std::pair<const render::ColourBy*, std::string_view>> words;
+    for (const BodyColour* colour : body_colours()) words.emplace_back(colour->by, colour->id);
+    return words;
   }
 };
 
@@ -280,7 +279,10 @@ inline constexpr std::tuple window_commands{
         .also("probe", "diagnostics probe=")
         .also("conserved", "diagnostics conserved="),
     command_row<SetAppearance>(
-        "appearance", "Sets how bodies are drawn; an argument that is left out gets its initial value.",
+        "appearance",
+        "Sets how bodies are drawn; an argument that is left out gets its initial value. 'orrery help colours' lists "
+        "the "
+        "colours.",
         Argument<&SetAppearance::appearance, &render::Appearance::colour_by>{{.name = "colour", .optional = true}},
         Argument<&SetAppearance::appearance, &render::Appearance::colour_map>{
             {.name = "map",

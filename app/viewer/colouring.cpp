@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -15,8 +14,6 @@
 
 #include "app/panels/kit/format.h"
 #include "app/panels/shown_words.h"
-#include "compute/core/threads.h"
-#include "compute/diagnostics/structure.h"
 #include "render/colour_map.h"
 
 namespace orrery {
@@ -61,40 +58,7 @@ void AutoRange::follow(double passed_s) {
   shown_.high = moved(shown_.high, measured_.high, share);
 }
 
-void DensityJob::start(std::vector<Vec4> positions) {
-  positions_ = std::move(positions);
-  cancelled_ = done_ = false;
-  thread_ = start_thread([this](const std::stop_token&) {
-    const auto begin = std::chrono::steady_clock::now();
-    const int threads = std::max(usable_threads() / 4, 1);
-    densities_ = local_densities(positions_, threads, &cancelled_);
-    cost_s_ = threads * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    done_ = true;
-  });
-}
-
-std::optional<std::vector<float>> DensityJob::poll() {
-  if (!done_) return std::nullopt;
-  thread_.join();
-  return std::move(densities_);
-}
-
-void DensityJob::cancel() {
-  cancelled_ = true;
-  if (thread_.joinable()) thread_.join();
-}
 namespace {
-
-constexpr double lockstep_s_per_body = 2e-6;  // between densities in repeatable runs: every second frame of 16,384
-constexpr float not_known = std::numeric_limits<float>::quiet_NaN();
-
-bool shows(const render::Appearance& appearance, render::ColourBy colour_by) {
-  return render::shows_values(appearance) && appearance.colour_by == colour_by;
-}
-
-bool shows_accelerations(const render::Appearance& appearance) {
-  return shows(appearance, render::ColourBy::acceleration) || shows(appearance, render::ColourBy::time_step_class);
-}
 
 bool is_known(float value) {
   return !std::isnan(value);
@@ -109,187 +73,80 @@ std::vector<Vec4> plain(const std::vector<glm::vec4>& positions) {
 
 }  // namespace
 
-float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration) {
-  if (std::isnan(acceleration)) return not_known;
-  const double levels = std::floor(std::log2(criterion.longest_step(acceleration) / time_step));
-  return time_step *
-         static_cast<float>(std::exp2(std::clamp<double>(levels, -most_step_doublings, most_step_doublings)));
-}
-
-bool BodyValues::wants_accelerations(const Status& status, const render::Appearance& appearance) {
-  if (!shows_accelerations(appearance) || status.non_finite) return false;
-  if (status.busy && status.backend == Backend::cpu) return false;
-  return !status.accelerations || status.accelerations->step != status.step;
-}
-
-bool BodyValues::wants_domains(const Status& status, const render::Appearance& appearance) {
-  if (!shows(appearance, render::ColourBy::domain) || status.non_finite) return false;
-  if (status.busy && status.backend == Backend::cpu) return false;
-  return !status.paused || !status.domains || status.domains->step != status.step;
+std::optional<Command> BodyValues::request(const Status& status, const render::Appearance& appearance) {
+  if (!render::shows_values(appearance)) return std::nullopt;
+  const auto request = body_colour(appearance).request;
+  return request ? request(status) : std::nullopt;
 }
 
 bool BodyValues::wants_errors(const Status& status, const render::Appearance& appearance) const {
-  if (!shows(appearance, render::ColourBy::force_error)) return false;
-  const bool all_known = subject_.colour_by == render::ColourBy::force_error && known_ == values_.size();
-  return !(status.paused && all_known);
+  if (!render::shows_values(appearance)) return false;
+  const BodyColour& colour = body_colour(appearance);
+  const bool all_known = subject_.colour == &colour && known_ == values_.size();
+  return colour.probes_forces && !(status.paused && all_known);
 }
 
 float BodyValues::known() const {
   return values_.empty() ? 0 : static_cast<float>(known_) / static_cast<float>(values_.size());
 }
 
-double BodyValues::density_interval_s(double cost_s) {
-  return std::max(std::min(cost_s / density_share, 1.0), 4 * cost_s);
-}
-
 BodyValues::Subject BodyValues::subject_of(const Status& status, const render::DrawnBodies& bodies,
                                            const render::Appearance& appearance) {
   if (!render::shows_values(appearance)) return {};
-  Subject subject{.colour_by = appearance.colour_by, .scene = status.scene, .count = bodies.count};
-  const bool of_errors = appearance.colour_by == render::ColourBy::force_error;
-  if (of_errors || appearance.colour_by == render::ColourBy::domain) {
-    subject.kernel = status.kernel_id;
-    subject.settings = status.settings.to_string();
-  }
-  if (of_errors) subject.law = status.law;
-  if (appearance.colour_by == render::ColourBy::time_step_class) {
-    subject.time_step = status.time_step;
-    subject.criterion = {.softening = status.law.softening, .mean_mass = status.mean_mass, .eta = status.eta};
-  }
-  return subject;
+  const BodyColour& colour = body_colour(appearance);
+  return {&colour, status.scene, bodies.count, colour.basis ? colour.basis(status) : std::string{}};
 }
 
 BodyValues::Change BodyValues::follow(const Status& status, const Parts& parts, const render::DrawnBodies& bodies,
                                       const render::Appearance& appearance, bool moved, double now_s) {
   Subject subject = subject_of(status, bodies, appearance);
   const bool restarts = subject != subject_;
-  if (restarts) restart(std::move(subject), parts);
-  const bool renewed = !values_.empty() && take_new(status, bodies, moved, now_s);
+  if (restarts) restart(std::move(subject));
+  const bool renewed = !values_.empty() &&
+                       renew({status, parts, bodies.count, moved, now_s, lockstep_, distances_, std::nullopt}, bodies);
+  if (restarts || renewed) upload();
   if (!restarts && !renewed) return Change::none;
-  // Distances grow by powers of ten: their range jumps to them.
-  return restarts || subject_.colour_by == render::ColourBy::distance ? Change::subject : Change::values;
+  // Distances of two runs grow by powers of ten: their range jumps to them.
+  return restarts || subject_.colour->compares_runs ? Change::subject : Change::values;
 }
 
-bool BodyValues::take_new(const Status& status, const render::DrawnBodies& bodies, bool moved, double now_s) {
-  switch (subject_.colour_by) {
-    case render::ColourBy::acceleration:
-    case render::ColourBy::time_step_class:
-      return take_accelerations(status);
-    case render::ColourBy::force_error:
-      return take_errors(status);
-    case render::ColourBy::distance:
-      return take_distances();
-    case render::ColourBy::domain:
-      return take_domains(status);
-    case render::ColourBy::local_density:
-      return follow_density(bodies, moved, now_s);
-    default:
-      return false;
-  }
-}
-
-void BodyValues::restart(Subject subject, const Parts& parts) {
+void BodyValues::restart(Subject subject) {
   subject_ = std::move(subject);
-  accelerations_.reset();
-  errors_.reset();
-  distances_.reset();
-  domains_.reset();
+  source_ = subject_.colour ? subject_.colour->create() : nullptr;
   positions_.cancel();
-  density_.cancel();
-  density_is_old_ = true;
-  density_s_.reset();
   const auto count = static_cast<std::size_t>(subject_.count);
   if (buffer_.size_bytes() != count * sizeof(float)) {
     buffer_ = {};  // frees the old memory first
     if (count > 0) buffer_ = render::Buffer{count * sizeof(float)};
   }
-  values_ = {};
-  known_ = 0;
-  if (count == 0) return;
-  std::vector<float> values(count, subject_.colour_by == render::ColourBy::species ? 0 : not_known);
-  if (subject_.colour_by == render::ColourBy::species && parts.of_body.size() == count) {
-    std::ranges::copy(parts.of_body, values.begin());
-  }
-  replace(values);
+  values_ = std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
 }
 
-bool BodyValues::replace(const std::vector<float>& values) {
-  values_ = values;
-  known_ = static_cast<std::size_t>(std::ranges::count_if(values_, is_known));
-  buffer_.upload(std::as_bytes(std::span{values_}));
-  return true;
-}
-
-bool BodyValues::take_accelerations(const Status& status) {
-  if (!status.accelerations || status.accelerations == accelerations_) return false;
-  accelerations_ = status.accelerations;
-  std::vector<float> values = accelerations_->magnitudes;
-  if (subject_.colour_by == render::ColourBy::time_step_class) {
-    for (float& value : values) value = suitable_time_step(subject_.time_step, subject_.criterion, value);
-  }
-  return values.size() == values_.size() && replace(values);
-}
-
-/// A measured value of a body stays until it is measured again.
-bool BodyValues::take_errors(const Status& status) {
-  if (!status.force_probe || !status.force_probe->bodies || status.force_probe->bodies == errors_) return false;
-  errors_ = status.force_probe->bodies;
-  for (std::size_t i = 0; i < errors_->bodies.size(); ++i) {
-    const auto body = static_cast<std::size_t>(errors_->bodies[i]);
-    if (body >= values_.size()) return false;  // of other bodies than those that are drawn
-    const auto error = static_cast<float>(errors_->errors[i]);
-    known_ += is_known(values_[body]) ? 0 : 1;
-    values_[body] = is_known(error) ? error : std::numeric_limits<float>::infinity();
-  }
-  buffer_.upload(std::as_bytes(std::span{values_}));
-  return true;
-}
-
-bool BodyValues::take_distances() {
-  if (given_ == distances_) return false;
-  distances_ = given_;
-  if (!distances_) return replace(std::vector<float>(values_.size(), not_known));
-  return distances_->size() == values_.size() && replace(*distances_);
-}
-
-bool BodyValues::take_domains(const Status& status) {
-  if (status.domains == domains_) return false;
-  const std::shared_ptr<const Domains> before = std::exchange(domains_, status.domains);
-  const BodyOwners owners = domains_ ? domains_->owners : BodyOwners{.why_unknown = "not read"};
-  if (before && before->owners == owners) return false;
-  const bool one_has_all = owners.names.empty() && owners.why_unknown.empty();
-  std::vector<float> values(values_.size(), one_has_all ? 0 : not_known);
-  if (owners.of_body.size() == values.size()) {
-    std::ranges::transform(owners.of_body, values.begin(),
-                           [](int owner) { return static_cast<float>(owner % render::part_colour_count); });
-  }
-  return replace(values);
-}
-
-bool BodyValues::follow_density(const render::DrawnBodies& bodies, bool moved, double now_s) {
-  if (bodies.count > most_density_bodies) return false;
-  density_is_old_ |= moved;
-  const double interval_s = lockstep_ ? bodies.count * lockstep_s_per_body : density_interval_s(density_.cost_s());
-  const bool due = density_is_old_ && (!density_s_ || now_s - *density_s_ >= interval_s);
-  if (due && !positions_.in_flight() && !density_.running()) {
+bool BodyValues::renew(ValueSources from, const render::DrawnBodies& bodies) {
+  if (source_->wants_positions(from)) {
     const render::BufferReadback::Part all{0, static_cast<std::size_t>(bodies.count)};
     positions_.request(bodies.buffer, {&all, 1});
-    density_is_old_ = false;
-    density_s_ = now_s;
   }
   if (positions_.in_flight()) {
-    if (const auto positions = positions_.poll(lockstep_)) {
-      if (lockstep_) return replace(local_densities(plain(*positions), usable_threads()));
-      density_.start(plain(*positions));
-    }
+    if (const auto positions = positions_.poll(lockstep_)) from.positions = plain(*positions);
   }
-  if (!density_.running()) return false;
-  const auto densities = density_.poll();
-  return densities && replace(*densities);
+  return source_->renew(from, values_);
+}
+
+void BodyValues::upload() {
+  known_ = static_cast<std::size_t>(std::ranges::count_if(values_, is_known));
+  if (!values_.empty()) buffer_.upload(std::as_bytes(std::span{values_}));
 }
 namespace {
 
 constexpr int sample_parts = 64;  // from all over the scene: neighbours in memory are alike
+
+/// Whether bodies have one value each rather than a part or nothing.
+bool has_range(const render::Appearance& appearance) {
+  using Source = render::ColourBy::Source;
+  const Source source = appearance.colour_by->source;
+  return source == Source::computed || source == Source::values;
+}
 
 }  // namespace
 
@@ -299,14 +156,17 @@ void Colouring::restart(const render::ValueRanges& measured) {
   value_.restart(value_.measured());
   ranges_.value = value_.shown();
   readback_.cancel();
+  sample_.clear();
   speeds_.clear();
   masses_.clear();
+  value_of_ = nullptr;
   sample_is_old_ = true;
   period_s_ = least_period_s;
   sampled_s_ = now_s_ - period_s_;
 }
 
-void Colouring::follow(const render::DrawnBodies& bodies, bool moved, double now_s) {
+void Colouring::follow(const render::DrawnBodies& bodies, const render::Appearance& appearance, const Vec3& sight,
+                       bool moved, double now_s) {
   const double passed_s = std::max(now_s - std::exchange(now_s_, now_s), 0.0);
   sample_is_old_ |= moved;
   if (sample_is_old_ && !readback_.in_flight() && bodies.count > 0 && now_s - sampled_s_ >= period_s_) {
@@ -314,9 +174,14 @@ void Colouring::follow(const render::DrawnBodies& bodies, bool moved, double now
     sample_is_old_ = false;
     sampled_s_ = now_s;
   }
+  bool fresh = false;
   if (readback_.in_flight()) {
-    if (const auto sample = readback_.poll(lockstep_)) take(*sample);
+    if (auto sample = readback_.poll(lockstep_)) {
+      take(std::move(*sample));
+      fresh = true;
+    }
   }
+  compute_values(appearance, sight, fresh);
   if (!moved) return;
   speed_.follow(passed_s);
   value_.follow(passed_s);
@@ -324,7 +189,27 @@ void Colouring::follow(const render::DrawnBodies& bodies, bool moved, double now
   ranges_.value = value_.shown();
 }
 
-void Colouring::take_values(std::span<const float> values, bool other) {
+void Colouring::compute_values(const render::Appearance& appearance, const Vec3& sight, bool fresh) {
+  const BodyColour& colour = body_colour(appearance);
+  const bool is_value = appearance.colour_by->range == &render::ValueRanges::value && colour.computed.of;
+  if (!is_value) {
+    value_of_ = nullptr;
+    return;
+  }
+  const bool other = value_of_ != &colour;
+  if (sample_.empty() || (!fresh && !other && sight == sight_)) return;
+  value_of_ = &colour;
+  sight_ = sight;
+  const auto plain = [](const glm::vec4& v) { return Vec4{v.x, v.y, v.z, v.w}; };
+  const std::size_t size = sample_.size() / 2;
+  std::vector<float> values;
+  for (std::size_t i = 0; i < size; ++i) {
+    values.push_back(colour.computed.of(plain(sample_[i]), plain(sample_[size + i]), sight));
+  }
+  take_values(values, other, colour.about_zero);
+}
+
+void Colouring::take_values(std::span<const float> values, bool other, bool about_zero) {
   const std::size_t stride = (values.size() + most_sampled - 1) / most_sampled;
   values_.clear();
   for (std::size_t i = 0; i < values.size(); i += stride) {
@@ -332,7 +217,11 @@ void Colouring::take_values(std::span<const float> values, bool other) {
   }
   value_is_known_ = value_is_known_ && !other;
   if (values_.empty()) return;
-  const render::ValueRange measured = range_of(values_);
+  render::ValueRange measured = range_of(values_);
+  if (about_zero) {
+    measured.high = std::max(std::abs(measured.low), std::abs(measured.high));
+    measured.low = -measured.high;
+  }
   if (value_is_known_) {
     value_.renew(measured);
   } else {
@@ -357,21 +246,22 @@ void Colouring::request(const render::DrawnBodies& bodies) {
   readback_.request(bodies.buffer, parts);
 }
 
-void Colouring::take(const std::vector<glm::vec4>& sample) {
-  const std::size_t size = sample.size() / 2;
+void Colouring::take(std::vector<glm::vec4> sample) {
+  sample_ = std::move(sample);
+  const std::size_t size = sample_.size() / 2;
   speeds_.clear();
   masses_.clear();
   for (std::size_t i = 0; i < size; ++i) {
-    masses_.push_back(sample[i].w);
-    speeds_.push_back(glm::length(glm::vec3{sample[size + i]}));
+    masses_.push_back(sample_[i].w);
+    speeds_.push_back(glm::length(glm::vec3{sample_[size + i]}));
   }
   period_s_ = speed_.renew(range_of(speeds_)) ? least_period_s : std::min(1.25 * period_s_, sample_period_s);
   ranges_.speed = speed_.shown();
 }
 
 const std::vector<float>& Colouring::sampled(const render::Appearance& appearance) const {
-  if (render::shows_values(appearance)) return values_;
-  return appearance.colour_by == render::ColourBy::speed ? speeds_ : masses_;
+  const auto range = appearance.colour_by->range;
+  return range == &render::ValueRanges::speed ? speeds_ : range == &render::ValueRanges::mass ? masses_ : values_;
 }
 
 std::optional<Colouring::Sample> Colouring::sample(const render::Appearance& appearance) const {
@@ -384,8 +274,7 @@ std::optional<Colouring::Sample> Colouring::sample(const render::Appearance& app
 }
 
 void Colouring::describe(Legend& legend, const render::Appearance& appearance) const {
-  if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
-  if (render::shows_parts(appearance)) return;
+  if (appearance.look == render::Look::density || !has_range(appearance)) return;
   const std::vector<float>& values = sampled(appearance);
   if (values.empty()) return;
   const auto share = [&](auto&& is_beyond) {
@@ -396,38 +285,18 @@ void Colouring::describe(Legend& legend, const render::Appearance& appearance) c
 }
 namespace {
 
+/// What the legend says of the values.
 struct Quantity {
-  const char *name = "", *unit = "";
-  std::optional<Dimension> dimension{};
+  std::string name, unit;  // no name: the colours show none
+  std::optional<Dimension> dimension;
 };
 
 Quantity quantity_of(const render::Appearance& appearance) {
   if (appearance.look == render::Look::density) {
     return {"mass per area", "mass / length\u00b2", Dimension::mass_per_area};
   }
-  switch (appearance.colour_by) {
-    case render::ColourBy::speed:
-      return {"speed", "length / time", Dimension::velocity};
-    case render::ColourBy::mass:
-      return {"mass", "mass", Dimension::mass};
-    case render::ColourBy::acceleration:
-      return {"acceleration", "length / time\u00b2", Dimension::acceleration};
-    case render::ColourBy::species:
-      return {"part of the scene"};
-    case render::ColourBy::local_density:
-      return {"local density", "mass / length\u00b3", Dimension::density};
-    case render::ColourBy::force_error:
-      return {"force error", "relative"};
-    case render::ColourBy::time_step_class:
-      return {"suitable time step", "time", Dimension::time};
-    case render::ColourBy::distance:
-      return {"distance of A from B", "length", Dimension::length};
-    case render::ColourBy::domain:
-      return {"domain"};
-    case render::ColourBy::none:
-      break;
-  }
-  return {};
+  const BodyColour& colour = body_colour(appearance);
+  return {colour.quantity, colour.unit, colour.dimension};
 }
 
 SrgbColour colour_at(const render::Appearance& appearance, float at) {
@@ -469,7 +338,7 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
                 .unit = quantity.unit,
                 .dimension = quantity.dimension};
   legend.world_per_height = camera.world_per_height();
-  if (legend.quantity.empty() || render::shows_parts(appearance)) return legend;
+  if (appearance.look == render::Look::lights && !has_range(appearance)) return legend;
   for (int i = 0; i < samples; ++i) {
     legend.colours.push_back(colour_at(appearance, static_cast<float>(i) / (samples - 1)));
   }
@@ -479,11 +348,12 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
                       float time_step) {
   constexpr float rounding = 1e-3f;  // of the ends, in classes
+  constexpr int most_classes = 40;
   const render::ColourScale scale = render::colour_scale(appearance, ranges);
   const auto place = [&](float value) { return std::log2(value / time_step); };
   const int first = static_cast<int>(std::ceil(place(std::max(scale.range.low, 1e-30f)) - rounding));
   const int last = static_cast<int>(std::floor(place(scale.range.high) + rounding));
-  if (last < first || last - first > 2 * most_step_doublings) return;
+  if (last < first || last - first > most_classes) return;
   legend.colours.clear();
   for (int exponent = first; exponent <= last; ++exponent) {
     legend.colours.push_back(colour_at(appearance, scale.place(std::ldexp(time_step, exponent))));
@@ -512,15 +382,9 @@ void describe_no_values(Legend& legend, std::string why) {
   legend.note = std::move(why);
 }
 
-void describe_parts(Legend& legend, const Parts& parts, render::Theme theme) {
-  name_parts(legend, parts.names, "all bodies", theme);
-}
-
-void describe_domains(Legend& legend, const Domains* domains, render::Theme theme) {
-  if (!domains) return describe_no_values(legend, "not known yet");
-  const BodyOwners& owners = domains->owners;
-  if (!owners.why_unknown.empty()) return describe_no_values(legend, owners.why_unknown);
-  name_parts(legend, owners.names, "all bodies: one domain", theme);
+void describe_parts(Legend& legend, const PartNames& parts, render::Theme theme) {
+  if (!parts.why_unknown.empty()) return describe_no_values(legend, parts.why_unknown);
+  name_parts(legend, parts.names, parts.without_names, theme);
 }
 
 }  // namespace orrery

@@ -1,21 +1,18 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/colours/body_colour.h"
 #include "app/ui_state/legend.h"
 #include "compute/core/vec.h"
-#include "compute/integrators/time_step_levels.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
-#include "compute/sim/engine/results.h"
 #include "compute/snapshots/units.h"
 #include "render/appearance.h"
 #include "render/camera.h"
@@ -51,57 +48,21 @@ class AutoRange {
   render::ValueRange shown_, measured_;
 };
 
-/// Local densities that are computed in the background, one array at a time, on a quarter of the usable threads.
-class DensityJob {
- public:
-  DensityJob() = default;
-  DensityJob(const DensityJob&) = delete;
-  DensityJob& operator=(const DensityJob&) = delete;
-  ~DensityJob() { cancel(); }
-
-  bool running() const { return thread_.joinable(); }
-  /// Needs !running(). Throws std::runtime_error if no thread can be started.
-  void start(std::vector<Vec4> positions);
-  /// Returns the densities once they are known, which ends running(); none before. Needs running().
-  std::optional<std::vector<float>> poll();
-  /// Waits until the thread has ended, which is soon.
-  void cancel();
-  /// Upper bound of the processor time of the last computation, in s.
-  double cost_s() const { return cost_s_; }
-
- private:
-  std::vector<Vec4> positions_;
-  std::vector<float> densities_;
-  double cost_s_ = 0;
-  std::atomic<bool> cancelled_ = false, done_ = false;
-  std::jthread thread_;  // last: it uses what is above
-};
-
-inline constexpr int most_step_doublings = 20;
-
-/// Returns the longest time_step * 2^k, with |k| up to most_step_doublings, that suits a body with this acceleration.
-float suitable_time_step(float time_step, const StepCriterion& criterion, float acceleration);
-
 /// The values of the colours that show_values(): one number per body, in a GL buffer. Costs nothing while another
 /// colour is shown. Needs the GL context current.
 class BodyValues {
  public:
-  static constexpr int most_density_bodies = 1 << 24;  ///< of more bodies, densities are not computed
-  static constexpr double density_share = 0.02;        ///< of a processor's time, see density_interval_s()
-
   /// In `lockstep`, values belong to the drawn bodies and are computed at times that do not depend on what anything
   /// took. Otherwise nothing waits.
   explicit BodyValues(bool lockstep) : lockstep_{lockstep} {}
 
-  /// Whether the simulation's accelerations are to be read now: not during a CPU step, and only if they are not known.
-  static bool wants_accelerations(const Status& status, const render::Appearance& appearance);
-  /// Whether the domains are to be read now: with each batch of steps. While paused, once.
-  static bool wants_domains(const Status& status, const render::Appearance& appearance);
+  /// Returns what the simulation has to read now, if anything.
+  static std::optional<Command> request(const Status& status, const render::Appearance& appearance);
   /// Whether force errors of all bodies are to be measured now. While paused, each is measured once.
   bool wants_errors(const Status& status, const render::Appearance& appearance) const;
 
   /// Sets the distances of the bodies from those of another run, from the next follow() on; null: none.
-  void give_distances(std::shared_ptr<const std::vector<float>> distances) { given_ = std::move(distances); }
+  void give_distances(std::shared_ptr<const std::vector<float>> distances) { distances_ = std::move(distances); }
 
   /// Kinds of change: nothing, some values, or the quantity or the bodies, after which the range starts again.
   enum class Change { none, values, subject };
@@ -117,51 +78,35 @@ class BodyValues {
   /// The share of the bodies whose values are known, 0 to 1.
   float known() const;
 
-  /// Time from one computation of densities to the next, if one takes `cost_s`: at most density_share of the time, but
-  /// at least every second as long as that is a quarter of the time.
-  static double density_interval_s(double cost_s);
-
  private:
   /// Run that the values belong to. If it changes, none is known.
   struct Subject {
-    render::ColourBy colour_by = render::ColourBy::none;
+    const BodyColour* colour = nullptr;  // null: none is shown
     SceneRequest scene{};
     int count = 0;
-    std::string kernel{}, settings{};  // of force errors and domains
-    Law law{};                         // of force errors
-    float time_step = 0;               // of time-step classes
-    StepCriterion criterion{};         // of time-step classes
+    std::string basis{};  // see BodyColour::basis
     friend bool operator==(const Subject&, const Subject&) = default;
   };
 
   static Subject subject_of(const Status& status, const render::DrawnBodies& bodies,
                             const render::Appearance& appearance);
-  void restart(Subject subject, const Parts& parts);
-  bool take_accelerations(const Status& status);
-  bool take_errors(const Status& status);
-  bool take_distances();
-  bool take_domains(const Status& status);
-  bool follow_density(const render::DrawnBodies& bodies, bool moved, double now_s);
-  bool take_new(const Status& status, const render::DrawnBodies& bodies, bool moved, double now_s);
-  bool replace(const std::vector<float>& values);
+  void restart(Subject subject);
+  bool renew(ValueSources from, const render::DrawnBodies& bodies);
+  void upload();
 
   const bool lockstep_;
   Subject subject_;
+  std::unique_ptr<ColourValues> source_;
   std::vector<float> values_;
   std::size_t known_ = 0;
   render::Buffer buffer_;
-  std::shared_ptr<const Accelerations> accelerations_;           // the latest that were taken
-  std::shared_ptr<const BodyErrors> errors_;                     // the latest that were taken
-  std::shared_ptr<const std::vector<float>> given_, distances_;  // the latest that were given, and taken
-  std::shared_ptr<const Domains> domains_;                       // the latest that were taken
+  std::shared_ptr<const std::vector<float>> distances_;
   render::BufferReadback positions_;
-  DensityJob density_;
-  bool density_is_old_ = true;       // the bodies have moved since it was asked for
-  std::optional<double> density_s_;  // when it was asked for last
 };
 
 /// The ranges of values that the colour map spans where the user has not fixed them. They follow a sample of the drawn
-/// bodies, which is read back once per second, and up to ten times while speeds grow. Needs the GL context current.
+/// bodies, which is read back once per second, and up to ten times while speeds grow, and for which a ComputedValue is
+/// computed here. Needs the GL context current.
 class Colouring {
  public:
   static constexpr double sample_period_s = 1, least_period_s = 0.1;
@@ -173,10 +118,12 @@ class Colouring {
   /// Jumps to `measured`, of all bodies.
   void restart(const render::ValueRanges& measured);
   /// Takes over DrawnBodies::values; NaN: not known. `other`: they are of another quantity or of other bodies than
-  /// those before.
-  void take_values(std::span<const float> values, bool other);
-  /// Call once per frame. `moved`: the bodies or their values are not those of the last call. `now_s` only grows.
-  void follow(const render::DrawnBodies& bodies, bool moved, double now_s);
+  /// those before. `about_zero` as in BodyColour.
+  void take_values(std::span<const float> values, bool other, bool about_zero = false);
+  /// Call once per frame. `moved`: the bodies or their values are not those of the last call. `sight` is the unit
+  /// vector along the camera's view. `now_s` only grows.
+  void follow(const render::DrawnBodies& bodies, const render::Appearance& appearance, const Vec3& sight, bool moved,
+              double now_s);
 
   const render::ValueRanges& ranges() const { return ranges_; }
   /// Fills in how many bodies have values beyond the ends.
@@ -192,7 +139,8 @@ class Colouring {
  private:
   const std::vector<float>& sampled(const render::Appearance& appearance) const;
   void request(const render::DrawnBodies& bodies);
-  void take(const std::vector<glm::vec4>& sample);
+  void take(std::vector<glm::vec4> sample);
+  void compute_values(const render::Appearance& appearance, const Vec3& sight, bool fresh);
 
   const bool lockstep_;
   render::ValueRanges ranges_;
@@ -202,7 +150,10 @@ class Colouring {
   bool sample_is_old_ = true;                    // the bodies have moved since it was asked for
   double period_s_ = least_period_s;             // grows while speeds do not
   double sampled_s_ = 0, now_s_ = 0;             // of the last request, of the last follow()
+  std::vector<glm::vec4> sample_;                // positions, then velocities of the sampled bodies
   std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
+  const BodyColour* value_of_ = nullptr;         // values_ were computed for this colour; null: they were not
+  Vec3 sight_;                                   // and with this
 };
 
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
@@ -219,10 +170,7 @@ void describe_no_values(Legend& legend, std::string why);
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
                       float time_step);
 
-/// Describes the parts with their colours; one of all bodies if the scene has no parts.
-void describe_parts(Legend& legend, const Parts& parts, render::Theme theme);
-
-/// Describes the ranks or devices with their colours, or why they are not known. Null: they were not read yet.
-void describe_domains(Legend& legend, const Domains* domains, render::Theme theme);
+/// Describes the parts with their colours, or why they are not known.
+void describe_parts(Legend& legend, const PartNames& parts, render::Theme theme);
 
 }  // namespace orrery

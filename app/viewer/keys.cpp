@@ -89,9 +89,9 @@ void next_colours(render::Appearance& a, const ViewStatus& view) {
 }
 
 void other_colouring(render::Appearance& a, const ViewStatus&) {
-  const auto words = EnumWords<render::ColourBy>::all();
-  const auto now = std::ranges::find(words, a.colour_by, [](const auto& pair) { return pair.first; });
-  a.colour_by = (std::next(now) == words.end() ? words.begin() : std::next(now))->first;
+  const auto colours = body_colours();
+  const auto next = std::next(std::ranges::find(colours, &body_colour(a)));
+  a.colour_by = (next == colours.end() ? colours.front() : *next)->by;
   a.low = a.high = std::nullopt;
 }
 

@@ -1,7 +1,6 @@
 // One system on the screen.
 #include "app/viewer/lane.h"
 
-#include <fmt/format.h>
 #include <glad/gl.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <variant>
 
 #include "app/viewer/colouring.h"
-#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
@@ -130,8 +128,7 @@ void Lane::examine(double now_s, const ViewStatus& view) {
   Diagnostics wanted = view.wanted_diagnostics();
   wanted.every_body = values_.wants_errors(now, view.appearance);
   for (const Command& command : monitor_.due(now_s, now, wanted)) simulation_.apply(command);
-  if (BodyValues::wants_accelerations(now, view.appearance)) simulation_.apply(ReadAccelerations{});
-  if (BodyValues::wants_domains(now, view.appearance)) simulation_.apply(ReadDomains{});
+  if (const auto command = BodyValues::request(now, view.appearance)) simulation_.apply(*command);
   if (const auto command = overlays_.due(now_s, now, view)) simulation_.apply(*command);
 }
 
@@ -244,7 +241,8 @@ Framing Lane::renew_framing() {
   return now;
 }
 
-void Lane::follow_colours(const render::Appearance& appearance, double now_s) {
+void Lane::follow_colours(const render::Appearance& appearance, const render::OrbitCamera& camera, double now_s) {
+  const glm::vec3 sight = camera.sight();
   rescue_.outside([&] {
     const render::DrawnBodies bodies = bridge_.drawn();
     const auto change = values_.follow(status(), simulation_.parts(), bodies, appearance, moved_, now_s);
@@ -252,24 +250,20 @@ void Lane::follow_colours(const render::Appearance& appearance, double now_s) {
       moved_ = true;
       colouring_.take_values(values_.values(), change == BodyValues::Change::subject);
     }
-    colouring_.follow(bodies, moved_, now_s);
+    colouring_.follow(bodies, appearance, {sight.x, sight.y, sight.z}, moved_, now_s);
   });
 }
 
-std::string Lane::why_unknown(render::ColourBy colour_by) const {
-  if (colour_by == render::ColourBy::distance) return "known while two runs are compared";
-  if (colour_by != render::ColourBy::local_density) return "not measured yet";
-  if (status().count <= BodyValues::most_density_bodies) return "being computed";
-  return fmt::format("not computed of more than {} bodies", format_count(BodyValues::most_density_bodies));
-}
-
 void Lane::describe_without_range(Legend& legend, const render::Appearance& appearance) const {
+  const BodyColour& colour = body_colour(appearance);
   const bool of_values = render::shows_values(appearance);
-  if (of_values && values_.known() <= 0) return describe_no_values(legend, why_unknown(appearance.colour_by));
-  if (appearance.low || appearance.high || appearance.colour_by == render::ColourBy::time_step_class) return;
+  if (of_values && values_.known() <= 0) {
+    return describe_no_values(legend, colour.why_unknown ? colour.why_unknown(status()) : "not measured yet");
+  }
+  if (appearance.low || appearance.high || colour.class_unit) return;
   const std::optional<Colouring::Sample> sample = colouring_.sample(appearance);
   const bool whole = status().count <= Colouring::most_sampled && (!of_values || values_.known() >= 1);
-  if (appearance.colour_by == render::ColourBy::mass) {
+  if (appearance.colour_by->range == &render::ValueRanges::mass) {
     if (framing_.only_mass) describe_only_value(legend, "all", *framing_.only_mass, status().units);
   } else if (!sample) {
     describe_no_values(legend, "not measured yet");
@@ -281,19 +275,13 @@ void Lane::describe_without_range(Legend& legend, const render::Appearance& appe
 }
 
 void Lane::describe(Legend& legend, const render::Appearance& appearance) const {
-  if (appearance.look == render::Look::density || appearance.colour_by == render::ColourBy::none) return;
+  const BodyColour& colour = body_colour(appearance);
+  if (appearance.look == render::Look::density || appearance.colour_by->source == render::ColourBy::Source::none)
+    return;
   colouring_.describe(legend, appearance);
-  const bool of_values = render::shows_values(appearance);
-  if (of_values) legend.known = values_.known();
-  if (appearance.colour_by == render::ColourBy::species) {
-    return describe_parts(legend, simulation_.parts(), appearance.theme);
-  }
-  if (appearance.colour_by == render::ColourBy::domain) {
-    return describe_domains(legend, status().domains.get(), appearance.theme);
-  }
-  if (appearance.colour_by == render::ColourBy::time_step_class) {
-    describe_classes(legend, appearance, ranges(), status().time_step);
-  }
+  if (render::shows_values(appearance)) legend.known = values_.known();
+  if (colour.parts) return describe_parts(legend, colour.parts(status(), simulation_.parts()), appearance.theme);
+  if (colour.class_unit) describe_classes(legend, appearance, ranges(), colour.class_unit(status()));
   describe_without_range(legend, appearance);
 }
 

@@ -138,15 +138,13 @@ class Lane {
   Framing renew_framing();
   /// Brings the values that the colours show up to date, and lets the automatic ranges follow them; once per frame.
   /// `now_s` only grows.
-  void follow_colours(const render::Appearance& appearance, double now_s);
+  void follow_colours(const render::Appearance& appearance, const render::OrbitCamera& camera, double now_s);
   /// The automatic ranges of the colours.
   const render::ValueRanges& ranges() const { return colouring_.ranges(); }
   /// Fills in what is known of the bodies' values.
   void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
-  /// Returns why no body's value is known.
-  std::string why_unknown(render::ColourBy colour_by) const;
   /// If the values have no range: names what they are instead.
   void describe_without_range(Legend& legend, const render::Appearance& appearance) const;
   struct TakenProbe {

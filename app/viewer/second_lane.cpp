@@ -337,7 +337,7 @@ void CompareFeature::carry_out(const CompareWith& c) {
 /// There is no B any more, from which colours could show the distance.
 void CompareFeature::leave_distances() {
   render::Appearance appearance = session_.view.appearance;
-  if (appearance.colour_by != render::ColourBy::distance) return;
+  if (!body_colour(appearance).compares_runs) return;
   appearance.colour_by = render::Appearance{}.colour_by;
   appearance.low.reset();
   appearance.high.reset();
@@ -427,7 +427,7 @@ void CompareFeature::draw(const render::OrbitCamera& camera) {
 void CompareFeature::draw_over(const render::OrbitCamera& camera) {
   render::Appearance appearance = session_.view.appearance;
   appearance.look = render::Look::lights;
-  appearance.colour_by = render::ColourBy::species;
+  appearance.colour_by = find_body_colour("species").by;
   const bool a_moved = session_.lane.take_moved(), b_moved = second_.lane().take_moved();
   session_.lane.draw(session_.frame, camera, appearance, stage_[0].canvas, second_.both(session_.lane),
                      session_.lane.ranges(), a_moved || b_moved);

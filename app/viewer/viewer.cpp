@@ -170,8 +170,11 @@ void Viewer::frame() {
   workshop_.follow();
   follow_device();
   follow_simulation();
-  session_.lane.follow_colours(session_.view.appearance, session_.clock_s());
-  if (compare_.active()) compare_.second().lane().follow_colours(session_.view.appearance, session_.clock_s());
+  const auto follow_colours = [this](Lane& lane) {
+    lane.follow_colours(session_.view.appearance, camera_.camera(), session_.clock_s());
+  };
+  follow_colours(session_.lane);
+  if (compare_.active()) follow_colours(compare_.second().lane());
 
   shown_ = session_.lane.status();
   camera_.follow_path();

@@ -57,7 +57,12 @@ enum class Form {
 template <class C, class T>
 C struct_of(T C::*);
 
-/// The words for the values of an enumeration: a specialization has `all()`, a range of pairs of value and word.
+/// Whether the values of a type are written as words, as EnumWords lists them.
+template <class E>
+inline constexpr bool has_words = std::is_enum_v<E>;
+
+/// The words for the values of an enumeration, or of a type that has_words: a specialization has `all()`, a range of
+/// pairs of value and word.
 template <class E>
 struct EnumWords;
 

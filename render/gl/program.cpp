@@ -86,8 +86,9 @@ void delete_program(unsigned id) {
   glDeleteProgram(id);
 }
 
-Program::Program(std::string_view vertex_file, std::string_view fragment_file) : GlObject{glCreateProgram()} {
-  const auto vertex = compile(GL_VERTEX_SHADER, vertex_file);
+Program::Program(std::string_view vertex_file, std::string_view fragment_file, std::string_view preamble)
+    : GlObject{glCreateProgram()} {
+  const auto vertex = compile(GL_VERTEX_SHADER, vertex_file, preamble);
   const auto fragment = compile(GL_FRAGMENT_SHADER, fragment_file);
   glAttachShader(id(), vertex.id());
   glAttachShader(id(), fragment.id());

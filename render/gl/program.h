@@ -27,8 +27,9 @@ struct ComputeShader {
 class Program : public GlObject<delete_program> {
  public:
   Program() = default;
-  /// File names within shaders/, such as "bodies.vert". Throws std::runtime_error with the compiler's or linker's log.
-  Program(std::string_view vertex_file, std::string_view fragment_file);
+  /// File names within shaders/, such as "bodies.vert". The preamble goes in front of the vertex shader's code. Throws
+  /// std::runtime_error with the compiler's or linker's log.
+  Program(std::string_view vertex_file, std::string_view fragment_file, std::string_view preamble = {});
   explicit Program(const ComputeShader& shader);
 
   /// Throws std::logic_error if the shaders do not use `name`. An element of an array has a name such as "a[1]".

@@ -18,12 +18,16 @@ constexpr float brightest = 24.0f;             // middle of a sprite, so that fe
 constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of body.glsl
 constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile.glsl
 
-constexpr int part = 4;  // see body.glsl
+/// Numbers of body.glsl.
+struct ShownBy {
+  static constexpr int computed = 0, none = 1, value = 2, part = 3;
+};
 
-/// A number of body.glsl.
-int colour_by(const Appearance& appearance, unsigned values) {
-  if (shows_values(appearance)) return values == 0 ? 2 : shows_parts(appearance) ? part : 3;
-  return static_cast<int>(appearance.colour_by);
+int shown_by(const Appearance& appearance, unsigned values) {
+  if (shows_values(appearance)) {
+    return values == 0 ? ShownBy::none : shows_parts(appearance) ? ShownBy::part : ShownBy::value;
+  }
+  return appearance.colour_by->source == ColourBy::Source::computed ? ShownBy::computed : ShownBy::none;
 }
 
 void set_part_colours(const Program& program, Theme theme) {
@@ -50,7 +54,8 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   // The light of the framed ball does not depend on the number of bodies.
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
-  light.colour_by = orrery::render::colour_by(appearance, bodies.values);
+  light.colour_by = shown_by(appearance, bodies.values);
+  light.glsl = appearance.colour_by->glsl;
   const ColourScale scale = colour_scale(appearance, ranges);
   light.logarithmic = scale.logarithmic;
   light.colour_range = {scale.range.low, scale.range.high};
@@ -62,6 +67,15 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   const float radius_px = light.radius * light.pixels_per_tangent / camera.distance();
   light.light_at_target = light.intensity * mean_profile * pi * radius_px * radius_px;
   return light;
+}
+
+const Program& BodyPrograms::of(const BodyLight& light) {
+  if (light.colour_by != ShownBy::computed && !programs_.empty()) return programs_.front().second;
+  const std::string_view glsl = light.colour_by == ShownBy::computed ? light.glsl : by_speed.glsl;
+  for (const auto& [its, program] : programs_) {
+    if (its == glsl) return program;
+  }
+  return programs_.emplace_back(glsl, make_("#define COMPUTED_VALUE " + std::string{glsl} + "\n")).second;
 }
 
 void set_body_place(const Program& program, const BodyLight& light) {
@@ -79,7 +93,7 @@ void set_body_light(const Program& program, const BodyLight& light) {
   program.set("colour_by", light.colour_by);
   program.set("colour_range", light.colour_range);
   program.set("logarithmic", light.logarithmic ? 1 : 0);
-  if (light.colour_by == part) set_part_colours(program, light.theme);
+  if (light.colour_by == ShownBy::part) set_part_colours(program, light.theme);
 }
 
 }  // namespace orrery::render

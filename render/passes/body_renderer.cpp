@@ -18,7 +18,11 @@ constexpr unsigned position = 0, velocity = 1, value = 2;  // attributes of spri
 
 }  // namespace
 
-Sprites::Sprites() : array_{make_vertex_array()} {
+Sprites::Sprites()
+    : programs_{[](const std::string& preamble) {
+        return Program{"sprite.vert", "sprite.frag", preamble};
+      }},
+      array_{make_vertex_array()} {
   for (const unsigned attribute : {position, velocity, value}) {
     if (attribute != value) glEnableVertexArrayAttrib(array_.id(), attribute);
     glVertexArrayAttribFormat(array_.id(), attribute, attribute == value ? 1 : 4, GL_FLOAT, GL_FALSE, 0);
@@ -36,8 +40,9 @@ void Sprites::draw(const DrawnBodies& bodies, const BodyLight& body_light, const
   } else {
     glDisableVertexArrayAttrib(array_.id(), value);
   }
-  set_body_light(program_, body_light);
-  program_.set("large_radius_px", body_light.large_radius_px);
+  const Program& program = programs_.of(body_light);
+  set_body_light(program, body_light);
+  program.set("large_radius_px", body_light.large_radius_px);
 
   glBindFramebuffer(GL_FRAMEBUFFER, light.framebuffer());
   glViewport(0, 0, light.width(), light.height());
@@ -49,7 +54,7 @@ void Sprites::draw(const DrawnBodies& bodies, const BodyLight& body_light, const
   glBlendEquation(GL_FUNC_ADD);
   glBlendFunc(GL_ONE, GL_ONE);
   glBindVertexArray(array_.id());
-  glUseProgram(program_.id());
+  glUseProgram(program.id());
   glDrawArrays(GL_POINTS, 0, bodies.count);
   glDisable(GL_BLEND);
 }
@@ -65,8 +70,9 @@ constexpr std::string_view with_int64 =
     "#extension GL_NV_shader_atomic_int64 : require\n"
     "#define ATOMIC_INT64\n";
 
-Program program(std::string_view file) {
-  return Program{ComputeShader{file, Splats::fast_here() ? with_int64 : std::string_view{}}};
+Program program(std::string_view file, const std::string& preamble = {}) {
+  const std::string lines = (Splats::fast_here() ? std::string{with_int64} : std::string{}) + preamble;
+  return Program{ComputeShader{file, lines}};
 }
 
 std::size_t pixels_of(int width, int height) {
@@ -77,9 +83,9 @@ std::size_t pixels_of(int width, int height) {
 
 Splats::Splats()
     : clear_{program("clear.comp")},
-      splat_{program("splat.comp")},
-      large_{program("large.comp")},
-      gather_{program("gather.comp")} {}
+      gather_{program("gather.comp")},
+      splat_{[](const std::string& preamble) { return program("splat.comp", preamble); }},
+      large_{[](const std::string& preamble) { return program("large.comp", preamble); }} {}
 
 bool Splats::fast_here() {
   return has_extension("GL_NV_gpu_shader5") && has_extension("GL_NV_shader_atomic_int64");
@@ -120,7 +126,8 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   const float sprite_quanta = std::min(0x1p31f / count, 0x1p24f) / body_light.intensity;
 
   const bool with_splats = bodies.count > few_bodies;
-  for (const Program* program : {&clear_, &splat_, &gather_}) program->set("with_splats", with_splats ? 1 : 0);
+  const Program &splat = splat_.of(body_light), &large = large_.of(body_light), &clear = clear_, &gather = gather_;
+  for (const Program* program : {&clear, &splat, &gather}) program->set("with_splats", with_splats ? 1 : 0);
   bind_storage(0, splats_);
   bind_storage(1, sprites_);
   bind_storage(2, large_bodies_);
@@ -128,20 +135,20 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
 
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, bodies.buffer);
   if (bodies.values != 0) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, bodies.values);
-  for (const Program* program : {&splat_, &large_}) {
+  for (const Program* program : {&splat, &large}) {
     set_body_light(*program, body_light);
     program->set("count", bodies.count);
     program->set("size", glm::ivec2{width, height});
   }
-  splat_.set("quanta", splat_quanta);
-  splat_.set("values_at", 4 * pixels);
+  splat.set("quanta", splat_quanta);
+  splat.set("values_at", 4 * pixels);
   bind_storage(1, splats_);
-  dispatch_over(splat_, static_cast<std::size_t>(bodies.count));
-  large_.set("quanta", sprite_quanta);
-  large_.set("values_at", pixels);
-  large_.set("large_radius_px", body_light.large_radius_px);
+  dispatch_over(splat, static_cast<std::size_t>(bodies.count));
+  large.set("quanta", sprite_quanta);
+  large.set("values_at", pixels);
+  large.set("large_radius_px", body_light.large_radius_px);
   bind_storage(1, sprites_);
-  dispatch(large_, std::min(bodies.count, large_groups));
+  dispatch(large, std::min(bodies.count, large_groups));
 
   gather_.set("values_at", glm::ivec2{4 * pixels, pixels});
   gather_.set("splat_quanta", splat_quanta);

@@ -23,7 +23,7 @@ class Sprites {
   void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
 
  private:
-  Program program_{"sprite.vert", "sprite.frag"};
+  BodyPrograms programs_;
   VertexArray array_;
 };
 
@@ -46,7 +46,8 @@ class Splats {
  private:
   void resize(int count, int width, int height, bool all_shares);
 
-  Program clear_, splat_, large_, gather_;
+  Program clear_, gather_;
+  BodyPrograms splat_, large_;
   // If all shares are summed up, another texel of each for the second and the third one, behind all these.
   Buffer splats_;        // one texel of 8 bytes for a quarter of a pixel
   Buffer sprites_;       // one texel for a pixel

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documents have the tables of commands and of keys that the program prints: commands.sh <orrery> [--fix]. With --fix,
+# The documents have the tables of commands, of colours and of keys that the program prints: commands.sh <orrery> [--fix]. With --fix,
 # writes them.
 orrery=$(realpath "$1")
 fix=${2:-}
@@ -31,6 +31,7 @@ check() {
 }
 
 check docs/usage/scripts.md commands script
+check docs/usage/colours.md colours colours
 # Without the viewer, the program knows no keys.
 [[ $("$orrery" help keys 2>&1) == *"viewer was not built"* ]] || check docs/usage/keys.md keys keys
 exit $failed

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/render/colours.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {
@@ -119,7 +120,7 @@ TEST_P(Bodies, TakeTheColoursOfSlowAndFast) {
 }
 
 TEST_P(Bodies, TakeTheColoursOfLightAndHeavy) {
-  appearance.colour_by = ColourBy::mass;
+  appearance.colour_by = &by_mass;
   appearance.colour_map = 0;
   ranges.mass = {0.01f, 1.0f};
   const auto colour_at = [&](float mass) { return pixel(picture({{0, 0, 0, mass}}), middle + 1, middle); };

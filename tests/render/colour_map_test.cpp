@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "tests/render/colours.h"
+
 namespace orrery::render {
 namespace {
 
@@ -19,6 +21,16 @@ TEST(ColourMaps, HaveIdsOfTheirOwnAndStopsFromZeroToOne) {
     for (std::size_t i = 1; i < map.stops.size(); ++i) EXPECT_GT(map.stops[i].at, map.stops[i - 1].at) << map.id;
   }
   EXPECT_GE(ids.size(), 5u);
+}
+
+TEST(ColourMaps, SuitTheQuantityUnlessOneIsChosen) {
+  const auto shown = [](const Appearance& appearance) {
+    return colour_maps()[static_cast<std::size_t>(shown_colour_map(appearance))].id;
+  };
+  EXPECT_EQ(shown({}), "stellar");
+  EXPECT_EQ(shown({.colour_by = &test::by_mass}), "viridis");
+  EXPECT_EQ(shown({.look = Look::density}), "inferno");
+  EXPECT_EQ(shown({.colour_by = &test::by_mass, .colour_map = 2}), "aurora");
 }
 
 TEST(ColourMaps, EndInTheirOuterStopsAndStayThere) {

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "render/colour_map.h"
+#include "tests/render/colours.h"
 
-namespace orrery::render {
+namespace orrery::render::test {
 namespace {
 
 const ValueRanges automatic{.speed = {0.0f, 8.0f}, .mass = {1.0f, 4.0f}, .mass_per_area = {10.0f, 1000.0f}};
@@ -17,8 +18,8 @@ ColourScale scale_of(const Appearance& appearance) {
 TEST(ColourScale, SuitsTheQuantity) {
   EXPECT_FALSE(scale_of({}).logarithmic);
   EXPECT_EQ(scale_of({}).range.high, 8);
-  EXPECT_TRUE(scale_of({.colour_by = ColourBy::mass}).logarithmic);
-  EXPECT_EQ(scale_of({.colour_by = ColourBy::mass}).range.low, 1);
+  EXPECT_TRUE(scale_of({.colour_by = &by_mass}).logarithmic);
+  EXPECT_EQ(scale_of({.colour_by = &by_mass}).range.low, 1);
   EXPECT_EQ(scale_of({.look = Look::density}).range.low, 10);
   EXPECT_TRUE(scale_of({.look = Look::density}).logarithmic);
 }
@@ -35,13 +36,13 @@ TEST(ColourScale, IsAsTheUserFixedIt) {
 
 TEST(ColourScale, KeepsAFixedEndBeyondTheAutomaticOne) {
   EXPECT_EQ(scale_of({.low = 20.0f}).range.low, 20);
-  EXPECT_EQ(scale_of({.colour_by = ColourBy::mass, .high = 0.25f}).range.high, 0.25f);
+  EXPECT_EQ(scale_of({.colour_by = &by_mass, .high = 0.25f}).range.high, 0.25f);
 }
 
 TEST(ColourScale, OfALogarithmBeginsAboveZero) {
   EXPECT_GT(scale_of({.scale = Scale::logarithmic}).range.low, 0) << "speeds begin at 0";
-  EXPECT_FALSE(scale_of({.colour_by = ColourBy::mass, .low = 0.0f}).logarithmic) << "0 has no logarithm";
+  EXPECT_FALSE(scale_of({.colour_by = &by_mass, .low = 0.0f}).logarithmic) << "0 has no logarithm";
 }
 
 }  // namespace
-}  // namespace orrery::render
+}  // namespace orrery::render::test

@@ -12,10 +12,14 @@
 #include <string>
 
 #include "render/colour_map.h"
+#include "tests/render/colours.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {
 namespace {
+
+constexpr ColourBy by_inferno{.map = "inferno"};
+constexpr ColourBy partly_known{.map = "inferno"};  // half of the bodies have a value
 
 /// Two tilted discs with arms, by formula alone: the same on every machine.
 Image two_discs(Stage& stage, float tilt) {
@@ -36,10 +40,10 @@ Image two_discs(Stage& stage, float tilt) {
   for (std::size_t i = 0; shows_values(stage.appearance) && i < positions.size(); ++i) {
     const float rank = static_cast<float>(i / 2) / 1500.0f;
     const auto part = static_cast<float>(i % 2 == 1 ? 1 : rank < 0.15f ? 2 : 0);
-    const bool known = stage.appearance.colour_by != ColourBy::force_error || rank < 0.5f;
-    stage.values.push_back(stage.appearance.colour_by == ColourBy::species ? part
-                           : known                                         ? std::pow(10.0f, -3.0f * rank)
-                                                                           : std::nanf(""));
+    const bool known = stage.appearance.colour_by != &partly_known || rank < 0.5f;
+    stage.values.push_back(stage.appearance.colour_by == &by_part ? part
+                           : known                                ? std::pow(10.0f, -3.0f * rank)
+                                                                  : std::nanf(""));
   }
   stage.ranges = {.speed = {0.0f, 1.0f}, .mass = {0.1f, 1.0f}, .mass_per_area = {10.0f, 1e5f}, .value = {1e-3f, 1.0f}};
   return stage.picture(positions, velocities, 160, 90);
@@ -57,16 +61,16 @@ void PrintTo(const Way& way, std::ostream* out) {
 const Way ways[] = {
     {"two_discs", {}},
     {"two_discs_splats", {.drawing = Drawing::splats}},
-    {"two_discs_by_mass", {.colour_by = ColourBy::mass, .colour_map = 6}},
+    {"two_discs_by_mass", {.colour_by = &by_mass, .colour_map = 6}},
     {"two_discs_fixed_range", {.scale = Scale::logarithmic, .low = 0.3f, .high = 0.8f}},
-    {"two_discs_by_acceleration", {.colour_by = ColourBy::acceleration, .colour_map = 6}},
-    {"two_discs_by_species", {.colour_by = ColourBy::species}},
-    {"two_discs_by_species_splats", {.colour_by = ColourBy::species, .drawing = Drawing::splats}},
-    {"two_discs_by_local_density", {.colour_by = ColourBy::local_density, .colour_map = 7}},
-    {"two_discs_by_force_error", {.colour_by = ColourBy::force_error, .colour_map = 9}},
-    {"two_discs_by_time_step_class", {.colour_by = ColourBy::time_step_class, .colour_map = 6}},
-    {"two_discs_by_distance", {.colour_by = ColourBy::distance}},
-    {"two_discs_plain", {.colour_by = ColourBy::none}},
+    {"two_discs_by_acceleration", {.colour_by = &by_value, .colour_map = 6}},
+    {"two_discs_by_species", {.colour_by = &by_part}},
+    {"two_discs_by_species_splats", {.colour_by = &by_part, .drawing = Drawing::splats}},
+    {"two_discs_by_local_density", {.colour_by = &by_value, .colour_map = 7}},
+    {"two_discs_by_force_error", {.colour_by = &partly_known, .colour_map = 9}},
+    {"two_discs_by_time_step_class", {.colour_by = &by_value, .colour_map = 6}},
+    {"two_discs_by_distance", {.colour_by = &by_inferno}},
+    {"two_discs_plain", {.colour_by = &by_nothing}},
     {"two_discs_inferno", {.colour_map = 7}},
     {"two_discs_density", {.look = Look::density, .colour_map = 7}},
     {"two_discs_density_splats", {.look = Look::density, .colour_map = 7, .drawing = Drawing::splats}},
@@ -95,19 +99,19 @@ INSTANTIATE_TEST_SUITE_P(Picture, AgreedPicture, testing::ValuesIn(ways),
                          [](const auto& info) { return std::string{info.param.name}; });
 
 TEST(Picture, OfSplatsIsThatOfSprites) {
-  for (const ColourBy colour_by : {ColourBy::speed, ColourBy::species, ColourBy::force_error}) {
+  for (const ColourBy* colour_by : {&by_speed, &by_part, &partly_known}) {
     Stage stage;
     stage.appearance = {.colour_by = colour_by, .drawing = Drawing::sprites};
     const Image sprites = two_discs(stage, 0.3f);
     stage.appearance.drawing = Drawing::splats;
     stage.values.clear();
-    EXPECT_TRUE(difference(two_discs(stage, 0.3f), sprites).small()) << static_cast<int>(colour_by);
+    EXPECT_TRUE(difference(two_discs(stage, 0.3f), sprites).small()) << colour_by->map;
   }
 }
 
 TEST(Picture, OfABodyWithoutAValueIsGrey) {
   Stage stage;
-  stage.appearance = {.colour_by = ColourBy::force_error};
+  stage.appearance = {.colour_by = &partly_known};
   const auto middle = [&](float value) {
     stage.values = {value};
     return pixel(stage.picture({{0.0f, 0.0f, 0.0f, 1.0f}}), 64, 64);
@@ -129,23 +133,21 @@ TEST(Picture, OfPartsHasTheirColours) {
   };
   // Light of a part has the hue of its colour: the shares of red, green and blue in linear light.
   const auto hue = [](glm::vec3 srgb) { return glm::normalize(linear_from_srgb(srgb)); };
-  for (const ColourBy colour_by : {ColourBy::species, ColourBy::domain}) {
-    for (const Theme theme : {Theme::dark, Theme::light}) {
-      for (const Drawing drawing : {Drawing::sprites, Drawing::splats}) {
-        stage.appearance = {.colour_by = colour_by, .exposure = 0.04f, .drawing = drawing, .theme = theme};
-        const auto colours = part_colours(theme);
-        for (std::size_t i = 0; theme == Theme::dark && i < colours.size(); ++i) {
-          EXPECT_LT(glm::length(hue(middle(static_cast<float>(i)) / 255.0f) - hue(colours[i])), 0.1f) << i;
-        }
-        std::set<std::array<float, 3>> different;
-        for (std::size_t i = 0; i < colours.size(); ++i) {
-          const glm::vec3 shown = middle(static_cast<float>(i));
-          different.insert({shown.r, shown.g, shown.b});
-        }
-        EXPECT_EQ(different.size(), colours.size());
-        const glm::vec3 unknown = middle(std::nanf(""));
-        EXPECT_LE(std::max({unknown.r, unknown.g, unknown.b}) - std::min({unknown.r, unknown.g, unknown.b}), 4);
+  for (const Theme theme : {Theme::dark, Theme::light}) {
+    for (const Drawing drawing : {Drawing::sprites, Drawing::splats}) {
+      stage.appearance = {.colour_by = &by_part, .exposure = 0.04f, .drawing = drawing, .theme = theme};
+      const auto colours = part_colours(theme);
+      for (std::size_t i = 0; theme == Theme::dark && i < colours.size(); ++i) {
+        EXPECT_LT(glm::length(hue(middle(static_cast<float>(i)) / 255.0f) - hue(colours[i])), 0.1f) << i;
       }
+      std::set<std::array<float, 3>> different;
+      for (std::size_t i = 0; i < colours.size(); ++i) {
+        const glm::vec3 shown = middle(static_cast<float>(i));
+        different.insert({shown.r, shown.g, shown.b});
+      }
+      EXPECT_EQ(different.size(), colours.size());
+      const glm::vec3 unknown = middle(std::nanf(""));
+      EXPECT_LE(std::max({unknown.r, unknown.g, unknown.b}) - std::min({unknown.r, unknown.g, unknown.b}), 4);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "render/passes/body_renderer.h"
+#include "tests/render/colours.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {
@@ -81,7 +82,7 @@ class Light : public testing::Test {
     values.upload(std::as_bytes(std::span{parts}));
     const DrawnBodies bodies{buffer.id(), static_cast<int>(cloud.positions.size()), values.id()};
     const RenderTarget target{GL_RGBA32F, 320, 240};
-    const Appearance appearance{.colour_by = ColourBy::species};
+    const Appearance appearance{.colour_by = &by_part};
     pass.draw(bodies, body_light(bodies, camera, appearance, {{0.0f, 1.0f}, {1.0f, 1.0f}}, 320, 240), target);
     std::vector<glm::vec4> pixels(320 * 240);
     glGetTextureImage(target.texture(), 0, GL_RGBA, GL_FLOAT, static_cast<GLsizei>(16 * pixels.size()), pixels.data());

@@ -60,7 +60,7 @@ TEST(CommandText, ErrorsNameTheChoices) {
   expect_refused_text("appearance color=mass", "'color'", "colour", "exposure");
   expect_refused_text("appearance colour=red", "'red'", "speed", "mass");
   expect_refused_text("appearance scale=root", "'root'", "auto", "log");
-  expect_refused_text("appearance low=-1", "low", "from 0 to 1e30");
+  expect_refused_text("appearance low=-2e30", "low", "from -1e30 to 1e30");
   expect_refused_text("appearance high=nan", "high", "a number");
   expect_refused_text("appearance exposure=1 exposure=2", "exposure", "twice");
   expect_refused_text("kernel cuda-tiled settings=block", "settings", "NAME=VALUE");
@@ -112,7 +112,7 @@ TEST(CommandText, AColourMapHasANameAndANumber) {
   EXPECT_EQ(map_of(parse_command("appearance map=6")), 6);
   EXPECT_EQ(map_of(parse_command("appearance map=auto")), render::automatic_colour_map);
   EXPECT_EQ(map_of(command_of_json_text(R"({"command": "appearance", "map": "black-body"})")), 10);
-  expect_refused_text("appearance map=virids", "virids", "stellar, ember", "viridis", "black-body", "0 to 10", "auto");
+  expect_refused_text("appearance map=virids", "virids", "stellar, ember", "viridis", "black-body", "0 to 11", "auto");
   expect_refused_json(R"({"command": "appearance", "map": "virids"})", "virids", "viridis", "auto");
 }
 

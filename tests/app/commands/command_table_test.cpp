@@ -38,7 +38,7 @@ auto values_for(const ArgumentOf<M>& argument) {
     if (argument.word && !argument.word_is_none()) values.push_back(argument.word_number);
   } else if constexpr (std::is_same_v<Value, bool>) {
     values = {false, true};
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (has_words<Value>) {
     for (const auto& [value, word] : EnumWords<Value>::all()) values.push_back(value);
   } else if constexpr (std::is_same_v<Value, Settings::Values>) {
     values = {{{"block", "256"}}, {{"block", "auto"}, {"split", "8"}}};

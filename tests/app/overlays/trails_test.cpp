@@ -62,7 +62,7 @@ TEST(Trails, HaveTheColourOfTheSpeedIfBodiesHave) {
   };
   const auto [slow, fast] = colours({.colour_map = 6});
   EXPECT_NE(slow, fast);
-  const auto [one, other] = colours({.colour_by = render::ColourBy::none});
+  const auto [one, other] = colours({.colour_by = find_body_colour("none").by});
   EXPECT_EQ(one, other);
 }
 

@@ -255,7 +255,7 @@ TEST_F(Panels, ShowTheUnitsOfAFileAndThePhysicalTime) {
 
 TEST_F(Panels, EditACopyOfTheAppearance) {
   click("section.appearance");
-  EXPECT_EQ(only<SetAppearance>(pick("colour-by", "mass")).appearance.colour_by, render::ColourBy::mass);
+  EXPECT_EQ(only<SetAppearance>(pick("colour-by", "mass")).appearance.colour_by, find_body_colour("mass").by);
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "two")).appearance.colour_map, 1);
   view.appearance.colour_map = 1;
   EXPECT_EQ(only<SetAppearance>(pick("colour-map", "auto")).appearance.colour_map, render::automatic_colour_map);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace {
 
 class BodyValuesTest : public testing::Test {
  protected:
-  void show(render::ColourBy colour_by) { view_.appearance.colour_by = colour_by; }
+  void show(std::string_view colour) { view_.appearance.colour_by = find_body_colour(colour).by; }
 
   Lane lane(const SceneRequest& scene) {
     const Sharing none{.reason = "not tried", .cure = "try"};
@@ -33,7 +34,7 @@ class BodyValuesTest : public testing::Test {
     lane.advance(++frame_);
     while (!lane.collect()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     lane.take_timings();
-    lane.follow_colours(view_.appearance, now_s_);
+    lane.follow_colours(view_.appearance, {}, now_s_);
     view_.legend = {};
     lane.describe(view_.legend, view_.appearance);
   }
@@ -53,13 +54,13 @@ class BodyValuesTest : public testing::Test {
 
 TEST_F(BodyValuesTest, CostNothingWhileAnotherColourIsShown) {
   Lane shown = lane({.scene = "plummer", .count = 300});
-  for (const render::ColourBy colour_by : {render::ColourBy::speed, render::ColourBy::mass, render::ColourBy::none}) {
-    show(colour_by);
+  for (const char* colour : {"speed", "mass", "none"}) {
+    show(colour);
     frame(shown);
     EXPECT_EQ(shown.drawn().values, 0u);
     EXPECT_FALSE(shown.status().accelerations);
   }
-  show(render::ColourBy::acceleration);
+  show("acceleration");
   view_.appearance.look = render::Look::density;
   frame(shown);
   EXPECT_EQ(shown.drawn().values, 0u);
@@ -67,19 +68,19 @@ TEST_F(BodyValuesTest, CostNothingWhileAnotherColourIsShown) {
 
 TEST_F(BodyValuesTest, TheLegendHasNoEndsUntilTheyAreKnown) {
   Lane shown = lane({.scene = "plummer", .count = 300});
-  const auto legend_for = [&](render::ColourBy colour_by) {
-    show(colour_by);
+  const auto legend_for = [&](std::string_view colour) {
+    show(colour);
     for (int i = 0; i < 2; ++i) frame(shown);
     Legend legend = legend_of(view_.appearance, shown.ranges(), {});
     shown.describe(legend, view_.appearance);
     return legend;
   };
-  EXPECT_FALSE(legend_for(render::ColourBy::time_step_class).colours.empty());
-  const Legend unknown = legend_for(render::ColourBy::distance);
+  EXPECT_FALSE(legend_for("time-step-class").colours.empty());
+  const Legend unknown = legend_for("distance");
   EXPECT_TRUE(unknown.colours.empty()) << "or the ends were those of the time steps";
   EXPECT_TRUE(unknown.parts.empty());
   EXPECT_NE(unknown.note.find("compared"), std::string::npos) << unknown.note;
-  const Legend known = legend_for(render::ColourBy::acceleration);
+  const Legend known = legend_for("acceleration");
   EXPECT_FALSE(known.colours.empty());
   EXPECT_TRUE(known.note.empty());
 }
@@ -88,7 +89,7 @@ TEST_F(BodyValuesTest, TheLegendNamesTheOneSpeedOfBodiesAtRest) {
   std::ofstream{"at-rest.txt"} << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
   Lane shown = lane({.scene = {}, .file = "at-rest.txt"});
   shown.apply(SetPaused{true}, {});
-  show(render::ColourBy::speed);
+  show("speed");
   frame(shown);
   Legend legend = legend_of(view_.appearance, shown.ranges(), {});
   shown.describe(legend, view_.appearance);
@@ -99,7 +100,7 @@ TEST_F(BodyValuesTest, TheLegendNamesTheOneSpeedOfBodiesAtRest) {
 
 TEST_F(BodyValuesTest, AreTheAccelerationsOfTheDrawnBodies) {
   Lane shown = lane({.scene = "two-body"});
-  show(render::ColourBy::acceleration);
+  show("acceleration");
   for (int i = 0; i < 3; ++i) frame(shown);
   const Bodies bodies = shown.simulation().bodies();
   const Vec4 &a = bodies.positions[0], &b = bodies.positions[1];
@@ -111,20 +112,10 @@ TEST_F(BodyValuesTest, AreTheAccelerationsOfTheDrawnBodies) {
   EXPECT_NEAR(shown.ranges().value.high, values[1], 0.1f);
 }
 
-TEST(SuitableTimeStep, IsThePowerOfTwoOfDtThatTheAccelerationAllows) {
-  // The criterion gives sqrt(0.05 * 0.2 / 1) = 0.1.
-  EXPECT_EQ(suitable_time_step(0.08f, {0.2f}, 1.0f), 0.08f);
-  EXPECT_EQ(suitable_time_step(0.15f, {0.2f}, 1.0f), 0.075f);
-  EXPECT_EQ(suitable_time_step(0.75f, {0.2f}, 1.0f), 0.09375f);
-  EXPECT_EQ(suitable_time_step(0.02f, {0.2f}, 1.0f), 0.08f);
-  EXPECT_EQ(suitable_time_step(1.0f, {0.2f}, 0.0f), 1048576.0f) << "nothing pulls";
-  EXPECT_TRUE(std::isnan(suitable_time_step(0.15f, {0.2f}, std::nanf(""))));
-}
-
 TEST_F(BodyValuesTest, AreTheTimeStepsThatSuitAtThePresentDt) {
   Lane shown = lane({.scene = "plummer", .count = 300});
   shown.apply(SetPaused{true}, {});
-  show(render::ColourBy::time_step_class);
+  show("time-step-class");
   for (const float dt : {0.01f, 0.03f}) {
     shown.apply(SetTimeStep{dt}, {});
     for (int i = 0; i < 2; ++i) frame(shown);
@@ -139,11 +130,10 @@ TEST_F(BodyValuesTest, AreShownWhilePaused) {
   Lane shown = lane({.scene = "plummer", .count = 300});
   shown.apply(SetPaused{true}, {});
   frame(shown);
-  for (const render::ColourBy colour_by :
-       {render::ColourBy::acceleration, render::ColourBy::local_density, render::ColourBy::force_error}) {
-    show(colour_by);
+  for (const char* colour : {"acceleration", "local-density", "force-error"}) {
+    show(colour);
     frame(shown);
-    EXPECT_EQ(view_.legend.known, 1.0f) << static_cast<int>(colour_by);
+    EXPECT_EQ(view_.legend.known, 1.0f) << colour;
   }
   const auto probe = shown.status().force_probe;
   frame(shown);
@@ -153,14 +143,14 @@ TEST_F(BodyValuesTest, AreShownWhilePaused) {
 
 TEST_F(BodyValuesTest, AreTheDensitiesOfTheDrawnBodies) {
   Lane shown = lane({.scene = "plummer", .count = 300});
-  show(render::ColourBy::local_density);
+  show("local-density");
   for (int i = 0; i < 3; ++i) frame(shown);
   EXPECT_EQ(drawn_values(shown), local_densities(shown.simulation().bodies().positions, 1));
 }
 
 TEST_F(BodyValuesTest, AreThePartsOfTheScene) {
   Lane shown = lane({.scene = "collision", .count = 400});
-  show(render::ColourBy::species);
+  show("species");
   frame(shown);
   const std::vector<float> values = drawn_values(shown);
   EXPECT_EQ(values.front(), 0);
@@ -178,7 +168,7 @@ TEST_F(BodyValuesTest, AreTheDomainsOfTheDrawnBodies) {
   test::RankTeam team{3};
   const Sharing none{.reason = "not tried", .cure = "try"};
   Lane shown{rescue_, team.backends(), none, {.scene = "collapse", .count = 6000}, nullptr, nullptr, true};
-  show(render::ColourBy::domain);
+  show("domain");
   for (const char* kernel : {"cpu-simd", "cpu-tree"}) {
     SCOPED_TRACE(kernel);
     shown.apply(SelectKernel{kernel}, {});
@@ -207,7 +197,7 @@ TEST_F(BodyValuesTest, AreTheDomainsOfTheDrawnBodies) {
 
 TEST_F(BodyValuesTest, OneProcessIsOneDomain) {
   Lane shown = lane({.scene = "plummer", .count = 300});
-  show(render::ColourBy::domain);
+  show("domain");
   frame(shown);
   EXPECT_EQ(drawn_values(shown), std::vector<float>(300, 0.0f));
   ASSERT_EQ(view_.legend.parts.size(), 1u);
@@ -217,7 +207,7 @@ TEST_F(BodyValuesTest, OneProcessIsOneDomain) {
 TEST_F(BodyValuesTest, AreTheErrorsOfThePresentKernelUntilAllAreMeasured) {
   Lane shown = lane({.scene = "plummer", .count = 9000});
   shown.apply(SelectKernel{"cpu-tree"}, {});
-  show(render::ColourBy::force_error);
+  show("force-error");
   frame(shown);
   const float first = view_.legend.known.value();
   EXPECT_GT(first, 0.1f);
@@ -232,12 +222,6 @@ TEST_F(BodyValuesTest, AreTheErrorsOfThePresentKernelUntilAllAreMeasured) {
   EXPECT_LT(view_.legend.known, 1.0f) << "the errors of the tree are forgotten";
   for (int i = 0; i < 5; ++i) frame(shown);
   EXPECT_LT(shown.ranges().value.high, 0.1f * of_tree);
-}
-
-TEST(DensityInterval, IsASecondUnlessThatTakesTooMuch) {
-  EXPECT_DOUBLE_EQ(BodyValues::density_interval_s(0.002), 0.1) << "2 % of the time";
-  EXPECT_DOUBLE_EQ(BodyValues::density_interval_s(0.1), 1);
-  EXPECT_DOUBLE_EQ(BodyValues::density_interval_s(2), 8) << "a quarter of the time";
 }
 
 }  // namespace

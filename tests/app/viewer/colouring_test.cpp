@@ -30,7 +30,7 @@ class ColouringTest : public testing::Test {
     }
     buffer_.upload(std::as_bytes(std::span{bodies}));
     now_s_ += 1.0 / 60;
-    colouring_.follow({.buffer = buffer_.id(), .count = count}, true, now_s_);
+    colouring_.follow({.buffer = buffer_.id(), .count = count}, {}, {1, 0, 0}, true, now_s_);
     const float high = colouring_.ranges().speed.high;
     return static_cast<double>(std::count_if(bodies.begin() + count, bodies.end(),
                                              [&](const glm::vec4& velocity) { return velocity.y > high; })) /

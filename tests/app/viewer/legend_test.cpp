@@ -22,7 +22,8 @@ namespace {
 TEST(Legend, PartsHaveTheColoursOfTheTheme) {
   for (const render::Theme theme : {render::Theme::dark, render::Theme::light}) {
     Legend legend;
-    describe_parts(legend, {.names = {"disc", "bulge"}, .of_body = {}}, theme);
+    const Parts parts{.names = {"disc", "bulge"}, .of_body = {}};
+    describe_parts(legend, find_body_colour("species").parts({}, parts), theme);
     ASSERT_EQ(legend.parts.size(), 2u);
     const glm::vec3 colour = render::part_colours(theme)[1];
     EXPECT_EQ(legend.parts[1].colour, (SrgbColour{colour.r, colour.g, colour.b}));
@@ -31,8 +32,10 @@ TEST(Legend, PartsHaveTheColoursOfTheTheme) {
 
 TEST(Legend, NamesDomainsOrWhyTheyAreNotKnown) {
   const auto legend_for = [](const Domains* domains) {
+    Status status;
+    if (domains) status.domains = std::make_shared<const Domains>(*domains);
     Legend legend;
-    describe_domains(legend, domains, render::Theme::dark);
+    describe_parts(legend, find_body_colour("domain").parts(status, {}), render::Theme::dark);
     return legend;
   };
   EXPECT_EQ(legend_for(nullptr).note, "not known yet");
@@ -92,18 +95,16 @@ TEST(Legend, ShowsItsEndsInOneUnitOfTheFile) {
   EXPECT_EQ(shown_range({}, legend).unit, "length / time");
   EXPECT_NEAR(shown_range(units, legend).high, 300, 1e-3);
   EXPECT_EQ(shown_range(units, legend).unit, "km/s");
-  using By = render::ColourBy;
-  for (const auto& [colour_by, unit] :
-       {std::pair{By::mass, "Msun"}, std::pair{By::acceleration, "km/s/Gyr"},
-        std::pair{By::local_density, "Msun/pc\u00b3"}, std::pair{By::distance, "kpc"},
-        std::pair{By::time_step_class, "Gyr"}, std::pair{By::force_error, "relative"}}) {
-    EXPECT_EQ(shown_range(units, legend_of({.colour_by = colour_by}, {}, {})).unit, unit);
+  for (const auto& [colour, unit] :
+       {std::pair{"mass", "Msun"}, std::pair{"acceleration", "km/s/Gyr"}, std::pair{"local-density", "Msun/pc\u00b3"},
+        std::pair{"distance", "kpc"}, std::pair{"time-step-class", "Gyr"}, std::pair{"force-error", "relative"}}) {
+    EXPECT_EQ(shown_range(units, legend_of({.colour_by = find_body_colour(colour).by}, {}, {})).unit, unit);
   }
   EXPECT_EQ(shown_range(units, legend_of({.look = render::Look::density}, {}, {})).unit, "Msun/pc\u00b2");
 }
 
 TEST(Legend, OfTimeStepClassesHasAFieldForEach) {
-  const render::Appearance appearance{.colour_by = render::ColourBy::time_step_class};
+  const render::Appearance appearance{.colour_by = find_body_colour("time-step-class").by};
   const float dt = 0.01f;
   const auto legend_for = [&](float low, float high) {
     render::ValueRanges ranges;

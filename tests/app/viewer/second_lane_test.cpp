@@ -210,13 +210,13 @@ TEST_F(SecondLaneTest, DrawsBothInOneBuffer) {
 }
 
 TEST_F(SecondLaneTest, GivesTheColoursTheDistances) {
-  view_.appearance.colour_by = render::ColourBy::distance;
+  view_.appearance.colour_by = find_body_colour("distance").by;
   CompareWith nudged = with("cpu-serial");
   nudged.nudge = 1e-2;
   second_.begin(first_, nudged);
   frame();
   for (Lane* lane : {&first_, &second_.lane()}) {
-    lane->follow_colours(view_.appearance, 1);
+    lane->follow_colours(view_.appearance, {}, 1);
     Legend legend;
     lane->describe(legend, view_.appearance);
     EXPECT_EQ(legend.known, 1);
@@ -224,7 +224,7 @@ TEST_F(SecondLaneTest, GivesTheColoursTheDistances) {
     EXPECT_LT(lane->ranges().value.high, 2e-2f);
   }
   second_.end(first_);
-  first_.follow_colours(view_.appearance, 2);
+  first_.follow_colours(view_.appearance, {}, 2);
   Legend legend;
   first_.describe(legend, view_.appearance);
   EXPECT_EQ(legend.known, 0) << "there is no other run";

@@ -76,7 +76,7 @@ TEST_F(ComparingViewer, RunsOverEachOtherHaveTwoColoursWhereTheyDiffer) {
 }
 
 TEST_F(ComparingViewer, PicturesOfAComparisonCanBeRepeated) {
-  const render::Appearance by_distance{.colour_by = render::ColourBy::distance};
+  const render::Appearance by_distance{.colour_by = find_body_colour("distance").by};
   const Image once = picture(comparison("cpu-tree"), CompareLayout::side, by_distance);
   EXPECT_EQ(once.rgb, picture(comparison("cpu-tree"), CompareLayout::side, by_distance).rgb);
   EXPECT_NE(once.rgb, picture(comparison("cpu-tree"), CompareLayout::side).rgb) << "colours show the distance";
@@ -101,7 +101,7 @@ TEST_F(ComparingViewer, TheEndOfAComparisonTakesItsColoursAlong) {
     asked.existing = Existing::replace;
     asked.screenshot_file = path("end.png");
     asked.script = {at(1, comparison("cpu-tree")),
-                    at(2, SetAppearance{render::Appearance{.colour_by = render::ColourBy::distance}})};
+                    at(2, SetAppearance{render::Appearance{.colour_by = find_body_colour("distance").by}})};
     if (ends) asked.script.push_back(at(3, CompareWith{}));
     EXPECT_EQ(run_view(test::catalog(), asked), 0);
     EXPECT_EQ(read(asked.screenshot_file).find("\"quantity\":\"distance") == std::string::npos, ends);

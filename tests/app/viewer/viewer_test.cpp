@@ -361,13 +361,14 @@ TEST_F(OffscreenViewer, TheLegendNamesTheOnlyMass) {
     EXPECT_EQ(run_view(test::catalog(), asked), 0);
     return read(asked.screenshot_file);
   };
-  const render::Appearance by_mass{.colour_by = render::ColourBy::mass};
+  const render::Appearance by_mass{.colour_by = find_body_colour("mass").by};
   constexpr const char *only = R"("all bodies: 2.0e-3 mass")", *range = R"("high")";
   EXPECT_NE(picture("plummer", by_mass).find(only), std::string::npos);
   EXPECT_EQ(picture("plummer", by_mass).find(range), std::string::npos);
   EXPECT_NE(picture("disc", by_mass).find(range), std::string::npos) << "its bodies have several";
-  EXPECT_NE(picture("plummer", {.colour_by = render::ColourBy::mass, .high = 1.0f}).find(range), std::string::npos);
-  EXPECT_EQ(picture("plummer", {.look = render::Look::density, .colour_by = render::ColourBy::mass}).find(only),
+  EXPECT_NE(picture("plummer", {.colour_by = find_body_colour("mass").by, .high = 1.0f}).find(range),
+            std::string::npos);
+  EXPECT_EQ(picture("plummer", {.look = render::Look::density, .colour_by = find_body_colour("mass").by}).find(only),
             std::string::npos);
 }
 
