@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -110,8 +109,7 @@ int status_of(const std::vector<RaceResult>& results) {
 
 void RaceVerb::declare(CommandLine& line) {
   scene.declare(line);
-  line.add("--until", "T", "runs each combination to this time",
-           [this](const std::string& text) { until = parse_in("--until", text, StartRace::ends); });
+  line.add("--until", "T", "runs each combination to this time", until, StartRace::ends);
   kernels.declare_file(line, FileKernelUse::plain, "races a kernel of your own; repeatable");
   kernels.declare_list(line, "this machine's default kernels");
   line.add("--integrators", "A,B", fmt::format("integrators, separated by commas ({})", joined_ids(integrators())),
