@@ -7,7 +7,6 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <optional>
 #include <regex>
 #include <string>

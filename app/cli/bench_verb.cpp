@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -145,10 +144,8 @@ void BenchVerb::declare(CommandLine& line) {
       "compares with the JSON or CSV of an earlier run, repeatable; exit status 1 if a result is slower",
       [this](const std::string& text) { baseline_files.push_back(file_name("--baseline", text)); }, true);
   line.add("--noise", "PERCENT",
-           fmt::format("for --baseline: medians that differ by at most this are unchanged ({:g})", usual_noise),
-           [this](const std::string& text) {
-             noise = parse_in("--noise", text, Range<double>{0, 1000});
-           });
+           fmt::format("for --baseline: medians that differ by at most this are unchanged ({:g})", usual_noise), noise,
+           Range<double>{0, 1000});
   line.add_flag("--card", card, "prints registers, occupancy, waves, instructions and shares of the GPU's peak rates");
   sweep.physics.declare(line);
   line.add_footer(fmt::format(

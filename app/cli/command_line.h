@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <span>
@@ -7,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/text/parse_value.h"
+#include "compute/core/text.h"
 #include "compute/kernels/catalog.h"
 
 namespace CLI {
@@ -35,6 +38,17 @@ class CommandLine {
   /// that of an argument.
   void add(const std::string& names, const std::string& value, const std::string& help, const Reader& read,
            bool repeatable = false);
+  /// Adds an option whose value, parse(name, text), goes to `target`.
+  template <class Target, std::invocable<const char*, const std::string&> Parse>
+  void add(const char* name, const std::string& value, const std::string& help, Target& target, Parse parse) {
+    add(name, value, help, [&target, name, parse](const std::string& text) { target = parse(name, text); });
+  }
+  /// Adds an option that is a number in a range.
+  template <class Target, class Number>
+  void add(const char* name, const std::string& value, const std::string& help, Target& target,
+           const Range<Number>& range) {
+    add(name, value, help, [&target, name, range](const std::string& text) { target = parse_in(name, text, range); });
+  }
   void add_file(const std::string& name, const std::string& help, std::string& file);
   void add_flag(const std::string& name, bool& value, const std::string& help);
   void add_flag(const std::string& name, const std::function<void()>& set, const std::string& help);

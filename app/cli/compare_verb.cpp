@@ -151,12 +151,39 @@ std::string members_table(const PairedRun& run, const TextStyle& style) {
 class CompareReport {
  public:
   /// Creates the files. `run` must outlive this. Throws std::runtime_error.
-  CompareReport(const Backends& backends, const PairedRun& run, const CompareVerb& options);
+  CompareReport(const Backends& backends, const PairedRun& run, const CompareVerb& options)
+      : run_{run},
+        metadata_(compare_metadata(backends, run)),  // braces would make an array of it
+        files_{options.results.names, metadata_, compare_columns} {}
 
   /// Writes the CSV rows of new samples.
-  void update();
+  void update() {
+    for (; written_ < run_.taken().size(); ++written_) files_.add(csv_fields(run_.taken()[written_]));
+  }
   /// Writes the JSON. Returns the tables, the e-folding time and the names of the files.
-  std::string finish(const TextStyle& style);
+  std::string finish(const TextStyle& style) {
+    update();
+    Json samples = Json::array();
+    for (const DivergenceSample& sample : run_.taken()) samples.push_back(sample_json(sample));
+    Json speeds = Json::object();
+    for (const int which : {0, 1}) {
+      const PairMember member = run_.member(which);
+      speeds[which == 0 ? "a" : "b"] = {{"step_ms", json_number(member.step_ms)},
+                                        {"interactions_per_s", json_number(member.interactions_per_s)}};
+    }
+    const Growth growth = run_.growth();
+    files_.finish({{"metadata", metadata_},
+                   {"growth", growth_json(growth)},
+                   {"speeds", speeds},
+                   {"samples", samples},
+                   {"stopped", !run_.ended()}});
+    return samples_table(run_, style) + members_table(run_, style) + paragraph(growth_words(growth), style) +
+           paragraph(fmt::format("Distances between the positions of the same body in A and B, of {}; half of "
+                                 "them start within {:.3g} of the middle. Energy errors are relative: |E - E0|/|E0|.",
+                                 counted_bodies(run_.member(0).status.count), run_.size()),
+                     style) +
+           files_.written();
+  }
   /// The first file that could not be written and why, one line; empty if there is none.
   const std::string& error() const { return files_.error(); }
 
@@ -166,39 +193,6 @@ class CompareReport {
   ResultFiles files_;
   std::size_t written_ = 0;  // samples
 };
-
-CompareReport::CompareReport(const Backends& backends, const PairedRun& run, const CompareVerb& options)
-    : run_{run},
-      metadata_(compare_metadata(backends, run)),  // braces would make an array of it
-      files_{options.results.names, metadata_, compare_columns} {}
-
-void CompareReport::update() {
-  for (; written_ < run_.taken().size(); ++written_) files_.add(csv_fields(run_.taken()[written_]));
-}
-
-std::string CompareReport::finish(const TextStyle& style) {
-  update();
-  Json samples = Json::array();
-  for (const DivergenceSample& sample : run_.taken()) samples.push_back(sample_json(sample));
-  Json speeds = Json::object();
-  for (const int which : {0, 1}) {
-    const PairMember member = run_.member(which);
-    speeds[which == 0 ? "a" : "b"] = {{"step_ms", json_number(member.step_ms)},
-                                      {"interactions_per_s", json_number(member.interactions_per_s)}};
-  }
-  const Growth growth = run_.growth();
-  files_.finish({{"metadata", metadata_},
-                 {"growth", growth_json(growth)},
-                 {"speeds", speeds},
-                 {"samples", samples},
-                 {"stopped", !run_.ended()}});
-  return samples_table(run_, style) + members_table(run_, style) + paragraph(growth_words(growth), style) +
-         paragraph(fmt::format("Distances between the positions of the same body in A and B, of {}; half of "
-                               "them start within {:.3g} of the middle. Energy errors are relative: |E - E0|/|E0|.",
-                               counted_bodies(run_.member(0).status.count), run_.size()),
-                   style) +
-         files_.written();
-}
 
 constexpr std::chrono::milliseconds nap{1};  // between looks at a batch in flight
 
@@ -248,14 +242,14 @@ void CompareVerb::declare(CommandLine& line) {
   add_variant("--b", 1, "the second run, in the same form");
   kernels.declare_accuracy(line);
   scene.declare(line);
-  line.add("--steps", "K", fmt::format("number of steps, of the longer time step if there are two ({})", steps),
-           [this](const std::string& text) { steps = parse_integer("--steps", text, 1, most_steps); });
-  line.add("--every", "S", "steps from one sample of the distances to the next (a 200th of the steps)",
-           [this](const std::string& text) { every = parse_integer("--every", text, 1, most_every); });
+  line.add("--steps", "K", fmt::format("number of steps, of the longer time step if there are two ({})", steps), steps,
+           Range<std::int64_t>{1, most_steps});
+  line.add("--every", "S", "steps from one sample of the distances to the next (a 200th of the steps)", every,
+           Range<std::int64_t>{1, most_every});
   line.add("--energy", "on|off",
            fmt::format("measures the energies, which takes all pairs in double precision (on up to {} bodies)",
                        PairPlan{}.energy_bodies),
-           [this](const std::string& text) { energy = parse_switch("--energy", text); });
+           energy, parse_switch);
   add_table_flags(line, results.table);
   line.add_file("--csv", "writes all samples as CSV", results.names.csv);
   line.add_file("--json", "writes all samples and the fit as JSON", results.names.json);

@@ -34,10 +34,9 @@ struct RenderVerb final : ShownVerb {
     line.add("--out", "FILE.mp4|FOLDER", "the film, encoded by the program ffmpeg; or a folder for numbered PNG frames",
              [this](const std::string& text) { film.out = file_name("--out", text); });
     line.add("--frames", "K",
-             fmt::format("number of frames (that of the path or script; {})", default_offscreen_frames),
-             [this](const std::string& text) { options.frames = parse_in("--frames", text, FilmOptions::lengths); });
-    line.add("--fps", "F", fmt::format("frames per second of the film ({:g})", film.fps),
-             [this](const std::string& text) { film.fps = parse_in("--fps", text, FilmOptions::rates); });
+             fmt::format("number of frames (that of the path or script; {})", default_offscreen_frames), options.frames,
+             FilmOptions::lengths);
+    line.add("--fps", "F", fmt::format("frames per second of the film ({:g})", film.fps), film.fps, FilmOptions::rates);
     add_size(line, options.size, "size of the film in pixels, such as 3840x2160 (1280x720)");
     declare_shared(line);
     add_panel(line, "shows the panel in the film (off)");

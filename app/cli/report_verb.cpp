@@ -194,10 +194,8 @@ void ReportVerb::declare(CommandLine& line) {
   sweep.kernels.declare_list(line);
   sweep.kernels.declare_setting_lists(line);
   sweep.declare_repeats(line);
-  line.add("--budget", "S", "ends measuring after S seconds; the page has what was measured until then",
-           [this](const std::string& text) {
-             budget_s = parse_in("--budget", text, Range<double>{0, 1e6, "s"});
-           });
+  line.add("--budget", "S", "ends measuring after S seconds; the page has what was measured until then", budget_s,
+           Range<double>{0, 1e6, "s"});
   sweep.physics.declare(line);
   add_size(line, size, "size of the picture in pixels (1280x720)");
   add_theme(line, theme);

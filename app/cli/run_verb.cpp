@@ -13,7 +13,6 @@
 #include <string>
 #include <system_error>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "app/cli/compile_kernel_files.h"
@@ -528,11 +527,10 @@ class Run {
 
 void RunVerb::declare(CommandLine& line) {
   scene.declare(line);
-  line.add("--steps", "K", "ends after step K", [this](const std::string& text) {
-    order.steps = parse_integer("--steps", text, 0, std::numeric_limits<std::int64_t>::max());
-  });
-  line.add("--until", "T", "ends with the first step that reaches time T; a FILE's time counts",
-           [this](const std::string& text) { order.until = parse_in("--until", text, RunOrder::ends); });
+  line.add("--steps", "K", "ends after step K", order.steps,
+           Range<std::int64_t>{0, std::numeric_limits<std::int64_t>::max()});
+  line.add("--until", "T", "ends with the first step that reaches time T; a FILE's time counts", order.until,
+           RunOrder::ends);
   kernels.declare_file(line, FileKernelUse::plain, "kernel of your own (orrery new-kernel)");
   kernels.declare_first(line, "kernel (orrery kernels); default auto: the fastest that is accurate enough");
   kernels.declare_accuracy(line);
@@ -551,7 +549,7 @@ void RunVerb::declare(CommandLine& line) {
                 order.diagnostics);
   line.add("--every", "T",
            "simulated time between snapshots and between rows of diagnostics (for rows: a hundredth of the run)",
-           [this](const std::string& text) { order.every = parse_in("--every", text, RunOrder::times); });
+           order.every, RunOrder::times);
   line.add("--checkpoint", "FILE", "keeps the state in this file, from which --resume continues",
            [this](const std::string& text) {
              if (is_stream(text))
@@ -559,9 +557,7 @@ void RunVerb::declare(CommandLine& line) {
              order.checkpoint = file_name("--checkpoint", text);
            });
   line.add("--every-s", "S", fmt::format("seconds of the clock between checkpoints ({:g})", order.checkpoint_every_s),
-           [this](const std::string& text) {
-             checkpoint_every_s = parse_in("--every-s", text, RunOrder::checkpoint_times);
-           });
+           checkpoint_every_s, RunOrder::checkpoint_times);
   line.add_file("--resume", "continues the run of a checkpoint, to its own end or a new one", resume);
   add_force(line, existing);
   add_progress(line, progress);

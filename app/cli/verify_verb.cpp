@@ -247,12 +247,44 @@ std::string digits_table(const std::vector<Check>& checks, const SettingsCells& 
 class VerifyReport {
  public:
   /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
-  VerifyReport(const Backends& backends, const VerifyVerb& options, const Status& first);
+  VerifyReport(const Backends& backends, const VerifyVerb& options, const Status& first)
+      : metadata_(verify_metadata(backends, options, first)),  // braces would make an array of it
+        files_{options.results.names, metadata_, columns},
+        with_ulps_{options.histogram},
+        with_digits_{options.digits} {}
 
   /// Writes the row of the CSV at once.
-  void add(Check check);
+  void add(Check check) {
+    if (check.failed()) ++failed_;
+    results_.push_back(json_row(check));
+    files_.add(csv_fields(check));
+    checks_.push_back(std::move(check));
+  }
   /// Writes the JSON. Returns the tables, what was skipped, the number of failed checks and the names of the files.
-  std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style);
+  std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
+    SettingsCells settings{style};
+    for (const Check& check : checks_) {
+      const Variant& variant = check.variant;
+      settings.add(variant.kernel->id, variant.settings.values(), variant.kernel.get());
+    }
+    std::string text = errors_table(checks_, settings, style);
+    if (with_ulps_) text += ulps_table(checks_, settings, style);
+    if (with_digits_) text += digits_table(checks_, settings, style);
+    if (with_ulps_ || with_digits_) text += '\n';
+    Json left_out = Json::array();
+    for (const Skipped& skip : skipped) {
+      left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
+    }
+    for (const auto& [names, reason] : together(skipped)) {
+      text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
+    }
+    for (const std::string& note : law_notes(checks_)) text += paragraph(note, style);
+    text += paragraph(fmt::format("{}, {} failed; force error |da|/|a| against a direct sum in fp64",
+                                  counted(std::ssize(checks_), "check"), failed_),
+                      style);
+    files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
+    return text + files_.written();
+  }
   bool empty() const { return checks_.empty(); }
   int failed() const { return failed_; }
   /// The first file that could not be written and why, one line; empty if there is none.
@@ -266,44 +298,6 @@ class VerifyReport {
   bool with_ulps_, with_digits_;
   int failed_ = 0;
 };
-
-VerifyReport::VerifyReport(const Backends& backends, const VerifyVerb& options, const Status& first)
-    : metadata_(verify_metadata(backends, options, first)),  // braces would make an array of it
-      files_{options.results.names, metadata_, columns},
-      with_ulps_{options.histogram},
-      with_digits_{options.digits} {}
-
-void VerifyReport::add(Check check) {
-  if (check.failed()) ++failed_;
-  results_.push_back(json_row(check));
-  files_.add(csv_fields(check));
-  checks_.push_back(std::move(check));
-}
-
-std::string VerifyReport::finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
-  SettingsCells settings{style};
-  for (const Check& check : checks_) {
-    const Variant& variant = check.variant;
-    settings.add(variant.kernel->id, variant.settings.values(), variant.kernel.get());
-  }
-  std::string text = errors_table(checks_, settings, style);
-  if (with_ulps_) text += ulps_table(checks_, settings, style);
-  if (with_digits_) text += digits_table(checks_, settings, style);
-  if (with_ulps_ || with_digits_) text += '\n';
-  Json left_out = Json::array();
-  for (const Skipped& skip : skipped) {
-    left_out.push_back({{"kernel", skip.kernel_id}, {"reason", skip.reason}});
-  }
-  for (const auto& [names, reason] : together(skipped)) {
-    text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
-  }
-  for (const std::string& note : law_notes(checks_)) text += paragraph(note, style);
-  text += paragraph(fmt::format("{}, {} failed; force error |da|/|a| against a direct sum in fp64",
-                                counted(std::ssize(checks_), "check"), failed_),
-                    style);
-  files_.finish({{"metadata", metadata_}, {"results", results_}, {"skipped", left_out}});
-  return text + files_.written();
-}
 
 constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares with it
 
@@ -502,8 +496,7 @@ void VerifyVerb::declare(CommandLine& line) {
                        "checks a kernel of your own with every value of its settings; repeatable");
   kernels.declare_list(line);
   results.declare(line, kernels, device, /*several_devices=*/true);
-  line.add("--sample", "all|N", fmt::format("bodies whose forces are checked ({})", sample),
-           [this](const std::string& text) { sample = parse_sample("--sample", text); });
+  line.add("--sample", "all|N", fmt::format("bodies whose forces are checked ({})", sample), sample, parse_sample);
   line.add_flag("--sample-only", sample_only,
                 "evaluates only the forces on these bodies: takes less time; kernels that cannot do this are skipped");
   line.add_flag("--histogram", histogram, "prints by how many units in the last place components are off");

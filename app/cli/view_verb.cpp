@@ -47,20 +47,17 @@ struct ViewVerb final : ShownVerb {
   void declare(CommandLine& line) override {
     declare_shared(line);
     line.add("--frames", "K", fmt::format("number of frames (until closed; offscreen: {})", default_offscreen_frames),
-             [this](const std::string& text) { options.frames = parse_integer("--frames", text, 1, any_large); });
+             options.frames, Range<std::int64_t>{1, any_large});
     line.add("--screenshot", "FILE.png", "saves the last frame as PNG", [this](const std::string& text) {
       options.screenshot_file = parse_picture_name("--screenshot", file_name("--screenshot", text));
     });
     add_size(line, options.size, "size of the window in pixels (1280x720)");
     add_panel(line, "shows the panel (on; offscreen: off)");
-    line.add("--vsync", "on|off", "waits for the display (on; offscreen: off)",
-             [this](const std::string& text) { vsync = parse_switch("--vsync", text); });
+    line.add("--vsync", "on|off", "waits for the display (on; offscreen: off)", vsync, parse_switch);
     line.add(
         "--autosave-s", "S",
         fmt::format("seconds after which the run is kept for the next window ({:g}); 0: never", options.autosave_s),
-        [this](const std::string& text) {
-          options.autosave_s = parse_in("--autosave-s", text, ViewOptions::autosave_times);
-        });
+        options.autosave_s, ViewOptions::autosave_times);
     line.add_flag("--fresh", options.fresh,
                   "starts with the initial window, panels and colours, not the last session's; keeps no run");
     line.add_flag("--offscreen", options.offscreen, "runs without a window or display");
@@ -123,9 +120,9 @@ void ShownVerb::declare_shared(CommandLine& line) {
 }
 
 void ShownVerb::add_panel(CommandLine& line, const std::string& help) {
-  line.add("--panel", "on|off", help, [this](const std::string& text) { panel = parse_switch("--panel", text); });
-  line.add("--legend", "on|off", "shows what colours and lengths mean (on, but off if --panel off is given)",
-           [this](const std::string& text) { legend = parse_switch("--legend", text); });
+  line.add("--panel", "on|off", help, panel, parse_switch);
+  line.add("--legend", "on|off", "shows what colours and lengths mean (on, but off if --panel off is given)", legend,
+           parse_switch);
 }
 
 void ShownVerb::finish_shared(const CommandLine& line) {
