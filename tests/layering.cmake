@@ -76,7 +76,7 @@ may_include("app/features/.*_(commands|status)[.]h" "app/(ui_state|text)/" "comp
 may_include("app/features/.*_window[.](h|cpp)" "app/(features|text|lab|recording|commands|lessons|ui_state|viewer)/" ${measured}
             "compute/integrators/" "compute/scenes/" "fmt/")
 may_include("app/features/.*_tab[.](h|cpp)" "app/(features|text|ui_state|panels)/" "compute/(core|integrators)/" "compute/(kernels|sim)/[^/]+$" "imgui" "fmt/")
-may_include("app/features/.*_verb[.]cpp" "app/(features|text|lab|recording|cli)/" ${measured} "compute/integrators/" "CLI/" "fmt/")
+may_include("app/features/.*_verb[.](h|cpp)" "app/(features|text|lab|recording|cli)/" ${measured} "compute/integrators/" "CLI/" "fmt/")
 may_include("app/features/" "app/(features|text|lab)/" ${measured} "compute/integrators/" "fmt/")
 may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"

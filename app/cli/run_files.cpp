@@ -11,8 +11,8 @@
 
 #include "app/commands/command_entry.h"
 #include "app/recording/conserved_log.h"
-#include "app/ui_state/window_commands.h"
 #include "app/text/console.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 
