@@ -5,7 +5,7 @@
 #include "compute/cuda/warp.h"
 #include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/essential_trees.h"
-#include "compute/kernels/tree/high_expansion.h"
+#include "compute/kernels/tree/multipole.h"
 
 namespace orrery {
 namespace {

@@ -64,17 +64,11 @@ namespace {
 
 #include "compute/kernels/parts/simd_lanes.inl"
 #include "compute/kernels/parts/simd_pull.inl"
-#include "compute/kernels/tree/cell_pull.inl"
 
 HWY_INLINE Lanes constant_like(Lanes, float value) {
   return lanes(value);
 }
-#include "compute/kernels/tree/local_expansion.inl"
-
-namespace high {
-using namespace orrery::high;
-#include "compute/kernels/tree/high_expansion.inl"
-}  // namespace high
+#include "compute/kernels/tree/multipole.inl"
 
 /// Scale of the sums. visit_pair_law_of_lanes() expects scaled masses; instead, the sums are scaled at the end.
 constexpr float of_sums = lane_mass_scale;

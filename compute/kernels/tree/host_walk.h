@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-/// Operations per interaction of a cell with one body in cpu-tree, see cell_pull.inl.
+/// Operations per interaction of a cell with one body in cpu-tree, see add_cell_pull().
 inline constexpr InteractionArithmetic cell_arithmetic{.gravity = 37, .attract_repel = 39};
 
 /// Vector instructions per cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2

@@ -47,7 +47,7 @@ Lanes scaled_reciprocal_sqrt(Lanes x) {
 #include "compute/kernels/parts/jerk_pair.inl"
 #include "compute/kernels/parts/simd_pull.inl"
 #include "compute/kernels/symmetric/mutual_pull.inl"
-#include "compute/kernels/tree/cell_pull.inl"
+#include "compute/kernels/tree/multipole.inl"
 
 template <class Real>
 struct Body {

@@ -1,5 +1,7 @@
+#include <algorithm>
+
 #include "compute/cuda/launch.h"
-#include "compute/kernels/tree/tree_log.h"
+#include "compute/kernels/tree/tree_report.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
@@ -128,6 +130,26 @@ std::optional<TreeReport> TreeLog::report() const {
     report.phases.push_back({phases_[phase], cuda::elapsed_ms(evaluation.begins[phase], end)});
   }
   return report;
+}
+
+void CellPicker::prepare(int most) {
+  const auto size = static_cast<std::size_t>(most);
+  if (d_levels_.size() == 0) {
+    d_levels_ = cuda::DeviceArray<Levels>(device_, 1);
+    levels_ = cuda::HostArray<Levels>(device_, 1, /*pinned=*/true);
+  }
+  if (cells_.size() >= size) return;
+  most_ = 0;
+  d_cells_ = cuda::DeviceArray<TreeCell>(device_, size);
+  cells_ = cuda::HostArray<TreeCell>(device_, size, /*pinned=*/true);
+}
+
+std::optional<PickedCells> CellPicker::cells() const {
+  if (most_ == 0) return std::nullopt;
+  int count = 0;
+  for (const int cells : levels_.first(1)[0].cells) count += cells;
+  const std::span<const TreeCell> picked = cells_.first(std::min(count, most_));
+  return PickedCells{.cells = {picked.begin(), picked.end()}, .count = count, .walk = {}};
 }
 
 }  // namespace orrery
