@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// Returns whether a kernel file may have this id, and its tunables such names.
+/// Returns whether this text is allowed as the id of a kernel file, and as the name of a tunable.
 bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
@@ -32,13 +32,13 @@ class KernelFileError : public UsageError {
   std::vector<FileMessage> messages_;
 };
 
-/// An error: the device cannot launch the function as the file wants it, with some values of its tunables.
+/// Error if the device cannot launch the file's function with some values of its tunables.
 class KernelFitError final : public KernelFileError {
  public:
   using KernelFileError::KernelFileError;
 };
 
-/// A tunable of a kernel file: in the source, a constant of the same name, with '_' for '-'.
+/// A tunable of a kernel file. In the source, it is a constant of the same name, with '_' in place of '-'.
 struct FileTunable {
   static constexpr std::size_t most_values = 32;
 

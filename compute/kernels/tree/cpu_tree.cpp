@@ -22,7 +22,7 @@
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
-#include "compute/kernels/parts/threads.h"
+#include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/host_walk.h"
 #include "compute/kernels/tree/tree_tunables.h"
@@ -174,7 +174,7 @@ std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, s
 
 /// Division of bodies that stay with their ranks between evaluations. No rank sees all bodies. The borders stay fixed
 /// in the root cube until other parts are requested, or a border no longer suits the bodies.
-class OwnDivision {
+class DomainDecomposition {
  public:
   /// See DomainFacet::divide_own(). `least`: see borders_of_parts().
   MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least, JointWork& work,
@@ -199,10 +199,11 @@ class OwnDivision {
 /// cells and bodies of others that its groups meet (a locally essential tree: Salmon 1990, PhD thesis, Caltech; Warren
 /// & Salmon 1992). It gets all cells that the walk of one tree of all bodies may open, so walks and accelerations equal
 /// those of one process.
-class DomainTree {
+class EssentialTree {
  public:
   /// All must outlive this. `group`: maximum number of bodies that walk together.
-  DomainTree(HostOctree& tree, const HostOctree::Shape& shape, int group) : tree_{tree}, shape_{shape}, group_{group} {}
+  EssentialTree(HostOctree& tree, const HostOctree::Shape& shape, int group)
+      : tree_{tree}, shape_{shape}, group_{group} {}
 
   // Every rank calls these in this order. All but the first two exchange messages, whatever failed.
   /// Begins an evaluation, during which `work` must live.
@@ -241,8 +242,8 @@ class DomainTree {
   std::vector<BodyRange> pieces_;                   // pieces of each rank, as a range among all ranks' pieces
 };
 
-MessageWriter OwnDivision::divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least,
-                                  JointWork& work, std::vector<int>& owners) {
+MessageWriter DomainDecomposition::divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew,
+                                          int least, JointWork& work, std::vector<int>& owners) {
   if (!find_cube(bodies, work)) return {};
   work.attempt([&] {
     keys_.resize(bodies.size());
@@ -260,7 +261,7 @@ MessageWriter OwnDivision::divide(std::span<const Vec4> bodies, std::span<const 
   return division;
 }
 
-bool OwnDivision::find_cube(std::span<const Vec4> bodies, JointWork& work) {
+bool DomainDecomposition::find_cube(std::span<const Vec4> bodies, JointWork& work) {
   Bounds all;
   all.add(bodies);
   if (!work.reduce(all, [](Bounds& to, const Bounds& from) { to.add(from); })) return false;
@@ -274,7 +275,7 @@ bool OwnDivision::find_cube(std::span<const Vec4> bodies, JointWork& work) {
   return true;
 }
 
-void OwnDivision::find_owners(int own, std::vector<int>& owners) const {
+void DomainDecomposition::find_owners(int own, std::vector<int>& owners) const {
   owners.resize(keys_.size());
   const std::span inner = std::span{borders_}.subspan(1, borders_.size() - 2);
   const std::uint64_t begin = borders_[index_of(own)], end = borders_[index_of(own) + 1];
@@ -286,7 +287,7 @@ void OwnDivision::find_owners(int own, std::vector<int>& owners) const {
 
 /// Counts the bodies in the largest cells on both sides of each border, up to the neighbouring borders. Sets `suit` to
 /// whether borders_of_parts() might have chosen these borders.
-bool OwnDivision::borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit) {
+bool DomainDecomposition::borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit) {
   work.attempt([&] {
     beside_.assign(2 * borders_.size(), 0);
     of_other_.assign(beside_.size(), 0);
@@ -315,7 +316,8 @@ bool OwnDivision::borders_suit(int least, JointWork& work, std::vector<int>& own
   return true;
 }
 
-bool OwnDivision::find_borders(std::span<const Part> parts, int least, JointWork& work, std::vector<int>& owners) {
+bool DomainDecomposition::find_borders(std::span<const Part> parts, int least, JointWork& work,
+                                       std::vector<int>& owners) {
   std::vector<std::uint64_t> sample;
   work.attempt([&] {
     sample = sample_of_keys(keys_, static_cast<std::size_t>(count_));
@@ -334,7 +336,7 @@ bool OwnDivision::find_borders(std::span<const Part> parts, int least, JointWork
   return true;
 }
 
-void DomainTree::begin(JointWork& work) {
+void EssentialTree::begin(JointWork& work) {
   work_ = &work;
   others_.assign(place_of(work.size()), {});
   pieces_.assign(place_of(work.size()), {0, 0});
@@ -342,7 +344,7 @@ void DomainTree::begin(JointWork& work) {
   of_targets_.clear();
 }
 
-void DomainTree::build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division) {
+void EssentialTree::build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division) {
   work_->attempt([&] {
     const auto cube = division.get<TreeCube>();
     std::vector<std::uint64_t> borders;
@@ -356,7 +358,7 @@ void DomainTree::build(const Vec4* bodies, int count, std::span<const int> ids, 
   });
 }
 
-void DomainTree::exchange_pieces() {
+void EssentialTree::exchange_pieces() {
   std::vector<TreePiece> own;
   work_->attempt([&] {
     own = tree_.pieces();
@@ -384,7 +386,7 @@ void DomainTree::exchange_pieces() {
 }
 
 /// Finds the targets of neighbouring cells. No groups of these have bodies outside them.
-void DomainTree::find_targets(int first, int count, int most) {
+void EssentialTree::find_targets(int first, int count, int most) {
   BodyRange small{0, 0};  // neighbours that may form groups
   const auto end_small = [&] {
     if (small.count() == 0) return;
@@ -411,7 +413,7 @@ void DomainTree::find_targets(int first, int count, int most) {
 }
 
 /// Returns the smallest size limit of the cells on the way from a cell to its groups.
-float DomainTree::least_size_limit(int index) const {
+float EssentialTree::least_size_limit(int index) const {
   const OctreeCell& cell = tree_.cells()[place_of(index)];
   if (cell.bodies.count() <= group_) return std::numeric_limits<float>::infinity();
   float least = size_limit(tree_, index);
@@ -420,7 +422,7 @@ float DomainTree::least_size_limit(int index) const {
   return least;
 }
 
-void DomainTree::exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments) {
+void EssentialTree::exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments) {
   work_->attempt([&] {
     work_->for_each_other([&](int rank) {
       std::vector<char> opened(place_of(tree_.top_begin()));
@@ -438,11 +440,11 @@ void DomainTree::exchange_opened(const Mark& mark, const std::vector<DistantTarg
   });
 }
 
-void DomainTree::exchange_for_estimates(const Mark& mark) {
+void EssentialTree::exchange_for_estimates(const Mark& mark) {
   exchange_opened(mark, {}, /*moments=*/false);
 }
 
-void DomainTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups) {
+void EssentialTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups) {
   const auto for_each_shared = [&](const auto& use) {
     for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
       if (tree_.is_shared(cell)) use(plan.cell_errors[place_of(cell)]);
@@ -469,7 +471,7 @@ void DomainTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& g
   });
 }
 
-void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
+void EssentialTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   std::vector<DistantTarget> shared;
   work_->attempt([&] {
     for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
@@ -481,7 +483,7 @@ void DomainTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
   exchange_opened(mark, shared, /*moments=*/true);
 }
 
-bool DomainTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark) {
+bool EssentialTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark) {
   std::size_t all = tree_.keys().size(), alone = bodies.size();
   work_->attempt([&] {
     std::vector<DistantTarget> targets;
@@ -512,7 +514,7 @@ bool DomainTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const 
   return true;
 }
 
-std::int64_t DomainTree::own_cells() const {
+std::int64_t EssentialTree::own_cells() const {
   const int around = work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // including the pieces of all ranks
   return tree_.top_begin() - tree_.piece_count() + around;
 }
@@ -611,7 +613,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   }
   MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, JointWork& work,
                            std::vector<int>& owners) override {
-    return own_division_.divide(bodies, parts, anew, std::max(shape_.leaf, group_), work, owners);
+    return decomposition_.divide(bodies, parts, anew, std::max(shape_.leaf, group_), work, owners);
   }
   void evaluate_domain(const ForceArgs& args, std::span<const int> ids, MessageReader division,
                        JointWork& work) override {
@@ -809,8 +811,8 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   int group_;
   int rows_ = rows_for_this_processor();
   HostOctree tree_;
-  DomainTree domain_{tree_, shape_, group_};
-  OwnDivision own_division_;
+  EssentialTree domain_{tree_, shape_, group_};
+  DomainDecomposition decomposition_;
   std::vector<BodyGroup> groups_;
   std::optional<WalkPlan> plan_;                  ///< plan of the latest evaluation
   std::vector<std::unique_ptr<GroupWork>> work_;  ///< one per thread

@@ -7,8 +7,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <string>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/domains.h"
 #include "compute/kernels/tree/octree.h"
 #include "compute/kernels/tree/tree_cube.h"
@@ -464,12 +464,12 @@ cudaError_t sort_stretches(void* space, std::size_t& bytes, cub::DoubleBuffer<un
 
 }  // namespace
 
-void DomainKeys::prepare(int borders) {
+void DomainSort::prepare(int borders) {
   take_scratch(device_, histograms_, static_cast<std::size_t>(DomainMigration::most_steps * borders * digits),
                "cuda-tree: the counts of keys", "fewer devices");
 }
 
-std::size_t DomainKeys::sort_bytes(const cuda::Device& device, int count) {
+std::size_t DomainSort::sort_bytes(const cuda::Device& device, int count) {
   device.activate();
   std::size_t bytes = 0;
   cub::DoubleBuffer<unsigned char> stretches;
@@ -478,7 +478,7 @@ std::size_t DomainKeys::sort_bytes(const cuda::Device& device, int count) {
   return bytes;
 }
 
-int* DomainKeys::order(const Keys& keys, std::span<const int> ranks, const Space& space, cudaStream_t stream) {
+int* DomainSort::order(const Keys& keys, std::span<const int> ranks, const Space& space, cudaStream_t stream) {
   Search search{.keys = keys.keys,
                 .count = keys.count,
                 .borders = static_cast<int>(ranks.size()),
@@ -700,7 +700,7 @@ void DomainMigration::count_digits(int step, const Move& move, cudaStream_t stre
 }
 
 void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
-  const Step made{.histograms = all_histograms_,
+  const Step next{.histograms = all_histograms_,
                   .first_histogram = histograms_of(step),
                   .own = index_,
                   .first = move.to.first_bodies(),
@@ -708,7 +708,7 @@ void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
                   .earlier_from = earlier_at(step),
                   .to = borders_at(step + 1),
                   .earlier_to = earlier_at(step + 1)};
-  narrow_borders<<<borders(), digits, 0, stream>>>(made);
+  narrow_borders<<<borders(), digits, 0, stream>>>(next);
   ORRERY_CUDA_CHECK_LAUNCH(narrow_borders);
 }
 

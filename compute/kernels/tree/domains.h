@@ -17,7 +17,9 @@
 #include "compute/kernels/tree/octree.h"
 #endif
 
-// Domains of cuda-tree: each of several devices has the bodies of one, a range of keys along Hilbert's curve.
+// Domains of cuda-tree: several devices divide the bodies, and each has those in one range of keys along Hilbert's
+// curve. DomainLayout states how many bodies each has, DomainBorder where a range ends, ShipmentPlan which bodies move.
+// With CUDA, DomainSort divides bodies that one device has, and DomainMigration moves bodies that all devices hold.
 namespace orrery {
 
 /// First body of each domain.
@@ -164,9 +166,9 @@ class ShipmentPlan {
 /// Puts bodies into the order of the domains of several devices, with the requested number of bodies in each. This is
 /// faster than a sort by key: it reads the keys two to eight times, until it has found the cells that contain the
 /// borders, and sorts by 7 bits. Within a domain, bodies are not in key order.
-class DomainKeys {
+class DomainSort {
  public:
-  explicit DomainKeys(const cuda::Device& device) : device_{device} {}
+  explicit DomainSort(const cuda::Device& device) : device_{device} {}
 
   /// Allocates memory for `borders` borders between domains.
   void prepare(int borders);

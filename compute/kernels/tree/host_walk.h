@@ -9,7 +9,7 @@
 
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/body_columns.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/tree_tunables.h"
 

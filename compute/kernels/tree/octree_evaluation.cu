@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/octree_evaluation.h"
 
 namespace orrery {
@@ -90,12 +90,12 @@ void OctreeDivision::prepare(int count, int index, int devices, bool holds) {
   const auto take = [this](auto& array, std::size_t size, const char* what) {
     take_scratch(work_.device, array, size, std::string{"cuda-tree: "} + what, "fewer bodies");
   };
-  OctreeRoom room{.bodies = count, .cells = DomainLayout::all_cells(count, devices, leaf)};
+  OctreeCapacity room{.bodies = count, .cells = DomainLayout::all_cells(count, devices, leaf)};
   if (leads()) {
     room.own_bodies = count;
     room.own_cells = room.cells;  // for TreeFacet::pick_cells()
     room.trees = devices;
-    room.sort_bytes = std::max(sort_bytes(work_.device, most_bodies), DomainKeys::sort_bytes(work_.device, count));
+    room.sort_bytes = std::max(sort_bytes(work_.device, most_bodies), DomainSort::sort_bytes(work_.device, count));
     keys_.prepare(devices - 1);
     take(sums_, size_of(count), "the accelerations");
   } else {

@@ -17,7 +17,6 @@
 #include "compute/cuda/launch.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/domains.h"
 #include "compute/kernels/tree/essential_trees.h"
 #include "compute/kernels/tree/octree.h"
@@ -81,7 +80,7 @@ class OctreeSettings {
 };
 
 /// Capacities of an octree's arrays.
-struct OctreeRoom {
+struct OctreeCapacity {
   int bodies = 0, cells = 0;          ///< capacity for all trees
   int own_bodies = 0, own_cells = 0;  ///< bodies with keys; cells with links and boxes
   int trees = 1;                      ///< trees with a state
@@ -96,7 +95,7 @@ class OctreeArrays {
   explicit OctreeArrays(const cuda::Device& device) : device_{device} {}
 
   /// Allocates all arrays. Throws UsageError if the GPU's memory is short.
-  void take(const OctreeRoom& room, FarField far) {
+  void take(const OctreeCapacity& room, FarField far) {
     const auto size = [](int count) { return static_cast<std::size_t>(count); };
     const std::size_t cells = size(room.cells), own_cells = size(room.own_cells), own_bodies = size(room.own_bodies);
     take(keys_, 2 * own_bodies, "the keys");
@@ -136,7 +135,7 @@ class OctreeArrays {
   }
   std::uint64_t* keys() const { return keys_.data(); }
   OctreeState* states() const { return state_.data(); }
-  /// Returns room for OctreeRoom::arriving bodies, usable until the cells are built.
+  /// Returns room for OctreeCapacity::arriving bodies, usable until the cells are built.
   ResidentBodies arrived() const {
     return {.positions = tests_.data(), .velocities = moments_a_.data(), .ids = reinterpret_cast<int*>(nodes_.data())};
   }
@@ -319,9 +318,9 @@ class NotedNumber {
 /// where cells are shown. It exceeds the latest trees' cells a little; after a change of the number of bodies, it is
 /// the maximum. A tree that needs more has some larger leaves, and later ones get more. The GPU notes the cells; the
 /// host reads them without waiting, so they are some evaluations old.
-class CellRoom {
+class CellCapacity {
  public:
-  explicit CellRoom(const cuda::Device& device) : cells_{device} {}
+  explicit CellCapacity(const cuda::Device& device) : cells_{device} {}
 
   /// Call when the bodies were replaced.
   void forget() { cells_.forget(); }
@@ -345,7 +344,7 @@ class CellRoom {
 /// Division of cuda-tree among devices. Each device gets the bodies of a domain, a stretch of Hilbert's curve, and
 /// builds their octree. The devices then exchange bodies and cells, whose indices are the same on all of them
 /// (DomainLayout), and each walks all trees for its own bodies. Devices that see each other's memory, or choose,
-/// exchange only what the walks need (EssentialTrees, ChosenTrees). A cell that spans two domains has a part in each
+/// exchange only what the walks need (EssentialTrees, PackedTrees). A cell that spans two domains has a part in each
 /// tree, so forces differ from those of one tree as if some cells were divided elsewhere.
 ///
 /// While bodies keep their cells, they also keep their domains.
@@ -359,7 +358,7 @@ class CellRoom {
 ///
 /// Above 2^28 bodies, DomainLayout reserves less. If devices hold them, each has 34 bytes per body, and 60 per body of
 /// the largest domain, which has 9/8 of the mean: on four devices, 204 in all. Devices that do not see each other's
-/// memory have 4.5 more per body of the largest domain for bodies that leave, plus the memory of ChosenTrees.
+/// memory have 4.5 more per body of the largest domain for bodies that leave, plus the memory of PackedTrees.
 class OctreeDivision final : public DivisionFacet,
                              public ChoiceFacet,
                              public PeerFacet,
@@ -464,12 +463,12 @@ class OctreeDivision final : public DivisionFacet,
   Blocks shown(int domain, int end_cell, OctreeState* state) const;
 
   OctreeWork& work_;
-  DomainKeys keys_;
+  DomainSort keys_;
   int index_ = 0, devices_ = 1;
   bool holds_ = false;         // whether the devices hold the bodies
   bool gives_needed_ = false;  // whether devices exchange only what walks need
   DomainLayout layout_;
-  CellRoom cells_;
+  CellCapacity cells_;
   KeyBuffers own_keys_{};  // keys of the domain: before the sort, then as sorted
   // On the leader:
   int* order_ = nullptr;          // all bodies, by domain
@@ -483,7 +482,7 @@ class OctreeDivision final : public DivisionFacet,
   cuda::DeviceArray<TreeCube> cube_;
   // If devices exchange only what walks need:
   EssentialTrees essential_;
-  ChosenTrees chosen_;
+  PackedTrees chosen_;
   Law noted_law_;  // law of the walks whose notes essential_ has
   // If devices hold the bodies:
   DomainMigration migration_;

@@ -241,7 +241,7 @@ TEST_F(KernelSources, AreAllKernelsWithAllTheirFiles) {
   has("cuda-tree", "compute/kernels/tree/octree.cu");
   has("cuda-tree", "compute/kernels/tree/octree_walk.cu");
   has("cuda-tree-lock", "compute/kernels/tree/cuda_tree_lock.cu");
-  has("cuda-tensor", "compute/kernels/tensor/tensor_operands.cu");
+  has("cuda-tensor", "compute/kernels/tensor/tensor_products.h");
   has("cuda-symmetric", "compute/kernels/symmetric/symmetric_sums.cu");
   has("cuda-naive", "compute/core/pair_law.inl");
   has("cpu-tree", "compute/kernels/tree/host_octree.cpp");
