@@ -84,7 +84,7 @@ class Settings {
   void set(std::string_view name, std::string_view value);
   void set(const Values& changes);
 
-  /// Returns the value. The tunable must exist: a kernel asks only for what it declares.
+  /// Returns the value of a setting, which must exist: a kernel reads only settings that it declares.
   const std::string& text(std::string_view name) const;
   /// Returns the value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
@@ -97,7 +97,7 @@ class Settings {
 
   /// Returns "block=256 split=auto", in the order of the names.
   std::string to_string() const;
-  /// Reads what to_string() wrote; ignores what is not "NAME=VALUE".
+  /// Reads a text that to_string() wrote; ignores words other than "NAME=VALUE".
   static Values values_of(std::string_view text);
   /// Returns the values that differ from the initial ones, as to_string() writes them.
   std::string changes() const;

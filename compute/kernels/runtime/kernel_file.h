@@ -79,7 +79,7 @@ inline constexpr const char* kernel_file_parameters =
 /// Throws KernelFileError if a text of this many bytes is too long.
 void require_kernel_file_size(const std::string& name, std::size_t bytes);
 
-/// Throws KernelFitError if a block of so many threads, whose __shared__ arrays have `static_bytes`, needs more than
+/// Throws KernelFitError if a block of `block` threads, whose __shared__ arrays have `static_bytes`, needs more than
 /// the `most` bytes of shared memory that the device has per block.
 void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most);
 

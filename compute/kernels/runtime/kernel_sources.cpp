@@ -151,7 +151,7 @@ bool is_kernel(std::string_view name) {
   return !is_header(name) && (stem.starts_with("cpu_") || stem.starts_with("cuda_"));
 }
 
-/// A line #include, without its line end, as parts of a text.
+/// The name in an #include line of a text.
 struct IncludeLine {
   std::size_t begin, end;  ///< of the name in the text
   std::string_view name;
@@ -204,7 +204,7 @@ void add_included(const SourceFile& source, std::set<const SourceFile*>& found) 
   }
 }
 
-/// The headers of a kernel file, with the names of stand-ins where they include headers of the host.
+/// Headers for kernel files. Where they include headers of the host, these are replaced by the names of stand-ins.
 class DeviceHeaders {
  public:
   DeviceHeaders() {

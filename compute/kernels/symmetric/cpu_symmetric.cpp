@@ -113,7 +113,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Tile a, Tile
 
   for (int block = a.begin; block < a.end; block += max_lanes) {
     if (cancelled(args)) return;
-    // Within one tile, a block of bodies meets itself one-sided, then the bodies behind it.
+    // Within one tile, a block of bodies meets itself one-sided, then the bodies after it.
     const Tile others{same ? block + max_lanes : b.begin, b.end};
     for (int i = block; i < block + max_lanes; i += rows) {
       const SumArrays own = sums_a.from(i - a.begin);

@@ -37,8 +37,8 @@ struct TensorOperands {
 /// Word offsets in a block of 16 rows. In the fragments of mma.sync, lane 4 g + t holds the words k = t, t + 4, ... of
 /// the rows g and g + 8.
 struct RowBlock {
-  static constexpr int large_begin = 128;    ///< behind four words per lane of the small product
-  static constexpr int weights_begin = 192;  ///< behind two words per lane of the large product
+  static constexpr int large_begin = 128;    ///< after four words per lane of the small product
+  static constexpr int weights_begin = 192;  ///< after two words per lane of the large product
 
   static constexpr int lane(int row, int k) { return row % 8 * 4 + k % 4; }
   /// Word k < 8 of the small product: both rows' words t, then both rows' words t + 4.
@@ -51,7 +51,7 @@ struct RowBlock {
 
 /// Word offsets in a tile of 8 columns. Lane 4 g + t holds the words t and t + 4 of column g.
 struct ColumnTile {
-  static constexpr int large_begin = 128;  ///< behind four words per lane: two of the small product, two of the weights
+  static constexpr int large_begin = 128;  ///< after four words per lane: two of the small product, two weights
 
   static constexpr int small(int column, int k) { return (column * 4 + k % 4) * 4 + k / 4; }
   /// Word k < 4 of the large product.
@@ -61,11 +61,11 @@ struct ColumnTile {
   static constexpr int weight(int column, int k) { return (k * 4 + column / 2) * 4 + 2 + column % 2; }
 };
 
-/// Owns a TensorOperands and the scratch memory to make it.
+/// Owner of TensorOperands and of the scratch memory to make them.
 class TensorWorkspace {
  public:
   explicit TensorWorkspace(const cuda::Device& device) : device_{device} {}
-  /// Takes memory for `padded` bodies, a multiple of 16. Throws UsageError if the GPU is short of it.
+  /// Allocates memory for `padded` bodies, a multiple of 16. Throws UsageError if the GPU's memory is short.
   void prepare(int padded);
   /// Enqueues a pass that makes the operands. Bodies from args.count to `padded` have no mass and are far from all
   /// others.
@@ -83,7 +83,7 @@ struct Bounds {
   float sum[3];
   int least[3], greatest[3];
 };
-constexpr std::size_t bounds_words = 16;  // keeps the operands behind the bounds aligned
+constexpr std::size_t bounds_words = 16;  // keeps the operands after the bounds aligned
 static_assert(sizeof(Bounds) <= bounds_words * sizeof(std::uint32_t));
 
 constexpr int operand_block = 128;

@@ -43,9 +43,10 @@ int DomainLayout::most_of_all(int domains, int leaf) {
   return static_cast<int>(std::min<std::int64_t>(64 * cells / cells_of_64(most_numbered, leaf), most_numbered));
 }
 
-/// Half a cell per body, as Octree::capacity_for(). For many bodies, as many as most trees have and a sixth more: if
-/// all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and each seven
-/// leaves make one cell above them: 3.85 cells for `leaf` bodies. A tree that needs more has some larger leaves.
+/// Reserves half a cell per body, as Octree::capacity_for(). For many bodies, reserves a sixth more than most trees
+/// have: if all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and
+/// each seven leaves make one cell above them: 3.85 cells for `leaf` bodies. A tree that needs more has some larger
+/// leaves.
 int DomainLayout::cells_of_64(int count, int leaf) {
   constexpr int half = 32;
   constexpr double cells_per_leaf = 4.5;

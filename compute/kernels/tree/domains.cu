@@ -18,7 +18,7 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr int digits = DomainBorder::digits;  ///< also the number of threads of blocks that count them
+constexpr int digits = DomainBorder::digits;  ///< also the number of threads in a block that counts digits
 
 // The search for borders.
 
@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(digits) key_bodies(const TreeCube* known, cons
 /// Initial state of a search.
 struct SearchBegin {
   FirstBodies first;
-  int of_all, earlier;  ///< number of all bodies; of the devices before this one
+  int of_all, earlier;  ///< number of all bodies; number of bodies on the devices before this one
   OctreeState* extents;
   int passes;
   DomainBorder* borders;
@@ -455,7 +455,7 @@ __global__ void __launch_bounds__(digits) find_stretches(const __grid_constant__
   }
 }
 
-/// Stable, so that numbers of one stretch keep their order.
+/// Sorts numbers by stretch. Stable: numbers of one stretch keep their order.
 cudaError_t sort_stretches(void* space, std::size_t& bytes, cub::DoubleBuffer<unsigned char>& stretches,
                            cub::DoubleBuffer<int>& numbers, int count, int borders, cudaStream_t stream) {
   const int bits = std::bit_width(static_cast<unsigned>(2 * borders));

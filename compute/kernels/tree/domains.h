@@ -197,7 +197,7 @@ class DomainSort {
   cuda::DeviceArray<int> histograms_;
 };
 
-/// Bodies of the devices before one of them; the fields count as in DomainBorder.
+/// Part of a DomainBorder's counts: the bodies on devices with smaller indices than this one.
 struct EarlierBodies {
   int before, inside;
 };

@@ -50,7 +50,7 @@ class TreeLog {
   };
 
   /// Evaluations in two alternating slots, so that one can be read while the GPU is busy with the other. While both are
-  /// in flight, evaluations go to a third slot that is not read: the GPU may be any number of them behind.
+  /// in flight, evaluations go to a third slot that is not read: the GPU may lag any number of evaluations.
   class Ring {
    public:
     static constexpr std::size_t slots = 3;
