@@ -33,11 +33,12 @@ foreach(folder direct symmetric tensor tree)
   may_include("compute/kernels/${folder}/" "compute/(core|cuda|kernels/parts|kernels/${folder})/" "compute/kernels/[^/]+$"
               "hwy/" ${cuda_headers})
 endforeach()
+may_include("compute/kernels/vector_units[.]cpp" "compute/core/" "compute/kernels/[^/]+$" "hwy/")
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
 may_include("compute/ranks/" "compute/(core|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|learned_sizes|part_sizes)[.]h$"
             "compute/diagnostics/conserved[.]h$")
-may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/integrators/update_cuda[.]h$" "compute/kernels/[^/]+$" "compute/kernels/parts/scratch[.]h$"
+may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/integrators/update_cuda[.]h$" "compute/kernels/[^/]+$"
             "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
@@ -63,8 +64,8 @@ may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${
 may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/variants[.]h$" ${measured}
             "cuda_profiler_api[.]h$")
 may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/[^/]+$" ${measured}
-            "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
-may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/(sweep/sweep[.]h|[^/]+)$" ${measured} "compute/kernels/parts/fma_limit[.]h$" "fmt/"
+            "fmt/")
+may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/(sweep/sweep[.]h|[^/]+)$" ${measured} "fmt/"
             ${posix_headers})
 foreach(folder divergence sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
@@ -82,7 +83,7 @@ may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/worksho
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
 may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
-            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/parts/simd[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
+            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/vector_units[.]h$" "orrery_version[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
@@ -97,7 +98,7 @@ may_include("app/ui_state/" "app/(colours|ui_state)/" "tabs_list[.]inc$" "app/la
             "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "commands_(headers|list)[.]inc$" "compute/core/" "compute/sim/command_rows[.]h$" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
-            "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
+            "compute/(integrators/integrator|scenes/natural_scales|kernels/kernel)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "app/(text|process|lab|recording|report|doctor|colours|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/(devices|integrators|scenes|snapshots|kernels/runtime)/" "render/appearance[.]h$" "verbs_list[.]inc$" "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"

@@ -2,7 +2,6 @@
 #include "app/report/facts.h"
 
 #include <fmt/format.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +11,7 @@
 
 #include "app/lab/metadata.h"
 #include "compute/core/text.h"
-#include "compute/kernels/parts/simd.h"
+#include "compute/kernels/vector_units.h"
 #include "compute/ranks/mpi_ranks.h"
 #include "orrery_version.h"
 #if ORRERY_HAVE_CUDA
@@ -31,16 +30,10 @@ std::vector<std::int64_t> counts_of(const Json& simulation) {
   return n.is_array() ? n.get<std::vector<std::int64_t>>() : std::vector{n.get<std::int64_t>()};
 }
 
-/// The best of Highway's targets that this processor has: its lowest bit.
-const char* simd_target() {
-  const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
-  return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
-}
-
 Json cpu_json(const Backends& backends, const std::optional<CpuPeakRates>& peak_rates) {
   Json json{{"name", backends.status(Backend::cpu).device},
             {"hardware_threads", std::thread::hardware_concurrency()},
-            {"simd", simd_target()}};
+            {"simd", best_simd_name()}};
   if (peak_rates) json["peak_rates"] = peak_rates->json();
   return json;
 }

@@ -17,7 +17,7 @@
 #include "app/ui_state/trial.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/kernels/parts/threads.h"
+#include "compute/kernels/kernel.h"
 #include "compute/sim/command_rows.h"
 #include "compute/snapshots/checkpoint.h"
 #include "orrery_version.h"

@@ -4,8 +4,10 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <type_traits>
 
+#include "compute/core/error.h"
 #include "compute/cuda/device.h"
 
 namespace orrery::cuda {
@@ -35,6 +37,21 @@ class DeviceArray {
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
 };
+
+/// Makes scratch memory on `device` hold at least `size` objects; its contents may be lost. Throws
+/// UsageError if the GPU has less memory free. The text names the memory (`what`, a plural) and an alternative that
+/// needs less (`instead`).
+template <class T>
+void take_scratch(const Device& device, DeviceArray<T>& array, std::size_t size, const std::string& what,
+                  const std::string& instead) {
+  if (array.size() >= size) return;
+  array = {};  // free the old memory before taking the new
+  if (const std::size_t bytes = size * sizeof(T); bytes > device.free_memory()) {
+    throw UsageError(what + " need " + std::to_string(bytes >> 20) + " MiB, more than the GPU has free; choose " +
+                     instead);
+  }
+  array = DeviceArray<T>(device, size);
+}
 
 /// Sets all bytes to 0. Any stream may use the array afterwards. Activates the device.
 template <class T>

@@ -27,7 +27,6 @@
 #include "compute/devices/target_division.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/rank_device.h"
 
 namespace orrery {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "compute/core/error.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/profiler_range.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/held_bodies.h"
 #include "compute/devices/part_sizes.h"
-#include "compute/kernels/parts/scratch.h"
 
 namespace orrery {
 

@@ -1,8 +1,8 @@
 #include <type_traits>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/devices/target_division.h"
-#include "compute/kernels/parts/scratch.h"
 
 namespace orrery {
 namespace {

@@ -4,13 +4,13 @@
 
 #include "compute/core/vec.h"
 
-// A pass over bodies on CUDA devices, made by the integrators: what it does and reports.
+// Input and result of a pass over bodies on CUDA devices, which the integrators make.
 namespace orrery::cuda {
 
-/// A non-finite body and the pass that found it, in one number, so that the earliest pass, and in it the first body, is
-/// the least. Passes over the bodies are numbered in the order in which they run.
+/// A non-finite body and the pass that found it, packed into one number. The minimum of several findings is the one of
+/// the earliest pass, and within that pass the first body. Passes are numbered in the order in which they run.
 struct PackedFinding {
-  unsigned long long bits = ~0ull;  ///< initially none, which is more than any
+  unsigned long long bits = ~0ull;  ///< initially no finding: larger than any finding
 
   PackedFinding() = default;
   ORRERY_HD constexpr PackedFinding(std::uint32_t pass, int body)
@@ -23,22 +23,22 @@ struct PackedFinding {
 /// Memory into which passes over the bodies report the first body that is not finite.
 struct NonFiniteReport {
   PackedFinding* d_first = nullptr;  ///< the minimum of all findings
-  int* seen = nullptr;               ///< in host memory that the device can access: not 0 once there is a finding
-  const int* ids = nullptr;          ///< the bodies' numbers; null: 0, 1, ...
+  int* seen = nullptr;               ///< host memory that the device can access; set to nonzero by the first finding
+  const int* ids = nullptr;          ///< numbers of the bodies; null: 0, 1, ...
 
   ORRERY_HD int number_of(int i) const { return ids ? ids[i] : i; }
 };
 
-/// The passes that one pass reports: for a body that was not finite before it, and for one that is not finite after it.
-/// Numbers of passes, frozen_below <= before <= after.
+/// Check for non-finite bodies in a pass. It reports two numbers of passes: `before` for a body that was not finite
+/// when the pass began, `after` for one that is not finite at its end. frozen_below <= before <= after.
 struct NonFiniteCheck {
   NonFiniteReport report;
-  std::uint32_t frozen_below = 0;  ///< the pass does nothing if one below this reported a body
+  std::uint32_t frozen_below = 0;  ///< the pass does nothing if a pass with a smaller number reported a body
   std::uint32_t before = 0, after = 0;
 };
 
-/// A pass over the bodies: a kick that the step before left to it, a kick, a drift, of these lengths in time; 0: none.
-/// Both kicks are by the stored accelerations.
+/// A pass over the bodies: the kick that the previous step left out, a kick, and a drift, each with its length in time;
+/// 0: none. Both kicks use the stored accelerations.
 struct KickDrift {
   double owed_kick_dt = 0, kick_dt = 0, drift_dt = 0;
   float drag = 0;  ///< see kick_body() of the integrators

@@ -23,7 +23,7 @@ constexpr std::array built_in{
 };
 #undef X
 
-/// Copies of what a descriptor points to. Their addresses stay.
+/// Owns copies of the texts and lists that a descriptor points to. Their addresses never change.
 class Texts {
  public:
   const char* copy(const char* text) { return texts_.emplace_back(text ? text : "").c_str(); }
@@ -89,7 +89,7 @@ auto place_of(auto& kernels, std::string_view id) {
 }  // namespace
 
 KernelCatalog::KernelCatalog(KernelSharing* sharing) : sharing_{sharing} {
-  const auto keep = [](const KernelInfo*) {};  // they are static
+  const auto keep = [](const KernelInfo*) {};  // no deletion: built-in descriptors are static
   for (const KernelInfo* kernel : built_in) kernels_.emplace_back(kernel, keep);
 }
 

@@ -21,23 +21,23 @@ class KernelCatalog {
   KernelCatalog(const KernelCatalog&) = delete;
   KernelCatalog& operator=(const KernelCatalog&) = delete;
 
-  /// Adds a kernel after the others, or in place of the one with the same id, which those who use it keep. Copies all
-  /// texts and lists of the descriptor. Throws UsageError if its id is no id or a tunable's initial value is not
-  /// allowed.
+  /// Adds a kernel after the others. It replaces a kernel with the same id, which remains valid for its users. Copies
+  /// all texts and lists of the descriptor. Throws UsageError if the id is not valid, or the initial value of a setting
+  /// is not allowed.
   KernelPtr put(const KernelInfo& kernel);
-  /// Throws as find().
+  /// Removes a kernel; it remains valid for its users. Throws as find().
   void remove(std::string_view id);
 
-  /// In their order; added ones last.
+  /// Returns all kernels: the built-in ones in their order, then the added ones.
   std::vector<KernelPtr> all() const;
-  /// The kernel with this id, or with "ID@VERSION" the one of a kernel file that had this KernelInfo::file_version
-  /// last. Throws UsageError that lists the known ids or versions, and `also`, another name that may stand where the id
-  /// was given.
+  /// Returns the kernel with this id. "ID@VERSION" finds the latest kernel of a kernel file with this
+  /// KernelInfo::file_version. Throws UsageError that lists the known ids or versions, and `also`: another name that
+  /// the caller accepts in place of an id.
   KernelPtr find(std::string_view id, std::string_view also = {}) const;
-  /// By its id alone; null if there is none.
+  /// Returns the kernel with this id, without a version; null if there is none.
   KernelPtr find_or_null(std::string_view id) const;
-  /// The kernel that had this id and this KernelInfo::revision, even if it was replaced; 0: the one that has the id
-  /// now. Throws as find(), and UsageError if there was none.
+  /// Returns the kernel that had this id and this KernelInfo::revision, even if it was replaced. Revision 0: the
+  /// current kernel with this id. Throws as find(), and UsageError if there was no such revision.
   KernelPtr find_revision(std::string_view id, int revision) const;
 
   /// Returns the ranks that share the evaluations of kernels; null if this process is alone.
@@ -49,7 +49,7 @@ class KernelCatalog {
   KernelSharing* sharing_;
   mutable std::mutex mutex_;
   std::vector<KernelPtr> kernels_;
-  std::map<std::string, std::vector<KernelPtr>, std::less<>> revisions_;  // of the ids that were added
+  std::map<std::string, std::vector<KernelPtr>, std::less<>> revisions_;  // all revisions of added kernels, by id
 };
 
 }  // namespace orrery

@@ -30,7 +30,7 @@ struct Digits {
 
 namespace orrery {
 
-/// The values of a tunable that instances are compiled for, all of one type, each with a name.
+/// Values of a setting for each of which a kernel is compiled: all of one type, each with a name.
 template <auto first, auto... rest>
 class Values {
  public:
@@ -58,7 +58,7 @@ class Values {
     return names;
   }
 
-  /// The value with this name. Throws std::logic_error if there is none.
+  /// Returns the value with this name. Throws std::logic_error if there is none.
   Value find(std::string_view name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) throw std::logic_error("no instance is compiled for '" + std::string{name} + "'");
@@ -86,7 +86,7 @@ class Values {
   std::array<const char*, count> names_;
 };
 
-/// The values of the tunable `block`: threads in a block. The kernel card compares their occupancies.
+/// Values of the setting `block`, the number of threads in a block. The kernel card compares their occupancies.
 inline constexpr Values<32, 64, 128, 256, 512, 1024> block_values;
 inline constexpr int max_block = block_values.largest;
 

@@ -1,4 +1,4 @@
-// How several CUDA devices divide the evaluations of a kernel: interfaces that kernels have besides ForceKernel.
+// Interfaces that kernels have besides ForceKernel, for several CUDA devices that divide an evaluation.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,13 @@ namespace orrery {
 
 struct ForceArgs;
 
-/// A part of an evaluation that several devices divide.
+/// One device's part of an evaluation that several devices divide.
 struct Part {
-  int index = 0;              ///< 0: that of the device that has the bodies
-  double begin = 0, end = 1;  ///< shares of the whole; one part ends where the next begins
+  int index = 0;              ///< index of the device; 0: the leader, which has the bodies
+  double begin = 0, end = 1;  ///< fractions of the whole; a part ends where the next one begins
 
-  /// Index of the first of `count` things in order that belongs to this part, and of the first after them.
+  /// Returns the index of the first of `count` ordered objects in this part; last() returns the index after its last
+  /// one.
   template <class Integer>
   Integer first(Integer count) const {
     return place(begin, count);
@@ -36,7 +37,7 @@ struct Part {
   }
 };
 
-/// Memory of one device that is copied to or from another.
+/// Block of memory of one device that is copied to or from another device.
 struct DeviceBlock {
   void* data = nullptr;
   std::size_t bytes = 0;  ///< 0: nothing is copied
@@ -48,74 +49,75 @@ inline constexpr int most_devices = 64;
 /// Implemented by CUDA kernels that several devices can evaluate together, each a part of the targets. Every device has
 /// its own kernel, with the same settings. The first device leads: it has the bodies, and its `args` are those of
 /// ForceKernel::evaluate(). In the `args` of the others, `count`, `targets.count`, `masses`, `law` and `stream` are
-/// valid, and nothing that points to memory. All functions enqueue on `args.stream` and return; the kernel's device
-/// must be active. What a device shares, offers or finds stays as it is until the leader's next share_out().
+/// valid, but no pointers. All functions enqueue on `args.stream` and return; the kernel's device must be active.
+/// Blocks that a device shares, offers or finds keep their contents until the leader's next share_out().
 class DivisionFacet {
  public:
   using Blocks = std::vector<DeviceBlock>;
 
   virtual ~DivisionFacet() = default;
-  /// Does what ForceKernel::prepare() does, for device `index` of `devices`: takes the memory for whole evaluations of
-  /// `count` bodies without low words. Other evaluations take what they need besides.
+  /// Allocates memory as ForceKernel::prepare(), for device `index` of `devices`: enough for evaluations of all `count`
+  /// bodies without low words. Other evaluations allocate what else they need.
   virtual void prepare_division(int count, int index, int devices) = 0;
 
-  /// Leader: begins an evaluation with what one device does for all, and returns what all others need.
+  /// Leader: begins an evaluation with the work that one device does for all. Returns the blocks that all other devices
+  /// need.
   virtual Blocks share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
-  /// Leader, next: returns what the device of a part needs besides.
+  /// Leader, next: returns further blocks, for the device of this part alone.
   virtual Blocks share_of(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
-  /// Other device: returns where to copy what the leader shared with it, entry for entry: first with all, then with it
-  /// alone.
-  /// Takes the memory for that. The stream has passed what the leader did with these of its blocks before.
+  /// Other device: allocates and returns the destinations of the leader's blocks, entry for entry: first those for all,
+  /// then those for this device alone. The stream has passed the leader's earlier use of these destinations.
   virtual Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) = 0;
 
   /// Begins a part; follows share_out() and all of share_of(), or receive() and the copies.
   virtual void begin_part(const ForceArgs& /*args*/, const Part& /*part*/) {}
-  /// Leader: returns whether the latest evaluation left nothing to the other devices, as there was so little to do.
+  /// Leader: returns whether the latest evaluation had too little work to divide, so that the leader did all of it.
   virtual bool works_alone() const { return false; }
-  /// Leader: returns whether the latest evaluation has the parts of an earlier one instead of those that share_out()
-  /// got.
+  /// Leader: returns whether the latest evaluation used the parts of an earlier one instead of the parts passed to
+  /// share_out().
   virtual bool keeps_parts() const { return false; }
-  /// Returns whether a device needs what the others made in begin_part().
+  /// Returns whether a device needs data that the others made in begin_part().
   virtual bool exchanges() const { return false; }
-  /// Returns what begin_part() made for all other devices.
+  /// Returns the blocks that begin_part() made for all other devices.
   virtual Blocks offer(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
-  /// Returns where to copy what the device of another part offers, entry for entry.
+  /// Returns the destinations of the blocks that the device of another part offers, entry for entry.
   virtual Blocks places_of_offer(const ForceArgs& /*args*/, const Part& /*other*/) { return {}; }
-  /// Evaluates a part; follows begin_part(), and if exchanges() the copies of all offers, or what PeerFacet or
-  /// ChoiceFacet has in their place.
+  /// Evaluates a part. Call after begin_part(), and if exchanges() after the copies of all offers, or after what
+  /// PeerFacet or ChoiceFacet does instead.
   virtual void evaluate_part(const ForceArgs& args, const Part& part) = 0;
 
-  /// Other device: returns what evaluate_part() found.
+  /// Other device: returns the results of evaluate_part().
   virtual Blocks results(const ForceArgs& args, const Part& part) = 0;
-  /// Leader: returns where to copy the results of another device's part, entry for entry. Takes the memory for that.
+  /// Leader: allocates and returns the destinations of the results of another device's part, entry for entry.
   virtual Blocks places(const ForceArgs& args, const Part& part) = 0;
-  /// Leader, after the copies: finishes all targets. `parts` has those of all devices, its own first.
+  /// Leader, after the copies: finishes all targets. `parts`: the parts of all devices, the leader's first.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
 
-  /// Leader, between two evaluations: enqueues what writes the part of each of `count` bodies to memory of its device,
-  /// and returns that memory. Null: no part has bodies of its own.
+  /// Leader, between two evaluations: enqueues the writing of each body's part, for `count` bodies, and returns the
+  /// memory of its device that will hold them. Null: the parts do not divide the bodies.
   virtual const int* find_owners(int /*count*/, CUstream_st* /*stream*/) { return nullptr; }
-  /// Other device, between two evaluations: returns what TreeFacet::pick_cells() of the leader needs besides what the
-  /// leader has, as the latest evaluation left it.
+  /// Other device, between two evaluations: returns the data of the latest evaluation that the leader's
+  /// TreeFacet::pick_cells() needs from it.
   virtual Blocks cells(int /*index*/) { return {}; }
-  /// Leader: returns where to copy the cells() of the device `index`, entry for entry.
+  /// Leader: returns the destinations of the cells() of device `index`, entry for entry.
   virtual Blocks places_of_cells(int /*index*/) { return {}; }
 };
 
-/// Memory of the same kind on each of several devices that can access each other's. Kernels take it by value.
+/// Pointers to the same array on each of several devices that can access each other's memory. Passed to CUDA kernels by
+/// value.
 template <class T>
 struct OnAll {
   T* of[most_devices] = {};
   int devices = 0;
 };
 
-/// Implemented, besides DivisionFacet, by CUDA kernels whose devices can access each other's memory: each device writes
-/// what the others need of it to where they look. Replaces DivisionFacet::offer() and the copies.
+/// Implemented, besides DivisionFacet, by CUDA kernels whose devices can access each other's memory. Each device writes
+/// the data that the others need directly into their memory. Replaces DivisionFacet::offer() and the copies.
 class PeerFacet {
  public:
   virtual ~PeerFacet() = default;
-  /// Takes the kernels of all devices, by index, all of the kind of this one. Call when all devices are prepared, by
-  /// DivisionFacet or by MigrationFacet.
+  /// Connects the kernels of all devices, by index; all have the class of this one. Call when all devices are prepared,
+  /// by DivisionFacet or by MigrationFacet.
   virtual void connect(std::span<PeerFacet* const> all) = 0;
   /// Enqueues the writes. Call if DivisionFacet::exchanges(), when all devices have enqueued begin_part() and the
   /// stream waits for these. A device may evaluate its part when all have written.
@@ -123,44 +125,44 @@ class PeerFacet {
 };
 
 /// Implemented, besides DivisionFacet, by CUDA kernels whose devices cannot access each other's memory. Instead of
-/// DivisionFacet::offer(), each device chooses what every other one needs of it. Between begin_part() and
-/// evaluate_part(), if exchanges(): outline(), copies of all outlines, choose(), copies of all that was chosen, and
-/// take_chosen().
+/// DivisionFacet::offer(), each device chooses the data that each other device needs. Between begin_part() and
+/// evaluate_part(), if exchanges(), follow: outline(), copies of all outlines, choose(), copies of all chosen blocks,
+/// and take_chosen().
 class ChoiceFacet {
  public:
   using Blocks = DivisionFacet::Blocks;
 
   virtual ~ChoiceFacet() = default;
-  /// Takes the memory to choose. Call after prepare_division(). Throws UsageError if there is no memory.
+  /// Allocates the memory for choices. Call after prepare_division(). Throws UsageError if memory is short.
   virtual void prepare_choice() = 0;
-  /// Returns what tells the others what this device may need, as begin_part() made it. Its size is the same on all
-  /// devices.
+  /// Returns the outline of this device's domain, from which the others find what it may need. begin_part() made it.
+  /// The size is the same on all devices.
   virtual DeviceBlock outline() = 0;
-  /// Returns where to copy the outline of another device.
+  /// Returns the destination of the outline of another device.
   virtual DeviceBlock place_of_outline(int index) = 0;
-  /// Returns what each other device needs, by index; nothing for this device. The host needs the sizes: `wait` has to
-  /// wait for what is enqueued on the stream.
+  /// Returns the blocks that each other device needs, by index; none for this device. The host needs their sizes:
+  /// `wait` must block until the stream has finished.
   virtual std::vector<Blocks> choose(const ForceArgs& args, const std::function<void()>& wait) = 0;
-  /// Takes memory for blocks of these sizes, which another device has chosen, and returns where to copy them.
+  /// Allocates and returns the destinations of blocks of these sizes, in bytes, that another device has chosen.
   virtual Blocks places_of_chosen(int index, std::span<const std::size_t> sizes) = 0;
-  /// Enqueues what brings the chosen blocks to where evaluate_part() looks.
+  /// Enqueues the unpacking of the chosen blocks, for evaluate_part().
   virtual void take_chosen(const ForceArgs& args) = 0;
 };
 
-/// The bodies that one device holds, in its memory.
+/// Bodies in the memory of the device that holds them.
 struct ResidentBodies {
   int count = 0;
   Vec4* positions = nullptr;  ///< x, y, z, m
   Vec4* velocities = nullptr;
   const Vec4* accelerations = nullptr;  ///< from the latest evaluation; undefined before the first
-  int* ids = nullptr;                   ///< their numbers among all bodies
+  int* ids = nullptr;                   ///< number of each body among all bodies
 };
 
 /// Implemented, besides DivisionFacet, by CUDA kernels whose devices can hold the bodies of their parts between
-/// evaluations. Before an evaluation, bodies move to the devices whose parts they are in now. This takes some rounds: a
-/// device begins a round when all have ended the one before. Then follow begin_part(), the exchange, and
-/// evaluate_part(), as with bodies that one device has. Devices that can access each other's memory connect by
-/// PeerFacet, others by ShipmentFacet. `args` are as for devices other than the leader, but on the first device
+/// evaluations. Before an evaluation, bodies migrate to the devices of the parts that they are in now. This takes
+/// several rounds: a device begins a round when all devices have ended the previous one. Then follow begin_part(), the
+/// exchange, and evaluate_part(), as for bodies that one device has. Devices that can access each other's memory
+/// connect by PeerFacet, others by ShipmentFacet. `args` are as for devices other than the leader; on the first device,
 /// `evaluated` and `times_phases` are valid, too. All functions but the first three enqueue on `args.stream`; the
 /// kernel's device must be active.
 class MigrationFacet {
@@ -174,10 +176,10 @@ class MigrationFacet {
   /// Returns the bodies of this device. Valid until the next divide().
   virtual ResidentBodies held() = 0;
 
-  /// First device: begins an evaluation. Returns the number of rounds in which bodies move; 0: each device keeps its
-  /// own.
+  /// First device: begins an evaluation. Returns the number of rounds in which bodies migrate; 0: each device keeps its
+  /// bodies.
   virtual int begin_residents(const ForceArgs& args) = 0;
-  /// Every device, next: starts to move bodies to these parts if there are rounds.
+  /// Every device, next: begins the migration to these parts if there are rounds.
   virtual void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) = 0;
   virtual void round(int number, const ForceArgs& args) = 0;
   /// First device: ends the evaluation, when all have evaluated their parts.
@@ -185,31 +187,32 @@ class MigrationFacet {
 };
 
 /// Implemented, besides MigrationFacet, for devices that cannot access each other's memory. After each round, all
-/// devices get copies of what the others found in it; after the last round, copies of the bodies that move. The
-/// evaluation follows as in ChoiceFacet, and then copies of what all have counted.
+/// devices get copies of the others' results of the round; after the last round, copies of the bodies that migrate. The
+/// evaluation follows as in ChoiceFacet, and then copies of all devices' counters.
 class ShipmentFacet {
  public:
   using Blocks = DivisionFacet::Blocks;
 
   virtual ~ShipmentFacet() = default;
-  /// Takes the memory for shipments. Call after MigrationFacet::prepare_residence(). Throws UsageError if there is
-  /// none.
+  /// Allocates the memory for shipments. Call after MigrationFacet::prepare_residence(). Throws UsageError if memory is
+  /// short.
   virtual void prepare_shipment() = 0;
-  /// Returns the number of bodies that a device holds until the next move.
+  /// Returns the number of bodies that a device holds until the next migration.
   virtual int bodies_of(int index) const = 0;
-  /// Returns what a round found. Its size is the same on all devices.
+  /// Returns the result of a round. Its size is the same on all devices.
   virtual DeviceBlock found_in(int round) = 0;
-  /// Returns where to copy what another device found.
+  /// Returns the destination of another device's result.
   virtual DeviceBlock place_of_found(int round, int index) = 0;
-  /// Returns the number of shipments in which bodies leave, one or more, the same on all devices. Call after the copies
-  /// of what the last round found. The host needs it: `wait` has to wait for what is enqueued on the stream.
+  /// Returns the number of shipments in which bodies leave: one or more, the same on all devices. Call after the copies
+  /// of the last round's results. The host reads them: `wait` must block until the stream has finished.
   virtual int shipments(const std::function<void()>& wait, CUstream_st* stream) = 0;
-  /// Returns the bodies of a shipment for each other device, by index. Call in their order, each when the one before
-  /// has left.
+  /// Returns the bodies of a shipment for each other device, by index. Call for the shipments in order, each when the
+  /// previous one has left.
   virtual std::vector<Blocks> leaving(int shipment, CUstream_st* stream) = 0;
-  /// Returns where to copy the bodies from each other device, by index.
+  /// Returns the destinations of the bodies from each other device, by index.
   virtual std::vector<Blocks> arriving(int shipment) = 0;
-  /// Returns what MigrationFacet::finish_residents() needs of each device. Its size is the same on all of them.
+  /// Returns the counters that MigrationFacet::finish_residents() needs from each device. Their size is the same on all
+  /// devices; place_of_counted() is their destination.
   virtual DeviceBlock counted() = 0;
   virtual DeviceBlock place_of_counted(int index) = 0;
 };

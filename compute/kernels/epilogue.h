@@ -6,27 +6,27 @@ namespace orrery {
 
 /// The bodies whose accelerations are wanted. The sources are always all bodies.
 struct Targets {
-  const int* indices = nullptr;  ///< in memory of the kernel's backend, all different, in any order; null: every body
-  int count = 0;                 ///< of `indices`, from 1 to the number of bodies; ignored if they are null
-  int first = -1;                ///< >= 0: the indices are first, first + 1, ...; -1: any
+  const int* indices = nullptr;  ///< distinct, in any order, in memory of the kernel's backend; null: every body
+  int count = 0;                 ///< number of `indices`, from 1 to the number of bodies; ignored if they are null
+  int first = -1;                ///< >= 0: the indices are first, first + 1, ...; -1: they are arbitrary
 
   explicit operator bool() const { return indices != nullptr; }
-  /// The `place`-th target.
+  /// Returns the index of the `place`-th target.
   ORRERY_HD int body(int place) const { return indices ? indices[place] : place; }
 };
 
-/// The end of a force kernel's work on a body: it stores the acceleration, kicks the velocity at once (the fused form
-/// of literature row 2), or both. All pointers are in the memory of the kernel's backend, one entry per body.
+/// What a force kernel does with the acceleration of a body: stores it, kicks the velocity immediately (the fused form,
+/// docs/literature.md, row 2), or both. All pointers are in memory of the kernel's backend, with one entry per body.
 struct Epilogue {
   Vec4* accelerations = nullptr;  ///< where to store ax, ay, az, 0; null: not stored
-  Vec4* velocities = nullptr;     ///< which velocities to kick; null: no kick
-  float kick_dt = 0;              ///< the kick's length in time: v += (a - D v / m) kick_dt
+  Vec4* velocities = nullptr;     ///< velocities to kick; null: no kick
+  float kick_dt = 0;              ///< length of the kick in time: v += (a - D v / m) kick_dt
   float drag = 0;                 ///< D of the attract-repel law, 0 under gravity
   /// Memory where a kernel with KernelInfo::reads_low_words stores the low words of its accelerations; null: not
   /// stored.
   Vec4* accelerations_low = nullptr;
 
-  /// Returns v after a kick by acceleration `a` for a body of mass `mass`. Drag does not act on one without mass.
+  /// Returns v after a kick by acceleration `a` for a body of mass `mass`. Drag does not act on massless bodies.
   /// `Vector` is Vec4, or Vec3Of<Real>.
   template <class Vector, class Real>
   ORRERY_HD static Vector kicked(Vector v, Vec3Of<Real> a, float mass, float drag, Real dt) {

@@ -17,17 +17,17 @@ class RankExchange {
   virtual ~RankExchange() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;  ///< number of ranks
-  /// Every rank calls this: outgoing[r] goes to each other rank r, and incoming[r] becomes what r sent to this rank.
-  /// Both have size() entries; those of this rank are not used. Messages may be empty.
+  /// Exchanges messages; every rank calls this. Sends outgoing[r] to each other rank r, and sets incoming[r] to the
+  /// message from r. Both have size() entries; the entry of this rank is not used. Messages may be empty.
   virtual void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) = 0;
-  /// Throws std::runtime_error if no message may have so many bytes.
+  /// Throws std::runtime_error if `bytes` is too large for a message.
   virtual void check_size(std::size_t /*bytes*/) const {}
-  /// Returns whether the message of another rank for the next exchange is there, and is empty.
+  /// Returns whether a message for the next exchange has arrived from another rank and is empty.
   virtual bool has_empty_message() = 0;
 };
 
-/// Work of several ranks that exchange messages. A rank that fails or is cancelled takes part in all exchanges that
-/// follow, with empty messages: so no rank waits for it, and the others stop as well.
+/// Work of several ranks that exchange messages. A rank that fails or is cancelled still takes part in all later
+/// exchanges, with empty messages. So no rank waits for it, and the others stop, too.
 class JointWork {
  public:
   /// Both must outlive this; `cancelled` may be null.
@@ -37,10 +37,10 @@ class JointWork {
   int rank() const { return ranks_.rank(); }
   int size() const { return ranks_.size(); }
   const std::atomic<bool>* cancelled() const { return cancelled_; }
-  /// Returns whether nothing failed, here or elsewhere, as far as this rank knows, and nothing was cancelled.
+  /// Returns whether the work continues: as far as this rank knows, no rank has failed or was cancelled.
   bool goes_on() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
 
-  /// Does the work if goes_on(). What it throws is kept for finish().
+  /// Does the work if goes_on(). Keeps what it throws for finish().
   template <class Work>
   void attempt(const Work& work) {
     if (!goes_on()) return;
@@ -57,7 +57,7 @@ class JointWork {
     }
   }
 
-  /// The message for a rank in the next exchange. While goes_on(), none may stay empty.
+  /// Returns the message for a rank in the next exchange. While goes_on(), no message may remain empty.
   MessageWriter& to(int rank) { return outgoing_[static_cast<std::size_t>(rank)]; }
   template <class T>
   void put_for_all(const T& value) {
@@ -67,21 +67,22 @@ class JointWork {
   void put_all_for_all(const std::vector<T>& values) {
     for_each_other([&](int rank) { to(rank).put_all(values); });
   }
-  /// Takes the memory to receive messages of up to so many bytes, one of each rank: then exchange() needs no more.
+  /// Allocates memory to receive one message of up to `bytes` bytes from each rank, so that exchange() needs no more.
   void reserve(std::size_t bytes) {
     incoming_.resize(outgoing_.size());
     for_each_other([&](int rank) { incoming_[static_cast<std::size_t>(rank)].reserve(bytes); });
   }
-  /// Every rank calls this. Returns whether all ranks sent what they had to: the same in every rank, which may
-  /// therefore decide by it whether it goes on to further exchanges.
+  /// Exchanges the messages. Every rank calls this. Returns whether all ranks sent their messages: all ranks get the
+  /// same answer, so they can decide by it whether to make further exchanges.
   bool exchange();
-  /// Between two exchanges: whether another rank has said, by an empty message, that it failed or was cancelled.
+  /// Between two exchanges: returns whether another rank has reported, by an empty message, that it failed or was
+  /// cancelled.
   bool others_stop() const { return ranks_.has_empty_message(); }
   /// Returns what a rank sent in the latest exchange.
   MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
 
-  /// Combines a value with those of all other ranks, in any order. Every rank calls this. Returns what exchange() does;
-  /// nothing else can fail.
+  /// Combines a value with the values of all other ranks, in any order. Every rank calls this. Returns the result of
+  /// exchange(); nothing else can fail.
   template <class T, class Combine>
   bool reduce(T& value, const Combine& combine) {
     attempt([&] { put_for_all(value); });
@@ -92,7 +93,8 @@ class JointWork {
 
   /// Returns how long this rank has waited for others in exchanges.
   std::chrono::steady_clock::duration waited() const { return waited_; }
-  /// Throws what failed here. Returns whether all was done: otherwise it was cancelled, or another rank failed.
+  /// Throws the error of this rank. Returns whether everything was done; false: it was cancelled, or another rank
+  /// failed.
   bool finish() const {
     if (failure_) std::rethrow_exception(failure_);
     return goes_on();
@@ -102,7 +104,7 @@ class JointWork {
   RankExchange& ranks_;
   const std::atomic<bool>* cancelled_;
   std::exception_ptr failure_;
-  bool stopped_ = false;  // a rank sent nothing: it failed or was cancelled
+  bool stopped_ = false;  // a rank sent an empty message: it failed or was cancelled
   std::vector<MessageWriter> outgoing_;
   std::vector<std::vector<std::byte>> incoming_;
   std::chrono::steady_clock::duration waited_{};

@@ -11,6 +11,7 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"
+#include "compute/core/threads.h"
 
 namespace orrery {
 namespace {
@@ -165,6 +166,18 @@ void ForceKernel::evaluate(const ForceArgs& args) {
     }
   }
   do_evaluate(args);
+}
+
+int thread_count(const Settings& settings) {
+  return settings.integer("threads", usable_threads());
+}
+
+Settings::Values with_decided_threads(const KernelInfo& kernel, Settings::Values values) {
+  const Tunable* const threads = kernel.tunable("threads");
+  if (threads && threads->decides_digits) {
+    values.insert_or_assign(threads->name, std::to_string(thread_count(Settings{kernel, values})));
+  }
+  return values;
 }
 
 std::unique_ptr<ForceKernel> KernelInfo::make(const Settings& settings, const cuda::Device* device) const {

@@ -45,10 +45,10 @@ const char* to_string(Backend backend);
 struct Tunable {
   const char* name;
   const char* notes;                       ///< one sentence for the tooltip
-  std::span<const char* const> values;     ///< the allowed ones; if `numbers` allows more, those worth a try
+  std::span<const char* const> values;     ///< allowed values; if `numbers` allows more, the ones that are worth a try
   const char* initial;                     ///< one of `values`
-  int (*largest)() = nullptr;              ///< a larger value cannot be the fastest on this machine; null: not known
-  std::optional<Range<double>> numbers{};  ///< allowed as well; none: only `values` are
+  int (*largest)() = nullptr;              ///< larger values cannot be the fastest on this machine; null: not known
+  std::optional<Range<double>> numbers{};  ///< also allowed; none: only `values` are allowed
   bool whole = false;                      ///< only whole `numbers` are allowed
   /// A larger number is faster and less accurate. `auto` searches `numbers` (positive) for the largest that meets the
   /// accuracy.
@@ -58,20 +58,20 @@ struct Tunable {
   /// The times of evaluations differ, and repeat after this number of evaluations.
   bool is_period = false;
 
-  /// Returns the one text under which `value` is kept: "0.7" for "0.70". None: it is not allowed.
+  /// Returns the unique text for `value`, such as "0.7" for "0.70"; none if the value is not allowed.
   std::optional<std::string> allowed(std::string_view value) const;
   bool allows(std::string_view value) const { return allowed(value).has_value(); }
   /// Returns "a number from 0.05 to 1.2". The setting must have `numbers`.
   std::string numbers_text() const;
   /// Returns "0.5, 0.7, or a number from 0.05 to 1.2".
   std::string allowed_text() const;
-  /// Returns `values` with an allowed `present` sorted in.
+  /// Returns `values` with the allowed value `present` inserted in order.
   std::vector<std::string> values_with(const std::string& present) const;
-  /// Returns `values` without those above `largest`: what a sweep over all values measures.
+  /// Returns the `values` that a sweep measures: those up to `largest`.
   std::vector<std::string> values_to_measure() const;
 };
 
-/// One value for each tunable of one kernel; every value is an allowed one. Keeps the texts that it refers to alive.
+/// One allowed value for each setting of a kernel. Keeps the texts that it refers to alive.
 class Settings {
  public:
   using Values = std::map<std::string, std::string, std::less<>>;
@@ -84,7 +84,7 @@ class Settings {
   void set(std::string_view name, std::string_view value);
   void set(const Values& changes);
 
-  /// Returns the value. The tunable must exist: a kernel asks only for what it declares.
+  /// Returns the value of a setting, which must exist: a kernel reads only settings that it declares.
   const std::string& text(std::string_view name) const;
   /// Returns the value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
@@ -97,7 +97,7 @@ class Settings {
 
   /// Returns "block=256 split=auto", in the order of the names.
   std::string to_string() const;
-  /// Reads what to_string() wrote; ignores what is not "NAME=VALUE".
+  /// Reads a text that to_string() wrote; ignores words other than "NAME=VALUE".
   static Values values_of(std::string_view text);
   /// Returns the values that differ from the initial ones, as to_string() writes them.
   std::string changes() const;
@@ -107,7 +107,7 @@ class Settings {
  private:
   const Tunable* tunable(std::string_view name) const;
 
-  const char* kernel_id_ = nullptr;  // null: of no kernel
+  const char* kernel_id_ = nullptr;  // null: no kernel
   std::span<const Tunable> tunables_;
   std::shared_ptr<const void> texts_;
   Values values_;
@@ -126,22 +126,23 @@ class PhaseMarks {
 /// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
-  /// The low words of their coordinates, see DoubleFloat, for kernels with reads_low_words; null: they have none.
+  /// Low words of the coordinates, see DoubleFloat, for kernels with reads_low_words; null: there are none.
   const Vec4* bodies_low = nullptr;
   int count = 0;      ///< >= 1
-  Targets targets{};  ///< the bodies that the epilogue finishes; none given: every body
-  MassRange masses;   ///< of the bodies
+  Targets targets{};  ///< bodies that the epilogue finishes; no indices: every body
+  MassRange masses;   ///< range of the bodies' masses
   Law law;
   Epilogue epilogue;
   CUstream_st* stream = nullptr;  ///< CUDA kernels enqueue here and return; CPU kernels ignore it
   /// Counter to which a tree adds the interactions that it evaluates; null: not counted. A CUDA kernel writes it on the
   /// GPU.
   std::uint64_t* evaluated = nullptr;
-  /// Makes a tree time its phases for its report. On a GPU, that makes the evaluation some us longer.
+  /// Makes a tree time its phases for its report. On a GPU, the evaluation then takes a few us longer.
   bool times_phases = false;
-  PhaseMarks* phase_marks = nullptr;  ///< a tree on CUDA calls it at the borders of its phases; null: nobody asks
-  const std::atomic<bool>* cancelled = nullptr;  ///< CPU kernels look at it every few ms at most and return early when
-                                                 ///< it is set; what they wrote is then undefined. May be null
+  PhaseMarks* phase_marks = nullptr;  ///< a CUDA tree calls it where its phases begin and end; may be null
+  /// CPU kernels read it at least every few ms, and return early when it is set; their results are then undefined. May
+  /// be null.
+  const std::atomic<bool>* cancelled = nullptr;
 
   int target_count() const { return targets ? targets.count : count; }
 };
@@ -150,27 +151,28 @@ struct ForceArgs {
 struct MainLaunch {
   CUkern_st* function = nullptr;      ///< compiled into the program or loaded at run time; null: no CUDA kernel
   int block = 0;                      ///< threads in a block
-  int blocks = 0;                     ///< in the grid
-  std::size_t shared_per_thread = 0;  ///< dynamic shared bytes of a block are this times `block`, plus
-  std::size_t shared_fixed = 0;       ///< this
+  int blocks = 0;                     ///< blocks in the grid
+  std::size_t shared_per_thread = 0;  ///< dynamic shared memory of a block in bytes: shared_per_thread * block +
+  std::size_t shared_fixed = 0;       ///< shared_fixed
 };
 
 /// Floating-point operations of one interaction, as the literature counts them. An interaction with a cell takes more.
 inline constexpr int flop_per_interaction = 20;
 
-/// A stretch of one device's time in an evaluation that several devices divide. Between two spans it waits for others.
+/// Interval of one device's time in an evaluation that several devices divide. Between two spans, the device waits for
+/// others.
 struct DeviceSpan {
   const char* name = "";            ///< "hand out", "bodies", "tree", "cells", "walk", "forces" or "results"
-  bool communicates = false;        ///< with other devices; otherwise it is the device's own work
+  bool communicates = false;        ///< true: copies from or to other devices; false: work of this device
   double begin_ms = 0, end_ms = 0;  ///< since the first device began
 };
 
 /// How one device spent the time of an evaluation that several devices divide.
 struct DeviceLoad {
   int device = 0;                   ///< its ordinal
-  double work_ms = 0;               ///< on its own part, and for all
-  double copy_ms = 0;               ///< copies to and from others
-  double wait_ms = 0;               ///< the rest: it waits for others
+  double work_ms = 0;               ///< work on its own part, and for all devices
+  double copy_ms = 0;               ///< copies from and to other devices
+  double wait_ms = 0;               ///< the rest: waits for other devices
   std::vector<DeviceSpan> spans{};  ///< in order of time
 };
 
@@ -178,13 +180,13 @@ struct DeviceLoad {
 struct JerkArgs {
   const PreciseBody* bodies = nullptr;  ///< `count` of them
   int count = 0;                        ///< >= 1
-  Targets targets{};                    ///< none given: every body
-  Law law;                              ///< its drag is left to the caller: it acts on one body, not on a pair
-  Pull* pulls = nullptr;                ///< one entry per body; those of the targets are written, and no others
+  Targets targets{};                    ///< no indices: every body
+  Law law;                              ///< without drag, which acts on a body, not on a pair: the caller adds it
+  Pull* pulls = nullptr;                ///< one entry per body; only those of the targets are written
   CUstream_st* stream = nullptr;        ///< CUDA kernels enqueue here and return
   const std::atomic<bool>* cancelled = nullptr;  ///< as in ForceArgs
 
-  /// Number of targets, at most targets.count, in the memory of the device. Null: all. Only allowed for kernels with
+  /// Number of targets, at most targets.count, in device memory; null: targets.count. Only allowed for kernels with
   /// JerkFacet::counts_targets_on_device().
   const int* d_target_count = nullptr;
 
@@ -195,7 +197,7 @@ struct JerkArgs {
 class JerkFacet {
  public:
   virtual ~JerkFacet() = default;
-  /// Correct for every count >= 1. Throws as ForceKernel::evaluate().
+  /// Evaluates accelerations and jerks. Correct for every count >= 1. Throws as ForceKernel::evaluate().
   virtual void evaluate_jerks(const JerkArgs& args) = 0;
   /// Returns whether the kernel takes JerkArgs::d_target_count for this many bodies, so that the host need not wait for
   /// the number of targets.
@@ -209,10 +211,11 @@ class DomainFacet {
  public:
   virtual ~DomainFacet() = default;
   /// Divides all bodies, at least one, among the ranks, as nearly as possible into these parts, and fills `owners` with
-  /// the rank of each. Returns what every rank has to know of the division. Rank 0 alone calls this.
+  /// the rank of each body. Returns a description of the division, which every rank needs. Only rank 0 calls this.
   virtual MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, std::vector<int>& owners) = 0;
-  /// Divides the bodies in the same way if each rank has some of them, perhaps none, and fills `owners` for these.
-  /// Every rank calls this. Unless `anew`, keeps the division of the latest call if it still suits the bodies.
+  /// Divides the bodies in the same way if each rank has some of them, perhaps none, and fills `owners` for the bodies
+  /// of this rank. Every rank calls this. Unless `anew`, keeps the division of the latest call if it still suits the
+  /// bodies.
   virtual MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew,
                                    JointWork& work, std::vector<int>& owners) = 0;
   /// Does what ForceKernel::evaluate() does for args.bodies, the bodies of this rank; there may be none. `ids`: their
@@ -252,36 +255,36 @@ class ArithmeticFacet {
 class ForceKernel {
  public:
   virtual ~ForceKernel() = default;
-  /// Takes the scratch memory that evaluate() needs for this many bodies, or what ResidentFacet::hold() needs instead;
-  /// otherwise these take it. Throws UsageError that names what would need less.
+  /// Allocates the scratch memory that evaluate(), or ResidentFacet::hold(), needs for this many bodies. Without this
+  /// call, those functions allocate it. Throws UsageError that names an alternative that needs less.
   virtual void prepare(int /*count*/) {}
-  /// Call when the bodies were replaced. What evaluate() caches from one call to the next stays correct, but may be
-  /// slow for the new bodies.
+  /// Call when the bodies were replaced. Discards what evaluate() keeps from one call to the next; it would still be
+  /// correct for the new bodies, but perhaps slow.
   virtual void bodies_replaced() {}
   /// Call when the device has passed the evaluations. Throws if another device that took part in one failed.
   virtual void check_other_devices() {}
   /// Returns how each of several devices spent one of the latest evaluations; empty if there is one device, or if not
   /// yet known.
   virtual std::vector<DeviceLoad> device_loads() const { return {}; }
-  /// Correct for every count >= 1. The device of a CUDA kernel must be active on the calling thread, see
-  /// cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError if `args`
-  /// list targets but the kernel's descriptor does not have takes_targets.
+  /// Evaluates accelerations. Correct for every count >= 1. The device of a CUDA kernel must be active on the calling
+  /// thread, see cuda::Device::activate(). Throws std::runtime_error (cuda::Error from a CUDA kernel), and UsageError
+  /// if `args` list targets but the kernel's descriptor does not have takes_targets.
   void evaluate(const ForceArgs& args);
-  /// Returns the interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
-  /// ForceArgs::evaluated.
+  /// Returns the number of interactions of a direct sum over `count` bodies: count^2, whatever a kernel saves. A tree
+  /// counts its own, see ForceArgs::evaluated.
   static double interactions(int count) { return static_cast<double>(count) * count; }
   /// Returns the kernel's tree; null for a direct sum.
   virtual TreeFacet* tree() { return nullptr; }
-  /// Returns what evaluates jerks; null unless KernelInfo::gives_jerks.
+  /// Returns the interface for jerks; null unless KernelInfo::gives_jerks.
   virtual JerkFacet* jerks() { return nullptr; }
-  /// Returns what lets several devices divide an evaluation; not null if KernelInfo::divides.
+  /// Returns the interface for several devices; not null if KernelInfo::divides.
   virtual DivisionFacet* division() { return nullptr; }
-  /// Returns what lets several ranks spread the bodies; null if every rank needs all of them.
+  /// Returns the interface for ranks that each have a part of the bodies; null if every rank needs all bodies.
   virtual DomainFacet* domains() { return nullptr; }
-  /// Returns the values of automatic settings for `count` bodies with masses in this range, such as "split
-  /// 8"; may be empty.
+  /// Returns the values of automatic settings for `count` bodies with masses in this range, such as "split 8"; may be
+  /// empty.
   virtual std::string chosen(int /*count*/, const MassRange& /*masses*/) const { return {}; }
-  /// Returns what evaluate() would launch for the pairs of `count` bodies with masses in this range.
+  /// Returns the launch with which evaluate() computes the pairs of `count` bodies with masses in this range.
   virtual MainLaunch main_launch(const Law& /*law*/, int /*count*/, const MassRange& /*masses*/) const { return {}; }
 
  protected:
@@ -300,8 +303,8 @@ struct Tolerance {
   double max;
 };
 
-/// A kernel variant's descriptor. Exactly one in each file of kernels/ that the list in compute/CMakeLists.txt names;
-/// more can be added at run time, see KernelCatalog.
+/// Descriptor of a kernel variant. Each kernel file in the list of compute/CMakeLists.txt defines exactly one; more can
+/// be added at run time, see KernelCatalog.
 struct KernelInfo {
   const char* id;      ///< the file stem with '-' for '_'; what --kernel takes
   const char* title;   ///< what the panel shows
@@ -314,48 +317,59 @@ struct KernelInfo {
   bool repeatable = true;            ///< equal arguments give equal bits; false where the order of the additions varies
   double pairs_per_interaction = 1;  ///< evaluations of the pair law: 0.5 where each serves both of its bodies
   bool takes_targets = false;        ///< ForceArgs may list targets
-  /// It reads ForceArgs::bodies_low and passes accelerations in double to the epilogue. Others see rounded positions.
+  /// Reads ForceArgs::bodies_low and passes accelerations in double to the epilogue. Other kernels use rounded
+  /// positions.
   bool reads_low_words = false;
   bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
                              ///< for no others
   bool divides = false;      ///< see ForceKernel::division()
-  bool is_tree = false;      ///< cells stand for far bodies: fewer interactions than count^2; see ForceKernel::tree().
-                             ///< On the CPU, ForceKernel::domains() is not null either
-  bool full_fp32 = true;     ///< as accurate as sums in float are
-  bool compiles = false;     ///< make() compiles it, which may take seconds: a window goes on meanwhile
-  /// The settings with which `auto` may choose it, as Settings::to_string writes them; what is not named is initial.
-  /// `auto` finds values that trade accuracy itself. Empty: on every machine, another kernel of at least its accuracy
-  /// is faster, and `auto` never chooses this one. Those of a tree have equal errors if their values that trade
-  /// accuracy are equal; those of a second such value are for accuracies at which the former need a smaller one.
+  bool is_tree = false;      ///< cells represent far bodies, so there are fewer than count^2 interactions; see
+                             ///< ForceKernel::tree(). On the CPU, ForceKernel::domains() is not null either
+  bool full_fp32 = true;     ///< as accurate as sums in float
+  bool compiles = false;     ///< make() compiles the kernel, which may take seconds; a window does not wait for it
+  /// Settings with which `auto` may choose the kernel, as Settings::to_string() writes them; all others have their
+  /// initial values. `auto` finds values that trade accuracy itself. Empty: `auto` never chooses this kernel, because
+  /// on every machine another kernel of at least its accuracy is faster. Candidates of a tree have equal errors if they
+  /// name equal values that trade accuracy. Those with another such value are for accuracies at which the others would
+  /// need a smaller one.
   std::span<const char* const> candidates = {};
-  /// The id of a kernel that is faster on every machine: `auto` chooses this one only if that one is not accurate
+  /// Id of a kernel that is faster on every machine: `auto` chooses this kernel only if the other one is not accurate
   /// enough. Null: none.
   const char* faster = nullptr;
-  /// See make(), which calls it.
+  /// Creates the kernel, for make().
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
-  const char* file_text = nullptr;         ///< of a kernel file, see parse_kernel_file(); null: the kernel is built in
-  int file_version = 0;                    ///< of a kernel file: the edit; 0: the kernel is built in
-  std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: what the pointers above lead to, if it owns that
-  int revision = 0;  ///< set by KernelCatalog: 0: built in; n: the n-th that was put under this id
+  const char* file_text = nullptr;         ///< text of a kernel file, see parse_kernel_file(); null: built-in kernel
+  int file_version = 0;                    ///< number of the kernel file's edit; 0: built-in kernel
+  std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: owns the texts and lists above
+  int revision = 0;                        ///< set by KernelCatalog: n for the n-th kernel with this id; 0: built-in
 
   /// Returns the tunable of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
   /// Returns the tunable that trades accuracy for time; null if there is none.
   const Tunable* accuracy_tunable() const;
-  /// `device` runs a CUDA kernel and outlives it; a CPU kernel ignores it. Throws UsageError where the device cannot
-  /// run this combination of settings.
+  /// Makes the kernel. `device` runs a CUDA kernel and must outlive it; a CPU kernel ignores it. Throws UsageError if
+  /// the device cannot run this combination of settings.
   std::unique_ptr<ForceKernel> make(const Settings& settings, const cuda::Device* device) const;
 };
 
-/// A descriptor that lives as long as it is used, even if the catalog has another kernel under its id by now.
+/// Shared descriptor. It remains valid for its users, even if the catalog has replaced it.
 using KernelPtr = std::shared_ptr<const KernelInfo>;
+
+/// Returns the number of threads that the setting `threads` of a CPU kernel chooses: `auto` takes every hardware thread
+/// that this process may run on.
+int thread_count(const Settings& settings);
+
+/// Returns `values` of the kernel's settings with the number of threads that `auto` takes here, if the kernel's bits
+/// depend on that number: a run that continues on another machine then has the same bits.
+Settings::Values with_decided_threads(const KernelInfo& kernel, Settings::Values values);
 
 /// Returns whether both are the same kernel, and neither replaced the other.
 inline bool same_kernel(const KernelInfo& a, const KernelInfo& b) {
   return std::string_view{a.id} == b.id && a.revision == b.revision;
 }
 
-/// Makes a kernel whose class takes the settings and the device, the settings, or nothing. Suits KernelInfo::create.
+/// Makes a kernel whose constructor takes the settings and the device, the settings, or nothing. For
+/// KernelInfo::create.
 template <class Kernel>
 std::unique_ptr<ForceKernel> create_kernel(const Settings& settings, [[maybe_unused]] const cuda::Device* device) {
   if constexpr (std::is_constructible_v<Kernel, const Settings&, const cuda::Device&>) {
@@ -369,7 +383,8 @@ std::unique_ptr<ForceKernel> create_kernel(const Settings& settings, [[maybe_unu
 
 }  // namespace orrery
 
-/// Defines a variant's one exported symbol; the linker checks that it matches the list in compute/CMakeLists.txt.
+/// Defines the only exported symbol of a kernel's file. The linker checks that its name is in the list of
+/// compute/CMakeLists.txt.
 #define ORRERY_KERNEL(stem, ...)         \
   extern const KernelInfo kernel_##stem; \
   const KernelInfo kernel_##stem {       \
@@ -381,7 +396,8 @@ namespace orrery {
 /// Separates the id of a kernel from its version, in what KernelCatalog::find() takes.
 inline constexpr char version_mark = '@';
 
-/// Returns what KernelCatalog::find() takes for this very kernel: "mine@2" for a kernel file, else the id.
+/// Returns the name with which KernelCatalog::find() finds exactly this kernel: "mine@2" for a kernel file, else the
+/// id.
 inline std::string versioned_id(const KernelInfo& kernel) {
   std::string id = kernel.id;
   if (kernel.file_version > 0) id += version_mark + std::to_string(kernel.file_version);

@@ -13,22 +13,23 @@ bool devices_can_divide(const KernelInfo& kernel);
 /// Returns why `ranks` ranks cannot share the evaluations of a kernel, one line; empty if they can.
 std::string why_not_shared(const KernelInfo& kernel, int ranks);
 
-/// Several processes, the ranks, that share each evaluation of a kernel. This process is one of them.
+/// Group of processes, the ranks, that share each evaluation of a kernel. This process is one of them.
 class KernelSharing {
  public:
   virtual ~KernelSharing() = default;
-  /// >= 2
+  /// Returns the number of ranks, at least 2.
   virtual int ranks() const = 0;
-  /// Opens a CUDA device in each rank, unless these were opened last, and returns the ordinal of this rank's. Throws as
-  /// RankDevice::open(), also what another rank throws, and as check_devices().
+  /// Opens a CUDA device in each rank, unless the latest call opened the same ones. Returns the ordinal of this rank's
+  /// device. Throws as check_devices(), and as RankDevice::open() in any of the ranks.
   virtual int open_devices(const DevicesOfRanks& which) = 0;
-  /// A kernel of which every rank evaluates a part, one of CUDA on these devices; why_not_shared() has nothing against
-  /// it. This object must outlive it. Throws as KernelInfo::make() and open_devices().
+  /// Makes a kernel whose evaluations all ranks share, each a part; a CUDA kernel runs on these devices. Call only if
+  /// why_not_shared() returns no reason. This object must outlive the kernel. Throws as KernelInfo::make() and
+  /// open_devices().
   virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
                                             const DevicesOfRanks& devices) = 0;
-  /// Returns how data get from the CUDA device of one rank to that of another: "NCCL 2.28.3", "MPI (rank 2 has no
-  /// NCCL)", or "MPI (NCCL 2.28.3 was lost)" until make() connects them anew. Empty until make() was called for a
-  /// kernel of CUDA.
+  /// Returns how data are sent from the CUDA device of one rank to another: "NCCL 2.28.3", "MPI (rank 2 has no NCCL)",
+  /// or "MPI (NCCL 2.28.3 was lost)" until make() connects the devices again. Empty until make() was called for a CUDA
+  /// kernel.
   virtual std::string data_way() const = 0;
 };
 

@@ -19,9 +19,9 @@ namespace orrery {
 
 /// The rank or device that evaluates the acceleration of each body.
 struct BodyOwners {
-  std::vector<std::string> names{};  ///< of the ranks or devices, such as "rank 0"; empty: one alone evaluates all
-  std::vector<int> of_body{};        ///< one per body, an index into `names`; empty: there are no names
-  std::string why_unknown{};         ///< if this is not empty, the two above are, and it is the reason
+  std::vector<std::string> names{};  ///< names of the ranks or devices, such as "rank 0"; empty: only one evaluates
+  std::vector<int> of_body{};        ///< index into `names` for each body; empty if `names` is empty
+  std::string why_unknown{};         ///< why the owners are unknown; then both lists are empty
   friend bool operator==(const BodyOwners&, const BodyOwners&) = default;
 };
 
@@ -29,10 +29,10 @@ struct BodyOwners {
 class OwnersFacet {
  public:
   virtual ~OwnersFacet() = default;
-  /// Returns the owners of `count` bodies in the latest evaluation of all of them for which they are known. None: they
-  /// are not known yet.
+  /// Returns the owners of `count` bodies in the latest evaluation of all bodies whose owners are known; none if not
+  /// yet known.
   virtual std::optional<BodyOwners> owners(int count) const = 0;
-  /// Between two evaluations: enqueues on their stream what owners() needs to know of the last one.
+  /// Between two evaluations: enqueues on their stream the copies that owners() needs of the latest one.
   virtual void read_owners(int /*count*/, CUstream_st* /*stream*/) {}
 };
 
@@ -58,7 +58,7 @@ inline PotentialFacet* potentials_of(ForceKernel& kernel) {
   return dynamic_cast<PotentialFacet*>(&kernel);
 }
 
-/// A whole step of bodies that ranks hold.
+/// Parameters of a step of the bodies that ranks hold.
 struct SpreadStep {
   std::string_view integrator_id;  ///< an integrator without levels and without jerks
   float time_step = 0;
@@ -68,27 +68,28 @@ struct SpreadStep {
 
 /// Result of a SpreadStep.
 struct SpreadStepped {
-  bool complete = false;  ///< false: it was cancelled, and the bodies are as before
-  int not_finite = -1;    ///< the first body, as with one process; -1: none
+  bool complete = false;  ///< false: the step was cancelled, and the bodies are as before
+  int not_finite = -1;    ///< first non-finite body, as with one process; -1: none
   int evaluations = 0;
   double force_ms = 0;  ///< sum of all evaluations
-  double by_tree = 0;   ///< interactions, see ForceArgs::evaluated
+  double by_tree = 0;   ///< number of interactions, see ForceArgs::evaluated
 };
 
-/// Implemented by kernels whose ranks can hold the bodies from step to step, each its part, and move them. The bodies
-/// after a step equal those of one process, bit for bit.
+/// Implemented by kernels whose ranks can hold the bodies from step to step, each a part of them, and move them. After
+/// a step, the bodies equal those of one process, bit for bit.
 class SpreadFacet {
  public:
   virtual ~SpreadFacet() = default;
-  /// Gives the bodies, with masses in this range, to the ranks. They have Digits::single. Throws as
+  /// Scatters the bodies, with masses in this range, to the ranks. They must have Digits::single. Throws as
   /// ForceKernel::evaluate().
   virtual void spread(const Bodies& bodies, const MassRange& masses) = 0;
-  /// Call after spread(). Throws as ForceKernel::evaluate(); then the bodies are as before, unless a rank is lost.
+  /// Makes a step. Call after spread(). Throws as ForceKernel::evaluate(); then the bodies are as before, unless a rank
+  /// is lost.
   virtual SpreadStepped step(const SpreadStep& step) = 0;
-  /// Returns the bodies that the ranks hold and continue to hold.
+  /// Returns copies of the bodies that the ranks hold.
   virtual Bodies gather() = 0;
-  /// Returns the same bodies as a source, of which one piece at a time comes here. Valid until the next spread() or
-  /// step(), and as long as the kernel.
+  /// Returns the same bodies as a source that gathers one piece at a time. Valid until the next spread() or step(), at
+  /// most as long as the kernel.
   virtual std::unique_ptr<BodySource> source() = 0;
 };
 
@@ -97,31 +98,32 @@ inline SpreadFacet* spread_of(ForceKernel& kernel) {
   return dynamic_cast<SpreadFacet*>(&kernel);
 }
 
-/// Implemented by CUDA kernels whose devices can hold the bodies between evaluations, each a part of them.
-/// `stream` is one of the first device, which is active and stays so. Of the devices of one process, nothing waits but
-/// hold(); for those of ranks, the host may wait. What passes over the bodies find that is not finite, every device
-/// notes for itself; in every evaluation, all learn of the first one.
+/// Implemented by CUDA kernels whose devices can hold the bodies between evaluations, each a part of them. `stream`
+/// belongs to the first device, which is active and remains active. With the devices of one process, only hold()
+/// blocks; with the devices of ranks, the host may wait in every function. Each device notes the non-finite bodies that
+/// passes over its bodies find; in every evaluation, the devices exchange the earliest finding.
 class ResidentFacet {
  public:
   virtual ~ResidentFacet() = default;
   /// Returns whether the devices can hold `count` bodies.
   virtual bool can_hold(int count) const = 0;
-  /// Returns whether ForceKernel::prepare() has taken the memory to hold them.
+  /// Returns whether ForceKernel::prepare() has allocated the memory to hold them.
   virtual bool has_room(int count) const = 0;
-  /// Gives the devices all bodies, which are in memory that those of one process reach, and the finding so far, which
-  /// is in memory of the first one. They hold them until the next hold() or ForceKernel::evaluate(). Throws as
-  /// ForceKernel::prepare(); then they hold none.
+  /// Scatters all bodies to the devices. The bodies are in memory that the devices of one process can access, the
+  /// finding so far in memory of the first device. The devices hold them until the next hold() or
+  /// ForceKernel::evaluate(). Throws as ForceKernel::prepare(); then the devices hold none.
   virtual void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const cuda::PackedFinding* d_finding,
                     CUstream_st* stream) = 0;
-  /// Does cuda::kick_drift() of the integrators for all bodies. `check.report` has none of their numbers.
+  /// Does cuda::kick_drift() of the integrators for all bodies. `check.report.ids` is not used.
   virtual void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) = 0;
-  /// Does cuda::check_finite() of the integrators. Then the report has what any device found since hold().
+  /// Does cuda::check_finite() of the integrators. Writes the earliest finding of all devices since hold() to the
+  /// report.
   virtual void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) = 0;
-  /// Evaluates the accelerations of all bodies. Bodies may move to other devices. Of `args`, what points to bodies is
-  /// not used, and there is neither an epilogue nor a target. Throws as ForceKernel::evaluate(); then they hold none.
+  /// Evaluates the accelerations of all bodies, which may migrate to other devices. Ignores the pointers to bodies in
+  /// `args`, which must have no epilogue and no targets. Throws as ForceKernel::evaluate(); then the devices hold none.
   virtual void evaluate_residents(const ForceArgs& args) = 0;
-  /// Copies what the devices hold to memory that they reach, in the order of all bodies; null: not copied. The
-  /// accelerations are those of the latest evaluation, if there was one.
+  /// Gathers the bodies, in the order of all bodies, in memory that the devices can access; null: not copied. The
+  /// accelerations are from the latest evaluation, if there was one.
   virtual void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations = nullptr) = 0;
 };
 

@@ -24,28 +24,28 @@ struct TreeCounts {
 
 /// Report of a tree kernel on one evaluation.
 struct TreeReport {
-  std::int64_t interactions = 0;   ///< evaluated, with bodies and with cells
-  double vector_instructions = 0;  ///< of arithmetic in the sums of a CPU kernel, per lane; 0: not counted
-  std::int64_t cells = 0;          ///< of the tree, leaves included
-  int depth = 0;                   ///< the deepest level; that of the root is 0
-  std::vector<TreePhase> phases;   ///< in their order; empty where they were not timed
-  std::int64_t phases_age = 0;     ///< steps from the batch of the phases to that of the rest; 0: one batch
+  std::int64_t interactions = 0;   ///< number of interactions with bodies and with cells
+  double vector_instructions = 0;  ///< arithmetic instructions per lane in the sums of a CPU kernel; 0: not counted
+  std::int64_t cells = 0;          ///< number of cells, leaves included
+  int depth = 0;                   ///< deepest level; the root has level 0
+  std::vector<TreePhase> phases;   ///< in order of time; empty if they were not timed
+  std::int64_t phases_age = 0;     ///< number of steps by which `phases` are older than the rest
 };
 
-/// A cube of the tree.
+/// Cube of a cell.
 struct TreeCell {
   Vec3 center;
   float half_size;  ///< > 0
   int level;        ///< 0: the root
 };
 
-/// Which cells of a tree to read, and whose walk.
+/// Request to read cells of a tree, and the walk of one body.
 struct CellRequest {
   static constexpr int every_level = -1, nobody = -1;
 
-  int most = 0;             ///< cells, the larger ones first; 0: reads nothing
-  int level = every_level;  ///< of the cells
-  int walk_of = nobody;     ///< the body whose walk is read
+  int most = 0;             ///< maximum number of cells, which are the larger ones; 0: reads nothing
+  int level = every_level;  ///< level of the cells
+  int walk_of = nobody;     ///< body whose walk is read
   friend bool operator==(const CellRequest&, const CellRequest&) = default;
 };
 
@@ -56,10 +56,11 @@ struct BodyWalk {
   std::int64_t bodies = 0;       ///< number of bodies in these leaves
 };
 
+/// Result of a CellRequest.
 struct PickedCells {
-  std::vector<TreeCell> cells;   ///< by level
-  std::int64_t count = 0;        ///< of the tree on the level that was asked for: `cells` may be a part of them
-  std::optional<BodyWalk> walk;  ///< none if nobody's was asked for, or if the kernel cannot tell
+  std::vector<TreeCell> cells;   ///< sorted by level
+  std::int64_t count = 0;        ///< number of cells on the requested level, of which `cells` may be a part
+  std::optional<BodyWalk> walk;  ///< none if no walk was requested, or if the kernel has no record of it
 };
 
 /// Implemented by kernels with a tree: reports, and cells to show.
@@ -68,12 +69,12 @@ class TreeFacet {
   virtual ~TreeFacet() = default;
   /// Returns the report on one of the latest evaluations that have ended; none before the first.
   virtual std::optional<TreeReport> report() const = 0;
-  /// Takes the memory that pick_cells() needs for a tree of `count` bodies.
+  /// Allocates the memory that pick_cells() needs for a tree of `count` bodies.
   virtual void prepare_cells(const CellRequest& /*request*/, int /*count*/) {}
-  /// Sets cells of the latest evaluation's tree aside; `request.most` is at least 1. A CUDA kernel enqueues that on
-  /// `stream` and returns.
+  /// Copies cells of the latest evaluation's tree, for cells(). `request.most` must be at least 1. A CUDA kernel
+  /// enqueues the copy on `stream` and returns.
   virtual void pick_cells(const CellRequest& request, CUstream_st* stream) = 0;
-  /// The latest pick; none if there was no tree. Call only once the stream has passed the pick.
+  /// Returns the latest pick; none if there was no tree. Call only when the stream has passed the pick.
   virtual std::optional<PickedCells> cells() const = 0;
 };
 

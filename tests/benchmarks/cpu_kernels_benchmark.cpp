@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/fma_limit.h"
+#include "compute/kernels/vector_units.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/random_ball.h"
 

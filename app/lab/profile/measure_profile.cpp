@@ -22,9 +22,8 @@
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/fma_limit.h"
-#include "compute/kernels/parts/threads.h"
 #include "compute/kernels/tree_facet.h"
+#include "compute/kernels/vector_units.h"
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #endif

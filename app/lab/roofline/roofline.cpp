@@ -19,7 +19,7 @@
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
-#include "compute/kernels/parts/fma_limit.h"
+#include "compute/kernels/vector_units.h"
 #if ORRERY_HAVE_CUDA
 #include "compute/core/error.h"
 #include "compute/cuda/device.h"

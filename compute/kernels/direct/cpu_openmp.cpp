@@ -3,7 +3,7 @@
 #include "compute/core/subnormals.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
-#include "compute/kernels/parts/threads.h"
+#include "compute/kernels/parts/tunables.h"
 
 namespace orrery {
 namespace {

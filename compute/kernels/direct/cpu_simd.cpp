@@ -1,8 +1,7 @@
 // Highway compiles this file once for each instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/direct/cpu_simd.cpp"
-#include "compute/kernels/parts/simd_targets.h"
-// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
+// After HWY_TARGET_INCLUDE, as Highway asks.
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
@@ -11,10 +10,9 @@
 
 #include "compute/core/threads.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
-#include "compute/kernels/parts/threads.h"
+#include "compute/kernels/parts/tunables.h"
 
 #ifndef ORRERY_CPU_SIMD_ONCE
 #define ORRERY_CPU_SIMD_ONCE
@@ -34,7 +32,7 @@ HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
 namespace {
 
-#include "compute/kernels/parts/simd_lanes.inl"
+#include "compute/kernels/parts/simd.inl"
 #include "compute/kernels/parts/simd_pull.inl"
 
 /// Sums and finishes the targets at places [first, last).

@@ -1,6 +1,6 @@
+#include "compute/cuda/arrays.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/parts/second_pass.h"
+#include "compute/kernels/parts/passes.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

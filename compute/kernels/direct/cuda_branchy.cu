@@ -1,5 +1,5 @@
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/second_pass.h"
+#include "compute/kernels/parts/passes.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

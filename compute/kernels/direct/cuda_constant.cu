@@ -2,10 +2,10 @@
 #include <map>
 #include <mutex>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/stream.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/inner_loop.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

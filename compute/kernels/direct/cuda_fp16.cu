@@ -1,8 +1,8 @@
 #include <cuda_fp16.h>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

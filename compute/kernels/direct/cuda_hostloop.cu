@@ -1,6 +1,5 @@
 #include "compute/cuda/arrays.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

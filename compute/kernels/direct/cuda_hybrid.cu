@@ -62,7 +62,7 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
     } else if (whole == 0) {
       launch_remainder(args, 0, args.stream);
     } else {
-      // The remainder goes first: its few slow warps run beside the tiled kernel from the start instead of after it.
+      // The remainder goes first: its few slow warps run at the same time as the tiled kernel instead of after it.
       fork_.record(args.stream);
       ORRERY_CUDA_CHECK(cudaStreamWaitEvent(side_.get(), fork_.get()));
       launch_remainder(args, whole, side_.get());

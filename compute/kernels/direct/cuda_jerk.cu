@@ -1,11 +1,10 @@
 #include <algorithm>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/device_float.h"
-#include "compute/kernels/parts/jerk_tunables.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

@@ -1,7 +1,6 @@
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/inner_loop.h"
-#include "compute/kernels/parts/layout.h"
-#include "compute/kernels/parts/second_pass.h"
+#include "compute/kernels/parts/passes.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters. The tunable `block`
-/// is its block size.
+/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters. The setting `block`
+/// is its number of threads per block.
 template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
@@ -28,14 +28,14 @@ class BlockKernel : public ForceKernel {
  protected:
   using Instance = void (*)(Params...);
 
-  /// The resources of a thread.
+  /// Resources of a thread.
   struct Thread {
-    int bodies = 1;
-    std::size_t shared_bytes = 0;  ///< dynamic
+    int bodies = 1;                ///< number of targets
+    std::size_t shared_bytes = 0;  ///< dynamic shared memory
   };
 
-  /// `instance`, called with a LawId, gives the function for that law. Throws UsageError if the device cannot launch
-  /// one of these functions with this block.
+  /// `instance` returns the function for a law. Throws UsageError if the device cannot launch one of these functions
+  /// with this block.
   BlockKernel(const char* id, const cuda::Device& device, const Settings& settings, const Thread& thread,
               std::function<Instance(LawId)> instance)
       : device_{device}, block_{settings.integer("block")}, thread_{thread}, instance_{std::move(instance)} {
@@ -47,11 +47,11 @@ class BlockKernel : public ForceKernel {
 
   const cuda::Device& device() const { return device_; }
   int block() const { return block_; }
-  /// The number of blocks that hold `count` bodies.
+  /// Returns the number of blocks for `count` bodies.
   int blocks(int count) const { return cuda::ceil_div(count, block_ * thread_.bodies); }
 
 #if defined(__CUDACC__)
-  /// Enqueues the function for the law of `args`, in blocks().
+  /// Enqueues the function for the law of `args`, with blocks(args.count) blocks; launch_grid() with any grid.
   void launch(const ForceArgs& args, Params... params) const {
     launch_grid(args, static_cast<unsigned>(blocks(args.count)), params...);
   }

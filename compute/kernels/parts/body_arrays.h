@@ -4,9 +4,9 @@
 
 namespace orrery {
 
-/// How the bodies lie in memory (docs/literature.md, rows 15 and 20): `float4`, the caller's array of x, y, z, m;
-/// `float3`, triples of 12 bytes; `soa`, an array per coordinate; `aos6`, x, y, z and three velocities that no force
-/// needs, 24 bytes. The last three have an array of masses.
+/// Layout of the bodies in memory (docs/literature.md, rows 15 and 20). `float4`: the caller's array of x, y, z, m.
+/// `float3`: triples of 12 bytes. `soa`: one array per coordinate. `aos6`: records of 24 bytes with x, y, z and three
+/// velocities that no force needs. All but `float4` have a separate array of masses.
 enum class Layout { float4, float3, soa, aos6 };
 
 #if defined(__CUDACC__)
@@ -17,7 +17,7 @@ __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
 }
 #endif
 
-/// Bodies in one of the layouts, in device memory that is constant while a kernel runs.
+/// Bodies in one of the layouts, in device memory that does not change while a kernel runs.
 struct BodyArrays {
   const Vec4* vectors = nullptr;  ///< float4 only
   const float* x = nullptr;       ///< soa: the array; float3, aos6: the whole array of records

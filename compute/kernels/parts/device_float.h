@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// How a kernel computes 1 / sqrt(x): rsqrt.approx (2 ulp), or a square root and a division, each rounded correctly.
+/// Computation of 1 / sqrt(x): by rsqrt.approx (2 ulp), or by a square root and a division, each rounded correctly.
 enum class Rsqrt { fast, exact };
 
 /// A float for the pair laws in CUDA kernels. Its type chooses the reciprocal square root, and whether every operation
@@ -70,13 +70,13 @@ class DeviceFloat {
   float value_;
 };
 
-/// A kernel's sum as floats, for the epilogue.
+/// Converts a kernel's sum to floats, for the epilogue.
 template <Rsqrt rsqrt, bool flushes>
 ORRERY_HD Vec3 values(const Vec3Of<DeviceFloat<rsqrt, flushes>>& sum) {
   return {sum.x.value(), sum.y.value(), sum.z.value()};
 }
 
-/// The constants of the pair laws. Every instance takes them as an argument, so that they lie in the constant bank.
+/// Constants of the pair laws. CUDA kernels take them as an argument, which the compiler keeps in the constant bank.
 template <class Real>
 struct PairConstantsOf {
   Real softening_sq;

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// The precision of kernels that give jerks.
+/// Precision of kernels that give jerks.
 enum class JerkPrecision {
   mixed,  ///< differences of double-float positions, pairs in float, sums of jerk_sum_length pairs added in double
   fp64,   ///< everything in double
@@ -14,7 +14,7 @@ enum class JerkPrecision {
 /// Pairs between two additions to sums in double. Shorter sums in float round less, and the additions cost more.
 inline constexpr int jerk_sum_length = 64;
 
-/// A body as its pairs with others take it, and a difference of two.
+/// A body in the number types of a precision.
 template <JerkPrecision precision>
 struct JerkBody;
 

@@ -1,6 +1,15 @@
 // A pair that gives jerks: one text for every machine. No include guard: jerk_pair.h includes it once for scalars, and
 // a SIMD kernel once for each instruction set, inside that set's namespace, as it does pair_law.inl.
 
+/// A coordinate in two numbers, as DoubleFloat, for any number type.
+template <class Real>
+struct DoubleLanesOf {
+  Real high, low;
+  ORRERY_HD friend Real operator-(const DoubleLanesOf& a, const DoubleLanesOf& b) {
+    return (a.high - b.high) + (a.low - b.low);
+  }
+};
+
 /// Sums of accelerations and jerks.
 template <class Real>
 struct PullOf {

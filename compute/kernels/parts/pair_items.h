@@ -14,12 +14,12 @@ namespace orrery {
 struct PairItems {
   static constexpr int tile = 32;
 
-  int tiles;  ///< with bodies
+  int tiles;  ///< number of tiles with bodies
   int tiles_per_group;
   int groups;
-  int short_row;    ///< units of a group that does not meet its opposite
-  int long_groups;  ///< the first groups, which meet their opposites
-  int long_row;     ///< units of each of these
+  int short_row;    ///< units of a group that does not meet its opposite group
+  int long_groups;  ///< number of groups that meet their opposite group: the first ones
+  int long_row;     ///< units of each of those groups
 
   ORRERY_HD PairItems(int count, int tiles_in_group)
       : tiles{(count - 1) / tile + 1},
@@ -35,8 +35,8 @@ struct PairItems {
 
   struct Unit {
     int group;
-    int offset;  ///< of the partner tile, counted from the group's own first tile on
-    int row;     ///< units of the group
+    int offset;  ///< partner tile, counted from the group's own first tile
+    int row;     ///< number of units of the group
   };
   ORRERY_HD Unit unit(long long index) const {
     const long long in_long_rows = static_cast<long long>(long_groups) * long_row;
@@ -47,7 +47,7 @@ struct PairItems {
     return {(is_long ? 0 : long_groups) + group, static_cast<int>(beyond - static_cast<long long>(group) * row), row};
   }
 
-  /// The tile that a group meets at this offset; >= `tiles` if it has no bodies.
+  /// Returns the tile that a group meets at this offset; >= `tiles` if it has no bodies.
   ORRERY_HD int partner(int group, int offset) const {
     const int partner = group * tiles_per_group + offset, all = groups * tiles_per_group;
     return partner < all ? partner : partner - all;

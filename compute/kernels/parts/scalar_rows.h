@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Whether the caller of a CPU kernel has cancelled it.
+/// Returns whether the caller of a CPU kernel has cancelled the evaluation.
 inline bool cancelled(const std::atomic<bool>* flag) {
   return flag && flag->load(std::memory_order_relaxed);
 }
@@ -15,8 +15,8 @@ inline bool cancelled(const ForceArgs& args) {
   return cancelled(args.cancelled);
 }
 
-/// Bodies between two checks of the cancellation flag in one row: about 40 us of a scalar core. Each block has its own
-/// sum, which also rounds less than one running sum over millions of bodies.
+/// Number of bodies between two checks for cancellation: about 40 us of a scalar core. Each block has a separate sum,
+/// which also rounds less than one sum over millions of bodies.
 inline constexpr int scalar_block = 4096;
 
 /// Evaluates and finishes the targets at places [first, last): the plain double loop over an array of structures, one

@@ -1,30 +1,128 @@
-// Shared by the files that Highway compiles for several instruction sets.
 #pragma once
 
+#include <hwy/aligned_allocator.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <new>
+#include <type_traits>
 
+#include "compute/core/threads.h"
+#include "compute/core/vec.h"
 #include "compute/kernels/dispatch.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/jerk_pair.h"
+#include "compute/kernels/vector_units.h"
 
+// Shared by the CPU kernels that Highway compiles once for each instruction set: settings, and columns of bodies.
 namespace orrery {
 
-/// Returns the usual name of the instruction set of a Highway target: "AVX-512" for AVX3.
-inline const char* simd_name(std::int64_t target) {
-  const char* const name = hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(target));
-  return std::string_view{name}.starts_with("AVX3") ? "AVX-512" : name;
-}
-
-/// The values of the tunable `rows` of the kernels that compute with Highway's vectors.
+/// Values of the setting `rows` of the kernels that compute with Highway's vectors.
 inline constexpr Values<1, 2, 4> simd_rows;
 inline constexpr auto simd_rows_or_auto = simd_rows.names_after("auto");
 inline constexpr int max_simd_rows = simd_rows.all.back();
 
-/// Returns the value of `auto`: only AVX-512 has enough registers for four rows. G pairs/s of cpu-simd with 1, 2 and 4
-/// rows (one thread, 16,384 bodies, 2026-11-21): AVX-512 on a Xeon 3.96, 3.99, 4.20; AVX2 on an EPYC 3.09, 3.07, 2.99.
+/// Returns the value of `rows` for `auto`: only AVX-512 has enough registers for four rows. G pairs/s of cpu-simd with
+/// 1, 2 and 4 rows (one thread, 16,384 bodies, 2026-11-21): AVX-512 on a Xeon 3.96, 3.99, 4.20; AVX2 on an
+/// EPYC 3.09, 3.07, 2.99.
 inline int rows_for_this_processor() {
   return hwy::SupportedTargets() & HWY_AVX3 ? 4 : 2;
 }
+
+/// Number of lanes of the longest vector that a CPU kernel uses, a multiple of all shorter ones.
+inline constexpr int max_lanes = 16;
+
+/// The pair laws of vectors compute lane_root_scale / r instead of 1 / r, which saves an instruction per pair. Both
+/// laws are m i^3 f(H i^2) with i = 1 / r, so lane_mass_scale for m and lane_repulsion_scale for H cancel the scale.
+/// All three are powers of two, so the results have the same bits.
+inline constexpr float lane_root_scale = 2;
+inline constexpr float lane_mass_scale = 1 / (lane_root_scale * lane_root_scale * lane_root_scale);
+inline constexpr float lane_repulsion_scale = 1 / (lane_root_scale * lane_root_scale);
+
+/// All bodies as a structure of aligned arrays, each a multiple of max_lanes long.
+struct PaddedColumns {
+  const float *x, *y, *z;
+  const float* scaled_mass;  ///< times lane_mass_scale
+  int padded_count;
+};
+
+/// Owner of a kernel's PaddedColumns.
+class BodyColumns {
+ public:
+  /// Copies the bodies, padded by copies of the last one without mass: they pull nothing, and their distances stay in
+  /// range. The arrays are valid until the next call; after a cancellation their contents are undefined.
+  PaddedColumns fill(const ForceArgs& args, int threads);
+
+ private:
+  std::size_t padded_ = 0;
+  hwy::AlignedFreeUniquePtr<float[]> columns_;
+};
+
+/// Bodies as a structure of aligned arrays, each a multiple of max_lanes long. Floats have low words.
+template <class T>
+struct JerkColumns {
+  const T *x, *y, *z, *vx, *vy, *vz, *mass;
+  const T *x_low, *y_low, *z_low;  // null for doubles
+  int padded_count;
+};
+
+/// Owner of a kernel's JerkColumns.
+template <class T>
+class JerkColumnsOf {
+ public:
+  /// Copies the bodies body_at(0 ... count - 1), padded by copies of the last one without mass. The arrays are valid
+  /// until the next call.
+  template <class BodyAt>
+  JerkColumns<T> fill(int count, const BodyAt& body_at, int threads) {
+    const std::size_t padded = (static_cast<std::size_t>(count) + max_lanes - 1) / max_lanes * max_lanes;
+    if (padded != padded_) {
+      memory_ = hwy::AllocateAligned<T>(column_count * padded);
+      padded_ = memory_ ? padded : 0;
+      if (!memory_) throw std::bad_alloc{};
+    }
+    const auto column = [&](std::size_t k) { return memory_.get() + k * padded; };
+    for_each_chunk(static_cast<int>(padded), 1 << 14, threads, nullptr, [&](int first, int last) {
+      for (int i = first; i < last; ++i) {
+        PreciseBody body = body_at(std::min(i, count - 1));
+        if (i >= count) body.mass = 0;
+        const auto row = row_of(body);
+        for (std::size_t k = 0; k < column_count; ++k) column(k)[i] = row[k];
+      }
+    });
+    const auto low = [&](std::size_t k) { return column_count > 7 ? column(k) : nullptr; };
+    return {column(0),
+            column(1),
+            column(2),
+            column(3),
+            column(4),
+            column(5),
+            column(6),
+            low(7),
+            low(8),
+            low(9),
+            static_cast<int>(padded)};
+  }
+
+ private:
+  static constexpr std::size_t column_count = std::is_same_v<T, float> ? 10 : 7;
+
+  static std::array<T, column_count> row_of(const PreciseBody& body) {
+    constexpr JerkPrecision precision = std::is_same_v<T, float> ? JerkPrecision::mixed : JerkPrecision::fp64;
+    const auto& [position, velocity, mass] = JerkBody<precision>::of(body);
+    const auto& [x, y, z] = position;
+    const auto& [vx, vy, vz] = velocity;
+    if constexpr (precision == JerkPrecision::mixed) {
+      return {x.high, y.high, z.high, vx, vy, vz, mass, x.low, y.low, z.low};
+    } else {
+      return {x, y, z, vx, vy, vz, mass};
+    }
+  }
+
+  std::size_t padded_ = 0;
+  hwy::AlignedFreeUniquePtr<T[]> memory_;
+};
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
-// The inner loop over bodies in columns. No include guard: a SIMD kernel includes this after simd_lanes.inl, in the
-// same namespace.
+// Inner loops of SIMD kernels over bodies in columns. No include guard: a SIMD kernel includes this after simd.inl, in
+// the same namespace.
 
-/// Adds rows' sums to those in memory.
+/// Adds the sums of `rows` points to those in memory.
 template <int rows>
 HWY_INLINE void add_lane_sums(const Lanes* ax, const Lanes* ay, const Lanes* az, float* sums) {
   for (int r = 0; r < rows; ++r) {
@@ -12,7 +12,7 @@ HWY_INLINE void add_lane_sums(const Lanes* ax, const Lanes* ay, const Lanes* az,
   }
 }
 
-/// The acceleration of a point from its lane sums.
+/// Returns the acceleration of a point from its sums per lane.
 HWY_INLINE Vec3 acceleration_of(const float* sums) {
   return {sum_of_lanes(load(sums)), sum_of_lanes(load(sums + lane_count)), sum_of_lanes(load(sums + 2 * lane_count))};
 }
@@ -43,4 +43,22 @@ HWY_NOINLINE void add_bodies(const float* x, const float* y, const float* z, con
     }
   }
   add_lane_sums<rows>(ax, ay, az, sums);
+}
+
+/// Adds the pull of bodies that are (dx, dy, dz) away and have these masses to `a`. If `mutual`, adds the pull in the
+/// other direction, for which the own mass is given with a minus sign, to `b`.
+template <bool mutual, class PairLaw, class Lanes>
+HWY_INLINE void add_mutual_pull(const PairLaw& law, Lanes dx, Lanes dy, Lanes dz, Lanes mass, Lanes minus_mass,
+                                Vec3Of<Lanes>& a, [[maybe_unused]] Vec3Of<Lanes>& b) {
+  const Lanes s = law.factor(dx, dy, dz, lanes(1));  // per unit mass: the two masses differ
+  const Lanes to_me = s * mass;
+  a.x = multiply_add(to_me, dx, a.x);
+  a.y = multiply_add(to_me, dy, a.y);
+  a.z = multiply_add(to_me, dz, a.z);
+  if constexpr (mutual) {
+    const Lanes to_other = s * minus_mass;
+    b.x = multiply_add(to_other, dx, b.x);
+    b.y = multiply_add(to_other, dy, b.y);
+    b.z = multiply_add(to_other, dz, b.z);
+  }
 }

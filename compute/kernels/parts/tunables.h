@@ -1,13 +1,53 @@
 #pragma once
 
 #include "compute/core/force_law.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/body_arrays.h"
 #include "compute/kernels/parts/device_float.h"
-#include "compute/kernels/parts/layout.h"
+#include "compute/kernels/parts/jerk_pair.h"
 
+// Settings that several kernels share.
 namespace orrery {
 
+// CPU kernels:
+inline constexpr Values<1, 2, 4, 8, 16, 32, 64, 128> thread_values;
+inline constexpr auto threads_or_auto = thread_values.names_after("auto");
+
+inline constexpr Tunable threads_tunable{
+    .name = "threads",
+    .notes = "Threads; auto takes every hardware thread that this process may run on.",
+    .values = threads_or_auto,
+    .initial = "auto",
+    .largest = usable_threads,
+    .numbers = Range<double>{1, 1024},
+    .whole = true};
+
+/// threads_tunable for kernels whose order of additions, and so the last bits of their forces, depends on the number of
+/// threads.
+inline constexpr Tunable deciding_threads_tunable = [] {
+  Tunable tunable = threads_tunable;
+  tunable.notes =
+      "Threads; auto takes every hardware thread that this process may run on. Another number changes the order of "
+      "the additions, and with it the last digits.";
+  tunable.decides_digits = true;
+  return tunable;
+}();
+
+// Kernels that give jerks:
+inline constexpr Values<JerkPrecision::mixed, JerkPrecision::fp64> jerk_precision_values{"mixed", "fp64"};
+inline constexpr Tunable jerk_precision_tunable{
+    .name = "precision",
+    .notes =
+        "mixed: differences of positions from double-floats, the rest of a pair in float, sums in double; fp64: "
+        "everything in double.",
+    .values = jerk_precision_values.names(),
+    .initial = "mixed"};
+/// Settings with which `auto` may choose a kernel that gives jerks.
+inline constexpr const char* jerk_candidates[] = {"", "precision=fp64"};
+
+// CUDA kernels:
 // A CUDA direct sum is a template over everything that would cost time in the inner loop if it were known only at run
 // time. All its instances have one signature. A chain of dispatches (kernels/dispatch.h), one per axis, compiles every
 // combination and returns a pointer to the requested one.
@@ -15,7 +55,7 @@ inline constexpr Values<LawId::gravity, LawId::attract_repel> law_values{"gravit
 inline constexpr Values<Rsqrt::fast, Rsqrt::exact> rsqrt_values{"fast", "exact"};
 inline constexpr Values<false, true> switch_values{"off", "on"};
 
-/// The values of the settings `rsqrt` and `ftz`.
+/// Values of the settings `rsqrt` and `ftz`.
 struct Arithmetic {
   Rsqrt rsqrt;
   bool flushes;
@@ -104,6 +144,8 @@ auto dispatch_by_bodies(const Settings& settings, Use use) {
   };
 }
 
+inline constexpr Values<Layout::float4, Layout::float3, Layout::soa, Layout::aos6> layout_values{"float4", "float3",
+                                                                                                 "soa", "aos6"};
 inline constexpr Tunable layout_tunable{
     .name = "layout",
     .notes =

@@ -32,7 +32,7 @@ std::string line_directive(int line, const std::string& file) {
   return "#line " + std::to_string(line) + " \"" + quoted + "\"\n";
 }
 
-/// The file between what it relies on and the check of its function.
+/// Returns the text to compile: the settings as constants, the file, and a check of its function's parameters.
 std::string program_text(const KernelFile& file, const Settings::Values& values) {
   std::string text = "#include \"compute/kernels/runtime/device_api.h\"\n";
   for (const FileTunable& tunable : file.tunables) {
@@ -45,7 +45,7 @@ std::string program_text(const KernelFile& file, const Settings::Values& values)
          std::string{wrong_parameters} + "\");\n";
 }
 
-/// A failure of the compiler is one of the file.
+/// Compiles. Reports a failure of the compiler as an error of the file.
 cuda::Nvrtc::Result result_of(const Compiler& compiler, const CompilerInput& input, const KernelFile& file) {
   try {
     return compiler(input);

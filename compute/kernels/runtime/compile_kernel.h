@@ -17,13 +17,13 @@
 
 namespace orrery {
 
-/// The architecture that kernel files are compiled for if there is no GPU: that of an H100.
+/// Architecture that kernel files are compiled for if there is no GPU: that of an H100.
 inline constexpr int usual_architecture = 90;
 
 /// A kernel file, compiled for one law and one value of each tunable.
 struct CompiledKernel {
   std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it
-  std::string symbol;  ///< the function's name in it
+  std::string symbol;  ///< name of the function in the machine code
   std::vector<FileMessage> warnings;
   double ms = 0;  ///< duration of the compilation
 };
@@ -35,7 +35,7 @@ struct CompilerInput {
   std::string function;  ///< the name of the __global__ function
 };
 
-/// An error, one line: the compiler did not end by itself.
+/// Error if the compiler did not end by itself, such as a crash or a time limit. One line.
 class CompilerFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -45,7 +45,7 @@ class CompilerFailure : public std::runtime_error {
 /// call it.
 using Compiler = std::function<cuda::Nvrtc::Result(const CompilerInput& input)>;
 
-/// Compiles by NVRTC in this process, without a limit of time.
+/// Compiles by NVRTC in this process, without a time limit.
 cuda::Nvrtc::Result compile_here(const CompilerInput& input);
 
 /// Compiles for GPUs of this architecture, such as 90 for sm_90. Takes about 70 ms, or nothing if the same was compiled

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t most_other_bodies = 4097, most_targets = 4096;
 
-/// Returns at most as many as `bodies`, turned by 90 degrees about z, with the masses in the opposite order.
+/// Returns `bodies`, or the first ones if there are many, rotated by 90 degrees about z, with the masses in reverse
+/// order.
 std::vector<Vec4> other_bodies(std::span<const Vec4> bodies) {
   std::vector<Vec4> others(std::min(bodies.size(), most_other_bodies));
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -57,8 +58,8 @@ double median_length(std::span<const Vec4> accelerations) {
   return *middle;
 }
 
-/// Whether two accelerations of one body may come from one kernel without a memory. Pulls that nearly cancel leave a
-/// sum whose relative error means nothing: there, the error is relative to `usual`, the median length.
+/// Returns whether two accelerations of a body may come from the same kernel. Pulls that nearly cancel leave a sum with
+/// a large relative error: there, the error is relative to `usual`, the median length.
 bool agree(const Vec4& a, const Vec4& b, double usual, const Tolerance& tolerance) {
   if (!finite(a) && !finite(b)) return true;  // the caller finds them
   const double size = std::max(length(a.x, a.y, a.z), usual);

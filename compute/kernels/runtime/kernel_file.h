@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// Returns whether a kernel file may have this id, and its tunables such names.
+/// Returns whether this text is allowed as the id of a kernel file, and as the name of a tunable.
 bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
@@ -32,13 +32,13 @@ class KernelFileError : public UsageError {
   std::vector<FileMessage> messages_;
 };
 
-/// An error: the device cannot launch the function as the file wants it, with some values of its tunables.
+/// Error if the device cannot launch the file's function with some values of its tunables.
 class KernelFitError final : public KernelFileError {
  public:
   using KernelFileError::KernelFileError;
 };
 
-/// A tunable of a kernel file: in the source, a constant of the same name, with '_' for '-'.
+/// A tunable of a kernel file. In the source, it is a constant of the same name, with '_' in place of '-'.
 struct FileTunable {
   static constexpr std::size_t most_values = 32;
 
@@ -79,7 +79,7 @@ inline constexpr const char* kernel_file_parameters =
 /// Throws KernelFileError if a text of this many bytes is too long.
 void require_kernel_file_size(const std::string& name, std::size_t bytes);
 
-/// Throws KernelFitError if a block of so many threads, whose __shared__ arrays have `static_bytes`, needs more than
+/// Throws KernelFitError if a block of `block` threads, whose __shared__ arrays have `static_bytes`, needs more than
 /// the `most` bytes of shared memory that the device has per block.
 void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most);
 

@@ -40,7 +40,7 @@ namespace std { template <class T> class function; }
 namespace std { template <class T> class optional {}; }
 )"},
     {"span", R"(#pragma once
-namespace std { template <class T> class span; }
+namespace std { template <class T> class span {}; }
 )"},
     {"string_view", R"(#pragma once
 namespace std { class string_view; }
@@ -107,23 +107,31 @@ struct DeviceBlock;
 };
 
 /// Names of headers that kernel files of former versions include, and where their contents are now.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> former_names{{
+constexpr auto former_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"compute/core/low_words.h", "compute/core/vec.h"},
     {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
     {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/parts/unrolled.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/targets.h", "compute/kernels/epilogue.h"},
-    {"compute/kernels/tree/hilbert.h", "compute/kernels/tree/body_keys.h"},
-    {"compute/kernels/tree/morton.h", "compute/kernels/tree/body_keys.h"},
-}};
+    {"compute/kernels/tree/body_keys.h", "compute/kernels/tree/tree_cube.h"},
+    {"compute/kernels/tree/cell_pull.inl", "compute/kernels/tree/multipole.h"},
+    {"compute/kernels/tree/domain_border.h", "compute/kernels/tree/domains.h"},
+    {"compute/kernels/tree/domain_layout.h", "compute/kernels/tree/domains.h"},
+    {"compute/kernels/tree/high_expansion.h", "compute/kernels/tree/multipole.h"},
+    {"compute/kernels/tree/high_expansion.inl", "compute/kernels/tree/multipole.h"},
+    {"compute/kernels/tree/hilbert.h", "compute/kernels/tree/tree_cube.h"},
+    {"compute/kernels/tree/local_expansion.inl", "compute/kernels/tree/multipole.h"},
+    {"compute/kernels/tree/morton.h", "compute/kernels/tree/tree_cube.h"},
+    {"compute/kernels/tree/octree_kernels.h", "compute/kernels/tree/octree.h"},
+    {"compute/kernels/tree/octree_moments.h", "compute/kernels/tree/octree.h"},
+    {"compute/kernels/tree/tree_units.h", "compute/kernels/tree/tree_cube.h"},
+});
 
 /// Headers with device code that NVRTC cannot read, even with stand-ins, and why.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> not_for_files{{
+constexpr auto not_for_files = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
-    {"compute/kernels/tree/domain_border.h", "it needs CUB, which the compiler at run time does not have"},
-    {"compute/kernels/tree/domain_migration.h", "it needs CUB, which the compiler at run time does not have"},
-    {"compute/kernels/tree/lock_tree.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
-}};
+    {"compute/kernels/tree/cuda_tree_lock.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
+});
 
 std::string_view folder_of(std::string_view name) {
   return name.substr(0, name.rfind('/') + 1);
@@ -143,7 +151,7 @@ bool is_kernel(std::string_view name) {
   return !is_header(name) && (stem.starts_with("cpu_") || stem.starts_with("cuda_"));
 }
 
-/// A line #include, without its line end, as parts of a text.
+/// The name in an #include line of a text.
 struct IncludeLine {
   std::size_t begin, end;  ///< of the name in the text
   std::string_view name;
@@ -196,7 +204,7 @@ void add_included(const SourceFile& source, std::set<const SourceFile*>& found) 
   }
 }
 
-/// The headers of a kernel file, with the names of stand-ins where they include headers of the host.
+/// Headers for kernel files. Where they include headers of the host, these are replaced by the names of stand-ins.
 class DeviceHeaders {
  public:
   DeviceHeaders() {
@@ -249,14 +257,11 @@ const DeviceHeaders& headers() {
 }
 
 /// Returns whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu
-/// implement X.h, and PREFIX_more.cu implements PREFIX_kernels.h.
+/// implement X.h.
 bool implements(const SourceFile& source, const SourceFile& header) {
-  constexpr std::string_view of_many = "_kernels";
   if (is_header(source.name) || is_kernel(source.name) || !is_header(header.name)) return false;
   if (folder_of(source.name) != folder_of(header.name)) return false;
-  std::string_view stem = stem_of(header.name);
-  if (stem.ends_with(of_many)) stem.remove_suffix(of_many.size());
-  const std::string_view own = stem_of(source.name);
+  const std::string_view stem = stem_of(header.name), own = stem_of(source.name);
   if (own != stem && !own.starts_with(std::string{stem} + '_')) return false;
   std::set<const SourceFile*> included;
   add_included(source, included);

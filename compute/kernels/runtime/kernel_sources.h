@@ -13,11 +13,12 @@ struct SourceFile {
   std::string_view bytes;
 };
 
-/// Returns what a kernel file can include: the headers with device code that built-in kernels use, and what these
-/// include.
+/// Returns the headers that a kernel file can include: those with device code that built-in kernels use, and the
+/// headers that these include.
 std::span<const SourceFile> device_headers();
 
-/// Returns the same, the stand-ins for host headers that they include, as host/NAME, and headers under former names.
+/// Returns device_headers(), the stand-ins for the host headers that they include, as host/NAME, and headers under
+/// former names.
 std::span<const SourceFile> compiler_headers();
 
 /// Returns why a kernel file cannot include a header with device code, one line; empty if it can, or if there is no
@@ -27,7 +28,7 @@ std::string_view why_no_device_header(std::string_view name);
 /// The sources of a built-in kernel, of CUDA kernels also in a build without CUDA.
 struct KernelSource {
   std::string id;
-  /// Its own file first, then the other files that it is made of: those of its folder before the others.
+  /// The kernel's own file, then the other files of the kernel: first those of the same folder.
   std::vector<const SourceFile*> files;
 };
 

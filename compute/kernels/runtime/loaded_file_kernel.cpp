@@ -20,7 +20,7 @@ namespace orrery {
 #if CUDART_VERSION >= 12080  // the first with cudaLibraryLoadData
 namespace {
 
-constexpr std::size_t guard = 4096;  // entries before and behind an array
+constexpr std::size_t guard = 4096;  // entries before and after an array
 constexpr int guard_byte = 0xff;     // four of them are a NaN, and -1
 
 /// Makes room for `count` entries between guards, all with the guards' bytes, and returns the first entry.
@@ -41,9 +41,9 @@ bool untouched(std::span<const Vec4> region) {
 /// around the targets.
 class GuardedArrays {
  public:
-  /// Calls `enqueue` with `args`, but for the bodies, the targets (none: every body) and the accelerations, which it
-  /// is to store. Waits, and returns one entry per body; what was not written is NaN. Throws std::runtime_error if
-  /// something was written outside of the accelerations.
+  /// Calls `enqueue` with `args`, but with these bodies and targets (none: every body), and with guarded memory for the
+  /// accelerations. Blocks until it is done. Returns one acceleration per body; those not written are NaN. Throws
+  /// std::runtime_error if something was written outside of the accelerations.
   std::vector<Vec4> evaluate(const cuda::Device& device, ForceArgs args, std::span<const Vec4> bodies,
                              std::span<const int> targets, const std::function<void(const ForceArgs&)>& enqueue);
 
@@ -121,7 +121,7 @@ class FileKernel final : public ForceKernel {
     }
   }
 
-  /// Code that runs must not be unloaded.
+  /// Waits for the device, since code that runs must not be unloaded.
   ~FileKernel() override {
     ORRERY_CUDA_WARN(cudaSetDevice(device_.ordinal()));
     ORRERY_CUDA_WARN(cudaDeviceSynchronize());
@@ -169,7 +169,7 @@ class FileKernel final : public ForceKernel {
                                            static_cast<int>(dynamic_bytes())));
   }
 
-  /// Waits, too. Bodies that are no targets get NaN.
+  /// Evaluates by checked_accelerations(), and blocks until that is done. Bodies that are not targets get NaN.
   void evaluate_checked(const ForceArgs& args) {
     std::vector<Vec4> bodies(static_cast<std::size_t>(args.count));
     cuda::download(args.bodies, std::span{bodies}, args.stream);

@@ -9,16 +9,17 @@
 
 namespace orrery {
 
-/// Returns what a new kernel file can start from: "tiled", the shortest one, then ids of built-in kernels.
+/// Returns the names of the starting points of new kernel files: "tiled", the shortest one, then ids of built-in
+/// kernels.
 std::vector<std::string> starting_points();
-/// Returns why none can start from the built-in kernel `id`, one line that lists the starting points; empty if one can,
-/// or if there is no such kernel.
+/// Returns why no kernel file can start from the built-in kernel `id`, one line that lists the starting points; empty
+/// if one can, or if there is no such kernel.
 std::string why_no_start(std::string_view id);
 /// Returns the text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel.
-/// Throws UsageError that says why `from` is none and lists the starting points.
+/// Throws UsageError that states why `from` is no starting point, and lists them.
 std::string new_kernel_text(const std::string& id, std::string_view from);
-/// Returns the same as the file ID.cu, which can be added to `kernels`. Throws UsageError for an id that is none, and
-/// as require_free_id().
+/// Returns new_kernel_text() as the file ID.cu, which can be added to `kernels`. Throws UsageError if the id is not
+/// allowed, and as require_free_id().
 KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from);
 
 }  // namespace orrery

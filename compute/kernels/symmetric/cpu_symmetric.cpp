@@ -1,8 +1,7 @@
 // Highway compiles this file once for each instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/symmetric/cpu_symmetric.cpp"
-#include "compute/kernels/parts/simd_targets.h"
-// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway requires.
+// After HWY_TARGET_INCLUDE and simd.h, as Highway requires.
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway requires.
 #include <hwy/highway.h>
@@ -12,10 +11,9 @@
 
 #include "compute/core/threads.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
-#include "compute/kernels/parts/threads.h"
+#include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/symmetric/tile_rounds.h"
 
 #ifndef ORRERY_CPU_SYMMETRIC_ONCE
@@ -47,8 +45,8 @@ HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
 namespace {
 
-#include "compute/kernels/parts/simd_lanes.inl"
-#include "compute/kernels/symmetric/mutual_pull.inl"
+#include "compute/kernels/parts/simd.inl"
+#include "compute/kernels/parts/simd_pull.inl"
 
 /// Adds the pull of `others` on `rows` bodies to own_sums, which begins at body `first`. If `mutual`, adds the opposite
 /// pull to `sums`, which begins at others.begin. Row sums stay in registers; `sums` passes through the L1 cache once
@@ -115,7 +113,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Tile a, Tile
 
   for (int block = a.begin; block < a.end; block += max_lanes) {
     if (cancelled(args)) return;
-    // Within one tile, a block of bodies meets itself one-sided, then the bodies behind it.
+    // Within one tile, a block of bodies meets itself one-sided, then the bodies after it.
     const Tile others{same ? block + max_lanes : b.begin, b.end};
     for (int i = block; i < block + max_lanes; i += rows) {
       const SumArrays own = sums_a.from(i - a.begin);

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/pair_items.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/symmetric/symmetric_sums.h"
 

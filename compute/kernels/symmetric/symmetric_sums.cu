@@ -2,8 +2,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/dependent_launch.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/symmetric/symmetric_sums.h"
 
 namespace orrery {
@@ -78,11 +78,11 @@ std::size_t numbers_in(int count) {
 
 void SymmetricAccumulator::prepare(int count) {
   const std::size_t numbers = numbers_in(count);
-  const auto take_room = [&](auto& array) {
+  const auto allocate = [&](auto& array) {
     if (array.size() < numbers) zero_ = false;
     take_scratch(device_, array, numbers, "cuda-symmetric: the sums", "another kernel");
   };
-  deterministic_ ? take_room(fixed_) : take_room(floats_);
+  deterministic_ ? allocate(fixed_) : allocate(floats_);
 }
 
 SymmetricSums SymmetricAccumulator::sums_for(const ForceArgs& args) const {

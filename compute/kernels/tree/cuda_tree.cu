@@ -6,18 +6,14 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/tree/cell_picker.h"
-#include "compute/kernels/tree/octree_kernels.h"
-#include "compute/kernels/tree/octree_work.h"
-#include "compute/kernels/tree/tree_domains.h"
+#include "compute/kernels/tree/octree.h"
+#include "compute/kernels/tree/octree_evaluation.h"
+#include "compute/kernels/tree/tree_report.h"
 #include "compute/kernels/tree/tree_tunables.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {
 namespace {
-
-#if defined(__CUDACC__)
-#endif
 
 static_assert(octree_group_values.largest == OctreeGroup::most);
 static_assert(key_levels < CellPicker::most_levels);
@@ -267,7 +263,7 @@ class Tree final : public ForceKernel, public TreeFacet {
 
   OctreeWork work_;
   int sort_count_ = 0;  // bodies that memory is allocated for; 0: none
-  TreeDomains domains_{work_};
+  OctreeDivision domains_{work_};
   CellPicker picker_{work_.device};
   WalkReader walks_{work_.device};
 };

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "compute/core/force_law.h"
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/tree/cell_picker.h"
-#include "compute/kernels/tree/lock_tree.h"
-#include "compute/kernels/tree/tree_log.h"
+#include "compute/kernels/tree/cuda_tree_lock.h"
+#include "compute/kernels/tree/tree_report.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
-#include "compute/kernels/parts/scratch.h"
 #include "compute/kernels/tree/essential_trees.h"
-#include "compute/kernels/tree/high_expansion.h"
+#include "compute/kernels/tree/multipole.h"
 
 namespace orrery {
 namespace {
@@ -426,28 +426,28 @@ void EssentialTrees::send(const Octree& tree, cudaStream_t stream) const {
   ORRERY_CUDA_CHECK_LAUNCH(send_to_places);
 }
 
-void ChosenTrees::prepare(int index, int devices) {
+void PackedTrees::prepare(int index, int devices) {
   index_ = index;
   devices_ = devices;
   const std::size_t all = size_of(devices);
   take_scratch(device_, outlines_, all, "cuda-tree: the outlines", "fewer ranks");
   take_scratch(device_, counts_, 2 * all, "cuda-tree: the counters", "fewer ranks");
   if (counted_.size() < 2 * all) counted_ = {device_, 2 * all, /*pinned=*/true};
-  given_.resize(all);
-  taken_.resize(all);
+  sent_.resize(all);
+  received_.resize(all);
 }
 
-DeviceBlock ChosenTrees::place_of_outline(int index) const {
+DeviceBlock PackedTrees::place_of_outline(int index) const {
   return {outlines_.data() + index, sizeof(DomainOutline)};
 }
 
-int ChosenTrees::Packed::room_for_cells(bool has_high) const {
+int PackedTrees::Packed::room_for_cells(bool has_high) const {
   const std::size_t room = of_cells.size();
   return static_cast<int>(has_high ? std::min(room, high_moments.size() / high::stored_vectors) : room);
 }
 
 /// Memory that is far too large, as after an evaluation that sent all, is freed if it stays so.
-void ChosenTrees::take_room(Packed& packed, bool has_high) const {
+void PackedTrees::fit_memory(Packed& packed, bool has_high) const {
   constexpr std::size_t far = 4;
   const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
   const bool too_large =
@@ -460,7 +460,7 @@ void ChosenTrees::take_room(Packed& packed, bool has_high) const {
   fit(device_, packed.of_bodies, bodies, shrinks);
 }
 
-auto ChosenTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
+auto PackedTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
   const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
   return {{packed.of_cells.data(), cells * sizeof(PackedCell)},
           {packed.high_moments.data(), has_high ? cells * high::stored_vectors * sizeof(Vec4) : 0},
@@ -469,29 +469,29 @@ auto ChosenTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
 }
 
 /// Packs into memory sized by an earlier evaluation; packs again if that was too small.
-auto ChosenTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
+auto PackedTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
     -> std::vector<Blocks> {
   const bool has_high = tree.high_moments != nullptr;
   // When memory is freed, the driver waits for the device and looks at nothing else.
-  if (std::ranges::any_of(given_, &Packed::is_to_shrink)) wait();
-  for (Packed& packed : given_) take_room(packed, has_high);
+  if (std::ranges::any_of(sent_, &Packed::is_to_shrink)) wait();
+  for (Packed& packed : sent_) fit_memory(packed, has_high);
   pack(tree, wait, stream);
-  if (!std::ranges::all_of(given_, [&](const Packed& packed) { return packed.has_room(has_high); })) {
-    for (Packed& packed : given_) take_room(packed, has_high);
+  if (!std::ranges::all_of(sent_, [&](const Packed& packed) { return packed.has_room(has_high); })) {
+    for (Packed& packed : sent_) fit_memory(packed, has_high);
     pack(tree, wait, stream);
   }
-  std::vector<Blocks> chosen(given_.size());
+  std::vector<Blocks> chosen(sent_.size());
   for (int i = 0; i < devices_; ++i) {
-    if (i != index_) chosen[size_of(i)] = blocks_of(given_[size_of(i)], has_high);
+    if (i != index_) chosen[size_of(i)] = blocks_of(sent_[size_of(i)], has_high);
   }
   return chosen;
 }
 
-void ChosenTrees::pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream) {
+void PackedTrees::pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream) {
   Choosing choosing{.tree = tree, .choices = {}, .counts = counts_.data(), .receivers = devices_ - 1};
   const auto other = [&](int receiver) { return (index_ + 1 + receiver) % devices_; };  // the next one first
   for (int receiver = 0; receiver < choosing.receivers; ++receiver) {
-    const Packed& packed = given_[size_of(other(receiver))];
+    const Packed& packed = sent_[size_of(other(receiver))];
     choosing.choices[receiver] = {.outline = outlines_.data() + other(receiver),
                                   .cells = packed.of_cells.data(),
                                   .high_moments = packed.high_moments.data(),
@@ -507,24 +507,24 @@ void ChosenTrees::pack(const Octree& tree, const std::function<void()>& wait, cu
   cuda::download(counts_.data(), counted_.all().first(counts), stream);
   wait();
   for (int receiver = 0; receiver < choosing.receivers; ++receiver) {
-    Packed& packed = given_[size_of(other(receiver))];
+    Packed& packed = sent_[size_of(other(receiver))];
     packed.cells = counted_.all()[2 * size_of(receiver)];
     packed.bodies = counted_.all()[2 * size_of(receiver) + 1];
   }
 }
 
-auto ChosenTrees::places(int index, std::span<const std::size_t> sizes) -> Blocks {
-  Packed& packed = taken_[size_of(index)];
+auto PackedTrees::places(int index, std::span<const std::size_t> sizes) -> Blocks {
+  Packed& packed = received_[size_of(index)];
   packed.cells = static_cast<int>(sizes[0] / sizeof(PackedCell));
   packed.bodies = static_cast<int>(sizes[2] / sizeof(int));
   const bool has_high = sizes[1] > 0;
-  take_room(packed, has_high);
+  fit_memory(packed, has_high);
   return blocks_of(packed, has_high);
 }
 
-void ChosenTrees::take(const Octree& tree, cudaStream_t stream) const {
+void PackedTrees::take(const Octree& tree, cudaStream_t stream) const {
   for (int i = 0; i < devices_; ++i) {
-    const Packed& packed = taken_[size_of(i)];
+    const Packed& packed = received_[size_of(i)];
     if (i == index_) continue;
     put_cells<<<cuda::ceil_div(packed.cells, block), block, 0, stream>>>(
         packed.of_cells.data(), packed.high_moments.data(), packed.cells, tree);

@@ -81,11 +81,11 @@ struct PackedCell {
 
 /// Packs the cells and bodies that other devices need (locally essential trees) into blocks, and unpacks received
 /// blocks into the arrays of all trees. Used if devices do not see each other's memory.
-class ChosenTrees {
+class PackedTrees {
  public:
   using Blocks = DivisionFacet::Blocks;
 
-  explicit ChosenTrees(const cuda::Device& device) : device_{device} {}
+  explicit PackedTrees(const cuda::Device& device) : device_{device} {}
 
   /// Allocates for device `index` of `devices`. Throws UsageError if memory is short.
   void prepare(int index, int devices);
@@ -115,7 +115,7 @@ class ChosenTrees {
   };
 
   /// Fits the memory to packed.cells and packed.bodies; earlier contents may be lost.
-  void take_room(Packed& packed, bool has_high) const;
+  void fit_memory(Packed& packed, bool has_high) const;
   static Blocks blocks_of(const Packed& packed, bool has_high);
   /// Counts what the other devices need, and packs as much as fits.
   void pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream);
@@ -125,7 +125,7 @@ class ChosenTrees {
   cuda::DeviceArray<DomainOutline> outlines_;  // outlines of the other devices, by index
   cuda::DeviceArray<int> counts_;              // {cells, bodies} for each other device, the next one first
   cuda::HostArray<int> counted_;               // the same on the host
-  std::vector<Packed> given_, taken_;          // by device index
+  std::vector<Packed> sent_, received_;        // by device index
 };
 
 }  // namespace orrery

@@ -11,10 +11,8 @@
 
 #include "compute/core/message.h"
 #include "compute/core/vec.h"
-#include "compute/kernels/tree/body_keys.h"
-#include "compute/kernels/tree/high_expansion.h"
 #include "compute/kernels/tree/multipole.h"
-#include "compute/kernels/tree/tree_units.h"
+#include "compute/kernels/tree/tree_cube.h"
 #include "compute/kernels/tree_facet.h"
 
 namespace orrery {

@@ -3,8 +3,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/tree/host_walk.cpp"
-#include "compute/kernels/parts/simd_targets.h"
-// Must follow HWY_TARGET_INCLUDE and simd_targets.h.
+// Must follow HWY_TARGET_INCLUDE.
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h.
 #include <hwy/cache_control.h>
@@ -26,10 +25,9 @@
 #include <vector>
 
 #include "compute/core/threads.h"
-#include "compute/kernels/parts/body_columns.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
-#include "compute/kernels/parts/threads.h"
+#include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
@@ -62,19 +60,13 @@ namespace {
 
 // Interactions of cells and bodies with the bodies of a group.
 
-#include "compute/kernels/parts/simd_lanes.inl"
+#include "compute/kernels/parts/simd.inl"
 #include "compute/kernels/parts/simd_pull.inl"
-#include "compute/kernels/tree/cell_pull.inl"
 
 HWY_INLINE Lanes constant_like(Lanes, float value) {
   return lanes(value);
 }
-#include "compute/kernels/tree/local_expansion.inl"
-
-namespace high {
-using namespace orrery::high;
-#include "compute/kernels/tree/high_expansion.inl"
-}  // namespace high
+#include "compute/kernels/tree/multipole.inl"
 
 /// Scale of the sums. visit_pair_law_of_lanes() expects scaled masses; instead, the sums are scaled at the end.
 constexpr float of_sums = lane_mass_scale;

@@ -9,13 +9,13 @@
 
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/parts/body_columns.h"
+#include "compute/kernels/parts/simd.h"
 #include "compute/kernels/tree/host_octree.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 
-/// Operations per interaction of a cell with one body in cpu-tree, see cell_pull.inl.
+/// Operations per interaction of a cell with one body in cpu-tree, see add_cell_pull().
 inline constexpr InteractionArithmetic cell_arithmetic{.gravity = 37, .attract_repel = 39};
 
 /// Vector instructions per cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2

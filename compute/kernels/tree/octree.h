@@ -1,12 +1,25 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "compute/core/force_law.h"
 #include "compute/core/vec.h"
-#include "compute/kernels/tree/body_keys.h"
+#include "compute/kernels/division.h"
+#include "compute/kernels/epilogue.h"
 #include "compute/kernels/tree/multipole.h"
-#include "compute/kernels/tree/tree_units.h"
+#include "compute/kernels/tree/tree_cube.h"
 #include "compute/kernels/tree_facet.h"
+
+// cudaStream_t and cudaKernel_t, so that this header needs no CUDA.
+struct CUstream_st;
+struct CUkern_st;
+
+namespace orrery::cuda {
+
+class Device;
+
+}  // namespace orrery::cuda
 
 // Octree over key-sorted bodies, in device memory. Cells are stored level by level, the root first; the children of a
 // cell are consecutive. Arrays may hold several trees, one after the other: indices of bodies and cells count from the
@@ -116,5 +129,120 @@ struct Octree {
   /// Capacity for cells. Enough except for trees with many cells of one or two bodies.
   static constexpr int capacity_for(int count) { return count / 2 + 1024; }
 };
+
+// Phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.
+
+/// Computes the bodies' Hilbert keys, in the bodies' original order, and numbers them 0, 1, ... A body farther from the
+/// mean than 1024 times the mean distance gets a key at the border, so that the other keys have enough digits. Of
+/// `tree`, only count and state are used.
+void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+               CUstream_st* stream);
+/// Computes the keys in a known cube, in device memory.
+void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
+                  CUstream_st* stream);
+
+/// First of the passes of find_keys() for bodies spread over several devices. Finds the extent of this device's bodies,
+/// and their deviation from `center` (in device memory; null: the origin). The state must be
+/// OctreeState::without_bodies().
+void find_extent_around(const cuda::Device& device, const Vec3* center, OctreeState* state, const Vec4* bodies,
+                        int count, CUstream_st* stream);
+/// Second of these passes: from the extents of all devices, finds the cube and the mean of all bodies. All devices find
+/// the same.
+void find_cube(const OnAll<const OctreeState>& extents, int of_all, TreeCube* cube, Vec3* mean, CUstream_st* stream);
+
+/// Two buffers of N entries each. The first holds the keys and the numbers; the sort may swap the two.
+struct KeyBuffers {
+  std::uint64_t *keys, *other_keys;
+  int *numbers, *other_numbers;
+};
+/// Returns the bytes of scratch memory that sort_keys() needs for `count` bodies.
+std::size_t sort_bytes(const cuda::Device& device, int count);
+/// Sorts by key. The result is in `buffers.keys` and `buffers.numbers`.
+void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, CUstream_st* stream);
+
+/// Sets sorted[i] = bodies[order[i]] for i in [0, count).
+void gather_bodies(const Vec4* bodies, const int* order, int count, Vec4* sorted, CUstream_st* stream);
+
+/// Sets is_target[i] to 1 if body i of `count` is among the targets, else to 0.
+void mark_targets(const Targets& targets, int count, unsigned char* is_target, CUstream_st* stream);
+
+/// Makes the cells, row by row from the root; if `keeps_cells`, keeps those of an earlier call for the same number of
+/// bodies. Then computes the boxes and moments of the current bodies, from the last row up. The tree must have at least
+/// one body, and its state must come from finding the keys.
+void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, CUstream_st* stream);
+
+/// Computes tree.accelerations, and counts the interactions in tree.state. `is_target`: one byte per body in original
+/// order, nonzero if its acceleration is wanted; null: all are wanted. Other accelerations are undefined.
+void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
+                 CUstream_st* stream);
+/// Return the function and the number of blocks that walk_octree() launches.
+CUkern_st* walk_octree_function(LawId law, FarField far);
+int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split);
+inline constexpr int walk_octree_block = 64;  ///< threads
+
+/// Cells and bodies that the walk of a body's group met.
+struct WalkFound {
+  int place;          ///< place of the body in key order; -1: not in this tree
+  OctreeGroup group;  ///< the body's group; empty if it is not in this tree
+  int cells, leaves;  ///< cells that counted as a whole; leaves whose bodies were met one by one
+  int bodies;         ///< number of bodies in those leaves
+};
+/// Device memory for one walk: the counts, and the indices of up to `most` cells and leaves.
+struct WalkRecord {
+  WalkFound* found;
+  int *cells, *leaves;
+  int most;
+};
+/// Repeats the walk of a body's group after walk_octree(), with the same tests, and records it. The tree needs its
+/// order.
+void record_walk(const cuda::Device& device, const Octree& tree, const Law& law, int body, const WalkRecord& record,
+                 CUstream_st* stream);
+
+#if defined(__CUDACC__)
+
+/// Places of a cell's moments in a tree with high moments.
+struct StoredMoments {
+  const Vec4 *a, *b;  ///< see Octree::moments_a and moments_b
+  Vec4* high;         ///< stored_vectors entries
+
+  __device__ StoredMoments(const Octree& tree, int cell)
+      : a{tree.moments_a + cell},
+        b{tree.moments_b + cell},
+        high{tree.high_moments + static_cast<std::size_t>(cell) * high::stored_vectors} {}
+};
+
+inline __device__ high::Moments moments_from(const StoredMoments& stored) {
+  const Vec4 a = *stored.a, b = *stored.b;
+  high::Moments moments;
+  moments.at[0] = a.x;
+  constexpr float of_mixed = -1.0f / 3, of_square = of_mixed / 2;
+  constexpr int second = high::terms_below(2);
+  const float seconds[] = {of_square * a.y, of_mixed * a.z, of_mixed * a.w,
+                           of_square * b.x, of_mixed * b.y, of_square * b.z};
+  high::for_each<0, 6>([&](auto i) { moments.at[second + decltype(i)::value] = seconds[decltype(i)::value]; });
+  high::for_each<0, high::stored_vectors>([&](auto constant) {
+    constexpr int first = high::first_high_moment + 4 * decltype(constant)::value;
+    const Vec4 four = stored.high[decltype(constant)::value];
+    moments.at[first] = four.x;
+    moments.at[first + 1] = four.y;
+    if constexpr (first + 2 < high::moment_terms) moments.at[first + 2] = four.z;
+    if constexpr (first + 3 < high::moment_terms) moments.at[first + 3] = four.w;
+  });
+  return moments;
+}
+
+/// Stores the moments from the third order on.
+inline __device__ void store_high_moments(const StoredMoments& stored, const high::Moments& moments) {
+  high::for_each<0, high::stored_vectors>([&](auto constant) {
+    constexpr int first = high::first_high_moment + 4 * decltype(constant)::value;
+    Vec4 four{moments.at[first], moments.at[first + 1], 0, 0};
+    if constexpr (first + 2 < high::moment_terms) four.z = moments.at[first + 2];
+    if constexpr (first + 3 < high::moment_terms) four.w = moments.at[first + 3];
+    stored.high[decltype(constant)::value] = four;
+  });
+}
+static_assert((high::moment_terms - high::first_high_moment) % 4 != 1, "the last vector has two moments or more");
+
+#endif
 
 }  // namespace orrery

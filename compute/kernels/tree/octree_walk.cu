@@ -5,8 +5,6 @@
 #include "compute/cuda/warp.h"
 #include "compute/kernels/tree/multipole.h"
 #include "compute/kernels/tree/octree.h"
-#include "compute/kernels/tree/octree_kernels.h"
-#include "compute/kernels/tree/octree_moments.h"
 
 namespace orrery {
 namespace {
@@ -33,7 +31,7 @@ static __device__ __noinline__ void add_high_moments(LaneSums sums, float invers
   high::add_distant_cell(sums, inverse, dx, dy, dz, moments_from(stored));
 }
 
-/// Expansion with moments and a field of the orders in high_expansion.h.
+/// Expansion with moments and a field of the orders in orrery::high.
 template <>
 class GroupExpansion<FarField::high> {
  public:

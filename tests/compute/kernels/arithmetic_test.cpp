@@ -22,7 +22,7 @@ using test::Tape;
 using Scalar = test::Recorded<struct OneNumber>;
 /// Vectors whose root is exact.
 using Exact = test::Recorded<struct ExactVector>;
-/// As simd_lanes.inl has them, with one lane. The estimate of the root and Newton's step are those of x86-64.
+/// As simd.inl has them, with one lane. The estimate of the root and Newton's step are those of x86-64.
 using Lanes = test::Recorded<struct EstimatingVector>;
 
 constexpr int lane_count = 1;
@@ -43,11 +43,9 @@ Lanes scaled_reciprocal_sqrt(Lanes x) {
 
 #include "compute/core/pair_law.inl"
 // After pair_law.inl, which they use.
-#include "compute/kernels/parts/double_lanes.inl"
 #include "compute/kernels/parts/jerk_pair.inl"
 #include "compute/kernels/parts/simd_pull.inl"
-#include "compute/kernels/symmetric/mutual_pull.inl"
-#include "compute/kernels/tree/cell_pull.inl"
+#include "compute/kernels/tree/multipole.inl"
 
 template <class Real>
 struct Body {

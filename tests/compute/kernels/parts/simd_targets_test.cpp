@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/kernels/parts/simd.h"
+#include "compute/kernels/vector_units.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels/tree/lock_tree.h"
+#include "compute/kernels/tree/cuda_tree_lock.h"
 #include "compute/kernels/tree/octree.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/evaluations.h"

@@ -1,3 +1,5 @@
+#include "compute/kernels/tree/domains.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,11 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "compute/kernels/tree/body_keys.h"
-#include "compute/kernels/tree/domain_border.h"
-#include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/octree.h"
-#include "compute/kernels/tree/shipment_plan.h"
+#include "compute/kernels/tree/tree_cube.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

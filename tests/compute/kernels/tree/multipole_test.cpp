@@ -8,7 +8,6 @@
 #include <span>
 
 #include "compute/core/force_law.h"
-#include "compute/kernels/tree/high_expansion.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

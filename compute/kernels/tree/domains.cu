@@ -1,17 +1,170 @@
+#include <cooperative_groups.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cub/block/block_scan.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <string>
 
+#include "compute/cuda/arrays.h"
 #include "compute/cuda/launch.h"
-#include "compute/kernels/parts/scratch.h"
-#include "compute/kernels/tree/body_keys.h"
-#include "compute/kernels/tree/domain_border.h"
-#include "compute/kernels/tree/domain_migration.h"
-#include "compute/kernels/tree/octree_kernels.h"
+#include "compute/kernels/tree/domains.h"
+#include "compute/kernels/tree/octree.h"
+#include "compute/kernels/tree/tree_cube.h"
 
 namespace orrery {
 namespace {
+
+namespace cg = cooperative_groups;
+
+constexpr int digits = DomainBorder::digits;  ///< also the number of threads in a block that counts digits
+
+// The search for borders.
+
+constexpr int borders_at_once = 16;  ///< borders whose keys are counted in one pass: 32 KB of shared memory
+
+/// Borders during the search, in a block's shared memory.
+struct SearchedBorders {
+  DomainBorder at[most_borders];
+  /// Index of the first border in the same cell. These borders share its histogram.
+  int first_in_cell[most_borders];
+
+  __device__ void find_first_in_cell(int border) {
+    int first = border;
+    while (first > 0 && at[first - 1].begin == at[border].begin) --first;
+    first_in_cell[border] = first;
+  }
+  __device__ bool counts_keys(int border) const { return first_in_cell[border] == border && !at[border].found(); }
+  __device__ bool all_found(int count) const {
+    for (int i = 0; i < count; ++i) {
+      if (!at[i].found()) return false;
+    }
+    return true;
+  }
+};
+
+/// Adds the digits of `count` keys in the cells of borders [first, last) to their histograms, which are consecutive.
+/// All threads of the grid call it.
+__device__ void count_digits(const std::uint64_t* keys, int count, const SearchedBorders& borders, int first, int last,
+                             int* histograms) {
+  constexpr int block = DomainBorder::digits;
+  __shared__ int counts[borders_at_once][DomainBorder::digits];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = first; i < last; ++i) counts[i - first][thread] = 0;
+  __syncthreads();
+  for (int i = static_cast<int>(blockIdx.x) * block + thread; i < count; i += static_cast<int>(gridDim.x) * block) {
+    const std::uint64_t key = keys[i];
+    for (int border = first; border < last; ++border) {
+      const DomainBorder& cell = borders.at[border];
+      if (borders.counts_keys(border) && cell.has(key)) atomicAdd(&counts[border - first][cell.digit(key)], 1);
+    }
+  }
+  __syncthreads();
+  for (int i = first; i < last; ++i) {
+    if (const int found = counts[i - first][thread]; found > 0) {
+      atomicAdd(histograms + i * DomainBorder::digits + thread, found);
+    }
+  }
+  __syncthreads();  // before the next call
+}
+
+/// Calls count_digits() for all borders.
+__device__ void count_all_digits(const std::uint64_t* keys, int count, const SearchedBorders& borders, int border_count,
+                                 int* histograms) {
+  for (int first = 0; first < border_count; first += borders_at_once) {
+    count_digits(keys, count, borders, first, min(first + borders_at_once, border_count), histograms);
+  }
+}
+
+/// Narrows `cell` to the digit that has the body of the border's rank, and one thread stores it. `inside`: number of
+/// keys in the cell with this thread's digit. All threads of a block call it.
+__device__ void narrow(const DomainBorder& cell, int rank_of_all, int inside, DomainBorder& found) {
+  using Scan = cub::BlockScan<int, DomainBorder::digits>;
+  __shared__ typename Scan::TempStorage storage;
+  int smaller = 0;
+  Scan{storage}.ExclusiveSum(inside, smaller);
+  const int rank = rank_of_all - cell.before, digit = static_cast<int>(threadIdx.x);
+  __syncthreads();  // the storage is free again
+  if (smaller <= rank && rank < smaller + inside) found = cell.at_digit(digit, smaller, inside);
+  __syncthreads();
+}
+
+// Places of bodies among all bodies.
+
+constexpr int most_stretches = 2 * most_borders + 1;
+constexpr int stretch_block = 256;  ///< threads, one per body
+
+static_assert(most_stretches <= stretch_block);
+
+__device__ void put_body(const ResidentBodies& from, int i, const ResidentBodies& to, int place) {
+  to.positions[place] = from.positions[i];
+  to.velocities[place] = from.velocities[i];
+  to.ids[place] = from.ids[i];
+}
+
+/// Loads the borders into shared memory. All threads of a block call it.
+__device__ void load_cells(DomainBorder* borders, const Stretches& stretches) {
+  if (static_cast<int>(threadIdx.x) < stretches.border_count()) borders[threadIdx.x] = stretches.borders[threadIdx.x];
+  __syncthreads();
+}
+
+/// Counts a block's bodies per stretch. Gives this thread's body, number `i` of `count`, its stretch and its place
+/// among the block's bodies in that stretch. All threads call it.
+struct InBlock {
+  int stretch, place;
+
+  __device__ InBlock(const Stretches& stretches, int i, int count, const DomainBorder* borders, int* counts) {
+    const auto thread = static_cast<int>(threadIdx.x);
+    if (thread < stretches.count()) counts[thread] = 0;
+    __syncthreads();
+    stretch = i < count ? stretch_of(stretches.keys[i], borders, stretches.border_count()) : -1;
+    place = stretch >= 0 ? atomicAdd(&counts[stretch], 1) : 0;
+    __syncthreads();
+  }
+};
+
+/// Sets places[s] to the place, among all bodies, of this device's first body in stretch s. Unset if it has none there.
+/// One thread per border; all borders in a cell end the same stretch before it.
+__device__ void find_places(const Stretches& stretches, const DomainBorder* borders, int* places) {
+  const int first = static_cast<int>(threadIdx.x), border_count = stretches.border_count();
+  if (first >= border_count) return;
+  DomainBorder before{};  // initially a cell without bodies
+  EarlierBodies earlier_before{};
+  if (first > 0) {
+    before = borders[first - 1];
+    earlier_before = stretches.of_earlier[first - 1];
+  }
+  const DomainBorder cell = borders[first];
+  const EarlierBodies earlier = stretches.of_earlier[first];
+  if (first == 0 || before.begin != cell.begin) {
+    int last = first;
+    while (last + 1 < border_count && borders[last + 1].begin == cell.begin) ++last;
+    places[2 * first] = before.before + before.inside + earlier.before - earlier_before.before - earlier_before.inside;
+    places[first + last + 1] = cell.before + earlier.inside;
+  }
+  if (first + 1 < border_count) return;
+  places[2 * border_count] = cell.before + cell.inside + stretches.earlier - earlier.before - earlier.inside;
+}
+
+/// Stretch of a body, and its unique place among all bodies. Stretch -1: no body.
+struct PlacedBody {
+  int stretch, place;
+};
+
+/// Places this thread's body, number `i` of `count`. `taken`: places taken so far, by stretch. All threads of a block
+/// call it.
+__device__ PlacedBody place_body(const Stretches& stretches, int i, int count, int* taken) {
+  __shared__ DomainBorder borders[most_borders];
+  __shared__ int counts[most_stretches], places[most_stretches];
+  const auto thread = static_cast<int>(threadIdx.x);
+  load_cells(borders, stretches);
+  find_places(stretches, borders, places);
+  const InBlock body{stretches, i, count, borders, counts};
+  if (thread < stretches.count() && counts[thread] > 0) places[thread] += atomicAdd(&taken[thread], counts[thread]);
+  __syncthreads();
+  return {body.stretch, body.stretch < 0 ? 0 : places[body.stretch] + body.place};
+}
 
 constexpr int block = stretch_block;
 
@@ -53,8 +206,6 @@ __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sen
   const int domain = first.domain_of(body.place);
   put_body(sending.from, i, sending.to[domain], body.place - first.of[domain]);
 }
-
-constexpr int digits = DomainBorder::digits;
 
 /// Loads the borders into shared memory. All threads of a block call it.
 __device__ void load(SearchedBorders& borders, const DomainBorder* from, int border_count) {
@@ -139,7 +290,7 @@ __global__ void __launch_bounds__(digits) key_bodies(const TreeCube* known, cons
 /// Initial state of a search.
 struct SearchBegin {
   FirstBodies first;
-  int of_all, earlier;  ///< number of all bodies; of the devices before this one
+  int of_all, earlier;  ///< number of all bodies; number of bodies on the devices before this one
   OctreeState* extents;
   int passes;
   DomainBorder* borders;
@@ -265,7 +416,90 @@ __global__ void take_in_order(const ResidentBodies from, const int* __restrict__
   put_body(from, order[i], to, i);
 }
 
+// Sort of the bodies that one device has.
+
+struct Search {
+  const std::uint64_t* keys;
+  int count;
+  int borders;
+  int* histograms;           ///< by step, border and digit; initially zero
+  unsigned char* stretches;  ///< result: stretch of each body
+  int ranks[most_borders];
+
+  /// Returns the histogram of the first border in this step; those of the others follow.
+  __device__ int* histograms_of(int step) const { return histograms + step * borders * digits; }
+};
+
+/// Finds the stretch of each body. All blocks find the same borders.
+__global__ void __launch_bounds__(digits) find_stretches(const __grid_constant__ Search search) {
+  __shared__ SearchedBorders borders;
+  const auto grid = cg::this_grid();
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < search.borders) borders.at[thread] = DomainBorder::of_all(search.ranks[thread], search.count);
+  __syncthreads();
+  for (int step = 0; step < DomainMigration::most_steps && !borders.all_found(search.borders); ++step) {
+    if (thread < search.borders) borders.find_first_in_cell(thread);
+    __syncthreads();
+    count_all_digits(search.keys, search.count, borders, search.borders, search.histograms_of(step));
+    grid.sync();
+    for (int border = 0; border < search.borders; ++border) {
+      const DomainBorder cell = borders.at[border];
+      if (cell.found()) continue;
+      const int* const histogram = search.histograms_of(step) + borders.first_in_cell[border] * digits;
+      narrow(cell, search.ranks[border], histogram[thread], borders.at[border]);
+    }
+  }
+  for (int i = static_cast<int>(blockIdx.x) * digits + thread; i < search.count;
+       i += static_cast<int>(gridDim.x) * digits) {
+    search.stretches[i] = static_cast<unsigned char>(stretch_of(search.keys[i], borders.at, search.borders));
+  }
+}
+
+/// Sorts numbers by stretch. Stable: numbers of one stretch keep their order.
+cudaError_t sort_stretches(void* space, std::size_t& bytes, cub::DoubleBuffer<unsigned char>& stretches,
+                           cub::DoubleBuffer<int>& numbers, int count, int borders, cudaStream_t stream) {
+  const int bits = std::bit_width(static_cast<unsigned>(2 * borders));
+  return cub::DeviceRadixSort::SortPairs(space, bytes, stretches, numbers, count, 0, bits, stream);
+}
+
 }  // namespace
+
+void DomainSort::prepare(int borders) {
+  take_scratch(device_, histograms_, static_cast<std::size_t>(DomainMigration::most_steps * borders * digits),
+               "cuda-tree: the counts of keys", "fewer devices");
+}
+
+std::size_t DomainSort::sort_bytes(const cuda::Device& device, int count) {
+  device.activate();
+  std::size_t bytes = 0;
+  cub::DoubleBuffer<unsigned char> stretches;
+  cub::DoubleBuffer<int> numbers;
+  ORRERY_CUDA_CHECK(sort_stretches(nullptr, bytes, stretches, numbers, count, most_borders, nullptr));
+  return bytes;
+}
+
+int* DomainSort::order(const Keys& keys, std::span<const int> ranks, const Space& space, cudaStream_t stream) {
+  Search search{.keys = keys.keys,
+                .count = keys.count,
+                .borders = static_cast<int>(ranks.size()),
+                .histograms = histograms_.data(),
+                .stretches = space.stretches,
+                .ranks = {}};
+  std::ranges::copy(ranks, search.ranks);
+  const std::size_t counts = static_cast<std::size_t>(DomainMigration::most_steps * search.borders * digits);
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(search.histograms, 0, counts * sizeof(int), stream));
+  const int resident = cuda::known_resident_blocks(device_, find_stretches, digits);
+  const int blocks = std::min(cuda::ceil_div(keys.count, digits), std::min(resident, 2) * device_.multiprocessors());
+  void* arguments[] = {&search};
+  ORRERY_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(find_stretches),
+                                                dim3(static_cast<unsigned>(blocks)), dim3(digits), arguments, 0,
+                                                stream));
+  cub::DoubleBuffer<unsigned char> stretches{space.stretches, space.stretches + keys.count};
+  cub::DoubleBuffer<int> numbers{keys.numbers, keys.other_numbers};
+  std::size_t bytes = space.sort_bytes;
+  ORRERY_CUDA_CHECK(sort_stretches(space.sort_space, bytes, stretches, numbers, keys.count, search.borders, stream));
+  return numbers.Current();
+}
 
 void DomainShipment::prepare(int index, int devices, int most_bodies, const ResidentBodies& arrived) {
   index_ = index;
@@ -466,7 +700,7 @@ void DomainMigration::count_digits(int step, const Move& move, cudaStream_t stre
 }
 
 void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
-  const Step made{.histograms = all_histograms_,
+  const Step next{.histograms = all_histograms_,
                   .first_histogram = histograms_of(step),
                   .own = index_,
                   .first = move.to.first_bodies(),
@@ -474,7 +708,7 @@ void DomainMigration::narrow(int step, const Move& move, cudaStream_t stream) {
                   .earlier_from = earlier_at(step),
                   .to = borders_at(step + 1),
                   .earlier_to = earlier_at(step + 1)};
-  narrow_borders<<<borders(), digits, 0, stream>>>(made);
+  narrow_borders<<<borders(), digits, 0, stream>>>(next);
   ORRERY_CUDA_CHECK_LAUNCH(narrow_borders);
 }
 

@@ -7,10 +7,9 @@
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/warp.h"
-#include "compute/kernels/tree/body_keys.h"
 #include "compute/kernels/tree/multipole.h"
-#include "compute/kernels/tree/octree_kernels.h"
-#include "compute/kernels/tree/octree_moments.h"
+#include "compute/kernels/tree/octree.h"
+#include "compute/kernels/tree/tree_cube.h"
 
 namespace orrery {
 namespace {

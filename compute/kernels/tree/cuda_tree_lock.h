@@ -8,7 +8,7 @@
 
 #include "compute/core/vec.h"
 #include "compute/cuda/warp.h"
-#include "compute/kernels/tree/tree_units.h"
+#include "compute/kernels/tree/tree_cube.h"
 #include "compute/kernels/tree_facet.h"
 
 // Octree that threads build with locks, in index arrays (docs/literature.md, row 11).

@@ -36,7 +36,7 @@ HWY_INLINE float sum_of_lanes(Lanes value) {
   return hn::GetLane(hn::SumOfLanes(FloatTag{}, value.v));
 }
 
-/// lane_root_scale / sqrt(x): the factor of 2 saves Newton's step the multiplication by 1/2.
+/// Returns lane_root_scale / sqrt(x). The factor of 2 saves a multiplication by 1/2 in Newton's step.
 HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
   static_assert(lane_root_scale == 2);
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3

@@ -1,4 +1,4 @@
-#include "compute/kernels/tree/body_keys.h"
+#include "compute/kernels/tree/tree_cube.h"
 
 #include <gtest/gtest.h>
 

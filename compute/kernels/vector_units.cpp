@@ -1,15 +1,12 @@
-#include "compute/kernels/parts/fma_limit.h"
+#include "compute/kernels/vector_units.h"
 
 // Highway compiles this file once for each instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "compute/kernels/parts/fma_limit.cpp"
-#include "compute/kernels/parts/simd_targets.h"
-// After HWY_TARGET_INCLUDE and simd_targets.h, as Highway asks.
+#define HWY_TARGET_INCLUDE "compute/kernels/vector_units.cpp"
+// After HWY_TARGET_INCLUDE, as Highway asks.
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway asks.
 #include <hwy/highway.h>
-
-#include "compute/kernels/parts/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
@@ -48,6 +45,8 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <string_view>
 
 #include "compute/core/threads.h"
 
@@ -64,6 +63,17 @@ constexpr int shares_per_thread = 64;
 constexpr int runs = 3;
 
 }  // namespace
+
+const char* simd_name(std::int64_t target) {
+  const char* const name = hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(target));
+  return std::string_view{name}.starts_with("AVX3") ? "AVX-512" : name;
+}
+
+/// The lowest bit of Highway's supported targets is the best one.
+const char* best_simd_name() {
+  const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
+  return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
+}
 
 FmaLimit measure_fma_limit(int threads) {
   FmaLimit limit{.instruction_set = HWY_DYNAMIC_DISPATCH(fma_instruction_set)(),

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,17 +7,197 @@
 #include <vector>
 
 #include "compute/core/vec.h"
+#include "compute/kernels/division.h"
+#include "compute/kernels/tree/tree_cube.h"
+#if ORRERY_HAVE_CUDA
+#include <cuda_runtime_api.h>
+
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/kernels/division.h"
-#include "compute/kernels/tree/domain_border.h"
-#include "compute/kernels/tree/domain_layout.h"
 #include "compute/kernels/tree/octree.h"
-#include "compute/kernels/tree/shipment_plan.h"
+#endif
 
+// Domains of cuda-tree: several devices divide the bodies, and each has those in one range of keys along Hilbert's
+// curve. DomainLayout states how many bodies each has, DomainBorder where a range ends, ShipmentPlan which bodies move.
+// With CUDA, DomainSort divides bodies that one device has, and DomainMigration moves bodies that all devices hold.
 namespace orrery {
 
-/// Bodies of the devices before one of them; the fields count as in DomainBorder.
+/// First body of each domain.
+struct FirstBodies {
+  int of[most_devices] = {};  ///< index of the first body, in key order
+  int domains = 0;
+
+  ORRERY_HD int domain_of(int body) const {
+    int domain = 0;
+    while (domain + 1 < domains && body >= of[domain + 1]) ++domain;
+    return domain;
+  }
+};
+
+/// Layout of all devices' trees in arrays that every device allocates alike. A domain is one device's range of
+/// key-sorted bodies plus capacity for the cells of their tree. With few bodies, domain 0 holds all of them; otherwise,
+/// no domain is empty.
+class DomainLayout {
+ public:
+  DomainLayout() = default;
+  /// Divides `count` bodies as nearly like `parts` as most_bodies() allows. `leaf`: see Octree.
+  DomainLayout(int count, std::span<const Part> parts, int leaf);
+
+  friend bool operator==(const DomainLayout&, const DomainLayout&) = default;
+
+  /// Number of non-empty domains.
+  int trees() const { return trees_; }
+  int first_body(int domain) const { return bounds_[index(domain)]; }
+  int bodies(int domain) const { return bounds_[index(domain) + 1] - bounds_[index(domain)]; }
+  /// Returns the first body of each non-empty domain.
+  FirstBodies first_bodies() const;
+  /// Returns the root of the domain's tree; end_cell() returns the end of its capacity.
+  int first_cell(int domain) const { return cells_before(first_body(domain), domain, cells_of_64_); }
+  int end_cell(int domain) const { return cells_before(bounds_[index(domain) + 1], domain + 1, cells_of_64_); }
+
+  /// Number of non-empty domains, of `domains`.
+  static int trees_for(int count, int domains);
+  /// Upper bound for the bodies of one domain, for any parts.
+  static int most_bodies(int count, int domains);
+  static int most_cells(int count, int domains, int leaf);
+  /// Capacity for the cells of all domains.
+  static int all_cells(int count, int domains, int leaf) {
+    return cells_before(count, domains, cells_of_64(count, leaf));
+  }
+  /// Largest number of bodies whose trees' cells still have int indices.
+  static int most_of_all(int domains, int leaf);
+  /// Capacity for the next tree, in cells, at most `most`. Based on the latest tree, which used `cells` (0: unknown) of
+  /// `given`. Returns `most` if the latest tree did not fit.
+  static int room_after(int cells, int given, int most);
+
+ private:
+  static std::size_t index(int domain) { return static_cast<std::size_t>(domain); }
+  /// Capacity for cells per 64 bodies, for `count` bodies in all.
+  static int cells_of_64(int count, int leaf);
+  static int cells_before(int bodies, int domains, int cells_of_64);
+
+  std::vector<int> bounds_;  // first body of each domain, then the number of bodies
+  int trees_ = 0;
+  int cells_of_64_ = 0;
+};
+
+inline constexpr int most_borders = most_devices - 1;
+
+/// Octree cell in which one domain ends and the next begins. It holds the body whose rank in key order is the number of
+/// bodies in earlier domains. The search narrows it from the root, three levels at a time, by counting the digits of
+/// the keys inside, i.e. the cells below.
+struct DomainBorder {
+  static constexpr int levels_per_digit = 3, digits = 1 << 3 * levels_per_digit;
+  static_assert(key_levels % levels_per_digit == 0);
+  /// Bodies of a cell that is not divided further: it does not matter which of so few belong to which domain.
+  static constexpr int few = 16;
+
+  // No initial values, as a kernel has borders in shared memory.
+  std::uint64_t begin;  ///< first key of the cell
+  std::int64_t level;   ///< 64 bits avoid padding, copies of which initcheck would report
+  int before;           ///< number of bodies with smaller keys
+  int inside;           ///< number of bodies in the cell
+
+  /// Returns the start of the search. `rank`: number of bodies, out of `count`, in the domains before the border.
+  ORRERY_HD static DomainBorder of_all(int rank, int count) {
+    if (rank < count) return {0, 0, 0, count};
+    return {std::uint64_t{1} << 3 * key_levels, key_levels, count, 0};  // after all keys
+  }
+
+  ORRERY_HD bool found() const { return inside <= few || level == key_levels; }
+  ORRERY_HD std::uint64_t end() const { return begin + (std::uint64_t{1} << bits_below()); }
+  ORRERY_HD bool has(std::uint64_t key) const { return (key ^ begin) >> bits_below() == 0; }
+  /// Returns the digit of a key in the cell. Call only if the border is not found().
+  ORRERY_HD int digit(std::uint64_t key) const {
+    return static_cast<int>(key >> (bits_below() - 3 * levels_per_digit)) & (digits - 1);
+  }
+  /// Returns the cell of the keys with this digit. It has `count` bodies, and `smaller` bodies of this cell come before
+  /// it.
+  ORRERY_HD DomainBorder at_digit(int digit, int smaller, int count) const {
+    const int shift = bits_below() - 3 * levels_per_digit;
+    return {begin | static_cast<std::uint64_t>(digit) << shift, level + levels_per_digit, before + smaller, count};
+  }
+
+ private:
+  ORRERY_HD int bits_below() const { return static_cast<int>(3 * (key_levels - level)); }
+};
+
+static_assert(sizeof(DomainBorder) == 2 * sizeof(std::uint64_t) + 2 * sizeof(int));  // no padding
+
+/// Returns the index of the stretch in which a key lies. `count` borders make 2 count + 1 stretches in key order, as
+/// the bodies of a border's cell form a separate one: 0 lies before the first border, 2 count after the last.
+ORRERY_HD inline int stretch_of(std::uint64_t key, const DomainBorder* borders, int count) {
+  int stretch = 0;
+  for (int i = 0; i < count; ++i) stretch += (key >= borders[i].begin) + (key >= borders[i].end());
+  return stretch;
+}
+
+/// Plan of how bodies go from device to device in shipments. Bodies that leave a device are ordered by destination. A
+/// shipment is the next `room` of them, on all devices.
+class ShipmentPlan {
+ public:
+  ShipmentPlan() = default;
+  /// `going`: number of bodies from each device to each, those that stay included; must outlive this.
+  ShipmentPlan(int devices, int room, std::span<const int> going) : devices_{devices}, room_{room}, going_{going} {}
+
+  /// Range of consecutive bodies.
+  struct Interval {
+    int first, count;
+  };
+
+  /// Returns the number of shipments, at least one.
+  int shipments() const;
+  /// Returns which bodies of a shipment leave `from` for `to`, counted from the begin of the shipment.
+  Interval leaving(int shipment, int from, int to) const;
+  /// Returns their places on device `to`: after those that stay, ordered by origin.
+  Interval arriving(int shipment, int from, int to) const;
+
+ private:
+  int going(int from, int to) const;
+  /// Returns the number of bodies that leave a device for the devices before `to`.
+  int before(int from, int to) const;
+
+  int devices_ = 0, room_ = 1;
+  std::span<const int> going_;
+};
+
+#if ORRERY_HAVE_CUDA
+
+/// Puts bodies into the order of the domains of several devices, with the requested number of bodies in each. This is
+/// faster than a sort by key: it reads the keys two to eight times, until it has found the cells that contain the
+/// borders, and sorts by 7 bits. Within a domain, bodies are not in key order.
+class DomainSort {
+ public:
+  explicit DomainSort(const cuda::Device& device) : device_{device} {}
+
+  /// Allocates memory for `borders` borders between domains.
+  void prepare(int borders);
+  /// Return the bytes of memory that order() needs.
+  static std::size_t stretch_bytes(int count) { return 2 * static_cast<std::size_t>(count); }
+  static std::size_t sort_bytes(const cuda::Device& device, int count);
+
+  /// Input of order().
+  struct Keys {
+    const std::uint64_t* keys;
+    int* numbers;        ///< 0, 1, ... `count` - 1
+    int* other_numbers;  ///< room for as many
+    int count;
+  };
+  struct Space {
+    unsigned char* stretches;  ///< stretch_bytes()
+    void* sort_space;
+    std::size_t sort_bytes;
+  };
+  /// Enqueues the sort. `ranks`: first body of each domain but the first, ascending. Returns the array of numbers that
+  /// has them in order.
+  int* order(const Keys& keys, std::span<const int> ranks, const Space& space, cudaStream_t stream);
+
+ private:
+  const cuda::Device& device_;
+  cuda::DeviceArray<int> histograms_;
+};
+
+/// Part of a DomainBorder's counts: the bodies on devices with smaller indices than this one.
 struct EarlierBodies {
   int before, inside;
 };
@@ -58,84 +236,6 @@ struct Stretches {
   ORRERY_HD int border_count() const { return first.domains - 1; }
   ORRERY_HD int count() const { return 2 * border_count() + 1; }
 };
-
-#if defined(__CUDACC__)
-
-inline constexpr int most_stretches = 2 * most_borders + 1;
-inline constexpr int stretch_block = 256;  ///< threads, one per body
-
-static_assert(most_stretches <= stretch_block);
-
-__device__ inline void put_body(const ResidentBodies& from, int i, const ResidentBodies& to, int place) {
-  to.positions[place] = from.positions[i];
-  to.velocities[place] = from.velocities[i];
-  to.ids[place] = from.ids[i];
-}
-
-/// Loads the borders into shared memory. All threads of a block call it.
-__device__ inline void load_cells(DomainBorder* borders, const Stretches& stretches) {
-  if (static_cast<int>(threadIdx.x) < stretches.border_count()) borders[threadIdx.x] = stretches.borders[threadIdx.x];
-  __syncthreads();
-}
-
-/// Counts a block's bodies per stretch. Gives this thread's body, number `i` of `count`, its stretch and its place
-/// among the block's bodies in that stretch. All threads call it.
-struct InBlock {
-  int stretch, place;
-
-  __device__ InBlock(const Stretches& stretches, int i, int count, const DomainBorder* borders, int* counts) {
-    const auto thread = static_cast<int>(threadIdx.x);
-    if (thread < stretches.count()) counts[thread] = 0;
-    __syncthreads();
-    stretch = i < count ? stretch_of(stretches.keys[i], borders, stretches.border_count()) : -1;
-    place = stretch >= 0 ? atomicAdd(&counts[stretch], 1) : 0;
-    __syncthreads();
-  }
-};
-
-/// Sets places[s] to the place, among all bodies, of this device's first body in stretch s. Unset if it has none there.
-/// One thread per border; all borders in a cell end the same stretch before it.
-__device__ inline void find_places(const Stretches& stretches, const DomainBorder* borders, int* places) {
-  const int first = static_cast<int>(threadIdx.x), border_count = stretches.border_count();
-  if (first >= border_count) return;
-  DomainBorder before{};  // initially a cell without bodies
-  EarlierBodies earlier_before{};
-  if (first > 0) {
-    before = borders[first - 1];
-    earlier_before = stretches.of_earlier[first - 1];
-  }
-  const DomainBorder cell = borders[first];
-  const EarlierBodies earlier = stretches.of_earlier[first];
-  if (first == 0 || before.begin != cell.begin) {
-    int last = first;
-    while (last + 1 < border_count && borders[last + 1].begin == cell.begin) ++last;
-    places[2 * first] = before.before + before.inside + earlier.before - earlier_before.before - earlier_before.inside;
-    places[first + last + 1] = cell.before + earlier.inside;
-  }
-  if (first + 1 < border_count) return;
-  places[2 * border_count] = cell.before + cell.inside + stretches.earlier - earlier.before - earlier.inside;
-}
-
-/// Stretch of a body, and its unique place among all bodies. Stretch -1: no body.
-struct PlacedBody {
-  int stretch, place;
-};
-
-/// Places this thread's body, number `i` of `count`. `taken`: places taken so far, by stretch. All threads of a block
-/// call it.
-__device__ inline PlacedBody place_body(const Stretches& stretches, int i, int count, int* taken) {
-  __shared__ DomainBorder borders[most_borders];
-  __shared__ int counts[most_stretches], places[most_stretches];
-  const auto thread = static_cast<int>(threadIdx.x);
-  load_cells(borders, stretches);
-  find_places(stretches, borders, places);
-  const InBlock body{stretches, i, count, borders, counts};
-  if (thread < stretches.count() && counts[thread] > 0) places[thread] += atomicAdd(&taken[thread], counts[thread]);
-  __syncthreads();
-  return {body.stretch, body.stretch < 0 ? 0 : places[body.stretch] + body.place};
-}
-
-#endif
 
 /// Bodies that migrate as copies between devices that do not see each other's memory. Bodies that leave a device are
 /// ordered by destination. A shipment is the next of them that fit into a buffer; as few bodies leave in most moves,
@@ -289,5 +389,7 @@ class DomainMigration {
   ResidentBodies all_arrived_[most_devices];
   DomainShipment shipment_;
 };
+
+#endif
 
 }  // namespace orrery

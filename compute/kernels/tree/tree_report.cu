@@ -1,32 +1,34 @@
+#include <algorithm>
+
 #include "compute/cuda/launch.h"
-#include "compute/kernels/tree/tree_log.h"
+#include "compute/kernels/tree/tree_report.h"
 #include "compute/kernels/tree/tree_tunables.h"
 
 namespace orrery {
 namespace {
 
 /// Destinations of the counts of an evaluation.
-struct CountsTaken {
+struct CountDestinations {
   std::uint64_t* evaluated;  // sum of the interactions; null: not wanted
   TreeCounts* found;
   std::uint64_t* noted;  // the interactions; null: not wanted
 
-  __device__ void take(const TreeCounts& counts) const {
+  __device__ void store(const TreeCounts& counts) const {
     if (evaluated) *evaluated += counts.interactions;
     *found = counts;
     if (noted) *noted = counts.interactions;
   }
 };
 
-__global__ void take_counts(const TreeCounts* counts, CountsTaken taken) {
-  taken.take(*counts);
+__global__ void take_counts(const TreeCounts* counts, CountDestinations destinations) {
+  destinations.store(*counts);
 }
 
 __global__ void __launch_bounds__(max_tree_block)
     finish_bodies(const Vec4* __restrict__ sums, const int* __restrict__ order, int count, Epilogue epilogue,
-                  const TreeCounts* __restrict__ counts, CountsTaken taken) {
+                  const TreeCounts* __restrict__ counts, CountDestinations destinations) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i == 0) taken.take(*counts);
+  if (i == 0) destinations.store(*counts);
   if (i >= count) return;
   const Vec4 sum = sums[i];
   epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
@@ -35,9 +37,9 @@ __global__ void __launch_bounds__(max_tree_block)
 __global__ void __launch_bounds__(max_tree_block)
     finish_targets(const Vec4* __restrict__ sums, const int* __restrict__ order,
                    const unsigned char* __restrict__ is_target, int count, Epilogue epilogue,
-                   const TreeCounts* __restrict__ counts, CountsTaken taken) {
+                   const TreeCounts* __restrict__ counts, CountDestinations destinations) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i == 0) taken.take(*counts);
+  if (i == 0) destinations.store(*counts);
   if (i >= count || !is_target[order[i]]) return;
   const Vec4 sum = sums[i];
   epilogue.finish(order[i], sum.w, {sum.x, sum.y, sum.z});
@@ -90,12 +92,12 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
                      int block, const unsigned char* d_is_target, std::uint64_t* noted) {
   next_phase();
   const int blocks = cuda::ceil_div(args.count, block);
-  const CountsTaken taken{args.evaluated, counts_.first(Ring::slots).data() + slot_, noted};
+  const CountDestinations destinations{args.evaluated, counts_.first(Ring::slots).data() + slot_, noted};
   if (d_is_target) {
     finish_targets<<<blocks, block, 0, stream_>>>(d_sums, d_order, d_is_target, args.count, args.epilogue, d_counts,
-                                                  taken);
+                                                  destinations);
   } else {
-    finish_bodies<<<blocks, block, 0, stream_>>>(d_sums, d_order, args.count, args.epilogue, d_counts, taken);
+    finish_bodies<<<blocks, block, 0, stream_>>>(d_sums, d_order, args.count, args.epilogue, d_counts, destinations);
   }
   ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
   end();
@@ -103,8 +105,8 @@ void TreeLog::finish(const ForceArgs& args, const Vec4* d_sums, const int* d_ord
 
 void TreeLog::finish_counts(const ForceArgs& args, const TreeCounts* d_counts, std::uint64_t* noted) {
   next_phase();
-  const CountsTaken taken{args.evaluated, counts_.first(Ring::slots).data() + slot_, noted};
-  take_counts<<<1, 1, 0, stream_>>>(d_counts, taken);
+  const CountDestinations destinations{args.evaluated, counts_.first(Ring::slots).data() + slot_, noted};
+  take_counts<<<1, 1, 0, stream_>>>(d_counts, destinations);
   ORRERY_CUDA_CHECK_LAUNCH(take_counts);
   end();
 }
@@ -128,6 +130,26 @@ std::optional<TreeReport> TreeLog::report() const {
     report.phases.push_back({phases_[phase], cuda::elapsed_ms(evaluation.begins[phase], end)});
   }
   return report;
+}
+
+void CellPicker::prepare(int most) {
+  const auto size = static_cast<std::size_t>(most);
+  if (d_levels_.size() == 0) {
+    d_levels_ = cuda::DeviceArray<Levels>(device_, 1);
+    levels_ = cuda::HostArray<Levels>(device_, 1, /*pinned=*/true);
+  }
+  if (cells_.size() >= size) return;
+  most_ = 0;
+  d_cells_ = cuda::DeviceArray<TreeCell>(device_, size);
+  cells_ = cuda::HostArray<TreeCell>(device_, size, /*pinned=*/true);
+}
+
+std::optional<PickedCells> CellPicker::cells() const {
+  if (most_ == 0) return std::nullopt;
+  int count = 0;
+  for (const int cells : levels_.first(1)[0].cells) count += cells;
+  const std::span<const TreeCell> picked = cells_.first(std::min(count, most_));
+  return PickedCells{.cells = {picked.begin(), picked.end()}, .count = count, .walk = {}};
 }
 
 }  // namespace orrery

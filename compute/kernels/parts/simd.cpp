@@ -1,4 +1,4 @@
-#include "compute/kernels/parts/body_columns.h"
+#include "compute/kernels/parts/simd.h"
 
 #include <algorithm>
 #include <new>

@@ -1,4 +1,4 @@
-#include "compute/kernels/tree/domain_layout.h"
+#include "compute/kernels/tree/domains.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,9 +43,10 @@ int DomainLayout::most_of_all(int domains, int leaf) {
   return static_cast<int>(std::min<std::int64_t>(64 * cells / cells_of_64(most_numbered, leaf), most_numbered));
 }
 
-/// Half a cell per body, as Octree::capacity_for(). For many bodies, as many as most trees have and a sixth more: if
-/// all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and each seven
-/// leaves make one cell above them: 3.85 cells for `leaf` bodies. A tree that needs more has some larger leaves.
+/// Reserves half a cell per body, as Octree::capacity_for(). For many bodies, reserves a sixth more than most trees
+/// have: if all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and
+/// each seven leaves make one cell above them: 3.85 cells for `leaf` bodies. A tree that needs more has some larger
+/// leaves.
 int DomainLayout::cells_of_64(int count, int leaf) {
   constexpr int half = 32;
   constexpr double cells_per_leaf = 4.5;
@@ -83,6 +84,35 @@ DomainLayout::DomainLayout(int count, std::span<const Part> parts, int leaf)
   for (std::size_t i = parts.size() - 1; i > 0; --i) {
     bounds_[i] = std::clamp(bounds_[i], bounds_[i + 1] - most, bounds_[i + 1] - 1);
   }
+}
+
+int ShipmentPlan::going(int from, int to) const {
+  return going_[static_cast<std::size_t>(from * devices_ + to)];
+}
+
+int ShipmentPlan::before(int from, int to) const {
+  int sum = 0;
+  for (int device = 0; device < to; ++device) sum += device == from ? 0 : going(from, device);
+  return sum;
+}
+
+int ShipmentPlan::shipments() const {
+  int most = 1;
+  for (int from = 0; from < devices_; ++from) most = std::max(most, before(from, devices_));
+  return (most + room_ - 1) / room_;
+}
+
+ShipmentPlan::Interval ShipmentPlan::leaving(int shipment, int from, int to) const {
+  const int first = shipment * room_, begin = before(from, to), end = begin + going(from, to);
+  const int here = std::clamp(begin, first, first + room_);
+  return {here - first, std::clamp(end, first, first + room_) - here};
+}
+
+ShipmentPlan::Interval ShipmentPlan::arriving(int shipment, int from, int to) const {
+  int first = going(to, to);
+  for (int device = 0; device < from; ++device) first += device == to ? 0 : going(device, to);
+  for (int earlier = 0; earlier < shipment; ++earlier) first += leaving(earlier, from, to).count;
+  return {first, leaving(shipment, from, to).count};
 }
 
 }  // namespace orrery

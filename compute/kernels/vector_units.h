@@ -1,6 +1,15 @@
 #pragma once
 
+#include <cstdint>
+
+// The vector units of this processor.
 namespace orrery {
+
+/// Returns the usual name of the instruction set of a Highway target: "AVX-512" for AVX3.
+const char* simd_name(std::int64_t target);
+
+/// Returns the name of the best instruction set of this processor that Highway knows: "AVX-512".
+const char* best_simd_name();
 
 /// The most fused multiply-adds in single precision that threads of this processor reach.
 struct FmaLimit {
