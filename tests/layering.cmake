@@ -35,10 +35,8 @@ foreach(folder direct symmetric tensor tree)
 endforeach()
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
-may_include("compute/ranks/" "compute/(core|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|learned_sizes|part_sizes)[.]h$"
-            "compute/diagnostics/conserved[.]h$")
-may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/integrators/update_cuda[.]h$" "compute/kernels/[^/]+$" "compute/kernels/parts/scratch[.]h$"
-            "dlfcn[.]h$" ${cuda_headers})
+may_include("compute/ranks/" "compute/(core|devices|diagnostics|integrators|ranks)/" "compute/kernels/[^/]+$")
+may_include("compute/devices/" "compute/(core|cuda|devices|integrators|kernels/parts)/" "compute/kernels/[^/]+$" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
@@ -75,8 +73,8 @@ may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[
 may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
-            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/parts/simd[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
+may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/(core|ranks)/" "compute/cuda/device[.]h$"
+            "compute/sim/backends[.]h$" "compute/kernels/parts/simd[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
@@ -84,13 +82,13 @@ may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_st
             ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
             "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
-            "compute/devices/device_list[.]h$" "compute/sim/(command|command_row)[.]h$" "compute/cuda/peak_rates[.]h$"
+may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|devices|scenes|snapshots)/"
+            "compute/sim/(command|command_row)[.]h$" "compute/cuda/peak_rates[.]h$"
             "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
             "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
+may_include("app/cli/" "compute/devices/" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
             "compute/kernels/runtime/(compiler_log|file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
@@ -101,7 +99,7 @@ may_include("app/panels/" "app/(panels|ui_state)/" "app/text/(markdown|progress)
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks)/" "compute/sim/backends[.]h$" "compute/devices/cuda_rank_device[.]h$"
+may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|devices|ranks)/" "compute/sim/backends[.]h$"
             "orrery_version[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
