@@ -26,11 +26,10 @@
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
-#include "compute/ranks/mpi_ranks.h"
 #include "compute/ranks/rank_leader.h"
+#include "compute/ranks/rank_start.h"
 #include "compute/ranks/rank_watch.h"
 #include "compute/ranks/rank_worker.h"
-#include "compute/ranks/same_program.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA
@@ -119,7 +118,7 @@ std::string this_program() {
 
 void check_same_start(Communicator& ranks, const std::vector<std::string>& arguments) {
   check_same_program(ranks, this_program());
-  check_same_words(ranks, arguments);
+  check_same_arguments(ranks, arguments);
 }
 
 /// Null in a build without CUDA.

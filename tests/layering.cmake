@@ -36,10 +36,8 @@ endforeach()
 may_include("compute/kernels/vector_units[.]cpp" "compute/core/" "compute/kernels/[^/]+$" "hwy/")
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
-may_include("compute/ranks/" "compute/(core|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|learned_sizes|part_sizes)[.]h$"
-            "compute/diagnostics/conserved[.]h$")
-may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/integrators/update_cuda[.]h$" "compute/kernels/[^/]+$"
-            "dlfcn[.]h$" ${cuda_headers})
+may_include("compute/ranks/" "compute/(core|devices|diagnostics|integrators|ranks)/" "compute/kernels/[^/]+$")
+may_include("compute/devices/" "compute/(core|cuda|devices|integrators)/" "compute/kernels/[^/]+$" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
@@ -82,8 +80,8 @@ may_include("app/features/" "app/(features|text|lab)/" ${measured} "compute/inte
 may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
-            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/vector_units[.]h$" "orrery_version[.]h$"
+may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/(core|ranks)/" "compute/cuda/device[.]h$"
+            "compute/sim/backends[.]h$" "compute/kernels/vector_units[.]h$" "orrery_version[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
@@ -93,8 +91,8 @@ may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "
             "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/colours/" "app/(text|colours)/" "compute/(core|scenes|diagnostics)/" "compute/sim/(command|engine/results)[.]h$"
             "compute/integrators/time_step_levels[.]h$" "render/appearance[.]h$" "colours_list[.]inc$" "fmt/")
-may_include("app/ui_state/" "app/(colours|ui_state)/" "tabs_list[.]inc$" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
-            "compute/devices/device_list[.]h$" "compute/sim/[^/]+$" "compute/cuda/peak_rates[.]h$"
+may_include("app/ui_state/" "app/(colours|ui_state)/" "tabs_list[.]inc$" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|devices|scenes|snapshots)/"
+            "compute/sim/[^/]+$" "compute/cuda/peak_rates[.]h$"
             "render/appearance[.]h$")
 may_include("app/commands/" "app/(text|ui_state|commands)/" "commands_(headers|list)[.]inc$" "compute/core/" "compute/sim/command_rows[.]h$" "compute/snapshots/(columns|units)[.]h$" "fmt/")
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"

@@ -16,15 +16,11 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/profiler_range.h"
 #include "compute/cuda/stream.h"
-#include "compute/devices/block_exchange.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/held_bodies.h"
+#include "compute/devices/load_balance.h"
 #include "compute/devices/nccl.h"
-#include "compute/devices/owners_reader.h"
-#include "compute/devices/part_sizes.h"
-#include "compute/devices/rank_part.h"
-#include "compute/devices/staging.h"
-#include "compute/devices/target_division.h"
+#include "compute/devices/resident_bodies.h"
+#include "compute/devices/target_partition.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/rank_device.h"
@@ -32,17 +28,178 @@
 namespace orrery {
 namespace {
 
-/// HeldPart of a kernel that has MigrationFacet, ChoiceFacet and ShipmentFacet.
-class RankResidents final : public HeldPart {
+std::size_t sum_of(std::span<const std::size_t> sizes) {
+  std::size_t sum = 0;
+  for (const std::size_t size : sizes) sum += size;
+  return sum;
+}
+
+std::vector<std::size_t> sizes_of(std::span<const DeviceBlock> blocks) {
+  std::vector<std::size_t> sizes;
+  for (const DeviceBlock& block : blocks) sizes.push_back(block.bytes);
+  return sizes;
+}
+
+/// Returns the input blocks of a worker with their sizes only: common blocks first, then its own.
+DivisionFacet::Blocks blocks_of(const Handout& handout) {
+  DivisionFacet::Blocks blocks;
+  for (const auto& sizes : {std::span{handout.with_all}, std::span{handout.with_one}}) {
+    for (const std::size_t size : sizes) blocks.push_back({.bytes = size});
+  }
+  return blocks;
+}
+
+/// Returns the blocks with these sizes, in bytes, instead of their own.
+DivisionFacet::Blocks first_of(DivisionFacet::Blocks blocks, std::span<const std::size_t> sizes) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].bytes = sizes[i];
+  return blocks;
+}
+
+/// Page-locked host buffer through which blocks of device memory are copied, packed one after the other.
+class Staging {
  public:
-  /// Returns how data are sent: by connection, or through host memory.
-  using Way = std::function<BlockExchange&(bool connected)>;
-  /// `device`, `part` and the stream must outlive this. The leader does not use the stream.
-  RankResidents(const cuda::Device& device, const RankPart& part, cudaStream_t stream, Way way);
+  explicit Staging(const cuda::Device& device) : device_{device} {}
+
+  /// Returns the first `bytes` bytes, which it allocates if needed. Earlier contents may be lost.
+  std::span<std::byte> allocate(std::size_t bytes) {
+    if (memory_.size() < bytes) {
+      memory_ = {};  // frees the old memory before it allocates the new
+      memory_ = {device_, bytes, /*pinned=*/true};
+    }
+    return first(bytes);
+  }
+  std::span<std::byte> first(std::size_t bytes) const { return memory_.all().first(bytes); }
+
+  /// Enqueues copies of the blocks to the buffer, and returns the part of it that they fill.
+  std::span<std::byte> download(std::span<const DeviceBlock> blocks, cudaStream_t stream) {
+    const std::span<std::byte> all = allocate(sum_of(sizes_of(blocks)));
+    std::byte* to = all.data();
+    for (const DeviceBlock& block : blocks) {
+      if (block.bytes == 0) continue;
+      cuda::download(static_cast<const std::byte*>(block.data), std::span{to, block.bytes}, stream);
+      to += block.bytes;
+    }
+    return all;
+  }
+  /// Enqueues copies of the buffer to the blocks.
+  void upload(std::span<const DeviceBlock> blocks, cudaStream_t stream) const {
+    const std::byte* from = first(sum_of(sizes_of(blocks))).data();
+    for (const DeviceBlock& block : blocks) {
+      if (block.bytes == 0) continue;
+      cuda::upload(std::span{from, block.bytes}, static_cast<std::byte*>(block.data), stream);
+      from += block.bytes;
+    }
+  }
+
+ private:
+  const cuda::Device& device_;
+  cuda::HostArray<std::byte> memory_;
+};
+
+using BlocksByRank = std::vector<DivisionFacet::Blocks>;  ///< the entry of the own rank is unused
+
+/// All-to-all exchange of device memory between the ranks: through host memory, or by NCCL.
+class BlockExchange {
+ public:
+  /// Returns the blocks for each rank. Work that is already enqueued on the stream fills them.
+  using Outgoing = std::function<BlocksByRank()>;
+  /// Allocates memory for the blocks that `rank` sends, whose sizes are given in bytes, and returns it.
+  using Places = std::function<DivisionFacet::Blocks(int rank, std::span<const std::size_t> sizes)>;
+
+  virtual ~BlockExchange() = default;
+  /// Collective: every rank calls this. Work enqueued on the stream afterwards finds the blocks in place, unless
+  /// work.goes_on() is false.
+  virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
+  /// Collective: exchanges blocks whose sizes both ends know, into memory that is already allocated. Through host
+  /// memory, returns false on all ranks if one had failed before. By NCCL, returns true: the other ranks notice the
+  /// failure later. Their streams may wait for data of the failed rank until wait() or an order of the leader ends
+  /// that.
+  virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                              cudaStream_t stream) = 0;
+  /// Collective all-gather: sends one block, of the same size on all ranks, to every other rank by exchange_known().
+  void all_gather(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
+                  cudaStream_t stream) {
+    BlocksByRank to(static_cast<std::size_t>(work.size())), from(to.size());
+    work.for_each_other([&](int rank) {
+      to[static_cast<std::size_t>(rank)] = {own};
+      from[static_cast<std::size_t>(rank)] = {place_of(rank)};
+    });
+    (void)exchange_known(to, from, work, stream);
+  }
+  /// Returns whether the device has reached the event, which may be recorded after an exchange. Throws what failed, and
+  /// Stopped if it will never be reached because another rank failed.
+  virtual bool reached(const cuda::OrderEvent& event) const = 0;
+  /// Blocks until all work on the stream has ended, including an exchange. Throws Stopped if another rank has failed.
+  virtual void wait(const JointWork& work, cudaStream_t stream) = 0;
+};
+
+/// One rank's part of an evaluation on its device, with its time. Independent of the transport.
+class RankEvaluation {
+ public:
+  /// `division` must outlive this.
+  RankEvaluation(const cuda::Device& device, DivisionFacet& division)
+      : division_{division}, begins_{device}, begun_{device}, resumed_{device}, ends_{device} {}
+
+  DivisionFacet& division() const { return division_; }
+  /// Allocates the memory for evaluations of `count` bodies as rank `index` of `ranks`.
+  void prepare(int count, int index, int ranks) const;
+
+  void begin(const ForceArgs& args, const Part& part) const;
+  /// Exchanges locally essential trees with all ranks. Collective: call it on every rank after begin(), if
+  /// DivisionFacet::exchanges().
+  void exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const;
+  void evaluate(const ForceArgs& args, const Part& part) const;
+  const cuda::Event& end() const { return ends_; }
+  /// Returns the device time of begin() and evaluate() in ms. Call after the part has ended.
+  double ms() const { return cuda::elapsed_ms(begins_, begun_) + cuda::elapsed_ms(resumed_, ends_); }
+
+ private:
+  DivisionFacet& division_;
+  cuda::Event begins_, begun_, resumed_, ends_;
+};
+
+void RankEvaluation::prepare(int count, int index, int ranks) const {
+  division_.prepare_division(count, index, ranks);
+  if (auto* const choice = dynamic_cast<ChoiceFacet*>(&division_)) choice->prepare_choice();
+}
+
+void RankEvaluation::begin(const ForceArgs& args, const Part& part) const {
+  const cuda::ProfilerRange range{"begin a part"};
+  begins_.record(args.stream);
+  division_.begin_part(args, part);
+  begun_.record(args.stream);
+}
+
+void RankEvaluation::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
+  const cuda::ProfilerRange range{"exchange cells"};
+  auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // all kernels that exchange implement it
+  by.all_gather(
+      choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
+  by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
+              [&](int rank, std::span<const std::size_t> sizes) { return choice.places_of_chosen(rank, sizes); }, work,
+              args.stream);
+  work.attempt([&] { choice.take_chosen(args); });
+}
+
+void RankEvaluation::evaluate(const ForceArgs& args, const Part& part) const {
+  const cuda::ProfilerRange range{"evaluate a part"};
+  resumed_.record(args.stream);
+  division_.evaluate_part(args, part);
+  ends_.record(args.stream);
+}
+
+/// HeldPart on CUDA, for kernels with MigrationFacet, ChoiceFacet and ShipmentFacet.
+class CudaRankResidents final : public HeldPart {
+ public:
+  /// Returns the transport: the connection if `connected`, otherwise host memory.
+  using SelectExchange = std::function<BlockExchange&(bool connected)>;
+  /// `device`, `part` and the stream must outlive this. The leader uses its caller's stream instead.
+  CudaRankResidents(const cuda::Device& device, const RankEvaluation& part, cudaStream_t stream,
+                    SelectExchange select_exchange);
 
   bool can_hold(int count, int ranks) const override { return migration_.can_hold(count, ranks); }
   void prepare(int count, int rank, int ranks) override;
-  /// Frees the memory that this object has besides the kernel's.
+  /// Frees the exchange buffers, which prepare() allocates.
   void forget();
   void hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) override;
   void kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) override;
@@ -54,70 +211,118 @@ class RankResidents final : public HeldPart {
   void collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
                CUstream_st* stream) override;
   int* owners_room(int count) override;
-  bool part_ended() const override { return way_(connected_).reached(part_.end()); }
-  bool ended() const override { return way_(connected_).reached(ended_); }
+  bool part_ended() const override { return select_exchange_(connected_).reached(part_.end()); }
+  bool ended() const override { return select_exchange_(connected_).reached(ended_); }
 
  private:
   using Blocks = DivisionFacet::Blocks;
 
-  /// Work of all ranks together, on this stream.
+  /// Collective work on this stream.
   using Together = std::function<void(BlockExchange& by, cudaStream_t stream)>;
-  /// Range of the bodies that a rank holds.
+  /// Range of the resident bodies of one rank.
   struct Piece {
     int first, count;
   };
 
   bool is_leader() const { return rank_ == 0; }
   cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
-  /// Runs `what` with the device active. Throws what failed here, and Stopped if another rank failed.
+  /// Runs `what` with the device active. `leading`: the leader's stream. Throws what failed here, and Stopped if
+  /// another rank failed.
   void together(bool connected, JointWork& work, cudaStream_t leading, const Together& what);
-  /// Gives every rank the minimum of all ranks' findings.
-  void share_findings(BlockExchange& by, JointWork& work, cudaStream_t stream);
+  /// Reduces the findings of all ranks to their minimum, on every rank.
+  void reduce_all_findings(BlockExchange& by, JointWork& work, cudaStream_t stream);
   void migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work);
 
-  // Bodies travel to other ranks and back in pieces that fit into the leader's buffers.
+  // Bodies are scattered and gathered in pieces, numbered from 0, that fit into the leader's buffers.
   int piece_bodies() const;
   int pieces() const;
   Piece piece_of(int rank, int number) const;
   /// Returns the leader's buffer for a piece of another rank.
-  ResidentBodies room_for(int rank, int count) const;
+  ResidentBodies buffer_for(int rank, int count) const;
+  /// Sets the ids and the finding, and on the leader its own bodies.
   void begin_to_hold(const HeldSource& from, cudaStream_t stream);
-  /// `first_of`: index of each rank's first body.
-  void hand_out(const HeldSource& from, std::span<const int> first_of, int number, BlockExchange& by, JointWork& work,
-                cudaStream_t stream);
-  void take_pieces(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by, JointWork& work,
-                   cudaStream_t stream);
-  static void place(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream);
+  /// `first_of`: global index of each rank's first body.
+  void scatter_piece(const HeldSource& from, std::span<const int> first_of, int number, BlockExchange& by,
+                     JointWork& work, cudaStream_t stream);
+  void gather_piece(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by, JointWork& work,
+                    cudaStream_t stream);
+  /// Writes bodies that were gathered to their destinations.
+  static void write(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream);
 
   const cuda::Device& device_;
-  const RankPart& part_;
+  const RankEvaluation& part_;
   cudaStream_t const stream_;
-  const Way way_;
+  const SelectExchange select_exchange_;
   MigrationFacet& migration_;
   ShipmentFacet& shipment_;
   int rank_ = 0, ranks_ = 1;
-  bool connected_ = false;                                    // in the latest call, see HeldPart
-  cuda::OrderEvent ended_{device_};                           // end of the work enqueued by that call
+  bool connected_ = false;                                    // argument of the latest call, see HeldPart
+  cuda::OrderEvent ended_{device_};                           // end of the work that this call enqueued
   cuda::DeviceArray<cuda::PackedFinding> findings_;           // by rank
-  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // target of NonFiniteReport::seen that nothing reads
+  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // receives NonFiniteReport::seen where nothing reads it
   // Buffers of the leader:
   cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
   cuda::DeviceArray<int> piece_ids_, owners_;
 };
 
-/// A rank's kernel on its CUDA device. Exchanges with other ranks go through page-locked host memory, or by the
-/// connection given to the constructor.
-class HostedKernel final : public HostedDivision, private BlockExchange {
+/// ConnectedDivision by NCCL, which carries data from device to device.
+class NcclRankKernel final : public ConnectedDivision, public BlockExchange {
  public:
-  /// `connection`: to the devices of the other ranks; may be null.
-  HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
-               std::shared_ptr<NcclConnection> connection);
-  HostedKernel(const HostedKernel&) = delete;
-  HostedKernel& operator=(const HostedKernel&) = delete;
-  /// Waits for copies that still use this object's memory. If another rank has failed, the connection was closed
-  /// before, which ends the device's waiting. If a rank was lost at another time, this may block forever, and the rank
-  /// watch ends the process.
-  ~HostedKernel() override;
+  /// All references must outlive this. `part`: of a kernel on `device`. `stream`: the worker's; the leader uses its
+  /// caller's instead.
+  NcclRankKernel(const cuda::Device& device, const RankEvaluation& part, const cuda::Stream& stream,
+                 std::shared_ptr<NcclConnection> connection)
+      : device_{device}, part_{part}, division_{part.division()}, stream_{stream}, connection_{std::move(connection)} {}
+
+  bool is_open() const { return connection_->is_open(); }
+
+  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override;
+  void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override;
+  bool part_ended() override { return reached(part_.end()); }
+  bool ended() override { return reached(ended_); }
+  void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
+
+  void evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts, const Part& own,
+                     JointWork& work) override;
+
+  void disconnect() noexcept override { connection_->abort(); }
+
+  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                      cudaStream_t stream) override;
+  bool reached(const cuda::OrderEvent& event) const override;
+
+ private:
+  using Blocks = DivisionFacet::Blocks;
+
+  void evaluate_alone(const ForceArgs& args, const Part& own);
+  void wait(const JointWork& work, cudaStream_t stream) override;
+
+  const cuda::Device& device_;
+  const RankEvaluation& part_;
+  DivisionFacet& division_;
+  const cuda::Stream& stream_;
+  const std::shared_ptr<NcclConnection> connection_;
+  cuda::OrderEvent ended_{device_};       // end of this rank's part and transfers
+  cuda::OrderEvent waited_for_{device_};  // recorded by wait()
+  // On the leader, during an evaluation:
+  Blocks with_all_;
+  BlocksByRank with_one_, places_;  // blocks for one rank alone; destinations of its results
+};
+
+/// HostedDivision on CUDA. Data go to other ranks through page-locked host memory, or by the connection given to the
+/// constructor.
+class CudaRankKernel final : public HostedDivision, private BlockExchange {
+ public:
+  /// `connection`: to the devices of the other ranks; null: none.
+  CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
+                 std::shared_ptr<NcclConnection> connection);
+  CudaRankKernel(const CudaRankKernel&) = delete;
+  CudaRankKernel& operator=(const CudaRankKernel&) = delete;
+  /// Blocks until the device has ended, since copies may still use this object's memory. After a failed evaluation, the
+  /// connection has been closed, so the device does not wait for other ranks. If a rank is lost outside of an
+  /// evaluation, this may block forever, until the rank watch ends the process.
+  ~CudaRankKernel() override;
 
   ForceKernel& kernel() override { return *kernel_; }
   ConnectedDivision* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
@@ -134,8 +339,8 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
   void end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override;
   void join(const ForceArgs& args, std::span<const Part> parts) override;
 
-  void take_room(std::size_t bytes) override { shared_.front().take(bytes); }
-  std::span<std::byte> room(std::size_t bytes) override { return shared_.front().first(bytes); }
+  void take_room(std::size_t bytes) override { inputs_.front().allocate(bytes); }
+  std::span<std::byte> room(std::size_t bytes) override { return inputs_.front().first(bytes); }
   std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
                                       const Part& own, JointWork& work) override;
 
@@ -155,7 +360,7 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
   void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override {
     (void)exchange_all(outgoing, places, work, stream);
   }
-  /// Returns whether all ranks sent what they had to.
+  /// Returns false, on all ranks, if one had failed.
   bool exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream);
   bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
                       cudaStream_t stream) override;
@@ -163,38 +368,39 @@ class HostedKernel final : public HostedDivision, private BlockExchange {
   void wait(const JointWork& /*work*/, cudaStream_t stream) override {
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // depends on no other rank
   }
-  /// Copies blocks into a message.
-  void give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream);
-  /// Enqueues copies of the blocks in another rank's message to the device.
-  void take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream);
+  /// Copies blocks into a message, with their sizes.
+  void pack_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream);
+  /// Enqueues copies of the blocks in a message of pack_blocks() to the device.
+  void unpack_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream);
 
   const std::shared_ptr<const cuda::Device> device_;
   std::unique_ptr<ForceKernel> kernel_;
-  std::unique_ptr<TargetDivision> by_targets_;  // null: the kernel divides itself
-  RankPart part_{*device_, division()};
+  std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel divides itself
+  RankEvaluation part_{*device_, division()};
   cuda::Stream stream_{*device_};  // not used by the leader
-  Staging given_{*device_};        // data for other ranks
-  std::vector<Staging> taken_;     // data from other ranks, by rank; not results
-  // Blocks that the leader shares. On the leader: entry 0 has the blocks for all, entry `rank` the blocks for one rank.
-  // On other ranks: entry 0 has all blocks they get.
-  std::vector<Staging> shared_;
+  Staging outgoing_{*device_};     // data for other ranks
+  std::vector<Staging> incoming_;  // data from other ranks except results, by rank
+  // Inputs of the workers. On the leader: entry 0 has the common blocks, entry `rank` those for one worker alone. On a
+  // worker: entry 0 has all its blocks.
+  std::vector<Staging> inputs_;
   OwnersReader owners_{*device_};
-  // The leader's, during an evaluation:
+  // On the leader, during an evaluation:
   std::span<const std::byte> with_all_;
   std::vector<std::span<const std::byte>> with_one_;  // by rank
   std::vector<Staging> returned_;                     // results of other ranks, by rank
-  cuda::OrderEvent is_shared_{*device_}, joined_{*device_};
-  // Last members, since they use the kernel:
-  std::optional<NcclDivision> connected_;
-  std::optional<RankResidents> residents_;
+  cuda::OrderEvent inputs_ready_{*device_}, joined_{*device_};
+  // Last, since they use the members above:
+  std::optional<NcclRankKernel> connected_;
+  std::optional<CudaRankResidents> residents_;
 };
 
-HostedKernel::HostedKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
-                           std::shared_ptr<NcclConnection> connection)
+CudaRankKernel::CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info,
+                               const Settings& settings, std::shared_ptr<NcclConnection> connection)
     : device_{std::move(device)},
       kernel_{info.make(settings, device_.get())},
-      by_targets_{info.divides ? nullptr : std::make_unique<TargetDivision>(*kernel_, info.reads_low_words, *device_)} {
-  shared_.emplace_back(*device_);
+      by_targets_{info.divides ? nullptr
+                               : std::make_unique<TargetPartition>(*kernel_, info.reads_low_words, *device_)} {
+  inputs_.emplace_back(*device_);
   if (connection) connected_.emplace(*device_, part_, stream_, std::move(connection));
   if (!dynamic_cast<ShipmentFacet*>(&division())) return;
   residents_.emplace(*device_, part_, stream_.get(), [this](bool connected) -> BlockExchange& {
@@ -204,45 +410,45 @@ HostedKernel::HostedKernel(std::shared_ptr<const cuda::Device> device, const Ker
   });
 }
 
-HostedKernel::~HostedKernel() {
+CudaRankKernel::~CudaRankKernel() {
   ORRERY_CUDA_WARN(cudaSetDevice(device_->ordinal()));
   ORRERY_CUDA_WARN(cudaDeviceSynchronize());
 }
 
-void HostedKernel::prepare(int count, int index, int ranks) {
+void CudaRankKernel::prepare(int count, int index, int ranks) {
   device_->activate();
   owners_.forget();
   if (residents_) residents_->forget();
   part_.prepare(count, index, ranks);
   const auto all = static_cast<std::size_t>(ranks);
   while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
-  while (index == 0 && shared_.size() < all) shared_.emplace_back(*device_);
+  while (index == 0 && inputs_.size() < all) inputs_.emplace_back(*device_);
 }
 
-std::vector<Handout> HostedKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
+std::vector<Handout> CudaRankKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
   const Blocks for_all = division().share_out(args, parts);
-  with_all_ = shared_.front().fill(for_all, args.stream);
+  with_all_ = inputs_.front().download(for_all, args.stream);
   with_one_.assign(parts.size(), {});
   std::vector<Handout> handouts(parts.size());
   for (std::size_t rank = 1; rank < parts.size(); ++rank) {
     const Blocks for_one = division().share_of(args, parts[rank]);
-    with_one_[rank] = shared_[rank].fill(for_one, args.stream);
+    with_one_[rank] = inputs_[rank].download(for_one, args.stream);
     handouts[rank] = {
         .with_all = sizes_of(for_all), .with_one = sizes_of(for_one), .exchanges = division().exchanges()};
   }
-  is_shared_.record(args.stream);
+  inputs_ready_.record(args.stream);
   part_.begin(args, parts.front());
   if (!division().exchanges()) part_.evaluate(args, parts.front());
-  is_shared_.synchronize();
+  inputs_ready_.synchronize();
   return handouts;
 }
 
-std::span<std::byte> HostedKernel::place(const ForceArgs& args, const Part& part) {
-  joined_.synchronize();  // copies of the previous evaluation read that memory until then
-  return returned_[static_cast<std::size_t>(part.index)].take(sum_of(sizes_of(division().places(args, part))));
+std::span<std::byte> CudaRankKernel::place(const ForceArgs& args, const Part& part) {
+  joined_.synchronize();  // until then, copies of the previous evaluation read this memory
+  return returned_[static_cast<std::size_t>(part.index)].allocate(sum_of(sizes_of(division().places(args, part))));
 }
 
-void HostedKernel::end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
+void CudaRankKernel::end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
   if (division().exchanges()) {
     part_.exchange(args, work, *this);
     work.attempt([&] { part_.evaluate(args, parts.front()); });
@@ -251,29 +457,29 @@ void HostedKernel::end_part(const ForceArgs& args, std::span<const Part> parts, 
   part_.end().synchronize();
 }
 
-void HostedKernel::join(const ForceArgs& args, std::span<const Part> parts) {
+void CudaRankKernel::join(const ForceArgs& args, std::span<const Part> parts) {
   for (const Part& part : parts.subspan(1)) {
-    returned_[static_cast<std::size_t>(part.index)].empty(division().places(args, part), args.stream);
+    returned_[static_cast<std::size_t>(part.index)].upload(division().places(args, part), args.stream);
   }
   division().join(args, parts);
   joined_.record(args.stream);
 }
 
-std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const Handout& handout,
-                                                  std::span<const Part> parts, const Part& own, JointWork& work) {
+std::span<const std::byte> CudaRankKernel::evaluate(const ForceArgs& args, const Handout& handout,
+                                                    std::span<const Part> parts, const Part& own, JointWork& work) {
   std::span<const std::byte> found;
   on_device(*device_, [&] {
     ForceArgs on_stream = args;
     on_stream.stream = stream_.get();
     work.attempt([&] {
       const Blocks places = division().receive(on_stream, parts, blocks_of(handout));
-      shared_.front().empty(places, on_stream.stream);
+      inputs_.front().upload(places, on_stream.stream);
       part_.begin(on_stream, own);
     });
     if (handout.exchanges) part_.exchange(on_stream, work, *this);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
-      found = given_.fill(division().results(on_stream, own), on_stream.stream);
+      found = outgoing_.download(division().results(on_stream, own), on_stream.stream);
       stream_.synchronize();
     });
     require_end(work);
@@ -281,69 +487,70 @@ std::span<const std::byte> HostedKernel::evaluate(const ForceArgs& args, const H
   return found;
 }
 
-bool HostedKernel::exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
+bool CudaRankKernel::exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work,
+                                  cudaStream_t stream) {
   work.attempt([&] {
     const BlocksByRank to = outgoing();
-    work.for_each_other([&](int rank) { give_blocks(to[static_cast<std::size_t>(rank)], work.to(rank), stream); });
+    work.for_each_other([&](int rank) { pack_blocks(to[static_cast<std::size_t>(rank)], work.to(rank), stream); });
   });
   if (!work.exchange()) return false;
   work.attempt([&] {
     work.for_each_other([&](int rank) {
       MessageReader message = work.from(rank);
-      take_blocks(message, rank, places, stream);
+      unpack_blocks(message, rank, places, stream);
     });
   });
   return true;
 }
 
-bool HostedKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
-                                  cudaStream_t stream) {
+bool CudaRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                                    cudaStream_t stream) {
   return exchange_all(
       [&] { return outgoing; },
       [&](int rank, std::span<const std::size_t> /*sizes*/) { return incoming[static_cast<std::size_t>(rank)]; }, work,
       stream);
 }
 
-void HostedKernel::give_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
-  const std::span<const std::byte> bytes = given_.fill(blocks, stream);
+void CudaRankKernel::pack_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
+  const std::span<const std::byte> bytes = outgoing_.download(blocks, stream);
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
   message.put_all(sizes_of(blocks));
   message.put_values(bytes);
 }
 
-/// Copies of the previous exchange must have ended, since they use the same memory.
-void HostedKernel::take_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
+/// The copies of the previous exchange must have ended, since they use the same buffer.
+void CudaRankKernel::unpack_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
   std::vector<std::size_t> sizes;
   message.get_all(sizes);
-  while (taken_.size() <= static_cast<std::size_t>(rank)) taken_.emplace_back(*device_);
-  Staging& staging = taken_[static_cast<std::size_t>(rank)];
-  message.get_values(staging.take(sum_of(sizes)));
-  staging.empty(first_of(places(rank, sizes), sizes), stream);
+  while (incoming_.size() <= static_cast<std::size_t>(rank)) incoming_.emplace_back(*device_);
+  Staging& staging = incoming_[static_cast<std::size_t>(rank)];
+  message.get_values(staging.allocate(sum_of(sizes)));
+  staging.upload(first_of(places(rank, sizes), sizes), stream);
 }
 
-void HostedKernel::read_owners(int count, const int* d_owners, CUstream_st* stream) {
+void CudaRankKernel::read_owners(int count, const int* d_owners, CUstream_st* stream) {
   const int* const found = d_owners ? d_owners : division().find_owners(count, stream);
   if (found) owners_.read(found, count, stream);
 }
 
-MessageWriter HostedKernel::cells(int index) {
+MessageWriter CudaRankKernel::cells(int index) {
   MessageWriter message;
-  on_device(*device_, [&] { give_blocks(division().cells(index), message, stream_.get()); });
+  on_device(*device_, [&] { pack_blocks(division().cells(index), message, stream_.get()); });
   return message;
 }
 
-void HostedKernel::place_cells(int index, MessageReader& cells, CUstream_st* stream) {
+void CudaRankKernel::place_cells(int index, MessageReader& cells, CUstream_st* stream) {
   const auto places = [&](int rank, std::span<const std::size_t> /*sizes*/) {
     return division().places_of_cells(rank);
   };
-  take_blocks(cells, index, places, stream);
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same memory
+  unpack_blocks(cells, index, places, stream);
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same buffer
 }
 
-/// Number of bodies in the leader's pieces for all other ranks: about 50 MB.
+/// Number of bodies in the leader's buffers for all workers together: about 50 MB.
 constexpr int bodies_of_pieces = 1 << 20;
 
-/// Returns the `count` bodies from `first` on.
+/// Returns the bodies [first, first + count).
 ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
   return {.count = count,
           .positions = bodies.positions + first,
@@ -352,12 +559,13 @@ ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
           .ids = bodies.ids + first};
 }
 
-/// Returns the positions and velocities; accelerations are not sent.
+/// Returns what hold() sends: positions and velocities.
 DivisionFacet::Blocks blocks_to_hold(const ResidentBodies& bodies) {
   const std::size_t bytes = static_cast<std::size_t>(bodies.count) * sizeof(Vec4);
   return {{bodies.positions, bytes}, {bodies.velocities, bytes}};
 }
 
+/// Returns what collect() sends: the ids and the wanted arrays.
 DivisionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const HeldWanted& wanted) {
   const auto count = static_cast<std::size_t>(bodies.count);
   const auto vectors = [&](const Vec4* array, bool is_wanted) {
@@ -369,15 +577,16 @@ DivisionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const Held
           vectors(bodies.accelerations, wanted.accelerations)};
 }
 
-RankResidents::RankResidents(const cuda::Device& device, const RankPart& part, cudaStream_t stream, Way way)
+CudaRankResidents::CudaRankResidents(const cuda::Device& device, const RankEvaluation& part, cudaStream_t stream,
+                                     SelectExchange select_exchange)
     : device_{device},
       part_{part},
       stream_{stream},
-      way_{std::move(way)},
+      select_exchange_{std::move(select_exchange)},
       migration_{dynamic_cast<MigrationFacet&>(part.division())},
       shipment_{dynamic_cast<ShipmentFacet&>(part.division())} {}
 
-void RankResidents::prepare(int count, int rank, int ranks) {
+void CudaRankResidents::prepare(int count, int rank, int ranks) {
   device_.activate();
   rank_ = rank;
   ranks_ = ranks;
@@ -385,38 +594,38 @@ void RankResidents::prepare(int count, int rank, int ranks) {
   shipment_.prepare_shipment();
   dynamic_cast<ChoiceFacet&>(part_.division()).prepare_choice();
   const auto take = [&](auto& array, std::size_t size) {
-    take_scratch(device_, array, size, "the pieces of the bodies that ranks hold", "fewer bodies");
+    take_scratch(device_, array, size, "the exchange buffers of the bodies", "fewer bodies");
   };
   take(findings_, static_cast<std::size_t>(ranks));
   if (!is_leader()) return;
   const auto all = static_cast<std::size_t>(piece_bodies()) * static_cast<std::size_t>(ranks - 1);
   for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
   take(piece_ids_, all);
-  // If a connection is lost, bodies that did not arrive are written to index 0, not to an arbitrary address.
+  // Bodies that do not arrive because a connection is lost are then written to index 0, not to an arbitrary address.
   cuda::clear(device_, piece_ids_);
 }
 
-void RankResidents::forget() {
+void CudaRankResidents::forget() {
   for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) *array = {};
   piece_ids_ = {}, owners_ = {};
 }
 
-int RankResidents::piece_bodies() const {
+int CudaRankResidents::piece_bodies() const {
   return bodies_of_pieces / (ranks_ - 1);
 }
 
-int RankResidents::pieces() const {
+int CudaRankResidents::pieces() const {
   int most = 0;
   for (int rank = 0; rank < ranks_; ++rank) most = std::max(most, shipment_.bodies_of(rank));
   return (most + piece_bodies() - 1) / piece_bodies();
 }
 
-auto RankResidents::piece_of(int rank, int number) const -> Piece {
+auto CudaRankResidents::piece_of(int rank, int number) const -> Piece {
   const int bodies = shipment_.bodies_of(rank), first = std::min(number * piece_bodies(), bodies);
   return {.first = first, .count = std::min(piece_bodies(), bodies - first)};
 }
 
-ResidentBodies RankResidents::room_for(int rank, int count) const {
+ResidentBodies CudaRankResidents::buffer_for(int rank, int count) const {
   return range_of({.positions = piece_positions_.data(),
                    .velocities = piece_velocities_.data(),
                    .accelerations = piece_accelerations_.data(),
@@ -424,32 +633,32 @@ ResidentBodies RankResidents::room_for(int rank, int count) const {
                   (rank - 1) * piece_bodies(), count);
 }
 
-void RankResidents::together(bool connected, JointWork& work, cudaStream_t leading, const Together& what) {
+void CudaRankResidents::together(bool connected, JointWork& work, cudaStream_t leading, const Together& what) {
   connected_ = connected;
   cudaStream_t const stream = is_leader() ? leading : stream_;
   const auto all = [&] {
-    what(way_(connected), stream);
+    what(select_exchange_(connected), stream);
     work.attempt([&] { ended_.record(stream); });
     require_end(work);
   };
   is_leader() ? all() : on_device(device_, all);
 }
 
-void RankResidents::hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) {
+void CudaRankResidents::hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
     work.attempt([&] { begin_to_hold(from, on); });
     int first = 0;
     std::vector<int> first_of;
     for (int rank = 0; rank < ranks_; first += shipment_.bodies_of(rank++)) first_of.push_back(first);
-    for (int number = 0; number < pieces(); ++number) hand_out(from, first_of, number, by, work, on);
+    for (int number = 0; number < pieces(); ++number) scatter_piece(from, first_of, number, by, work, on);
   });
 }
 
-void RankResidents::begin_to_hold(const HeldSource& from, cudaStream_t stream) {
+void CudaRankResidents::begin_to_hold(const HeldSource& from, cudaStream_t stream) {
   const ResidentBodies own = migration_.held();
   int first = 0;
   for (int rank = 0; rank < rank_; ++rank) first += shipment_.bodies_of(rank);
-  number_bodies(own, first, stream);
+  set_ids(own, first, stream);
   if (!is_leader()) {
     ORRERY_CUDA_CHECK(cudaMemsetAsync(own_finding(), 0xff, sizeof(cuda::PackedFinding), stream));
     return;
@@ -459,13 +668,13 @@ void RankResidents::begin_to_hold(const HeldSource& from, cudaStream_t stream) {
   copy_entries(from.d_velocities, own.velocities, own.count, stream);
 }
 
-void RankResidents::hand_out(const HeldSource& from, std::span<const int> first_of, int number, BlockExchange& by,
-                             JointWork& work, cudaStream_t stream) {
+void CudaRankResidents::scatter_piece(const HeldSource& from, std::span<const int> first_of, int number,
+                                      BlockExchange& by, JointWork& work, cudaStream_t stream) {
   const auto outgoing = [&] {
     BlocksByRank blocks(static_cast<std::size_t>(ranks_));
     for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
       const Piece piece = piece_of(rank, number);
-      const ResidentBodies room = room_for(rank, piece.count);
+      const ResidentBodies room = buffer_for(rank, piece.count);
       const int first = first_of[static_cast<std::size_t>(rank)] + piece.first;
       copy_entries(from.d_positions + first, room.positions, piece.count, stream);
       copy_entries(from.d_velocities + first, room.velocities, piece.count, stream);
@@ -481,47 +690,47 @@ void RankResidents::hand_out(const HeldSource& from, std::span<const int> first_
   by.exchange(outgoing, places, work, stream);
 }
 
-void RankResidents::kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) {
+void CudaRankResidents::kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) {
   const auto move = [&](cudaStream_t on) {
     const cuda::NonFiniteReport report{.d_first = own_finding(), .seen = seen ? seen : unread_.all().data()};
-    kick_drift_held(device_, migration_.held(), pass.motion, pass.check(report), on);
+    kick_drift_residents(device_, migration_.held(), pass.motion, pass.check(report), on);
   };
   is_leader() ? move(stream) : on_device(device_, [&] { move(stream_); });
 }
 
-void RankResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
-                                 JointWork& work, CUstream_st* stream) {
+void CudaRankResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
+                                     JointWork& work, CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
     int* const seen = is_leader() ? report.seen : unread_.all().data();
-    work.attempt([&] { check_held(migration_.held(), {.d_first = own_finding(), .seen = seen}, pass, on); });
-    share_findings(by, work, on);
+    work.attempt([&] { check_residents(migration_.held(), {.d_first = own_finding(), .seen = seen}, pass, on); });
+    reduce_all_findings(by, work, on);
     work.attempt([&] {
-      if (is_leader()) join_findings({.of = {own_finding()}, .devices = 1}, report, on);
+      if (is_leader()) reduce_findings({.of = {own_finding()}, .devices = 1}, report, on);
     });
   });
 }
 
-void RankResidents::share_findings(BlockExchange& by, JointWork& work, cudaStream_t stream) {
+void CudaRankResidents::reduce_all_findings(BlockExchange& by, JointWork& work, cudaStream_t stream) {
   const auto finding_of = [&](int rank) { return DeviceBlock{findings_.data() + rank, sizeof(cuda::PackedFinding)}; };
-  by.share(finding_of(rank_), finding_of, work, stream);
+  by.all_gather(finding_of(rank_), finding_of, work, stream);
   OnAll<const cuda::PackedFinding> all{.of = {}, .devices = ranks_};
   for (int rank = 0; rank < ranks_; ++rank) all.of[rank] = findings_.data() + rank;
-  work.attempt([&] { join_findings(all, {.d_first = own_finding()}, stream); });
+  work.attempt([&] { reduce_findings(all, {.d_first = own_finding()}, stream); });
 }
 
-void RankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
-                             JointWork& work) {
+void CudaRankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
+                                 JointWork& work) {
   together(how.connected, work, args.stream, [&](BlockExchange& by, cudaStream_t on) {
     ForceArgs here = args;
     here.stream = on;
     const Part& own = parts[static_cast<std::size_t>(rank_)];
     work.attempt([&] { migration_.divide(here, parts, how.rounds); });
-    share_findings(by, work, on);
+    reduce_all_findings(by, work, on);
     if (how.rounds > 0) migrate(here, how.rounds, by, work);
     work.attempt([&] { part_.begin(here, own); });
     part_.exchange(here, work, by);
     work.attempt([&] { part_.evaluate(here, own); });
-    by.share(
+    by.all_gather(
         shipment_.counted(), [&](int rank) { return shipment_.place_of_counted(rank); }, work, on);
     work.attempt([&] {
       if (is_leader()) migration_.finish_residents(here);
@@ -529,14 +738,14 @@ void RankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& how, s
   });
 }
 
-void RankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work) {
+void CudaRankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work) {
   const cuda::ProfilerRange range{"move bodies"};
   for (int round = 0; round < rounds; ++round) {
     work.attempt([&] { migration_.round(round, args); });
-    by.share(
+    by.all_gather(
         shipment_.found_in(round), [&](int rank) { return shipment_.place_of_found(round, rank); }, work, args.stream);
   }
-  int shipments = 1;  // a rank that fails joins one exchange: then all ranks know
+  int shipments = 1;  // a rank that has failed joins one exchange, which tells all ranks
   work.attempt([&] { shipments = shipment_.shipments([&] { by.wait(work, args.stream); }, args.stream); });
   for (int shipment = 0; shipment < shipments; ++shipment) {
     BlocksByRank outgoing(static_cast<std::size_t>(ranks_)), incoming(outgoing.size());
@@ -548,18 +757,18 @@ void RankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by
   }
 }
 
-void RankResidents::collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
-                            CUstream_st* stream) {
+void CudaRankResidents::collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
+                                CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
     work.attempt([&] {
-      if (is_leader()) place(migration_.held(), 0, places, on);
+      if (is_leader()) write(migration_.held(), 0, places, on);
     });
-    for (int number = 0; number < pieces(); ++number) take_pieces(wanted, places, number, by, work, on);
+    for (int number = 0; number < pieces(); ++number) gather_piece(wanted, places, number, by, work, on);
   });
 }
 
-void RankResidents::take_pieces(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by,
-                                JointWork& work, cudaStream_t stream) {
+void CudaRankResidents::gather_piece(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by,
+                                     JointWork& work, cudaStream_t stream) {
   const auto outgoing = [&] {
     BlocksByRank blocks(static_cast<std::size_t>(ranks_));
     if (is_leader()) return blocks;
@@ -569,29 +778,149 @@ void RankResidents::take_pieces(const HeldWanted& wanted, const HeldPlaces& plac
   };
   const auto rooms = [&](int rank, std::span<const std::size_t>) -> Blocks {
     if (!is_leader()) return {};
-    return blocks_to_collect(room_for(rank, piece_of(rank, number).count), wanted);
+    return blocks_to_collect(buffer_for(rank, piece_of(rank, number).count), wanted);
   };
   by.exchange(outgoing, rooms, work, stream);
   work.attempt([&] {
     for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
-      place(room_for(rank, piece_of(rank, number).count), rank, places, stream);
+      write(buffer_for(rank, piece_of(rank, number).count), rank, places, stream);
     }
   });
 }
 
-void RankResidents::place(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream) {
+void CudaRankResidents::write(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream) {
   if (bodies.count == 0) return;
   if (places.d_positions || places.d_velocities || places.d_accelerations) {
-    collect_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
+    gather_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
   }
-  if (places.d_owners) name_owner(bodies, rank, places.d_owners, stream);
+  if (places.d_owners) set_owner(bodies, rank, places.d_owners, stream);
 }
 
-int* RankResidents::owners_room(int count) {
-  take_scratch(device_, owners_, static_cast<std::size_t>(count), "the bodies' ranks", "fewer bodies");
+int* CudaRankResidents::owners_room(int count) {
+  take_scratch(device_, owners_, static_cast<std::size_t>(count), "the ranks of the bodies", "fewer bodies");
   return owners_.data();
 }
 
+/// Allocates memory for the results before the device waits for another rank, since an allocation may wait for the
+/// device. The kernel itself may still allocate memory later.
+std::vector<Handout> NcclRankKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
+  with_all_ = division_.share_out(args, parts);
+  with_one_.assign(parts.size(), {});
+  places_.assign(parts.size(), {});
+  std::vector<Handout> handouts(parts.size());
+  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+    with_one_[rank] = division_.share_of(args, parts[rank]);
+    places_[rank] = division_.places(args, parts[rank]);
+    handouts[rank] = {
+        .with_all = sizes_of(with_all_), .with_one = sizes_of(with_one_[rank]), .exchanges = division_.exchanges()};
+  }
+  return handouts;
+}
+
+void NcclRankKernel::evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
+  const Part& own = parts.front();
+  if (division_.works_alone()) return evaluate_alone(args, own);
+  work.attempt([&] {
+    connection_->broadcast(with_all_, args.stream);
+    connection_->exchange(with_one_, BlocksByRank(parts.size()), args.stream);
+    part_.begin(args, own);
+  });
+  if (division_.exchanges()) part_.exchange(args, work, *this);
+  work.attempt([&] {
+    part_.evaluate(args, own);
+    connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
+    ended_.record(args.stream);
+  });
+  require_end(work);
+}
+
+/// Sends nothing, since the workers have no orders.
+void NcclRankKernel::evaluate_alone(const ForceArgs& args, const Part& own) {
+  part_.begin(args, own);
+  part_.evaluate(args, own);
+  ended_.record(args.stream);
+}
+
+bool NcclRankKernel::reached(const cuda::OrderEvent& event) const {
+  connection_->check();
+  return event.reached();
+}
+
+/// Enqueues the transfer of the results, and returns when the part itself has ended.
+void NcclRankKernel::evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
+                                   const Part& own, JointWork& work) {
+  on_device(device_, [&] {
+    ForceArgs on_stream = args;
+    on_stream.stream = stream_.get();
+    work.attempt([&] {
+      const Blocks places = division_.receive(on_stream, parts, blocks_of(handout));
+      const std::span all{places};
+      const auto with_one = all.subspan(handout.with_all.size());
+      BlocksByRank from_leader(parts.size());
+      from_leader.front().assign(with_one.begin(), with_one.end());
+      connection_->broadcast(all.first(handout.with_all.size()), on_stream.stream);
+      connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
+      part_.begin(on_stream, own);
+    });
+    if (handout.exchanges) part_.exchange(on_stream, work, *this);
+    work.attempt([&] {
+      part_.evaluate(on_stream, own);
+      BlocksByRank to_leader(parts.size());
+      to_leader.front() = division_.results(on_stream, own);
+      connection_->exchange(to_leader, BlocksByRank(parts.size()), on_stream.stream);
+      ended_.record(on_stream.stream);
+    });
+    require_end(work);
+  });
+  while (!part_ended()) {
+    if (!work.goes_on()) throw Stopped{};
+    std::this_thread::yield();
+  }
+}
+
+/// Two messages precede the transfer: the sizes, and an acknowledgement that the memory is allocated. After that, only
+/// the driver or NCCL can fail, and a rank that waits for data of a failed rank notices that in wait().
+void NcclRankKernel::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
+  BlocksByRank to, from(static_cast<std::size_t>(work.size()));
+  work.attempt([&] {
+    to = outgoing();
+    work.for_each_other([&](int rank) { work.to(rank).put_all(sizes_of(to[static_cast<std::size_t>(rank)])); });
+  });
+  if (!work.exchange()) return;
+  work.attempt([&] {
+    work.for_each_other([&](int rank) {
+      std::vector<std::size_t> sizes;
+      MessageReader message = work.from(rank);
+      message.get_all(sizes);
+      from[static_cast<std::size_t>(rank)] = first_of(places(rank, sizes), sizes);
+    });
+    work.put_for_all(true);
+  });
+  if (!work.exchange()) return;
+  work.attempt([&] {
+    to[static_cast<std::size_t>(work.rank())].clear();
+    connection_->exchange(to, from, stream);
+  });
+}
+
+/// Exchanges no messages between the hosts, since both ends know the sizes.
+bool NcclRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+                                    cudaStream_t stream) {
+  work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
+  return true;
+}
+
+/// Throws Stopped if data will never come: a failed rank sends an empty message, which announces that it skips the next
+/// exchange.
+void NcclRankKernel::wait(const JointWork& work, cudaStream_t stream) {
+  waited_for_.record(stream);
+  while (!reached(waited_for_)) {
+    if (!work.goes_on() || work.others_stop()) throw Stopped{};
+    std::this_thread::yield();
+  }
+}
+
+/// RankDevice on CUDA.
 class CudaRankDevice final : public RankDevice {
  public:
   RankDeviceFacts open(const DevicesOfRanks& which, int place) override {
@@ -628,13 +957,13 @@ class CudaRankDevice final : public RankDevice {
   bool connected() const override { return connection_ && connection_->is_open(); }
   std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
     device_->activate();
-    return std::make_unique<HostedKernel>(device_, kernel, settings, connection_);
+    return std::make_unique<CudaRankKernel>(device_, kernel, settings, connection_);
   }
 
  private:
   std::shared_ptr<const cuda::Device> device_;
   std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not installed
-  std::shared_ptr<NcclConnection> connection_;  // connection of device_; null: none
+  std::shared_ptr<NcclConnection> connection_;  // of device_ to those of the other ranks; null: none
 };
 
 }  // namespace

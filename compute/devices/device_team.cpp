@@ -1,5 +1,6 @@
 #include "compute/devices/device_team.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -10,6 +11,7 @@
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/devices/device_list.h"
+#include "compute/devices/nccl.h"
 #include "compute/kernels/rank_device.h"
 
 namespace orrery {
@@ -44,8 +46,9 @@ bool can_read(const cuda::Device& device, const cuda::Device& other) {
 void require_alike(const cuda::Device& device, const cuda::Device& leader) {
   const cuda::DeviceInfo &its = device.info(), &first = leader.info();
   if (its.architecture() == first.architecture() && its.multiprocessors == first.multiprocessors) return;
-  throw UsageError("devices of one run must be alike: device " + std::to_string(first.ordinal) + " is " + first.name +
-                   ", device " + std::to_string(its.ordinal) + " is " + its.name + "; choose among equal ones");
+  throw UsageError("all devices of a run must be of one model: device " + std::to_string(first.ordinal) + " is " +
+                   first.name + ", device " + std::to_string(its.ordinal) + " is " + its.name +
+                   "; choose equal ones with --devices");
 }
 
 }  // namespace
@@ -66,6 +69,24 @@ void on_device(const cuda::Device& device, const std::function<void()>& work) {
   } catch (const std::exception& failure) {
     if (dynamic_cast<const DeviceLost*>(&failure)) throw LostMember{named(failure)};
     throw std::runtime_error{named(failure)};
+  }
+}
+
+void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_device, std::span<const DeviceBlock> to,
+                 const cuda::Device& to_device, cudaStream_t stream) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i].bytes == 0) continue;
+    ORRERY_CUDA_CHECK(cudaMemcpyPeerAsync(to[i].data, to_device.ordinal(), from[i].data, from_device.ordinal(),
+                                          from[i].bytes, stream));
+  }
+}
+
+void PeerCopies::send(std::span<const End> ends) {
+  const cuda::Device& leader = *devices_.front();
+  const ActiveAfterwards leads{leader};
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    on_device(*devices_[i],
+              [&] { copy_blocks(ends.front().blocks, leader, ends[i].blocks, *devices_[i], ends[i].stream); });
   }
 }
 

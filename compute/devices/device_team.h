@@ -11,15 +11,17 @@
 
 #include "compute/cuda/device.h"
 #include "compute/cuda/stream.h"
-#include "compute/devices/broadcast.h"
+#include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
 
-/// Calls `work` while `device` is active. Errors name the device.
+using TeamDevices = std::vector<std::shared_ptr<const cuda::Device>>;
+
+/// Activates the device and calls `work`. Errors name the device. The device stays active.
 void on_device(const cuda::Device& device, const std::function<void()>& work);
 
-/// Activates the device at the end of a scope that activates others, also if that ends by an exception.
+/// Guard that activates the device at the end of a scope in which others become active.
 class ActiveAfterwards {
  public:
   explicit ActiveAfterwards(const cuda::Device& device) : device_{device} {}
@@ -31,20 +33,24 @@ class ActiveAfterwards {
   const cuda::Device& device_;
 };
 
-/// Makes later work on the stream wait for the work that the event has recorded.
+/// Makes later work on the stream wait for the event.
 inline void wait_on(cudaStream_t stream, const cuda::OrderEvent& event) {
   ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
 }
 
-/// Enqueues a copy of `entries` values to memory of any device, or of the host.
+/// Enqueues a copy of `entries` values, from and to memory of any device or of the host.
 template <class T>
 void copy_entries(const T* from, T* to, int entries, cudaStream_t stream) {
   const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof(T);
   ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
-/// Returns the arguments for a device other than the leader. They hold no pointers to the leader's memory except the
-/// targets, of which the other device reads only the number.
+/// Enqueues copies from one device to another, entry for entry, on `stream`.
+void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_device, std::span<const DeviceBlock> to,
+                 const cuda::Device& to_device, cudaStream_t stream);
+
+/// Returns the arguments for a device other than the leader: without pointers to the leader's memory. `targets` keeps
+/// its pointer, of which only null or not is read, and its count.
 inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
   return {.count = args.count,
           .targets = args.targets,
@@ -54,11 +60,38 @@ inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
           .stream = stream};
 }
 
-/// CUDA devices that divide evaluations. All must be alike, since they get equal parts. The first leads: it has the
-/// bodies.
+/// Transport of data from the first device of a team, the leader, to all others.
+class Broadcast {
+ public:
+  /// One device's blocks, which it receives (the leader: sends), and the stream of the copies.
+  struct End {
+    std::vector<DeviceBlock> blocks;
+    cudaStream_t stream = nullptr;
+  };
+
+  virtual ~Broadcast() = default;
+  /// Enqueues the copies, entry for entry. `ends`: by device. The streams of the other devices must already wait for
+  /// the leader's blocks. Errors name the device, or all devices if none in particular has failed.
+  virtual void send(std::span<const End> ends) = 0;
+  virtual std::string name() const = 0;
+};
+
+/// Broadcast by cudaMemcpyPeerAsync(): each device fetches its data.
+class PeerCopies final : public Broadcast {
+ public:
+  explicit PeerCopies(const TeamDevices& devices) : devices_{devices} {}
+  void send(std::span<const End> ends) override;
+  std::string name() const override { return "peer copies"; }
+
+ private:
+  const TeamDevices& devices_;
+};
+
+/// Several CUDA devices of one process that share evaluations. All must be of one model, since they get equal parts.
+/// The first is the leader: it owns the bodies.
 class DeviceTeam {
  public:
-  /// Enables peer access where the machine supports it; otherwise, copies go through host memory. `ordinals` has at
+  /// Enables peer access where the machine supports it; elsewhere, copies go through host memory. `ordinals` has at
   /// least two entries. Throws UsageError if a device does not exist or if they differ. ORRERY_NCCL=1 in the
   /// environment requests copies by NCCL; throws std::runtime_error if these are not possible.
   explicit DeviceTeam(std::span<const int> ordinals);
@@ -68,9 +101,9 @@ class DeviceTeam {
   std::size_t size() const { return devices_.size(); }
   const std::shared_ptr<const cuda::Device>& leader() const { return devices_.front(); }
   const cuda::Device& device(std::size_t index) const { return *devices_[index]; }
-  /// Whether every device can read the memory of all others.
+  /// Returns whether every device has peer access to all others.
   bool is_direct() const { return direct_; }
-  /// Returns "devices 0,1", with a note if some copies go through host memory or by NCCL.
+  /// Returns "devices 0,1", with a note if some copies go through host memory, or if broadcasts go by NCCL.
   std::string words() const;
   /// Not thread-safe: one thread at a time.
   Broadcast& broadcast() const { return *broadcast_; }
@@ -78,7 +111,7 @@ class DeviceTeam {
  private:
   TeamDevices devices_;
   std::unique_ptr<Broadcast> broadcast_;
-  bool direct_ = true;
+  bool direct_ = true;  // see is_direct()
   bool by_nccl_ = false;
 };
 

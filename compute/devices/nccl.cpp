@@ -18,10 +18,8 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/library_functions.h"
 #include "compute/cuda/stream.h"
-#include "compute/devices/broadcast.h"
 #include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/staging.h"
 
 namespace orrery {
 namespace {
@@ -30,6 +28,32 @@ Stopped not_in_time() {
   return Stopped{"NCCL did not connect within " + std::to_string(connect_limit.count()) + " s"};
 }
 
+/// Guard for a group of NCCL calls, which end() launches together. The destructor ends the group after an exception,
+/// too: otherwise, later calls of the thread would belong to it.
+class NcclGroup {
+ public:
+  /// `who`: prefix of messages that names the devices.
+  explicit NcclGroup(const Nccl& nccl, std::string who = {}) : nccl_{nccl}, who_{std::move(who)} {
+    nccl_.check(nccl_.begin_group(), who_ + "ncclGroupStart");
+  }
+  NcclGroup(const NcclGroup&) = delete;
+  NcclGroup& operator=(const NcclGroup&) = delete;
+  ~NcclGroup() {
+    if (open_) (void)nccl_.end_group();
+  }
+
+  void end() {
+    open_ = false;
+    nccl_.check(nccl_.end_group(), who_ + "ncclGroupEnd");
+  }
+
+ private:
+  const Nccl& nccl_;
+  std::string who_;
+  bool open_ = true;
+};
+
+/// Broadcast by NCCL between the devices of one process.
 class NcclBroadcast final : public Broadcast {
  public:
   explicit NcclBroadcast(const TeamDevices& devices) : devices_{devices}, connections_(devices.size()) {
@@ -75,11 +99,13 @@ class NcclBroadcast final : public Broadcast {
 }  // namespace
 
 Nccl::Nccl() {
-  // Disables NVLink multicast, which only helps sums over all devices. Preparing it takes memory, and a fault in it
+  // Disables NVLink multicast (NVLS), which only speeds up reductions. Its setup takes memory, and a fault in it
   // affects the whole host.
   setenv("NCCL_NVLS_ENABLE", "0", /*replace=*/0);
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(std::string{"NCCL cannot be opened: "} + dlerror());
+  if (!library)
+    throw std::runtime_error(std::string{"NCCL cannot be opened: "} + dlerror() +
+                             "; install libnccl.so.2, or unset ORRERY_NCCL");
   const cuda::LibraryFunctions functions{library, "NCCL"};
   functions.find(error_text, "ncclGetErrorString");
   functions.find(get_version, "ncclGetVersion");
@@ -104,19 +130,6 @@ int Nccl::version() const {
   int version = 0;
   check(get_version(&version), "ncclGetVersion");
   return version;
-}
-
-NcclGroup::NcclGroup(const Nccl& nccl, std::string who) : nccl_{nccl}, who_{std::move(who)} {
-  nccl_.check(nccl_.begin_group(), who_ + "ncclGroupStart");
-}
-
-NcclGroup::~NcclGroup() {
-  if (open_) (void)nccl_.end_group();
-}
-
-void NcclGroup::end() {
-  open_ = false;
-  nccl_.check(nccl_.end_group(), who_ + "ncclGroupEnd");
 }
 
 std::shared_ptr<NcclConnection> NcclConnection::make(std::shared_ptr<const Nccl> nccl,
@@ -148,20 +161,20 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
   try {
     try_out({words.data(), words.size()}, rank, stream.get(), wait);
   } catch (...) {
-    abort();  // otherwise, the device and later frees of its memory might wait forever
+    abort();  // otherwise, the device might wait forever, and so might later frees of its memory
     throw;
   }
 }
 
 NcclConnection::~NcclConnection() {
-  constexpr std::chrono::milliseconds longest{1500};  // half of RankWatch's surrender
+  constexpr std::chrono::milliseconds longest{1500};  // half of RankWatch::Limits::surrender
   leave(nccl_->destroy);
   if (left_.valid()) (void)left_.wait_for(longest);
 }
 
-/// Tests the connection. NCCL sets up each route between two devices at its first use, during which the host waits for
-/// the other rank; later uses do not wait. Each test ends on the device before the next begins: if the host waits
-/// forever, the device does not.
+/// Tests the connection. NCCL sets up the route between two devices at its first use, while the host waits for the
+/// other rank; later uses do not block the host. Each test ends on the device before the next one begins, so that the
+/// device does not wait if the host blocks forever.
 void NcclConnection::try_out(std::span<unsigned> words, int rank, cudaStream_t stream,
                              const std::function<void()>& wait) {
   std::vector<Blocks> outgoing(words.size()), incoming(words.size());
@@ -184,7 +197,7 @@ bool NcclConnection::is_open() const {
 }
 
 void NcclConnection::require_open() const {
-  if (!communicator_) throw Stopped{"the connection by NCCL is lost"};
+  if (!communicator_) throw Stopped{"the NCCL connection is lost"};
 }
 
 void NcclConnection::check() const {
@@ -231,8 +244,8 @@ void NcclConnection::abort() noexcept {
   leave(nccl_->abort);
 }
 
-/// Runs on a separate thread: before NCCL frees shared memory, it waits for all ranks of this host to leave, and a lost
-/// rank never does. ncclCommAbort first ends the device's waiting.
+/// Calls ncclCommDestroy or ncclCommAbort on a separate thread: both wait for all ranks of this host to leave before
+/// they free shared memory, and a lost rank never leaves. ncclCommAbort first ends the waiting of the device.
 void NcclConnection::leave(NcclResult (*how)(NcclCommunicator*)) noexcept {
   const std::lock_guard lock{mutex_};
   NcclCommunicator* const left = std::exchange(communicator_, nullptr);
@@ -244,131 +257,13 @@ void NcclConnection::leave(NcclResult (*how)(NcclCommunicator*)) noexcept {
       (void)how(left);
       promise.set_value();
     }).detach();
-  } catch (const std::exception&) {  // no thread can be started: the communicator stays until the process ends
+  } catch (const std::exception&) {  // no thread could be started: the communicator remains until the process ends
     left_ = {};
   }
 }
 
 std::unique_ptr<Broadcast> nccl_broadcast(const TeamDevices& devices) {
   return std::make_unique<NcclBroadcast>(devices);
-}
-
-/// Allocates memory for the results before anything waits for another rank, since the driver may wait for the device
-/// when it allocates. The kernel itself may still allocate memory later.
-std::vector<Handout> NcclDivision::share_out(const ForceArgs& args, std::span<const Part> parts) {
-  with_all_ = division_.share_out(args, parts);
-  with_one_.assign(parts.size(), {});
-  places_.assign(parts.size(), {});
-  std::vector<Handout> handouts(parts.size());
-  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
-    with_one_[rank] = division_.share_of(args, parts[rank]);
-    places_[rank] = division_.places(args, parts[rank]);
-    handouts[rank] = {
-        .with_all = sizes_of(with_all_), .with_one = sizes_of(with_one_[rank]), .exchanges = division_.exchanges()};
-  }
-  return handouts;
-}
-
-void NcclDivision::evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
-  const Part& own = parts.front();
-  if (division_.works_alone()) return evaluate_alone(args, own);
-  work.attempt([&] {
-    connection_->broadcast(with_all_, args.stream);
-    connection_->exchange(with_one_, BlocksByRank(parts.size()), args.stream);
-    part_.begin(args, own);
-  });
-  if (division_.exchanges()) part_.exchange(args, work, *this);
-  work.attempt([&] {
-    part_.evaluate(args, own);
-    connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
-    ended_.record(args.stream);
-  });
-  require_end(work);
-}
-
-/// Sends nothing: the other ranks have no orders.
-void NcclDivision::evaluate_alone(const ForceArgs& args, const Part& own) {
-  part_.begin(args, own);
-  part_.evaluate(args, own);
-  ended_.record(args.stream);
-}
-
-bool NcclDivision::reached(const cuda::OrderEvent& event) const {
-  connection_->check();
-  return event.reached();
-}
-
-/// Sends the results after the part ends. The leader takes them when its own part has ended.
-void NcclDivision::evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
-                                 const Part& own, JointWork& work) {
-  on_device(device_, [&] {
-    ForceArgs on_stream = args;
-    on_stream.stream = stream_.get();
-    work.attempt([&] {
-      const Blocks places = division_.receive(on_stream, parts, blocks_of(handout));
-      const std::span all{places};
-      const auto with_one = all.subspan(handout.with_all.size());
-      BlocksByRank from_leader(parts.size());
-      from_leader.front().assign(with_one.begin(), with_one.end());
-      connection_->broadcast(all.first(handout.with_all.size()), on_stream.stream);
-      connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
-      part_.begin(on_stream, own);
-    });
-    if (handout.exchanges) part_.exchange(on_stream, work, *this);
-    work.attempt([&] {
-      part_.evaluate(on_stream, own);
-      BlocksByRank to_leader(parts.size());
-      to_leader.front() = division_.results(on_stream, own);
-      connection_->exchange(to_leader, BlocksByRank(parts.size()), on_stream.stream);
-      ended_.record(on_stream.stream);
-    });
-    require_end(work);
-  });
-  while (!part_ended()) {
-    if (!work.goes_on()) throw Stopped{};
-    std::this_thread::yield();
-  }
-}
-
-/// The ranks tell each other the sizes, then that they have the memory. After that, only the driver or NCCL can fail. A
-/// rank that waits for the data of a failed rank notices it, see wait().
-void NcclDivision::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
-  BlocksByRank to, from(static_cast<std::size_t>(work.size()));
-  work.attempt([&] {
-    to = outgoing();
-    work.for_each_other([&](int rank) { work.to(rank).put_all(sizes_of(to[static_cast<std::size_t>(rank)])); });
-  });
-  if (!work.exchange()) return;
-  work.attempt([&] {
-    work.for_each_other([&](int rank) {
-      std::vector<std::size_t> sizes;
-      MessageReader message = work.from(rank);
-      message.get_all(sizes);
-      from[static_cast<std::size_t>(rank)] = first_of(places(rank, sizes), sizes);
-    });
-    work.put_for_all(true);
-  });
-  if (!work.exchange()) return;
-  work.attempt([&] {
-    to[static_cast<std::size_t>(work.rank())].clear();
-    connection_->exchange(to, from, stream);
-  });
-}
-
-/// The hosts exchange no messages.
-bool NcclDivision::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
-                                  cudaStream_t stream) {
-  work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
-  return true;
-}
-
-/// Throws Stopped if data will never come: a rank that fails sends the empty message of the next exchange during this.
-void NcclDivision::wait(const JointWork& work, cudaStream_t stream) {
-  come_.record(stream);
-  while (!reached(come_)) {
-    if (!work.goes_on() || work.others_stop()) throw Stopped{};
-    std::this_thread::yield();
-  }
 }
 
 }  // namespace orrery

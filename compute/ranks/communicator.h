@@ -1,17 +1,24 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "compute/core/threads.h"
 #include "compute/kernels/joint_work.h"
 
 namespace orrery {
 
-/// One rank's connection to the others, which are processes, or threads in tests. Rank 0 leads. Any thread of a rank
-/// may call at any time, but only one may receive from the same rank.
+/// One rank's connection to the other ranks: MPI processes, or threads in tests. Rank 0 is the leader; the others are
+/// workers. Thread-safe, but only one thread of a rank may receive from the same rank at a time.
 class Communicator : public RankExchange {
  public:
   /// Returns the index of this rank among the ranks of its host, in rank order, from 0.
@@ -19,12 +26,12 @@ class Communicator : public RankExchange {
 
   /// Sends a message. Messages from one rank to another arrive in order. May block until `to` receives.
   virtual void send(int to, std::span<const std::byte> message) = 0;
-  /// Blocks until the next message of rank `from` arrives, and replaces `message` by it.
+  /// Blocks until the next message of rank `from` arrives. Replaces `message` by it.
   virtual void receive(int from, std::vector<std::byte>& message) = 0;
-  /// Returns whether a message of rank `from` has arrived.
+  /// Returns whether a message of rank `from` can be received without blocking.
   virtual bool has_message(int from) = 0;
 
-  /// Sends data from rank 0 to all others, each of which calls receive_broadcast() with the same number of bytes.
+  /// Sends data from rank 0 to all workers. Each worker calls receive_broadcast() with the same number of bytes.
   virtual void broadcast(std::span<const std::byte> data) = 0;
   virtual void receive_broadcast(std::span<std::byte> data) = 0;
 
@@ -33,27 +40,63 @@ class Communicator : public RankExchange {
     std::function<void(int from)> arrived = [](int) {};  ///< called when the message of this rank has arrived
     std::function<void()> waiting = [] {};               ///< called every few ms while no message has arrived
   };
-  /// RankExchange::exchange() with callbacks. receive() and has_message() do not see its messages. Only one thread of
-  /// each rank may call it.
-  virtual void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
-                               const Progress& progress) = 0;
-  /// Returns whether a message of this rank is waiting for exchange_noting(). Thread-safe.
+  /// Does RankExchange::exchange() and calls the callbacks. Its messages are separate from those of send(): receive()
+  /// and has_message() ignore them. Only one thread of each rank may call it.
+  virtual void exchange_with_progress(std::span<const MessageWriter> outgoing,
+                                      std::vector<std::vector<std::byte>>& incoming, const Progress& progress) = 0;
+  /// Returns whether a message of rank `from` is waiting for exchange_with_progress(). Thread-safe.
   virtual bool has_exchange_message(int from) = 0;
-  /// Returns whether rank `to` has not yet received a message that exchange_noting() sends it. Thread-safe.
-  virtual bool has_untaken_message(int to) = 0;
+  /// Returns whether rank `to` has not yet received this rank's message of the current exchange. Thread-safe.
+  virtual bool has_unreceived_message(int to) = 0;
   void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) final {
-    exchange_noting(outgoing, incoming, {});
+    exchange_with_progress(outgoing, incoming, {});
   }
 
   /// Sends a heartbeat. Never blocks.
-  virtual void greet(int to) = 0;
-  /// Returns whether a heartbeat of this rank has arrived since the last call.
-  virtual bool was_greeted(int from) = 0;
+  virtual void send_heartbeat(int to) = 0;
+  /// Returns whether a heartbeat of rank `from` has arrived since the last call.
+  virtual bool has_heartbeat(int from) = 0;
 
-  /// Call at most once, when another rank is lost. Afterwards, all calls that send, receive or look for messages throw
-  /// std::runtime_error{why}, those already waiting included. The process cannot leave MPI in order: end it by
-  /// std::_Exit().
+  /// Gives up all communication because a rank is lost. Call at most once. Calls that send, receive or look for
+  /// messages then throw std::runtime_error{why}, including those already blocked. MPI_Finalize() would block: end the
+  /// process by std::_Exit().
   virtual void interrupt(const std::string& why) = 0;
+};
+
+/// Pauses for loops that poll for another rank. pause() yields for the first 50 µs or so, then sleeps for a sixteenth
+/// of the time waited so far, at most 2 ms. An idle rank thus leaves its processor to others.
+class Backoff {
+ public:
+  void pause() {
+    const auto waited = Clock::now() - begin_;
+    if (waited < awake_time) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, longest));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds longest{2};
+
+  Clock::time_point begin_ = Clock::now();
+};
+
+/// Flag that ends all waiting for other ranks, with its reason. It cannot be reset. Any thread may read it.
+class Interruption {
+ public:
+  /// Call at most once.
+  void set(std::string why) {
+    why_ = std::move(why);
+    set_ = true;
+  }
+  explicit operator bool() const { return set_; }
+  /// Throws std::runtime_error with the reason if set.
+  void check() const {
+    if (set_) throw std::runtime_error(why_);
+  }
+
+ private:
+  std::string why_;  // written before set_, so that it is complete once set_ is seen
+  std::atomic<bool> set_ = false;
 };
 
 }  // namespace orrery

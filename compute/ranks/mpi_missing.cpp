@@ -1,7 +1,7 @@
-// Implements mpi_ranks.h in a build without MPI.
+// Implements join_mpi_ranks() and mpi_library() in a build without MPI.
 #include <stdexcept>
 
-#include "compute/ranks/mpi_ranks.h"
+#include "compute/ranks/rank_start.h"
 
 namespace orrery {
 

@@ -1,4 +1,4 @@
-#include "compute/ranks/mpi_ranks.h"
+#include "compute/ranks/rank_start.h"
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
@@ -17,14 +17,14 @@
 #include "compute/core/threads.h"
 #include "compute/ranks/rank_watch.h"
 
-// MPI's default applies to errors of its functions: they end all processes with a message.
+// Errors of MPI functions end all processes with a message: MPI's default error handler.
 namespace orrery {
 namespace {
 
-constexpr int message_tag = 0, greeting_tag = 1, exchange_tag = 2;
+constexpr int message_tag = 0, heartbeat_tag = 1, exchange_tag = 2;
 constexpr std::size_t most_bytes = INT_MAX;  // per MPI call
 
-/// Communicator of the ranks on this host.
+/// MPI communicator of the ranks on this host.
 class HostRanks {
  public:
   HostRanks() { MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks_); }
@@ -53,18 +53,19 @@ class HostRanks {
   MPI_Comm ranks_ = MPI_COMM_NULL;
 };
 
-/// Replaces Patience once all ends have arrived. MPI moves data only while it is called, so sleep would delay them.
+/// Replaces Backoff in transfers that both ends have begun. MPI moves data only while it is called, so sleep would
+/// delay them.
 struct Yielding {
   static void pause() { std::this_thread::yield(); }
 };
 
-/// Replaces Patience where another end may be late: sleeps 20 µs at a time.
+/// Replaces Backoff in transfers whose other end may be late: sleeps 20 µs at a time.
 struct ShortPauses {
   static void pause() { std::this_thread::sleep_for(std::chrono::microseconds{20}); }
 };
 
-/// MPI ranks. One thread at a time calls MPI, and no call blocks in MPI: while one thread waits, others can send and
-/// poll.
+/// Communicator of MPI processes. Only one thread at a time calls MPI, and only functions that do not block. So while
+/// one thread waits, others can send and poll.
 class MpiRanks final : public Communicator {
  public:
   MpiRanks() {
@@ -72,18 +73,18 @@ class MpiRanks final : public Communicator {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
     if (threads < MPI_THREAD_SERIALIZED) {
       MPI_Finalize();
-      throw std::runtime_error("this MPI library cannot be used from several threads");
+      throw std::runtime_error("this MPI library does not offer MPI_THREAD_SERIALIZED: build with another Open MPI");
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    greetings_.resize(index(size_), MPI_REQUEST_NULL);
+    heartbeats_.resize(index(size_), MPI_REQUEST_NULL);
     sends_.resize(index(size_), MPI_REQUEST_NULL);
     for (int step = 1; step < size_; ++step) others_.push_back((rank_ + step) % size_);
     place_ = HostRanks{}.place();
   }
   ~MpiRanks() override {
-    for (MPI_Request& greeting : greetings_) {
-      if (greeting != MPI_REQUEST_NULL) MPI_Request_free(&greeting);
+    for (MPI_Request& heartbeat : heartbeats_) {
+      if (heartbeat != MPI_REQUEST_NULL) MPI_Request_free(&heartbeat);
     }
     MPI_Finalize();
   }
@@ -112,8 +113,8 @@ class MpiRanks final : public Communicator {
   }
   void receive_broadcast(std::span<std::byte> data) override { broadcast_parts(data); }
 
-  void exchange_noting(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
-                       const Progress& progress) override {
+  void exchange_with_progress(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming,
+                              const Progress& progress) override {
     incoming.resize(outgoing.size());
     incoming[index(rank_)].clear();
     start_sends(outgoing);
@@ -126,7 +127,7 @@ class MpiRanks final : public Communicator {
         std::erase(others, from);
       }
     } catch (const std::bad_alloc&) {
-      finish_sends();  // until then, MPI reads memory that the caller may free
+      finish_sends();  // until they end, MPI reads memory that the caller may free
       throw;
     }
     finish_sends();
@@ -144,23 +145,23 @@ class MpiRanks final : public Communicator {
       return size == 0;
     });
   }
-  bool has_untaken_message(int to) override {
+  bool has_unreceived_message(int to) override {
     const std::lock_guard lock{mutex_};
     interruption_.check();
     return !has_ended(sends_[index(to)]);
   }
 
-  void greet(int to) override {
+  void send_heartbeat(int to) override {
     const std::lock_guard lock{mutex_};
     if (interruption_) return;
-    MPI_Request& greeting = greetings_[index(to)];
-    if (has_ended(greeting)) MPI_Isend(nullptr, 0, MPI_BYTE, to, greeting_tag, MPI_COMM_WORLD, &greeting);
+    MPI_Request& heartbeat = heartbeats_[index(to)];
+    if (has_ended(heartbeat)) MPI_Isend(nullptr, 0, MPI_BYTE, to, heartbeat_tag, MPI_COMM_WORLD, &heartbeat);
   }
-  bool was_greeted(int from) override {
+  bool has_heartbeat(int from) override {
     const std::lock_guard lock{mutex_};
     bool was = false;
-    for (MPI_Status status; !interruption_ && probe(from, greeting_tag, status); was = true) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, from, greeting_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // already arrived
+    for (MPI_Status status; !interruption_ && probe(from, heartbeat_tag, status); was = true) {
+      MPI_Recv(nullptr, 0, MPI_BYTE, from, heartbeat_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // already arrived
     }
     return was;
   }
@@ -209,14 +210,14 @@ class MpiRanks final : public Communicator {
     MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status);
     return arrived != 0;
   }
-  /// Also returns true if there is no request.
+  /// Returns true for MPI_REQUEST_NULL, too.
   static bool has_ended(MPI_Request& request) {
     int ended = 0;
     MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
     return ended != 0;
   }
-  /// Polls, because MPI's own waiting would keep a processor busy, even while the leader has no work for this rank.
-  template <class Pauses = Patience>
+  /// Polls with pauses: MPI_Wait() would keep a processor busy even while this rank has no work.
+  template <class Pauses = Backoff>
   void wait_until(
       const auto& condition, const std::function<void()>& waiting = [] {}) {
     const auto met = [&] {
@@ -226,9 +227,9 @@ class MpiRanks final : public Communicator {
     };
     for (Pauses pauses; !met(); pauses.pause()) waiting();
   }
-  /// After an interruption, the transfer may never end and its memory may be freed. This is safe, since nothing calls
-  /// MPI any more.
-  template <class Pauses = Patience>
+  /// After an interruption, the memory of an unfinished transfer may be freed: MPI is not called again, so it does not
+  /// access that memory.
+  template <class Pauses = Backoff>
   void transfer(const auto& start) {
     MPI_Request request = MPI_REQUEST_NULL;
     bool started = false;
@@ -248,11 +249,11 @@ class MpiRanks final : public Communicator {
   }
 
   int rank_ = 0, size_ = 1, place_ = 0;
-  std::vector<int> others_;  // next rank first, so that ranks begin an exchange with different partners
+  std::vector<int> others_;  // from the next rank on, so that ranks begin an exchange with different partners
   std::mutex mutex_;         // held while a thread calls MPI
   Interruption interruption_;
-  std::vector<MPI_Request> greetings_;  // latest heartbeat to each rank
-  std::vector<MPI_Request> sends_;      // latest exchange's send to each rank
+  std::vector<MPI_Request> heartbeats_;  // latest heartbeat to each rank
+  std::vector<MPI_Request> sends_;       // latest exchange's send to each rank
 };
 
 }  // namespace

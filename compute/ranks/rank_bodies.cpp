@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -13,26 +14,38 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/subnormals.h"
-#include "compute/devices/part_sizes.h"
+#include "compute/devices/load_balance.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/update.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
-#include "compute/ranks/orders.h"
+#include "compute/kernels/rank_device.h"
+#include "compute/ranks/protocol.h"
 
 namespace orrery {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Returns whether work() succeeded. Drops the cause of a failure: rank 0 then writes all rows alone and reports it.
+template <class Work>
+bool succeeds(const Work& work) {
+  try {
+    work();
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
+}
+
 /// One rank's part of a step. Every rank carries out the integrator's operations on its own bodies. Before each
-/// evaluation, if the kernel has domains, bodies migrate to the ranks whose part of space they are in; otherwise, all
-/// ranks exchange positions.
+/// evaluation, bodies migrate to the ranks whose domains they are in. If the kernel has no domains, all ranks exchange
+/// their positions instead.
 class RankStep final : public StepOps {
  public:
-  /// State that lasts from step to step.
+  /// State of RankBodies, which lasts from step to step.
   struct Parts {
-    SpreadState& bodies;
+    LocalBodies& bodies;
     const MassRange& masses;
     RankArrays& arrays;  ///< see RankBodies::step()
     std::optional<LearnedSizes>& sizes;
@@ -50,15 +63,15 @@ class RankStep final : public StepOps {
   HermiteOps& hermite() override;
 
   /// Call after the last operation.
-  Stepped end();
+  StepResult end();
 
  private:
-  /// Both return whether all ranks were still running when the evaluation began.
+  /// Both return false if a rank had failed or was cancelled before the evaluation.
   bool force_of_domains(bool store, double kick_dt);
   bool force_of_all(bool store, double kick_dt);
 
   bool divide(MessageWriter& division);
-  void exchange_bodies();
+  void migrate_bodies();
   void evaluate(const MessageWriter& division, bool store, double kick_dt);
   void collect_positions();
   void evaluate_targets(bool store, double kick_dt);
@@ -69,24 +82,24 @@ class RankStep final : public StepOps {
   const StepOrder& order_;
   ForceKernel& kernel_;
   JointWork& work_;
-  bool ended_ = false;  // a rank has stopped or failed
+  bool ended_ = false;  // a rank has failed or was cancelled: the remaining operations do nothing
   std::vector<int> owners_;
-  int count_ = 0;  // on all ranks
-  Stepped result_;
+  int count_ = 0;  // bodies on all ranks; only without domains
+  StepResult result_;
 };
 
 double ms_of(Clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-/// Body that migrates to another rank, which evaluates its acceleration.
+/// Body that migrates to another rank.
 struct MovingBody {
   int id;
   Vec4 position, velocity;
 };
 
 std::logic_error no_levels() {
-  return std::logic_error("bodies that stay with their ranks have neither levels nor jerks");
+  return std::logic_error("bodies that stay on their ranks have neither levels nor jerks");
 }
 
 void RankStep::force(bool store, double kick_dt) {
@@ -102,7 +115,7 @@ void RankStep::force(bool store, double kick_dt) {
 bool RankStep::force_of_domains(bool store, double kick_dt) {
   MessageWriter division;
   if (!divide(division)) return false;
-  exchange_bodies();
+  migrate_bodies();
   evaluate(division, store, kick_dt);
   return true;
 }
@@ -115,7 +128,7 @@ bool RankStep::force_of_all(bool store, double kick_dt) {
   return true;
 }
 
-/// Without domains, bodies never change ranks, and each rank has an interval of the indices.
+/// Without domains, bodies never migrate: each rank keeps an interval of the global indices, in rank order.
 void RankStep::collect_positions() {
   const std::span all{parts_.arrays.positions};
   count_ = 0;
@@ -134,7 +147,7 @@ void RankStep::collect_positions() {
 }
 
 void RankStep::evaluate_targets(bool store, double kick_dt) {
-  SpreadState& bodies = parts_.bodies;
+  LocalBodies& bodies = parts_.bodies;
   RankArrays& all = parts_.arrays;
   const auto first = bodies.ids.front();
   const bool kicks = kick_dt != 0;
@@ -152,7 +165,7 @@ void RankStep::evaluate_targets(bool store, double kick_dt) {
   if (kicks) std::copy_n(all.velocities.begin() + first, bodies.count(), bodies.velocities.begin());
 }
 
-/// Null arrays: accelerations not stored, velocities not kicked.
+/// If an array is null, accelerations are not stored or velocities are not kicked.
 Epilogue RankStep::epilogue_of(std::vector<Vec4>* accelerations, std::vector<Vec4>* velocities, double kick_dt) const {
   return {.accelerations = accelerations ? accelerations->data() : nullptr,
           .velocities = velocities ? velocities->data() : nullptr,
@@ -163,25 +176,25 @@ Epilogue RankStep::epilogue_of(std::vector<Vec4>* accelerations, std::vector<Vec
 bool RankStep::divide(MessageWriter& division) {
   work_.attempt([&] { work_.put_for_all(parts_.ms); });
   if (!work_.exchange()) return false;
-  bool anew = false;
+  bool moves_borders = false;
   std::vector<Part> parts;
   work_.attempt([&] {
     std::vector<double> ms(static_cast<std::size_t>(work_.size()), parts_.ms);
     work_.for_each_other([&](int rank) { ms[static_cast<std::size_t>(rank)] = work_.from(rank).get<double>(); });
-    anew = !parts_.sizes;
-    if (anew) {
+    moves_borders = !parts_.sizes;
+    if (moves_borders) {
       parts_.sizes.emplace(work_.size());
     } else {
-      anew = parts_.sizes->learn(ms);
+      moves_borders = parts_.sizes->learn(ms);
     }
     parts = parts_.sizes->parts();
   });
-  division = kernel_.domains()->divide_own(parts_.bodies.positions, parts, anew, work_, owners_);
+  division = kernel_.domains()->divide_own(parts_.bodies.positions, parts, moves_borders, work_, owners_);
   return true;
 }
 
-void RankStep::exchange_bodies() {
-  SpreadState& bodies = parts_.bodies;
+void RankStep::migrate_bodies() {
+  LocalBodies& bodies = parts_.bodies;
   work_.attempt([&] {
     std::vector<std::vector<MovingBody>> leaving(static_cast<std::size_t>(work_.size()));
     for (std::size_t i = 0; i < bodies.ids.size();) {
@@ -191,7 +204,7 @@ void RankStep::exchange_bodies() {
         continue;
       }
       leaving[owner].push_back({bodies.ids[i], bodies.positions[i], bodies.velocities[i]});
-      const auto fill = [&](auto& array) {  // its place, with the last body
+      const auto fill = [&](auto& array) {  // moves the last body to index i
         array[i] = array.back();
         array.pop_back();
       };
@@ -216,7 +229,7 @@ void RankStep::exchange_bodies() {
 }
 
 void RankStep::evaluate(const MessageWriter& division, bool store, double kick_dt) {
-  SpreadState& bodies = parts_.bodies;
+  LocalBodies& bodies = parts_.bodies;
   std::uint64_t by_tree = 0;
   const ForceArgs args{.bodies = bodies.positions.data(),
                        .count = bodies.count(),
@@ -233,7 +246,7 @@ void RankStep::evaluate(const MessageWriter& division, bool store, double kick_d
 }
 
 void RankStep::kick_drift(double kick_dt, double drift_dt) {
-  SpreadState& bodies = parts_.bodies;
+  LocalBodies& bodies = parts_.bodies;
   ++result_.passes;
   bodies.accelerations_current = false;
   work_.attempt([&] {
@@ -245,10 +258,10 @@ void RankStep::kick_drift(double kick_dt, double drift_dt) {
   });
 }
 
-/// Notes the body of lowest index that is not finite after this pass.
+/// Records the non-finite body of lowest global index after this pass, unless an earlier pass found one.
 void RankStep::note_not_finite() {
   if (result_.not_finite >= 0) return;
-  const SpreadState& bodies = parts_.bodies;
+  const LocalBodies& bodies = parts_.bodies;
   for (std::size_t i = 0; i < bodies.ids.size(); ++i) {
     if (is_finite(bodies.positions[i], bodies.velocities[i])) continue;
     if (result_.not_finite < 0 || bodies.ids[i] < result_.not_finite) result_.not_finite = bodies.ids[i];
@@ -256,7 +269,7 @@ void RankStep::note_not_finite() {
   if (result_.not_finite >= 0) result_.found_in = result_.passes;
 }
 
-Stepped RankStep::end() {
+StepResult RankStep::end() {
   ++result_.passes;
   work_.attempt([&] { note_not_finite(); });
   result_.complete = work_.finish();
@@ -313,8 +326,8 @@ void RankBodies::take_first(MessageReader order) {
   order.get_values(std::span{now_.velocities}.last(count));
 }
 
-Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel,
-                         RankArrays& arrays, RankExchange& ranks, const std::atomic<bool>& cancelled) {
+StepResult RankBodies::step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel,
+                            RankArrays& arrays, RankExchange& ranks, const std::atomic<bool>& cancelled) {
   const WithSubnormals as_the_leader{order.subnormals};
   JointWork work{ranks, &cancelled};
   can_undo_ = false;
@@ -326,7 +339,7 @@ Stepped RankBodies::step(const StepOrder& order, std::string_view integrator_id,
   });
   RankStep ops{{now_, masses_, arrays, sizes_, ms_}, order, kernel, work};
   find_integrator(integrator_id).step(ops, order.time_step);
-  Stepped result = ops.end();
+  StepResult result = ops.end();
   if (!kernel.tree()) return result;
   if (const std::optional<TreeReport> report = kernel.tree()->report()) {
     result.vector_instructions = report->vector_instructions;
@@ -373,6 +386,92 @@ std::vector<int> RankBodies::get(MessageReader& reply, std::span<Vec4> positions
   reply.get_entries(positions.data(), std::span<const int>{places});
   reply.get_entries(velocities.data(), std::span<const int>{places});
   return places;
+}
+
+void put_rows(MessageWriter& order, const JointRows& rows) {
+  order.put_text(rows.path);
+  order.put(rows.file_bytes);
+  order.put(rows.positions);
+  order.put(rows.velocities);
+  order.put(rows.masses);
+  order.put(rows.scale);
+}
+
+JointRows get_rows(MessageReader& order) {
+  JointRows rows;
+  rows.path = order.get_text();
+  rows.file_bytes = order.get<std::uint64_t>();
+  rows.positions = order.get<std::uint64_t>();
+  rows.velocities = order.get<std::uint64_t>();
+  rows.masses = order.get<std::optional<std::uint64_t>>();
+  rows.scale = order.get<std::optional<BodyScale>>();
+  return rows;
+}
+
+CollectiveWrite::CollectiveWrite(const RankBodies& bodies, std::size_t count, RankExchange& ranks, std::size_t most)
+    : bodies_{bodies},
+      count_{count},
+      rows_per_rank_{(count - 1) / static_cast<std::size_t>(ranks.size()) + 1},
+      rows_per_piece_{
+          std::min(rows_per_rank_, std::max<std::size_t>(1, most / static_cast<std::size_t>(ranks.size())))},
+      work_{ranks, nullptr} {}
+
+bool CollectiveWrite::write(const JointRows& rows, bool is_on_host_of_leader) {
+  if (!all(is_on_host_of_leader && succeeds([&] { open(rows); }))) return false;
+  bool well = true;
+  for (std::size_t offset = 0; offset < rows_per_rank_; offset += rows_per_piece_) {
+    work_.attempt([&] { send_piece(offset); });
+    if (!work_.exchange()) require_end(work_);  // throws
+    well = well && succeeds([&] { write_piece(offset, rows.scale); });
+  }
+  return all(well && succeeds([&] { file_->flush(); }));
+}
+
+bool CollectiveWrite::all(bool own) {
+  if (!work_.reduce(own, [](bool& both, bool other) { both = both && other; })) require_end(work_);  // throws
+  return own;
+}
+
+void CollectiveWrite::open(const JointRows& rows) {
+  constexpr std::size_t bytes_per_row = sizeof(int) + 2 * sizeof(Vec4), head = sizeof(std::size_t);
+  file_.emplace(rows);
+  positions_.resize(rows_per_piece_);
+  velocities_.resize(rows_per_piece_);
+  work_.reserve(head + rows_per_piece_ * bytes_per_row);
+}
+
+/// Sends each rank the bodies of its next piece that this rank holds, in the format of RankBodies::put().
+void CollectiveWrite::send_piece(std::size_t offset) {
+  std::vector<std::vector<int>> here(static_cast<std::size_t>(work_.size()));
+  const std::span<const int> ids = bodies_.ids();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto row = static_cast<std::size_t>(ids[i]);
+    const std::size_t rank = row / rows_per_rank_, place = row - first_row(rank);
+    if (place >= offset && place - offset < rows_per_piece_) here[rank].push_back(static_cast<int>(i));
+  }
+  own_.clear();
+  for (std::size_t rank = 0; rank < here.size(); ++rank) {
+    const bool is_own = static_cast<int>(rank) == work_.rank();
+    bodies_.put(here[rank], static_cast<int>(first_row(rank) + offset),
+                is_own ? own_ : work_.to(static_cast<int>(rank)));
+  }
+}
+
+void CollectiveWrite::write_piece(std::size_t offset, const std::optional<BodyScale>& scale) {
+  std::size_t count = 0;
+  const auto take = [&](MessageReader message) { count += RankBodies::get(message, positions_, velocities_).size(); };
+  take(MessageReader{own_.bytes()});
+  work_.for_each_other([&](int rank) { take(work_.from(rank)); });
+  const std::size_t first = first_row(static_cast<std::size_t>(work_.rank())) + offset;
+  const std::size_t last = std::min(first_row(static_cast<std::size_t>(work_.rank()) + 1), count_);
+  const std::size_t expected = first < last ? std::min(rows_per_piece_, last - first) : 0;
+  if (count != expected) throw std::logic_error("the ranks hold other bodies than were scattered");
+  const std::span positions = std::span{positions_}.first(count), velocities = std::span{velocities_}.first(count);
+  if (scale) {
+    for (Vec4& position : positions) position = scale->of_position(position);
+    for (Vec4& velocity : velocities) velocity = scale->of_velocity(velocity);
+  }
+  file_->write(first, positions, velocities);
 }
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <optional>
@@ -10,56 +11,126 @@
 #include "compute/core/bodies.h"
 #include "compute/core/body_source.h"
 #include "compute/core/message.h"
-#include "compute/devices/part_sizes.h"
+#include "compute/core/row_file.h"
+#include "compute/devices/load_balance.h"
 #include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
-#include "compute/ranks/orders.h"
+#include "compute/ranks/protocol.h"
 
 namespace orrery {
 
-/// Bodies in any order. All arrays have one entry per body.
-struct SpreadState {
-  std::vector<int> ids;  ///< indices among the bodies of all ranks
+/// One rank's copies of bodies for one evaluation, one entry per body. They never shrink, since several kernels may
+/// share them.
+struct RankArrays {
+  std::vector<Vec4> positions, positions_low, velocities, accelerations, accelerations_low;
+  std::vector<PreciseBody> precise;
+  std::vector<Pull> pulls;
+  std::vector<int> targets;
+
+  /// Grows the arrays to at least `count` entries.
+  void prepare(int count, bool low_words = false, bool jerks = false) {
+    const auto size = static_cast<std::size_t>(count);
+    const auto grow = [&](auto& array) { array.resize(std::max(array.size(), size)); };
+    grow(positions), grow(velocities), grow(accelerations), grow(targets);
+    if (low_words) grow(positions_low), grow(accelerations_low);
+    if (jerks) grow(precise), grow(pulls);
+  }
+
+  /// Returns the arguments, without targets, for an evaluation of the bodies in these arrays.
+  ForceArgs args_of(const Evaluation& part) {
+    return {.bodies = positions.data(),
+            .bodies_low = part.low_words ? positions_low.data() : nullptr,
+            .count = part.count,
+            .masses = part.masses,
+            .law = part.law,
+            .epilogue = {.accelerations = part.stores ? accelerations.data() : nullptr,
+                         .velocities = part.kicks ? velocities.data() : nullptr,
+                         .kick_dt = part.kick_dt,
+                         .drag = part.drag,
+                         .accelerations_low = part.stores_low ? accelerations_low.data() : nullptr}};
+  }
+};
+
+/// The bodies of one rank, in any order. All arrays have one entry per body.
+struct LocalBodies {
+  std::vector<int> ids;  ///< global indices: among the bodies of all ranks
   std::vector<Vec4> positions, velocities, accelerations;
   bool accelerations_current = false;  ///< see StepOps::accelerations_current()
 
   int count() const { return static_cast<int>(ids.size()); }
 };
 
-/// Bodies that one rank holds from step to step, and its part of the steps. Every rank has one per kernel.
+/// One rank's side of bodies that stay distributed over the ranks from step to step: holds the rank's bodies and
+/// carries out its part of each step. Every rank has one per kernel. LeaderBodies is the leader's handle of all of
+/// them.
 class RankBodies {
  public:
-  /// Maximum number of bodies per message: about 36 MB.
+  /// Maximum number of bodies per message, which then has about 36 MB.
   static constexpr std::size_t most_in_message = PieceRange::most;
 
-  /// Reads a message of put_first(). Offset 0 discards earlier bodies.
+  /// Reads a message of put_first() and adds its bodies. A message with offset 0 replaces all bodies.
   void take_first(MessageReader order);
-  /// Writes the bodies of a part from index `offset` of the part on, at most `most`. Returns whether there are more.
+  /// Writes at most `most` bodies of a part, from the part's index `offset` on. Returns whether more remain.
   static bool put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset, MessageWriter& order,
                         std::size_t most = most_in_message);
 
-  /// Every rank calls this for the same step. `arrays` must have room for all bodies if the kernel has no domains.
-  /// Throws the kernel's errors, and std::bad_alloc; the other ranks then find that the step is not complete.
-  Stepped step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel, RankArrays& arrays,
-               RankExchange& ranks, const std::atomic<bool>& cancelled);
-  /// Restores the bodies before the latest step. Every rank calls this if one of them did not complete it.
+  /// Collective: every rank calls this for the same step. If the kernel has no domains, `arrays` must have an entry for
+  /// every body of all ranks. Throws the kernel's errors, and std::bad_alloc; the step is then incomplete on the other
+  /// ranks.
+  StepResult step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel, RankArrays& arrays,
+                  RankExchange& ranks, const std::atomic<bool>& cancelled);
+  /// Restores the bodies as they were before the latest step. Every rank calls this if the step is incomplete on any.
   void undo();
-  /// Writes this rank's bodies whose index is in [first, last): their indices minus `first`, positions and velocities.
+  /// Writes this rank's bodies whose global index is in [first, last): indices minus `first`, positions, velocities.
   void put(int first, int last, MessageWriter& reply) const;
-  /// Writes the bodies at these places in this rank's arrays. None may have an index before `first`.
+  /// Writes the bodies with these local indices in the same format. No global index may be below `first`.
   void put(std::span<const int> here, int first, MessageWriter& message) const;
   BodyBounds bounds() const;
-  /// Returns the bodies' indices among the bodies of all ranks.
+  /// Returns the global index of each body of this rank.
   std::span<const int> ids() const { return now_.ids; }
-  /// Reads bodies into arrays that begin with body `first`. Returns their places there.
+  /// Reads the output of put() into arrays that begin with body `first`. Returns the bodies' indices there.
   static std::vector<int> get(MessageReader& reply, std::span<Vec4> positions, std::span<Vec4> velocities);
 
  private:
-  SpreadState now_, before_;  // before_: state before the latest step
+  LocalBodies now_, before_;  // before_: state before the latest step
   bool can_undo_ = false;
   MassRange masses_;
-  std::optional<LearnedSizes> sizes_;  // none: the bodies are divided again
+  std::optional<LearnedSizes> sizes_;  // sizes of the domains; none: they start equal
   double ms_ = 0;                      // time of the kernel in the latest evaluation
+};
+
+void put_rows(MessageWriter& order, const JointRows& rows);
+JointRows get_rows(MessageReader& order);
+
+/// One rank's part of a collective write of the bodies of all ranks to a file. Each rank writes an equal interval of
+/// the rows. It receives the bodies of its rows from the ranks that hold them, in pieces: the pieces of all ranks
+/// together have at most `most` bodies. All ranks must be on one host, since writing one file from several hosts is
+/// untested.
+class CollectiveWrite {
+ public:
+  /// `count`: number of bodies on all ranks.
+  CollectiveWrite(const RankBodies& bodies, std::size_t count, RankExchange& ranks,
+                  std::size_t most = PieceRange::most);
+
+  /// Collective: every rank calls this. Returns true on all ranks if the rows were written. Returns false on all ranks
+  /// if one cannot write: before the first row if one is on another host than rank 0, cannot open the file or lacks
+  /// memory. Throws other failures of this rank, and Stopped if another rank failed.
+  bool write(const JointRows& rows, bool is_on_host_of_leader = true);
+
+ private:
+  std::size_t first_row(std::size_t rank) const { return rank * rows_per_rank_; }
+  void open(const JointRows& rows);
+  /// Collective: returns whether `own` is true on all ranks.
+  bool all(bool own);
+  void send_piece(std::size_t offset);
+  void write_piece(std::size_t offset, const std::optional<BodyScale>& scale);
+
+  const RankBodies& bodies_;
+  const std::size_t count_, rows_per_rank_, rows_per_piece_;  // rows_per_piece_: of one rank
+  JointWork work_;
+  std::optional<RowFile> file_;
+  MessageWriter own_;  // bodies that this rank both holds and writes
+  std::vector<Vec4> positions_, velocities_;
 };
 
 }  // namespace orrery

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/ranks/domain_kernel.h"
-#include "compute/ranks/orders.h"
-#include "compute/ranks/shared_kernel.h"
+#include "compute/ranks/cpu_kernels.h"
 
 namespace orrery {
 
@@ -24,9 +22,9 @@ int RankLeader::open(const DevicesOfRanks& which) {
   if (opened_ == which) return own_ordinal_;
   if (!device_) throw std::runtime_error("these ranks have no CUDA devices");
   opened_.reset();
-  way_.reset();
+  transport_.reset();
   std::vector<RankDeviceFacts> facts(static_cast<std::size_t>(ranks()));
-  line_.exchange(
+  channel_.exchange(
       {.order =
            [&](int, MessageWriter& order) {
              order.put(Order::open_device);
@@ -34,8 +32,8 @@ int RankLeader::open(const DevicesOfRanks& which) {
              order.put_all(which.listed);
            },
        .own_part = [&] { facts.front() = device_->open(which, place_on_host_); },
-       .take = [&](int rank,
-                   MessageReader& reply) { facts[static_cast<std::size_t>(rank)] = reply.get<RankDeviceFacts>(); },
+       .on_reply = [&](int rank,
+                       MessageReader& reply) { facts[static_cast<std::size_t>(rank)] = reply.get<RankDeviceFacts>(); },
        .is_long = [](int) { return false; }});  // a driver may be slow
   check_devices(facts, which);
   opened_ = which;
@@ -46,35 +44,35 @@ int RankLeader::open(const DevicesOfRanks& which) {
 
 std::vector<int> RankLeader::nccl_versions() {
   std::vector<int> versions(facts_.size());
-  line_.exchange(
+  channel_.exchange(
       {.order = [](int, MessageWriter& order) { order.put(Order::nccl_version); },
        .own_part = [&] { versions.front() = device_->nccl_version(); },
-       .take = [&](int rank, MessageReader& reply) { versions[static_cast<std::size_t>(rank)] = reply.get<int>(); },
+       .on_reply = [&](int rank, MessageReader& reply) { versions[static_cast<std::size_t>(rank)] = reply.get<int>(); },
        .is_long = [](int) { return false; }});  // a file system may be slow
   return versions;
 }
 
-/// Chooses one transport for all ranks: they use the connection only if each of them is connected.
-DataWay RankLeader::connect() {
-  const auto by_mpi = [](const std::string& why) { return DataWay{.text = "MPI (" + why + ")"}; };
+/// Chooses the transport for all ranks: NCCL if every rank can connect, otherwise MPI.
+Transport RankLeader::connect() {
+  const auto by_mpi = [](const std::string& why) { return Transport{.text = "MPI (" + why + ")"}; };
   const char* const wish = std::getenv("ORRERY_NCCL");
   if (wish && std::string_view{wish} == "0") return by_mpi("ORRERY_NCCL=0");
   const std::vector<int> versions = nccl_versions();
   if (const std::string why = why_not_connected(facts_, versions); !why.empty()) return by_mpi(why);
   try {
     const ConnectionId id = device_->new_connection();
-    line_.exchange({.order =
-                        [&](int, MessageWriter& order) {
-                          order.put(Order::connect);
-                          order.put(id);
-                        },
-                    .own_part = [&] { device_->connect(id, 0, ranks()); },
-                    .is_long = [](int) { return false; },  // each rank has connect_limit
-                    .after_failure =
-                        [&](MessageWriter& order) {
-                          device_->disconnect();
-                          order.put(Order::disconnect);
-                        }});
+    channel_.exchange({.order =
+                           [&](int, MessageWriter& order) {
+                             order.put(Order::connect);
+                             order.put(id);
+                           },
+                       .own_part = [&] { device_->connect(id, 0, ranks()); },
+                       .is_long = [](int) { return false; },  // each rank has connect_limit
+                       .after_failure =
+                           [&](MessageWriter& order) {
+                             device_->disconnect();
+                             order.put(Order::disconnect);
+                           }});
   } catch (const std::exception& failure) {
     return by_mpi(failure_text(failure));
   }
@@ -83,7 +81,7 @@ DataWay RankLeader::connect() {
 
 std::string RankLeader::data_way() const {
   const std::lock_guard lock{mutex_};
-  return way_ ? way_->now(device_->connected()) : "";
+  return transport_ ? transport_->to_string(device_->connected()) : "";
 }
 
 std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Settings& settings,
@@ -94,11 +92,10 @@ std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Se
     if (kernel.backend == Backend::cuda) {
       const std::lock_guard lock{mutex_};
       open(devices);
-      if (!way_ || (way_->connected && !device_->connected())) way_ = connect();
-      return std::make_unique<DeviceKernel>(line_, key, kernel, chosen, *device_, *way_);
+      if (!transport_ || (transport_->connected && !device_->connected())) transport_ = connect();
+      return leader_cuda_kernel(channel_, key, kernel, chosen, *device_, *transport_);
     }
-    if (kernel.is_tree) return std::make_unique<DomainKernel>(line_, key, kernel, chosen);
-    return std::make_unique<SharedKernel>(line_, key, kernel, chosen);
+    return leader_cpu_kernel(channel_, key, kernel, chosen);
   };
   return shared.make(settings, nullptr);
 }

@@ -9,23 +9,23 @@
 
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/rank_device.h"
-#include "compute/ranks/device_kernel.h"
-#include "compute/ranks/worker_line.h"
+#include "compute/ranks/cuda_kernel.h"
+#include "compute/ranks/protocol.h"
 
 namespace orrery {
 
-/// Rank 0 of several: makes kernels that all ranks evaluate. The other ranks run serve_leader() until the destructor
-/// ends them.
+/// Rank 0 of several, the leader: makes kernels that all ranks evaluate. The workers run serve_leader() until end() or
+/// the destructor ends them.
 class RankLeader final : public KernelSharing {
  public:
-  /// All arguments must outlive this. `device`: this rank's, for CUDA kernels; null: no rank has one.
+  /// All arguments must outlive this. `device`: the leader's, for CUDA kernels; null: no rank has one.
   RankLeader(Communicator& ranks, RankWatch& watch, RankDevice* device = nullptr)
-      : line_{ranks, watch}, place_on_host_{ranks.place_on_host()}, device_{device} {}
+      : channel_{ranks, watch}, place_on_host_{ranks.place_on_host()}, device_{device} {}
 
-  /// Ends the other ranks, see WorkerLine.
-  void end() { line_.end(); }
+  /// Ends the workers, see WorkerChannel::end().
+  void end() { channel_.end(); }
 
-  int ranks() const override { return line_.ranks(); }
+  int ranks() const override { return channel_.ranks(); }
   int open_devices(const DevicesOfRanks& which) override;
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
                                     const DevicesOfRanks& devices) override;
@@ -33,17 +33,17 @@ class RankLeader final : public KernelSharing {
 
  private:
   int open(const DevicesOfRanks& which);
-  DataWay connect();
+  Transport connect();
   std::vector<int> nccl_versions();
 
-  WorkerLine line_;
+  WorkerChannel channel_;
   const int place_on_host_;
   RankDevice* const device_;
-  mutable std::mutex mutex_;  // guards what all ranks have opened
+  mutable std::mutex mutex_;  // guards the members below, except next_key_
   std::optional<DevicesOfRanks> opened_;
   std::vector<RankDeviceFacts> facts_;  // devices opened, by rank
   int own_ordinal_ = 0;                 // ordinal of the leader's device
-  std::optional<DataWay> way_;          // transport between these devices; none: not chosen yet
+  std::optional<Transport> transport_;  // of data between these devices; none: not chosen yet
   std::atomic<int> next_key_ = 0;
 };
 

@@ -65,21 +65,21 @@ void RankWatch::tick() {
 
 void RankWatch::look_for_silence() {
   for (const int rank : peers_) {
-    ranks_.greet(rank);
+    ranks_.send_heartbeat(rank);
     int& silent = silent_[static_cast<std::size_t>(rank)];
-    silent = ranks_.was_greeted(rank) ? 0 : silent + 1;
-    if (silent > limits_.silence) return lose(rank, "no sign of life for " + seconds(limits_.silence));
+    silent = ranks_.has_heartbeat(rank) ? 0 : silent + 1;
+    if (silent > limits_.silence) return lose(rank, "no heartbeat for " + seconds(limits_.silence));
   }
 }
 
-/// Finds a rank that has replied although it has not sent its exchange message, or not taken the leader's. Messages
-/// being received are invisible, so one look is not enough.
+/// Finds a rank that has replied although it has not sent its exchange message, or has not received the leader's. A
+/// message is invisible while it is being received, so the state must persist for several ticks.
 void RankWatch::look_for_early_replies() {
   if (!in_exchange_) return;
   for (int rank = 1; rank < static_cast<int>(parts_.size()); ++rank) {
     const bool has_sent = parts_[static_cast<std::size_t>(rank)] == Part::ended || ranks_.has_exchange_message(rank);
-    if ((has_sent && !ranks_.has_untaken_message(rank)) || !ranks_.has_message(rank)) continue;
-    if (++early_ > limits_.early) lose(rank, "failed, perhaps for lack of memory, while the others waited for it");
+    if ((has_sent && !ranks_.has_unreceived_message(rank)) || !ranks_.has_message(rank)) continue;
+    if (++early_ > limits_.early) lose(rank, "failed while the others waited for it, perhaps for lack of memory");
     return;
   }
   early_ = 0;
@@ -92,7 +92,7 @@ void RankWatch::look_for_overdue_parts() {
     if (parts_[static_cast<std::size_t>(rank)] == Part::ended) continue;
     if (rank > 0 && ranks_.has_message(rank)) {
       if (!in_exchange_) end_part_locked(rank);
-    } else if (rank > 0 || overdue < 0) {  // the leader may wait for a worker to take its bodies
+    } else if (rank > 0 || overdue < 0) {  // the leader may wait for a worker to receive its bodies
       overdue = rank;
     }
   }
@@ -100,7 +100,7 @@ void RankWatch::look_for_overdue_parts() {
   if (part_ticks_ <= limits_.overdue + limits_.times * slowest_ended_) return;
   if (silent_[static_cast<std::size_t>(overdue)] > limits_.doubt) return;
   lose(overdue,
-       "no result after " + seconds(part_ticks_ - 1) + ", those of others within " + seconds(slowest_ended_ + 1));
+       "no result after " + seconds(part_ticks_ - 1) + "; the others had theirs within " + seconds(slowest_ended_ + 1));
 }
 
 void RankWatch::lose(int rank, const std::string& cause) {

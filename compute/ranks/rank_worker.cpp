@@ -1,37 +1,149 @@
 #include "compute/ranks/rank_worker.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "compute/core/error.h"
 #include "compute/core/message.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"
-#include "compute/ranks/domain_kernel.h"
-#include "compute/ranks/joint_writing.h"
-#include "compute/ranks/orders.h"
+#include "compute/ranks/cpu_kernels.h"
+#include "compute/ranks/protocol.h"
 #include "compute/ranks/rank_bodies.h"
-#include "compute/ranks/rank_watch.h"
-#include "compute/ranks/shared_kernel.h"
 
 namespace orrery {
 namespace {
 
-/// Carries out a worker's orders for bodies that its CUDA device holds. All references must outlive this.
-class HeldOrders {
+/// Looks for Order::cancel on a separate thread while a worker evaluates. No other message of the leader can arrive
+/// then.
+class CancelWatch {
  public:
-  HeldOrders(Communicator& ranks, RankReply& reply, CancelWatch& watch) : ranks_{ranks}, reply_{reply}, watch_{watch} {}
+  explicit CancelWatch(Communicator& ranks)
+      : ranks_{ranks}, thread_{start_thread([this](std::stop_token stop) { watch(stop); })} {}
 
-  /// Reads Order::held after its key. `division`: of the kernel with this key. If the order fails, this rank leaves the
-  /// connection immediately, and the leader orders the others to leave.
-  void carry_out(HostedDivision& division, MessageReader& order);
+  /// Watches while it exists. Other threads may then use the communicator for exchanges only.
+  class Span {
+   public:
+    explicit Span(CancelWatch& watch) : watch_{watch} {
+      watch_.cancelled_ = false;
+      watch_.set(true);
+    }
+    ~Span() { watch_.set(false); }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    CancelWatch& watch_;
+  };
+  /// Returns whether the latest span was cancelled.
+  const std::atomic<bool>& cancelled() const { return cancelled_; }
+  /// Polls until ended() is true. Throws Stopped if cancelled before. Call within a span. Yields instead of sleeping,
+  /// since the device would wait for a host that sleeps.
+  template <class Ended>
+  void wait_until(const Ended& ended) const {
+    while (!ended()) {
+      if (cancelled_) throw Stopped{};
+      std::this_thread::yield();
+    }
+  }
 
  private:
-  /// Returns whether it was an evaluation.
+  static constexpr std::chrono::milliseconds period{10};
+
+  void set(bool watching) {
+    const std::lock_guard lock{mutex_};
+    watching_ = watching;
+    changed_.notify_all();
+  }
+  void watch(const std::stop_token& stop) {
+    std::unique_lock lock{mutex_};
+    while (changed_.wait(lock, stop, [this] { return watching_ && !cancelled_; })) {
+      if (changed_.wait_for(lock, stop, period, [this] { return !watching_; })) continue;
+      if (watching_ && ranks_.has_message(0)) cancelled_ = true;
+    }
+  }
+
+  Communicator& ranks_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool watching_ = false;
+  std::atomic<bool> cancelled_ = false;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+/// Sends a worker's replies to the leader.
+class RankReply {
+ public:
+  /// `ranks` must outlive this.
+  explicit RankReply(Communicator& ranks) : ranks_{ranks} {}
+
+  /// Does the work and replies with its outcome. After success, `add` writes the data of the reply to message().
+  template <class Work, class Add>
+  void after(const Work& work, const Add& add) {
+    const auto report = [&](Outcome outcome, const char* why) {
+      message_.clear();
+      message_.put(outcome);
+      message_.put_text(why);
+    };
+    try {
+      work();
+      message_.clear();
+      message_.put(Outcome::done);
+      add();
+      ranks_.check_size(message_.bytes().size());
+    } catch (const UsageError& error) {
+      report(Outcome::refused, error.what());
+    } catch (const Stopped& stopped) {
+      report(Outcome::stopped, stopped.what());
+    } catch (const std::bad_alloc&) {
+      report(Outcome::failed, "not enough memory");
+    } catch (const std::exception& error) {
+      report(Outcome::failed, failure_text(error).c_str());
+    }
+    ranks_.send(0, message_.bytes());
+  }
+  template <class Work>
+  void after(const Work& work) {
+    after(work, [] {});
+  }
+  /// Sends Outcome::part_ended. The final reply must follow.
+  void report_part_ended() {
+    message_.clear();
+    message_.put(Outcome::part_ended);
+    ranks_.send(0, message_.bytes());
+  }
+  MessageWriter& message() { return message_; }
+
+ private:
+  Communicator& ranks_;
+  MessageWriter message_;
+};
+
+/// Carries out Order::residents: a worker's part of operations on resident bodies. All references must outlive this.
+class ResidentOrders {
+ public:
+  ResidentOrders(Communicator& ranks, RankReply& reply, CancelWatch& watch)
+      : ranks_{ranks}, reply_{reply}, watch_{watch} {}
+
+  /// Reads the order after its key. `kernel`: the one with this key. After a failure, this rank closes its connection
+  /// immediately, and the leader orders the other ranks to close theirs.
+  void carry_out(HostedDivision& kernel, MessageReader& order);
+
+ private:
+  /// Returns whether the order was an evaluation.
   bool take_part(HeldPart& part, MessageReader& order);
   void evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order);
 
@@ -40,26 +152,26 @@ class HeldOrders {
   CancelWatch& watch_;
 };
 
-void HeldOrders::carry_out(HostedDivision& division, MessageReader& order) {
+void ResidentOrders::carry_out(HostedDivision& kernel, MessageReader& order) {
   bool evaluates = false;
   reply_.after(
       [&] {
         const CancelWatch::Span watched{watch_};
         try {
-          evaluates = take_part(*division.held(), order);
+          evaluates = take_part(*kernel.held(), order);
         } catch (...) {
-          if (ConnectedDivision* const connected = division.connected()) connected->disconnect();
+          if (ConnectedDivision* const connected = kernel.connected()) connected->disconnect();
           throw;
         }
       },
       [&] {
-        if (evaluates) reply_.message().put(division.part_ms());
+        if (evaluates) reply_.message().put(kernel.part_ms());
       });
 }
 
-/// Does the passes first. If one fails here, the others stop, too.
-bool HeldOrders::take_part(HeldPart& part, MessageReader& order) {
-  const auto head = order.get<HeldHead>();
+/// Does the passes since the previous order first. If one fails here, all ranks stop at their next exchange.
+bool ResidentOrders::take_part(HeldPart& part, MessageReader& order) {
+  const auto head = order.get<ResidentHeader>();
   std::vector<HeldPass> passes;
   order.get_all(passes);
   JointWork work{ranks_, &watch_.cancelled()};
@@ -67,131 +179,117 @@ bool HeldOrders::take_part(HeldPart& part, MessageReader& order) {
     for (const HeldPass& pass : passes) part.kick_drift(pass, nullptr, nullptr);
   });
   switch (head.kind) {
-    case HeldOrder::hold:
+    case ResidentOrder::hold:
       part.hold({}, head.connected, work, nullptr);
       break;
-    case HeldOrder::check_finite:
+    case ResidentOrder::check_finite:
       part.check_finite({}, order.get<std::uint32_t>(), head.connected, work, nullptr);
       break;
-    case HeldOrder::evaluate:
+    case ResidentOrder::evaluate:
       evaluate(part, head.connected, work, order);
       break;
-    case HeldOrder::collect:
+    case ResidentOrder::collect:
       part.collect(order.get<HeldWanted>(), {}, head.connected, work, nullptr);
       break;
   }
   watch_.wait_until([&] { return part.ended(); });
-  return head.kind == HeldOrder::evaluate;
+  return head.kind == ResidentOrder::evaluate;
 }
 
-void HeldOrders::evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order) {
-  const auto what = order.get<HeldForce>();
+void ResidentOrders::evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order) {
+  const auto what = order.get<ResidentForce>();
   std::vector<Part> parts;
   order.get_all(parts);
   part.evaluate({.bodies = nullptr, .count = what.count, .masses = what.masses, .law = what.law, .epilogue = {}},
                 {.rounds = what.rounds, .connected = connected}, parts, work);
   watch_.wait_until([&] { return part.part_ended(); });
-  reply_.say_that_part_ended();
+  reply_.report_part_ended();
 }
 
+/// Keeps this rank's kernels and their bodies, and carries out orders.
 class RankWorker {
  public:
   RankWorker(Communicator& ranks, const KernelCatalog& catalog, RankDevice* device)
       : ranks_{ranks}, catalog_{catalog}, device_{device}, reply_{ranks}, watch_{ranks} {}
 
+  /// Returns after Order::end.
   void run() {
     for (std::vector<std::byte> message;;) {
       ranks_.receive(0, message);
       MessageReader order{message};
-      switch (order.get<Order>()) {
-        case Order::open_device:
-          open_device(order);
-          break;
-        case Order::nccl_version:
-          reply_with_nccl_version();
-          break;
-        case Order::connect:
-          reply_.after([&] { device_->connect(order.get<ConnectionId>(), ranks_.rank(), ranks_.size()); });
-          break;
-        case Order::disconnect:
-          device_->disconnect();
-          break;
-        case Order::disconnect_kernel:
-          disconnect_kernel(order);
-          break;
-        case Order::make:
-          reply_.after([&] { make(order); });
-          break;
-        case Order::prepare:
-          reply_.after([&] { prepare(order); });
-          break;
-        case Order::evaluate:
-          evaluate(order);
-          break;
-        case Order::evaluate_domain:
-          evaluate_domain(order);
-          break;
-        case Order::take_room:
-          reply_.after([&] { take_room(order); });
-          break;
-        case Order::evaluate_part:
-          evaluate_part(order);
-          break;
-        case Order::prepare_held:
-          reply_.after([&] { prepare_held(order); });
-          break;
-        case Order::held:
-          held_orders_.carry_out(*kernels_.at(order.get<int>()).division, order);
-          break;
-        case Order::bodies_replaced:
-          bodies_replaced(order);
-          break;
-        case Order::cells:
-          cells(order);
-          break;
-        case Order::spread:
-          spread(order);
-          break;
-        case Order::step:
-          step(order);
-          break;
-        case Order::undo:
-          kernels_.at(order.get<int>()).bodies.undo();
-          break;
-        case Order::gather:
-          gather(order);
-          break;
-        case Order::bounds:
-          bounds(order);
-          break;
-        case Order::write_rows:
-          write_rows(order);
-          break;
-        case Order::hold_positions:
-          hold_positions(order);
-          break;
-        case Order::potentials:
-          potentials(order);
-          break;
-        case Order::cancel:  // its order had already ended
-          break;
-        case Order::drop:
-          kernels_.erase(order.get<int>());
-          break;
-        case Order::end:
-          return reply_.after([] {});
-      }
+      const auto kind = order.get<Order>();
+      carry_out(kind, order);
+      if (kind == Order::end) return;
     }
   }
 
  private:
-  struct Made {
+  struct Instance {
     KernelPtr info;
-    std::unique_ptr<ForceKernel> kernel{};       // CPU kernel
-    std::unique_ptr<HostedDivision> division{};  // CUDA kernel
-    RankBodies bodies{};                         // bodies held from step to step
-    HeldPositions held{};
+    std::unique_ptr<ForceKernel> kernel{};            // null for a CUDA kernel
+    std::unique_ptr<HostedDivision> device_kernel{};  // null for a CPU kernel
+    RankBodies bodies{};                              // bodies that stay from step to step
+    PotentialReplica replica{};
   };
+
+  void carry_out(Order kind, MessageReader& order) {
+    switch (kind) {
+      case Order::open_device:
+        return open_device(order);
+      case Order::nccl_version:
+        return reply_with_nccl_version();
+      case Order::connect:
+        return reply_.after([&] { device_->connect(order.get<ConnectionId>(), ranks_.rank(), ranks_.size()); });
+      case Order::disconnect:
+        return device_->disconnect();
+      case Order::disconnect_kernel:
+        return disconnect_kernel(order);
+      case Order::make:
+        return reply_.after([&] { make(order); });
+      case Order::prepare:
+        return reply_.after([&] { prepare(order); });
+      case Order::evaluate:
+        return evaluate(order);
+      case Order::evaluate_domain:
+        return evaluate_domain(order);
+      case Order::reserve_input:
+        return reply_.after([&] { reserve_input(order); });
+      case Order::evaluate_part:
+        return evaluate_part(order);
+      case Order::prepare_residents:
+        return reply_.after([&] { prepare_residents(order); });
+      case Order::residents:
+        return resident_orders_.carry_out(*kernels_.at(order.get<int>()).device_kernel, order);
+      case Order::bodies_replaced:
+        return bodies_replaced(order);
+      case Order::cells:
+        return cells(order);
+      case Order::scatter:
+        return scatter(order);
+      case Order::step:
+        return step(order);
+      case Order::undo:
+        return kernels_.at(order.get<int>()).bodies.undo();
+      case Order::gather:
+        return gather(order);
+      case Order::bounds:
+        return bounds(order);
+      case Order::write_rows:
+        return write_rows(order);
+      case Order::replicate_positions:
+        return replicate_positions(order);
+      case Order::potentials:
+        return potentials(order);
+      case Order::cancel:
+        return;  // its order had already ended
+      case Order::drop:
+        return drop(order);
+      case Order::end:
+        return reply_.after([] {});
+    }
+  }
+
+  void drop(MessageReader& order) { kernels_.erase(order.get<int>()); }
 
   void open_device(MessageReader& order) {
     RankDeviceFacts facts;
@@ -210,9 +308,9 @@ class RankWorker {
   }
 
   void disconnect_kernel(MessageReader& order) {
-    const auto made = kernels_.find(order.get<int>());
-    if (made == kernels_.end()) return;
-    if (ConnectedDivision* const connected = made->second.division->connected()) connected->disconnect();
+    const auto instance = kernels_.find(order.get<int>());
+    if (instance == kernels_.end()) return;
+    if (ConnectedDivision* const connected = instance->second.device_kernel->connected()) connected->disconnect();
   }
 
   void make(MessageReader& order) {
@@ -220,27 +318,27 @@ class RankWorker {
     const KernelPtr info = catalog_.find(order.get_text());
     const Settings settings{*info, Settings::values_of(order.get_text())};
     if (info->backend == Backend::cuda) {
-      kernels_[key] = {.info = info, .division = device_->make(*info, settings)};
+      kernels_[key] = {.info = info, .device_kernel = device_->make(*info, settings)};
     } else {
       kernels_[key] = {.info = info, .kernel = info->make(settings, nullptr)};
     }
   }
 
   void prepare(MessageReader& order) {
-    const Made& made = kernels_.at(order.get<int>());
+    const Instance& instance = kernels_.at(order.get<int>());
     const int count = order.get<int>();
-    if (made.division) return made.division->prepare(count, ranks_.rank(), ranks_.size());
-    made.kernel->prepare(count);
-    const bool has_all = !made.kernel->domains();
-    if (has_all) arrays_.prepare(count, made.info->reads_low_words, made.info->gives_jerks);
+    if (instance.device_kernel) return instance.device_kernel->prepare(count, ranks_.rank(), ranks_.size());
+    instance.kernel->prepare(count);
+    const bool has_all = !instance.kernel->domains();
+    if (has_all) arrays_.prepare(count, instance.info->reads_low_words, instance.info->gives_jerks);
   }
 
-  void prepare_held(MessageReader& order) {
-    HeldPart& held = *kernels_.at(order.get<int>()).division->held();
-    held.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
+  void prepare_residents(MessageReader& order) {
+    HeldPart& residents = *kernels_.at(order.get<int>()).device_kernel->held();
+    residents.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
   }
 
-  /// Order::prepare came before, so nothing can fail until all bodies have arrived.
+  /// Order::prepare has allocated the memory, so nothing can fail until all bodies have arrived.
   void evaluate(MessageReader& order) {
     const auto part = order.get<Evaluation>();
     const std::span targets = std::span{arrays_.targets}.first(static_cast<std::size_t>(part.targets));
@@ -255,7 +353,7 @@ class RankWorker {
       receive(arrays_.positions);
       if (part.low_words) receive(arrays_.positions_low);
     }
-    Evaluated result;
+    EvaluationResult result;
     reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
@@ -270,7 +368,7 @@ class RankWorker {
   }
 
   void evaluate_domain(MessageReader& order) {
-    DomainPart part{order, arrays_};
+    PartitionEvaluation part{order, arrays_};
     reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
@@ -279,75 +377,76 @@ class RankWorker {
         [&] { part.put_results(reply_.message()); });
   }
 
-  void take_room(MessageReader& order) {
-    HostedDivision& division = *kernels_.at(order.get<int>()).division;
-    division.take_room(order.get<std::size_t>());
+  void reserve_input(MessageReader& order) {
+    HostedDivision& kernel = *kernels_.at(order.get<int>()).device_kernel;
+    kernel.take_room(order.get<std::size_t>());
   }
 
   void evaluate_part(MessageReader& order) {
-    const auto what = order.get<DividedEvaluation>();
-    HostedDivision& division = *kernels_.at(what.key).division;
+    const auto what = order.get<DeviceEvaluation>();
+    HostedDivision& kernel = *kernels_.at(what.key).device_kernel;
     const Handout handout = get_handout(order);
     std::vector<Part> parts;
     order.get_all(parts);
     const ForceArgs args{.count = what.count,
-                         // Never read: a non-null pointer only says that some bodies are not targets.
+                         // Never dereferenced: a non-null pointer only means that targets are listed.
                          .targets = {.indices = what.targets > 0 ? &what.targets : nullptr, .count = what.targets},
                          .masses = what.masses,
                          .law = what.law,
                          .epilogue = {}};
     const Part& own = parts[static_cast<std::size_t>(ranks_.rank())];
-    if (what.connected) return evaluate_connected(division, args, handout, parts, own);
-    // Order::take_room came before.
+    if (what.connected) return evaluate_connected(kernel, args, handout, parts, own);
+    // Order::reserve_input has allocated the memory.
     const SharedBytes bytes = bytes_of(handout);
-    const std::span<std::byte> room = division.room(bytes.all());
+    const std::span<std::byte> room = kernel.room(bytes.all());
     order.get_values(room.last(bytes.with_one));
     ranks_.receive_broadcast(room.first(bytes.with_all));
     std::span<const std::byte> found;
     reply_.after(
         [&] {
           JointWork work{ranks_, nullptr};
-          found = division.evaluate(args, handout, parts, own, work);
+          found = kernel.evaluate(args, handout, parts, own, work);
         },
         [&] {
-          reply_.message().put(division.part_ms());
+          reply_.message().put(kernel.part_ms());
           reply_.message().put_values(found);
         });
   }
 
-  /// If the evaluation fails, this rank leaves the connection immediately, and the leader orders the others to leave.
-  void evaluate_connected(HostedDivision& division, const ForceArgs& args, const Handout& handout,
+  /// After a failure, this rank closes its connection immediately, and the leader orders the other ranks to close
+  /// theirs.
+  void evaluate_connected(HostedDivision& kernel, const ForceArgs& args, const Handout& handout,
                           std::span<const Part> parts, const Part& own) {
     reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
           JointWork work{ranks_, &watch_.cancelled()};
-          ConnectedDivision* const connected = division.connected();
+          ConnectedDivision* const connected = kernel.connected();
           if (!connected) throw Stopped{};
           try {
             connected->evaluate_part(args, handout, parts, own, work);
-            reply_.say_that_part_ended();
+            reply_.report_part_ended();
             watch_.wait_until([&] { return connected->ended(); });
           } catch (...) {
             connected->disconnect();
             throw;
           }
         },
-        [&] { reply_.message().put(division.part_ms()); });
+        [&] { reply_.message().put(kernel.part_ms()); });
   }
 
   void bodies_replaced(MessageReader& order) {
-    const auto made = kernels_.find(order.get<int>());
-    if (made != kernels_.end()) made->second.division->bodies_replaced();
+    const auto instance = kernels_.find(order.get<int>());
+    if (instance != kernels_.end()) instance->second.device_kernel->bodies_replaced();
   }
 
   void cells(MessageReader& order) {
     MessageWriter found;
-    reply_.after([&] { found = kernels_.at(order.get<int>()).division->cells(ranks_.rank()); },
+    reply_.after([&] { found = kernels_.at(order.get<int>()).device_kernel->cells(ranks_.rank()); },
                  [&] { reply_.message().put_values(found.bytes()); });
   }
 
-  void spread(MessageReader& order) {
+  void scatter(MessageReader& order) {
     reply_.after([&] {
       RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
       bodies.take_first(order);
@@ -356,12 +455,12 @@ class RankWorker {
 
   void step(MessageReader& order) {
     const auto what = order.get<StepOrder>();
-    Stepped result;
+    StepResult result;
     reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
-          Made& made = kernels_.at(what.key);
-          result = made.bodies.step(what, order.get_text(), *made.kernel, arrays_, ranks_, watch_.cancelled());
+          Instance& instance = kernels_.at(what.key);
+          result = instance.bodies.step(what, order.get_text(), *instance.kernel, arrays_, ranks_, watch_.cancelled());
         },
         [&] { reply_.message().put(result); });
   }
@@ -380,32 +479,32 @@ class RankWorker {
   void write_rows(MessageReader& order) {
     reply_.after([&] {
       const RankBodies& bodies = kernels_.at(order.get<int>()).bodies;
-      JointWriting part{bodies, order.get<std::size_t>(), ranks_};
-      part.write(get_rows(order), /*is_on_host_of_first=*/ranks_.place_on_host() == ranks_.rank());
+      CollectiveWrite part{bodies, order.get<std::size_t>(), ranks_};
+      part.write(get_rows(order), /*is_on_host_of_leader=*/ranks_.place_on_host() == ranks_.rank());
     });
   }
 
-  void hold_positions(MessageReader& order) {
+  void replicate_positions(MessageReader& order) {
     reply_.after([&] {
-      HeldPositions& held = kernels_.at(order.get<int>()).held;
-      held.prepare(order);
+      PotentialReplica& replica = kernels_.at(order.get<int>()).replica;
+      replica.prepare(order);
     });
   }
 
   void potentials(MessageReader& order) {
-    HeldPositions& held = kernels_.at(order.get<int>()).held;
-    const auto block = order.get<HeldPositions::Block>();
-    if (block.receives) held.receive(ranks_);
+    PotentialReplica& replica = kernels_.at(order.get<int>()).replica;
+    const auto block = order.get<PotentialReplica::Block>();
+    if (block.receives) replica.receive(ranks_);
     std::vector<double> found;
     reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
-          found = held.potentials(block, watch_.cancelled());
+          found = replica.potentials(block, watch_.cancelled());
         },
         [&] { reply_.message().put_values(std::span<const double>{found}); });
   }
 
-  void evaluate_targets(const Evaluation& part, std::span<const int> targets, Evaluated& result) {
+  void evaluate_targets(const Evaluation& part, std::span<const int> targets, EvaluationResult& result) {
     ForceKernel& kernel = *kernels_.at(part.key).kernel;
     const Targets wanted{targets.data(), part.targets};
     if (part.jerks) {
@@ -432,12 +531,12 @@ class RankWorker {
 
   Communicator& ranks_;
   const KernelCatalog& catalog_;
-  RankDevice* const device_;     // null: no CUDA kernels
-  std::map<int, Made> kernels_;  // by key
+  RankDevice* const device_;         // null: no CUDA kernels
+  std::map<int, Instance> kernels_;  // by key
   RankArrays arrays_;
   RankReply reply_;
   CancelWatch watch_;
-  HeldOrders held_orders_{ranks_, reply_, watch_};
+  ResidentOrders resident_orders_{ranks_, reply_, watch_};
 };
 
 }  // namespace

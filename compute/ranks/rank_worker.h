@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// Carries out the leader's orders on every other rank, with kernels of this catalog, until the leader ends it. Kernel
-/// errors are sent to the leader. `device`: for CUDA kernels; null: none.
+/// Carries out the leader's orders on this rank, which is a worker, until the leader ends it. Sends errors of kernels
+/// to the leader. `kernels`: must have every kernel that the leader makes. `device`: for CUDA kernels; null: none.
 void serve_leader(Communicator& ranks, const KernelCatalog& kernels, RankDevice* device = nullptr);
 
 }  // namespace orrery

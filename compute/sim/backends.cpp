@@ -15,7 +15,7 @@
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/divided_kernel.h"
+#include "compute/devices/multi_device_kernel.h"
 #include "compute/integrators/update_cuda.h"
 #endif
 
@@ -184,7 +184,7 @@ std::unique_ptr<ForceKernel> Backends::make_divided(const KernelInfo& kernel, co
   KernelInfo divided = kernel;
 #if ORRERY_HAVE_CUDA
   divided.create = [&](const Settings& chosen, const cuda::Device*) -> std::unique_ptr<ForceKernel> {
-    return std::make_unique<DividedKernel>(*team_, kernel, chosen);
+    return multi_device_kernel(*team_, kernel, chosen);
   };
 #endif
   return divided.make(settings, device_.get());

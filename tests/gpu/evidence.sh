@@ -79,7 +79,7 @@ gpus() { nvidia-smi -L | grep -c '^GPU'; }
 
 run_tests() {
   local test
-  for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,divided_kernel,device_ranks}_test}; do
+  for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,multi_device_kernel,device_ranks}_test}; do
     check_tests "$(basename "$test")" "$test"
   done
   if (($(gpus) > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
@@ -150,7 +150,7 @@ run_ranks() {
     filter='Of/HeldBodies*'
     [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'  # collects forces before any are computed
     [ $tool = memcheck ] || export ORRERY_NCCL=0              # these tools look at our own kernels
-    sanitize $tool held "$build/tests/divided_kernel_test" "$filter" --report-api-errors no
+    sanitize $tool held "$build/tests/multi_device_kernel_test" "$filter" --report-api-errors no
     sanitize $tool ranks "$build/tests/device_ranks_test" '*' --report-api-errors no
   done
   (($(gpus) < 2)) || check nccl grep 'Init COMPLETE' "$(log_of sanitizer-memcheck-ranks)"

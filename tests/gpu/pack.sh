@@ -15,7 +15,7 @@ programs=(bin/orrery)
 if (($#)); then
   programs+=("${@/#/tests/}")
 else
-  programs+=(tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,divided_kernel,device_ranks,two_devices}_test})
+  programs+=(tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,multi_device_kernel,device_ranks,two_devices}_test})
   for test in tests/{mapped_bodies,render_gl,broken_kernels}_test; do [ ! -x "$test" ] || programs+=("$test"); done
 fi
 

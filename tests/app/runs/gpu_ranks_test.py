@@ -128,7 +128,7 @@ class GpuRanksTest(RanksCase):
             ways["each"] = []  # by NCCL, where it is
         for kernel, (way, devices) in itertools.product(("cuda-tiled", "cuda-tree"), ways.items()):
             for name, number, words in [("killed", signal.SIGKILL, ("rank 1 ", "exited on signal 9")),
-                                        ("stopped", signal.SIGSTOP, ("rank 1: no sign of life for ",))]:
+                                        ("stopped", signal.SIGSTOP, ("rank 1: no heartbeat for ",))]:
                 with self.subTest(name, way=way, kernel=kernel):
                     run = faults.RunningRanks(self, f"{name}-{way}-{kernel}", "64k", kernel, *devices)
                     processes = run.processes()

@@ -77,7 +77,7 @@ class HostsTest(HostsCase):
     def test_a_stopped_rank(self):
         run, processes = self.begin_run("stopped")
         self.stop(processes[2])
-        run.assert_all_end(processes, "rank 2: no sign of life for ")
+        run.assert_all_end(processes, "rank 2: no heartbeat for ")
 
     def test_a_lost_host(self):
         """Its daemon and its rank are stopped, so that nobody says that they ended. mpirun waits for the daemon: until its
@@ -95,7 +95,7 @@ class HostsTest(HostsCase):
         for pid in lost:
             kill_if_alive(pid)
         self.assertLess(took_s, faults.TIME_LIMIT_S)
-        run.assert_all_end(processes, "rank 2: no sign of life for ")
+        run.assert_all_end(processes, "rank 2: no heartbeat for ")
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ class RankFaultsTest(RanksCase):
         for rank, processes in enumerate(of_run):
             os.kill(processes[rank], signal.SIGSTOP)
         for rank, (run, processes) in enumerate(zip(runs, of_run)):
-            run.assert_all_end(processes, f"rank {rank}: no sign of life for ")
+            run.assert_all_end(processes, f"rank {rank}: no heartbeat for ")
         for pid in job:
             os.kill(pid, signal.SIGCONT)
         time.sleep(2)
@@ -175,7 +175,7 @@ class RankFaultsTest(RanksCase):
             time.sleep(0.001)
         written = sorted(os.listdir(folder))
         os.kill(processes[1], signal.SIGSTOP)
-        run.assert_end_in_time(processes, "rank 1: no sign of life for ",
+        run.assert_end_in_time(processes, "rank 1: no heartbeat for ",
                                "continue with: mpirun -n 3 orrery run --resume half.checkpoint")
         left = sorted(os.listdir(folder))
         self.assertEqual(left[:len(written)], written)
@@ -191,8 +191,8 @@ class RankFaultsTest(RanksCase):
         self.skip_without_hdf5()
         if "-fsanitize" in facts(self.orrery)["build_flags"]:
             self.skipTest("steps of so many bodies would take minutes")
-        for lost, fault, words in ((1, signal.SIGSTOP, ["rank 1: no sign of life for "]),
-                                   (0, signal.SIGSTOP, ["rank 0: no sign of life for "]),
+        for lost, fault, words in ((1, signal.SIGSTOP, ["rank 1: no heartbeat for "]),
+                                   (0, signal.SIGSTOP, ["rank 0: no heartbeat for "]),
                                    (1, signal.SIGKILL, ["rank 1 ", "exited on signal 9"])):
             with self.subTest(lost=lost, fault=fault):
                 name = f"joint-{lost}-{fault.name}"
@@ -290,7 +290,7 @@ class RankFaultsTest(RanksCase):
         status, out, err = self.end_of(self.start_mpirun("-n", "1", self.orrery, "run", "--scene", "two-body", "--steps",
                                                          "1", ":", "-n", "1", self.orrery, "kernels"))
         self.assertEqual((status, out, len(own_lines(err))), (1, "", 1), err)
-        self.assertIn("rank 1 was started with other words than rank 0", err)
+        self.assertIn("rank 1 was started with other arguments than rank 0", err)
 
     def test_more_ranks_than_bodies(self):
         run = ["run", "--scene", "two-body", "--steps", "20", "--kernel", "cpu-tree", "--every", "0.05", "--snapshots"]

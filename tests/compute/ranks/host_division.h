@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/ranks/orders.h"
+#include "compute/ranks/protocol.h"
 #include "tests/compute/ranks/host_held.h"
 #include "tests/compute/ranks/host_nccl.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "compute/ranks/mpi_ranks.h"
+#include "compute/ranks/rank_start.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {

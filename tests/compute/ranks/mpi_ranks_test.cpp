@@ -1,10 +1,9 @@
 // Messages of MPI. Each rank of mpirun runs all tests, in step with the others.
-#include "compute/ranks/mpi_ranks.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 
+#include "compute/ranks/rank_start.h"
 #include "tests/compute/ranks/exchanges.h"
 
 namespace orrery {

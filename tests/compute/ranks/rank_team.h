@@ -14,12 +14,12 @@
 
 #include "compute/ranks/rank_leader.h"
 #include "compute/ranks/rank_worker.h"
-#include "compute/ranks/thread_ranks.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/compute/support/thread_ranks.h"
 
 namespace orrery::test {
 

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "compute/core/message.h"
-#include "compute/ranks/orders.h"
-#include "compute/ranks/same_program.h"
-#include "compute/ranks/thread_ranks.h"
-#include "compute/ranks/worker_line.h"
+#include "compute/ranks/protocol.h"
+#include "compute/ranks/rank_start.h"
 #include "tests/compute/support/failure.h"
+#include "tests/compute/support/thread_ranks.h"
 
 namespace orrery {
 namespace {
@@ -49,7 +48,7 @@ class Surrender {
 std::jthread living_worker(Communicator& rank, bool replies) {
   return std::jthread{[&rank, replies](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      rank.greet(0);
+      rank.send_heartbeat(0);
       std::this_thread::sleep_for(1ms);
       if (!replies || !rank.has_message(0)) continue;
       std::vector<std::byte> order;
@@ -62,29 +61,29 @@ std::jthread living_worker(Communicator& rank, bool replies) {
 }
 
 TEST(RankWatch, ASilentWorkerInterruptsTheLeader) {
-  ThreadRanks ranks{3};
+  test::ThreadRanks ranks{3};
   const std::jthread first = living_worker(ranks.at(1), false);
   Surrender surrender;
   const RankWatch watch{ranks.at(0), surrender.note(), quick};
   std::vector<std::byte> message;
   expect_failure(
-      Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no sign of life for ");
+      Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no heartbeat for ");
   expect_failure(
       Failure::runtime, [&] { ranks.at(0).send(1, message); }, "rank 2: ");
-  EXPECT_EQ(surrender.wait().find("rank 2: no sign of life"), 0u) << "the leader did not end by itself";
+  EXPECT_EQ(surrender.wait().find("rank 2: no heartbeat"), 0u) << "the leader did not end by itself";
 }
 
 TEST(RankWatch, WorkersGiveUpASilentLeaderTheFirstOneFirst) {
-  ThreadRanks ranks{3};
+  test::ThreadRanks ranks{3};
   Surrender first, second;
   const RankWatch of_second{ranks.at(2), second.note(), quick};
   const RankWatch of_first{ranks.at(1), first.note(), quick};
-  EXPECT_EQ(first.wait().find("rank 0: no sign of life"), 0u);
+  EXPECT_EQ(first.wait().find("rank 0: no heartbeat"), 0u);
   EXPECT_FALSE(second.came());
 }
 
 TEST(RankWatch, ALongEvaluationIsNoHang) {
-  ThreadRanks ranks{2};
+  test::ThreadRanks ranks{2};
   const std::jthread worker = living_worker(ranks.at(1), false);
   Surrender surrender;
   RankWatch watch{ranks.at(0), surrender.note(), patient};
@@ -98,7 +97,7 @@ TEST(RankWatch, ALongEvaluationIsNoHang) {
 }
 
 TEST(RankWatch, RanksWithoutWorkAreNoMeasureOfOthers) {
-  ThreadRanks ranks{3};
+  test::ThreadRanks ranks{3};
   const std::jthread first = living_worker(ranks.at(1), false), second = living_worker(ranks.at(2), false);
   RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
   watch.begin_parts({true, false, true});
@@ -115,7 +114,7 @@ TEST(RankWatch, RanksWithoutWorkAreNoMeasureOfOthers) {
 }
 
 TEST(RankWatch, ALeaderThatWaitsForDataOfOthersIsAMeasureOfThem) {
-  ThreadRanks ranks{2};
+  test::ThreadRanks ranks{2};
   const std::jthread worker = living_worker(ranks.at(1), false);
   RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
   watch.begin_parts({true, true});
@@ -126,7 +125,7 @@ TEST(RankWatch, ALeaderThatWaitsForDataOfOthersIsAMeasureOfThem) {
 }
 
 TEST(RankWatch, DataThatDoNotReachTheLeaderAreNoticed) {
-  ThreadRanks ranks{2};
+  test::ThreadRanks ranks{2};
   const std::jthread worker = living_worker(ranks.at(1), false);
   ranks.at(1).send(0, {});  // its part has ended
   Surrender surrender;
@@ -137,7 +136,7 @@ TEST(RankWatch, DataThatDoNotReachTheLeaderAreNoticed) {
 }
 
 TEST(RankWatch, AKernelOfTheLeaderThatDoesNotEndIsNoticed) {
-  ThreadRanks ranks{2};
+  test::ThreadRanks ranks{2};
   const std::jthread worker = living_worker(ranks.at(1), false);
   ranks.at(1).send(0, {});  // its reply
   Surrender surrender;
@@ -146,34 +145,35 @@ TEST(RankWatch, AKernelOfTheLeaderThatDoesNotEndIsNoticed) {
   EXPECT_EQ(surrender.wait().find("rank 0: no result after "), 0u);
 }
 
-TEST(WorkerLine, AnExchangeEndsIfAWorkerRepliesWhileTheOthersWaitForItsMessage) {
-  ThreadRanks ranks{2};
+TEST(WorkerChannel, AnExchangeEndsIfAWorkerRepliesWhileTheOthersWaitForItsMessage) {
+  test::ThreadRanks ranks{2};
   const std::jthread worker = living_worker(ranks.at(1), true);
   RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
-  WorkerLine line{ranks.at(0), watch};
+  WorkerChannel channel{ranks.at(0), watch};
   std::vector<std::vector<std::byte>> incoming;
-  const WorkerLine::Exchange work{.order = [](int, MessageWriter& order) { order.put(0); },
-                                  .own_part = [&] { line.others().exchange(std::vector<MessageWriter>(2), incoming); }};
+  const WorkerChannel::Exchange work{
+      .order = [](int, MessageWriter& order) { order.put(0); },
+      .own_part = [&] { channel.others().exchange(std::vector<MessageWriter>(2), incoming); }};
   expect_failure(
-      Failure::runtime, [&] { line.exchange(work); }, "rank 1: failed, ");
+      Failure::runtime, [&] { channel.exchange(work); }, "rank 1: failed, ");
 }
 
-TEST(WorkerLine, AnExchangeEndsIfAWorkersPartDoesNot) {
-  ThreadRanks ranks{3};
+TEST(WorkerChannel, AnExchangeEndsIfAWorkersPartDoesNot) {
+  test::ThreadRanks ranks{3};
   const std::jthread first = living_worker(ranks.at(1), true), second = living_worker(ranks.at(2), false);
   RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
-  WorkerLine line{ranks.at(0), watch};
-  const WorkerLine::Exchange work{.order = [](int, MessageWriter& order) { order.put(0); }, .own_part = [] {}};
+  WorkerChannel channel{ranks.at(0), watch};
+  const WorkerChannel::Exchange work{.order = [](int, MessageWriter& order) { order.put(0); }, .own_part = [] {}};
   expect_failure(
-      Failure::runtime, [&] { line.exchange(work); }, "rank 2: no result after ");
+      Failure::runtime, [&] { channel.exchange(work); }, "rank 2: no result after ");
   MessageWriter order;
-  EXPECT_NO_THROW(line.tell(order));
+  EXPECT_NO_THROW(channel.notify(order));
   expect_failure(
-      Failure::runtime, [&] { line.end(); }, "rank 2: no result after ");
+      Failure::runtime, [&] { channel.end(); }, "rank 2: no result after ");
 }
 
 TEST(SameProgram, AnotherBuildIsNamed) {
-  ThreadRanks ranks{3};
+  test::ThreadRanks ranks{3};
   check_same_program(ranks.at(1), "orrery 1 (build a)");
   check_same_program(ranks.at(2), "orrery 2 (build b)");
   expect_failure(
@@ -184,16 +184,16 @@ TEST(SameProgram, AnotherBuildIsNamed) {
 }
 
 TEST(SameProgram, OtherWordsAreRefused) {
-  ThreadRanks ranks{3};
-  const auto words_of_last = [&](const std::vector<std::string>& words) {
-    check_same_words(ranks.at(1), {"run", "-n", "1k"});
-    check_same_words(ranks.at(2), words);
-    check_same_words(ranks.at(0), {"run", "-n", "1k"});
+  test::ThreadRanks ranks{3};
+  const auto arguments_of_last = [&](const std::vector<std::string>& words) {
+    check_same_arguments(ranks.at(1), {"run", "-n", "1k"});
+    check_same_arguments(ranks.at(2), words);
+    check_same_arguments(ranks.at(0), {"run", "-n", "1k"});
   };
-  EXPECT_NO_THROW(words_of_last({"run", "-n", "1k"}));
+  EXPECT_NO_THROW(arguments_of_last({"run", "-n", "1k"}));
   for (const auto& other : {std::vector<std::string>{"verify"}, {"run", "-n1k"}, {"run", "-n", "1k", ""}}) {
     expect_failure(
-        Failure::runtime, [&] { words_of_last(other); }, "rank 2 ", "other words");
+        Failure::runtime, [&] { arguments_of_last(other); }, "rank 2 ", "other arguments");
   }
 }
 

@@ -1,0 +1,300 @@
+// Messages between the leader, which is rank 0, and the workers, which are all other ranks.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <vector>
+
+#include "compute/core/bodies.h"
+#include "compute/core/error.h"
+#include "compute/core/law.h"
+#include "compute/core/message.h"
+#include "compute/core/subnormals.h"
+#include "compute/core/vec.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/rank_device.h"
+#include "compute/ranks/communicator.h"
+#include "compute/ranks/rank_watch.h"
+
+namespace orrery {
+
+/// First value of each message from the leader to a worker; the data that follow are named below. `key` identifies a
+/// kernel on all ranks. "Replied" means that the worker answers with an Outcome.
+enum class Order {
+  open_device,        ///< DevicesOfRanks::first and all listed ordinals. Reply: RankDeviceFacts
+  nccl_version,       ///< no data. Reply: RankDevice::nccl_version()
+  connect,            ///< a ConnectionId. Replied
+  disconnect,         ///< no data: closes the connection that `connect` made
+  disconnect_kernel,  ///< key of a CUDA kernel, whose connection is closed
+  make,               ///< key, id and settings (as text) of the kernel to make. Replied
+  prepare,            ///< key, number of bodies. Replied
+  evaluate,         ///< an Evaluation, the targets, the velocities to kick. A broadcast of all bodies follows. Replied
+  evaluate_domain,  ///< input of PartitionEvaluation. Replied
+  reserve_input,    ///< key of a CUDA kernel, number of bytes. Replied
+  evaluate_part,    ///< a DeviceEvaluation, a Handout, all parts. Without a connection between the devices, this rank's
+                    ///< own blocks and a broadcast of the common ones follow. Replied; with a connection, `part_ended`
+                    ///< comes first
+  prepare_residents,  ///< key of a CUDA kernel, number of bodies on all ranks. Replied
+  residents,          ///< key of a CUDA kernel, a ResidentHeader, the HeldPasses since the previous order, the data of
+                      ///< the ResidentOrder. Replied; for an evaluation, `part_ended` comes first
+  bodies_replaced,    ///< key of a CUDA kernel
+  cells,              ///< key of a CUDA kernel. Reply: output of HostedDivision::cells()
+  scatter,            ///< key, some of the rank's bodies in the format of RankBodies::put_first(). Replied
+  step,               ///< a StepOrder, id of the integrator as text. Reply: a StepResult
+  undo,               ///< key of the kernel whose bodies return to their state before the latest step
+  gather,             ///< key, first and last + 1 index of a range of bodies. Reply: output of RankBodies::put()
+  bounds,             ///< key. Reply: BodyBounds
+  write_rows,         ///< key, number of bodies on all ranks, JointRows. Replied
+  replicate_positions,  ///< key, input of PotentialReplica::prepare(). Replied
+  potentials,           ///< key, a PotentialReplica::Block; then a broadcast if Block::receives. Reply: the potentials
+  cancel,  ///< no data: stops the current order; ignored if that has ended. For evaluate_part and residents, it means
+           ///< that another rank failed
+  drop,    ///< key of the kernel to destroy
+  end,     ///< no data: serve_leader() returns. Replied
+};
+
+/// First value of each reply. The text of the error follows, except after `done` and `part_ended`.
+enum class Outcome {
+  done,        ///< the data of the reply follow
+  refused,     ///< a UsageError
+  failed,      ///< any other error
+  stopped,     ///< a Stopped: the cause is in another rank
+  part_ended,  ///< the rank's own part has ended, but it still sends data. A second reply follows
+};
+
+/// One rank's share of an evaluation by a CPU kernel.
+struct Evaluation {
+  int key = 0;                ///< key of the kernel
+  int count = 0;              ///< all bodies; for a PartitionedKernel, the bodies of this rank
+  int targets = 0;            ///< number of this rank's targets; may be 0
+  bool lists_targets = true;  ///< false: all `count` bodies are targets
+  bool jerks = false;         ///< JerkFacet::evaluate_jerks() of PreciseBody; otherwise ForceKernel::evaluate() of Vec4
+  bool low_words = false;     ///< the low parts of the positions are broadcast, too
+  MassRange masses{};
+  Law law{};
+  // Contents of the reply for each target, see Epilogue:
+  bool stores = false, stores_low = false, kicks = false;
+  float kick_dt = 0, drag = 0;
+  Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
+};
+
+/// Evaluation that the CUDA devices of the ranks share. The reply is HostedDivision::part_ms(); without a connection
+/// between the devices, the output of HostedDivision::evaluate() follows.
+struct DeviceEvaluation {
+  int key = 0;  ///< key of the kernel
+  int count = 0;
+  int targets = 0;  ///< on all ranks; 0: all bodies
+  MassRange masses{};
+  Law law{};
+  bool connected = false;  ///< data go from device to device: see ConnectedDivision
+};
+
+/// Operations on bodies that are resident on the CUDA devices of the ranks. Each is a function of HeldPart.
+enum class ResidentOrder {
+  hold,          ///< no data
+  check_finite,  ///< number of the pass
+  evaluate,      ///< a ResidentForce, all parts. Reply: HostedDivision::part_ms()
+  collect,       ///< a HeldWanted
+};
+
+struct ResidentHeader {
+  ResidentOrder kind{};
+  bool connected = false;  ///< see HeldPart
+};
+
+/// Evaluation of all resident bodies.
+struct ResidentForce {
+  int count = 0;   ///< bodies on all ranks
+  int rounds = 0;  ///< rounds of the migration before it, see HeldEvaluation
+  MassRange masses{};
+  Law law{};
+};
+
+/// One step of the bodies that the ranks hold.
+struct StepOrder {
+  int key = 0;  ///< key of the kernel
+  float time_step = 0;
+  Law law{};
+  Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
+};
+
+/// One rank's result of a step.
+struct StepResult {
+  bool complete = false;  ///< false: a rank was cancelled or failed, and Order::undo follows
+  int not_finite = -1;    ///< first of this rank's bodies that was not finite after a pass; -1: none
+  int passes = 0;         ///< number of passes over the bodies in this step
+  int found_in = 0;       ///< pass that found `not_finite`, from 1
+  int evaluations = 0;
+  double force_ms = 0;  ///< time of all evaluations in ms, including waiting for other ranks
+  double by_tree = 0;   ///< pairs that a tree evaluated in all evaluations, see ForceArgs::evaluated
+  // Figures of the last evaluation, see TreeReport:
+  double vector_instructions = 0;
+  std::int64_t interactions = 0, cells = 0;
+  int depth = 0;
+};
+
+/// Begins the reply to an Evaluation. The accelerations, their low parts and the velocities, or the pulls, follow.
+struct EvaluationResult {
+  bool complete = false;           ///< false: cancelled, and no entries follow
+  std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
+  double vector_instructions = 0;  ///< for trees, see TreeReport
+  std::int64_t cells = 0;          ///< number of cells in this rank's part of a tree
+  int depth = 0;                   ///< depth of a tree
+  double ms = 0;                   ///< time of the kernel in ms, without waiting for other ranks
+};
+
+inline void put_handout(const Handout& handout, MessageWriter& message) {
+  message.put_all(handout.with_all);
+  message.put_all(handout.with_one);
+  message.put(handout.exchanges);
+}
+
+inline Handout get_handout(MessageReader& message) {
+  Handout handout;
+  message.get_all(handout.with_all);
+  message.get_all(handout.with_one);
+  handout.exchanges = message.get<bool>();
+  return handout;
+}
+
+/// Bytes of the input blocks of one worker: those broadcast to all workers, and those sent to it alone.
+struct SharedBytes {
+  std::size_t with_all, with_one;
+  std::size_t all() const { return with_all + with_one; }
+};
+
+inline SharedBytes bytes_of(const Handout& handout) {
+  const auto sum = [](const std::vector<std::size_t>& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  };
+  return {sum(handout.with_all), sum(handout.with_one)};
+}
+
+/// The leader's end of the connection to the workers: sends orders and reads replies. Thread-safe; exchanges run one
+/// after the other.
+class WorkerChannel {
+ public:
+  /// `ranks` and `watch` must outlive this.
+  WorkerChannel(Communicator& ranks, RankWatch& watch);
+  WorkerChannel(const WorkerChannel&) = delete;
+  WorkerChannel& operator=(const WorkerChannel&) = delete;
+  /// Calls end() if nobody has.
+  ~WorkerChannel();
+
+  int ranks() const { return ranks_.size(); }
+  /// Orders the workers to return from serve_leader(). Call at most once, as the last call. Throws if a rank is lost,
+  /// see Communicator::interrupt().
+  void end();
+
+  /// An order to all workers with the leader's own part of the work and the workers' replies.
+  struct Exchange {
+    /// Writes the order for a worker. May throw: all orders are written before the first is sent.
+    std::function<void(int rank, MessageWriter& order)> order;
+    /// Does the leader's own part while the workers do theirs.
+    std::function<void()> own_part;
+    /// Returns whether the own part has ended, for parts that continue on a device after own_part() has returned.
+    /// Polled until it has ended or any part has failed.
+    std::function<bool()> own_ended = [] { return true; };
+    /// Returns whether the own part only waits for data of other ranks, see RankWatch::note_work(). Polled with
+    /// own_ended().
+    std::function<bool()> own_work_ended = [] { return true; };
+    /// Reads the data of a worker's reply after Outcome::done.
+    std::function<void(int rank, MessageReader& reply)> on_reply = [](int, MessageReader&) {};
+    /// Returns whether a rank's part is long enough to be a measure of other parts, see RankWatch::begin_parts().
+    std::function<bool(int rank)> is_long = [](int) { return true; };
+    /// The same for the work between two exchanges through others().
+    bool is_long_between = true;
+    const std::atomic<bool>* cancelled = nullptr;  ///< once true, the workers are cancelled as well. May be null
+    /// Called after a failure, before another exchange begins. Does the leader's cleanup and writes an order without a
+    /// reply for all workers. Null: no cleanup and no order.
+    std::function<void(MessageWriter& order)> after_failure{};
+  };
+  /// Blocks until every worker has replied and the own part has ended. Of several errors, throws the one nearest to the
+  /// cause: first the own part's, then those of workers in rank order ("rank 2: ..."), last those that another rank may
+  /// have caused (Stopped, and errors of `own_ended`). Throws if a rank is lost.
+  void exchange(const Exchange& exchange);
+  /// Sends data to all workers. Call only within Exchange::own_part.
+  void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
+  /// Returns the leader's end of exchanges among all ranks. The rank watch notices ranks that do not join. Use only
+  /// within Exchange::own_part.
+  RankExchange& others() { return others_; }
+  /// Sends an order without a reply to all workers. Does nothing if a rank is lost.
+  void notify(const MessageWriter& order) noexcept;
+
+ private:
+  using Failures = std::map<int, std::exception_ptr>;  // by rank; the first is thrown
+
+  /// Exchanges that report the progress of each rank to the rank watch.
+  class Others final : public RankExchange {
+   public:
+    explicit Others(WorkerChannel& channel) : channel_{channel} {}
+    int rank() const override { return 0; }
+    int size() const override { return channel_.ranks(); }
+    void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override;
+    void check_size(std::size_t bytes) const override { channel_.ranks_.check_size(bytes); }
+    /// Also returns true if a worker has replied: it will join no further exchange.
+    bool has_empty_message() override;
+
+   private:
+    WorkerChannel& channel_;
+  };
+
+  void exchange_locked(const Exchange& exchange);
+  void send_orders(const Exchange& exchange);
+  void begin_own_part(const Exchange& exchange, Failures& failures);
+  bool own_part_runs(const Exchange& exchange, Failures& failures);
+  bool read_reply(int rank, const Exchange& exchange, Failures& failures);
+  void clean_up(const Exchange& exchange) noexcept;
+  void send_to_all(const MessageWriter& order);
+  void cancel_once();
+  void cancel_if_requested();
+
+  Communicator& ranks_;
+  RankWatch& watch_;
+  Others others_{*this};
+  bool ended_ = false;
+  std::mutex mutex_;                              // held during an exchange
+  const std::atomic<bool>* cancelled_ = nullptr;  // see the current exchange
+  bool is_long_between_ = true;                   // see the current exchange
+  bool cancel_sent_ = false;                      // in the current exchange
+  bool work_noted_ = false;            // RankWatch::note_work() was called for the leader in the current exchange
+  std::vector<MessageWriter> orders_;  // by rank
+  std::vector<std::byte> reply_;
+};
+
+/// Leader's handle of the instances of one kernel, one on every rank. Orders the workers to make, prepare and destroy
+/// theirs.
+class KernelInstances {
+ public:
+  /// `channel` must outlive this. `key` names the kernel in orders. `make_own` makes the leader's kernel while the
+  /// workers make theirs. Throws as KernelInfo::make(), also for a worker's error.
+  KernelInstances(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings,
+                  const std::function<void()>& make_own);
+  KernelInstances(const KernelInstances&) = delete;
+  KernelInstances& operator=(const KernelInstances&) = delete;
+  ~KernelInstances() { drop(); }
+
+  /// Calls ForceKernel::prepare() on all ranks; `prepare_own` is called on the leader.
+  void prepare(int count, const std::function<void()>& prepare_own);
+  /// Requires another prepare() before the next evaluation, since the ranks' data may be inconsistent.
+  void forget() { prepared_ = 0; }
+  /// Returns the number of bodies for which all ranks are prepared; 0: not prepared.
+  int prepared() const { return prepared_; }
+
+ private:
+  void drop() noexcept;
+
+  WorkerChannel& channel_;
+  const int key_;
+  int prepared_ = 0;
+};
+
+}  // namespace orrery
