@@ -23,8 +23,7 @@ endfunction()
 
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
-may_include("compute/core/(atomic_file|descriptor|host_memory|row_file|trial_process)[.]cpp" "compute/core/" ${posix_headers})
-may_include("compute/core/" "compute/core/" "(cxxabi|pthread|sched|emmintrin)[.]h$")
+may_include("compute/core/" "compute/core/" "(cxxabi|pthread|sched|emmintrin)[.]h$" ${posix_headers})
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
@@ -35,29 +34,23 @@ foreach(folder direct symmetric tensor tree)
 endforeach()
 may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "kernels_list[.]inc$" ${cuda_headers})
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
-may_include("compute/ranks/" "compute/(core|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|learned_sizes|part_sizes)[.]h$"
-            "compute/diagnostics/conserved[.]h$")
-may_include("compute/devices/" "compute/(core|cuda|devices)/" "compute/integrators/update_cuda[.]h$" "compute/kernels/[^/]+$" "compute/kernels/parts/scratch[.]h$"
+may_include("compute/ranks/" "compute/(core|diagnostics|integrators|ranks)/" "compute/kernels/[^/]+$" "compute/devices/(learned_parts|learned_sizes|part_sizes)[.]h$")
+may_include("compute/devices/" "compute/(core|cuda|devices|integrators)/" "compute/kernels/[^/]+$" "compute/kernels/parts/scratch[.]h$"
             "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
-may_include("compute/snapshots/hdf5[.]cpp" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
-may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
+may_include("compute/snapshots/" "compute/(core|snapshots)/" "(hdf5|zlib)[.]h$" "snapshots_list[.]inc$" ${posix_headers})
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
-may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
+may_include("compute/sim/" "compute/(core|cuda|devices|diagnostics|integrators|scenes|sim|snapshots)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
-may_include("compute/sim/" "compute/(core|cuda|devices|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
-            "compute/sim/[^/]+$" "compute/snapshots/(columns|snapshot)[.]h$" ${cuda_headers})
-may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
-            "cuda_gl_interop[.]h$" ${cuda_headers})
+may_include("compute/interop/" "compute/(core|cuda|interop)/" "GL/" "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
 may_include("render/passes/" "render/" "glm/" ${gl_headers})
 may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$" ${gl_headers})
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
-set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
+set(measured "compute/(core|cuda|diagnostics|integrators)/" "compute/(kernels|sim)/[^/]+$")
 may_include("app/process/build_id[.]cpp" "app/process/" "(elf|link)[.]h$" "fmt/")
 may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
 may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/variants[.]h$" ${measured}
@@ -66,49 +59,48 @@ may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/[^/]+$" ${meas
             "compute/kernels/parts/(fma_limit|threads)[.]h$" "fmt/")
 may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/(sweep/sweep[.]h|[^/]+)$" ${measured} "compute/kernels/parts/fma_limit[.]h$" "fmt/"
             ${posix_headers})
-may_include("app/lab/race/race_size[.]h" "compute/(core/text|integrators/integrator|kernels/kernel)[.]h$")
 foreach(folder divergence race sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
               ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
 may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
-may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
+may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/"
             ${posix_headers})
-may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/core/" "compute/cuda/device[.]h$"
-            "compute/ranks/mpi_ranks[.]h$" "compute/sim/backends[.]h$" "compute/kernels/parts/simd[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
+may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/(core|cuda|sim)/"
+            "compute/ranks/mpi_ranks[.]h$" "compute/kernels/parts/simd[.]h$" "hwy/targets[.]h$" "orrery_version[.]h$"
             "fmt/")
 may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
 may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/ui_state/command[.]h$" "app/commands/command_text[.]h$"
-            ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
+            ${measured} "compute/scenes/" "fmt/")
 may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
-            "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
-may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|scenes|snapshots)/"
-            "compute/devices/device_list[.]h$" "compute/sim/(command|command_row)[.]h$" "compute/cuda/peak_rates[.]h$"
+            "render/[^/]+$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
+may_include("app/ui_state/" "app/ui_state/" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|cuda|scenes|sim|snapshots)/"
+            "compute/devices/device_list[.]h$"
             "render/appearance[.]h$")
-may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/core/" "compute/snapshots/(columns|units)[.]h$" "fmt/")
-may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
-            "compute/(integrators/integrator|scenes/natural_scales|kernels/parts/threads)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
+may_include("app/commands/" "app/(text|ui_state|commands)/" "compute/(core|snapshots)/" "fmt/")
+may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|integrators|scenes|sim|snapshots)/"
+            "compute/kernels/parts/threads[.]h$" "orrery_version[.]h$" "fmt/")
 may_include("app/cli/" "compute/devices/device_list[.]h$" "app/(text|lab|recording|report|doctor|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
-            "compute/kernels/runtime/(compiler_log|file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators/integrator|scenes/(natural_scales|scene)|snapshots/(snapshot_format|units))[.]h$"
+            "compute/kernels/runtime/(compiler_log|file_kernel|kernel_file|new_kernel)[.]h$" "compute/(integrators|scenes|snapshots)/"
             "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
+may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/"
             "imgui" "fmt/")
-may_include("app/panels/" "app/(panels|ui_state)/" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|race/race_size|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
-            "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
+may_include("app/panels/" "app/(panels|ui_state)/" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|race/race_size|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/(core|snapshots)/"
+            "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator)[.]h$"
             "render/appearance[.]h$" "imgui" "fmt/")
-may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
+may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
 may_include("app/viewer/" "app/(text|lab|recording|report|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
             "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks)/" "compute/sim/backends[.]h$" "compute/devices/cuda_rank_device[.]h$"
+may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks|sim)/" "compute/devices/cuda_rank_device[.]h$"
             "orrery_version[.]h$" ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
 may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_text|window_memory)|camera_path/camera_path|runs/replay|lessons/(lesson|lesson_results))[.]h$"
-            "compute/core/temporary_folder[.]h$" "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
+            "compute/(core|snapshots)/" "compute/kernels/runtime/compiler_log[.]h$"
             ${posix_headers})
 may_include("tests/" "")
 

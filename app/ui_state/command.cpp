@@ -1,6 +1,6 @@
 #include "app/ui_state/command.h"
 
-#include "compute/core/one_of.h"
+#include "compute/sim/command_row.h"
 
 namespace orrery {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/joint_work.h"
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/rank_device.h"

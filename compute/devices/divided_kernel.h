@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/owners_reader.h"
 #include "compute/devices/part_sizes.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 
 namespace orrery {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/kernel.h"

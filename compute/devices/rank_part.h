@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/devices/block_exchange.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/joint_work.h"
 
 namespace orrery {

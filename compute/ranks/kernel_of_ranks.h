@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/body_source.h"
+#include "compute/core/bodies.h"
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/shared_facets.h"

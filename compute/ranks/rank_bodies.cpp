@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/devices/part_sizes.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/update.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_source.h"
 #include "compute/core/message.h"
 #include "compute/devices/part_sizes.h"
 #include "compute/kernels/joint_work.h"

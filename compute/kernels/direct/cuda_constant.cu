@@ -2,7 +2,7 @@
 #include <map>
 #include <mutex>
 
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/scratch.h"

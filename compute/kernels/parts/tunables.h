@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/device_float.h"

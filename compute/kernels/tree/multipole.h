@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/vec.h"
 
 namespace orrery {

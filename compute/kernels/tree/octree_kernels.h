@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/cuda/device.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/epilogue.h"

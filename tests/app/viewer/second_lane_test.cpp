@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/uniform_kernel.h"

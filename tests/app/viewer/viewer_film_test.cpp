@@ -11,8 +11,8 @@
 
 #include "app/camera_path/camera_path.h"
 #include "app/viewer/live_film.h"
+#include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/offscreen_context.h"
 #include "tests/app/viewer/offscreen_viewer.h"
 #include "tests/compute/support/failure.h"
 #include "tests/render/picture.h"
