@@ -1,6 +1,7 @@
 # orrery_embed(<target> <function> [SOURCES] <file>...): compiles the files' bytes into the target, where
-# `std::span<const EmbeddedFile> orrery::render::<function>()` lists them; declare it where it is used. With SOURCES,
-# which compute/ uses, it is `std::span<const SourceFile> orrery::<function>()`.
+# `std::span<const std::pair<std::string_view, std::string_view>> orrery::<function>()`
+# lists their names and bytes; declare it where it is used. With SOURCES, which compute/ uses, it is
+# `std::span<const SourceFile> orrery::<function>()`.
 function(orrery_embed target function)
   cmake_parse_arguments(arg "SOURCES" "" "" ${ARGN})
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)

@@ -1,11 +1,9 @@
 # Run by orrery_embed: writes OUTPUT, a C++ file with the bytes of FILES and the table that FUNCTION returns. Where
 # SOURCES is on, the files are named by their paths from TOP.
-set(header render/gl/embedded.h)
-set(space orrery::render)
-set(type EmbeddedFile)
+set(headers "#include <string_view>\n#include <utility>\n")
+set(type "std::pair<std::string_view, std::string_view>")
 if(SOURCES)
-  set(header compute/kernels/runtime/kernel_sources.h)
-  set(space orrery)
+  set(headers "\n#include \"compute/kernels/runtime/kernel_sources.h\"\n")
   set(type SourceFile)
 endif()
 set(arrays "")
@@ -23,10 +21,8 @@ foreach(file IN LISTS FILES)
   math(EXPR index "${index} + 1")
 endforeach()
 file(WRITE ${OUTPUT} "#include <span>
-
-#include \"${header}\"
-
-namespace ${space} {
+${headers}
+namespace orrery {
 namespace {
 
 ${arrays}
@@ -37,5 +33,5 @@ ${rows}};
 
 std::span<const ${type}> ${FUNCTION}() { return files; }
 
-}  // namespace ${space}
+}  // namespace orrery
 ")

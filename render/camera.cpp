@@ -118,7 +118,7 @@ void OrbitCamera::place(glm::vec3 target, float azimuth, float elevation, float 
 }
 
 glm::mat4 OrbitCamera::view() const {
-  // By the azimuth, which also says at the poles where up is.
+  // Derived from the azimuth, which also defines the up direction at the poles.
   const glm::vec3 back = direction(), right{-std::sin(azimuth_), std::cos(azimuth_), 0.0f};
   const glm::mat3 axes{right, glm::cross(back, right), back};
   glm::mat4 matrix{glm::transpose(axes)};
@@ -149,12 +149,12 @@ glm::vec3 OrbitCamera::direction() const {
   return {level * std::cos(azimuth_), level * std::sin(azimuth_), std::sin(elevation_)};
 }
 
-/// Distance from which a ball of `radius` just fills the view.
+/// Returns the distance from which a ball of `radius` just fills the view.
 float OrbitCamera::distance_of(float radius) {
   return radius / std::sin(0.5f * field_of_view);
 }
 
-/// The tangent of half the vertical field of view.
+/// Returns the tangent of half the vertical field of view.
 float OrbitCamera::tangent(float aspect) const {
   return std::tan(0.5f * field_of_view) / std::min(aspect, fitted_share_);
 }

@@ -10,7 +10,7 @@
 namespace orrery::render {
 namespace {
 
-/// The light of stars from 2,000 K to 20,000 K, more saturated than it looks.
+/// Colours of stars from 2,000 K to 20,000 K, more saturated than they look.
 constexpr ColourStop stellar[] = {
     {0.00f, {0.96f, 0.30f, 0.15f}}, {0.20f, {1.00f, 0.48f, 0.21f}}, {0.40f, {1.00f, 0.70f, 0.37f}},
     {0.55f, {1.00f, 0.88f, 0.67f}}, {0.66f, {0.96f, 0.95f, 1.00f}}, {0.80f, {0.60f, 0.76f, 1.00f}},

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "render/appearance.h"
-#include "render/drawn_bodies.h"
 
 namespace orrery::render {
 

@@ -20,7 +20,8 @@ struct Image {
 /// Reads a framebuffer (0 is the window's back buffer). Waits for the GPU.
 Image read_framebuffer(unsigned framebuffer, int width, int height);
 
-/// The picture in `rgba`: 4 bytes per pixel, of which the fourth is dropped, bottom row first as OpenGL reads it.
+/// Returns the picture in `rgba`: 4 bytes per pixel, of which the fourth is dropped, bottom row first as OpenGL reads
+/// it.
 Image upright_image(std::span<const std::uint8_t> rgba, int width, int height);
 
 enum class Compression {
@@ -28,7 +29,7 @@ enum class Compression {
   fast  ///< six times as fast, a third larger
 };
 
-/// The bytes of a PNG file. `description`, in ASCII, becomes its text chunk `orrery`; empty: none. Throws
+/// Returns the bytes of a PNG file. `description`, in ASCII, becomes its text chunk `orrery`; empty: none. Throws
 /// std::runtime_error.
 std::string encode_png(const Image& image, std::string_view description = {},
                        Compression compression = Compression::strong);
@@ -39,7 +40,7 @@ struct PngFacts {
   std::string description{};  ///< see encode_png()
 };
 
-/// None if the bytes are not a whole PNG file, or the checksum of one of its chunks does not match.
+/// Returns nothing if the bytes are not a whole PNG file, or the checksum of one of its chunks does not match.
 std::optional<PngFacts> read_png_facts(std::string_view bytes);
 
 /// 8 bits per channel, sRGB with straight alpha, top row first.
@@ -48,7 +49,7 @@ struct Icon {
   std::vector<std::uint8_t> rgba;
 };
 
-/// The program's icon in its sizes, from the files of assets/icon.
+/// Returns the program's icon in its sizes, from the files of assets/icon.
 std::vector<Icon> icons();
 
 }  // namespace orrery::render

@@ -1,4 +1,4 @@
-// A body as the camera sees it: what sprites and splats have in common. See render/passes/body_light.h.
+// A body as the camera sees it: what sprites and splats have in common. See render/passes/body_renderer.h.
 uniform mat4 view;
 uniform mat4 projection;
 uniform float pixels_per_tangent;  // a length at a depth covers length / depth of these

@@ -23,8 +23,7 @@ endfunction()
 
 # "compute/kernels/[^/]+$" is that folder alone, "compute/kernels/" with all below it. A nested folder stands before the
 # one around it.
-may_include("compute/core/(atomic_file|descriptor|host_memory|row_file|trial_process)[.]cpp" "compute/core/" ${posix_headers})
-may_include("compute/core/" "compute/core/" "(cxxabi|pthread|sched|emmintrin)[.]h$")
+may_include("compute/core/" "compute/core/" "(cxxabi|pthread|sched|emmintrin)[.]h$" ${posix_headers})
 # NVML comes with the driver and is opened at run time.
 may_include("compute/cuda/" "compute/(core|cuda)/" "dlfcn[.]h$" ${cuda_headers})
 may_include("compute/kernels/parts/" "compute/(core|cuda|kernels/parts)/" "compute/kernels/[^/]+$" "hwy/" ${cuda_headers})
@@ -38,83 +37,69 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
 may_include("compute/ranks/" "compute/(core|devices|diagnostics|integrators|ranks)/" "compute/kernels/[^/]+$")
 may_include("compute/devices/" "compute/(core|cuda|devices|integrators)/" "compute/kernels/[^/]+$" "dlfcn[.]h$" ${cuda_headers})
-may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
+may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/[^/]+$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
-may_include("compute/snapshots/checked_stream[.]h" "compute/(core|snapshots)/" "zlib[.]h$")
-may_include("compute/snapshots/hdf5[.]cpp" "compute/(core|snapshots)/" "hdf5[.]h$" ${posix_headers})
-may_include("compute/snapshots/" "compute/(core|snapshots)/" "snapshots_list[.]inc$")
+may_include("compute/snapshots/" "compute/(core|snapshots)/" "(hdf5|zlib)[.]h$" "snapshots_list[.]inc$" ${posix_headers})
 may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]inc$")
-may_include("compute/sim/engine/" "compute/(core|cuda|integrators|diagnostics|sim/engine)/" "compute/kernels/[^/]+$"
+may_include("compute/sim/" "compute/(core|cuda|devices|diagnostics|integrators|scenes|sim|snapshots)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
-may_include("compute/sim/" "compute/(core|cuda|devices|integrators|diagnostics|scenes|sim/engine)/" "compute/kernels/[^/]+$"
-            "compute/sim/[^/]+$" "compute/snapshots/(columns|snapshot)[.]h$" ${cuda_headers})
-may_include("compute/interop/" "compute/(core|cuda|interop)/" "compute/sim/engine/device_storage[.]h$" "GL/"
-            "cuda_gl_interop[.]h$" ${cuda_headers})
+may_include("compute/interop/" "compute/(core|cuda|interop)/" "GL/" "cuda_gl_interop[.]h$" ${cuda_headers})
 may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
 may_include("render/passes/" "render/" "glm/" ${gl_headers})
 may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$" ${gl_headers})
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
 # Measuring code sees the simulation and its parts, not OpenGL.
-set(measured "compute/(core|cuda|diagnostics)/" "compute/(kernels|sim)/[^/]+$")
+set(measured "compute/(core|cuda|diagnostics|integrators|scenes|sim)/" "compute/kernels/[^/]+$")
+set(lists "[a-z_]+_(list|headers)[.]inc$")
 may_include("app/process/build_id[.]cpp" "app/process/" "(elf|link)[.]h$" "fmt/")
 may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
-may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/variants[.]h$" ${measured}
+may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/[^/]+$" ${measured}
             "cuda_profiler_api[.]h$")
-may_include("app/lab/profile/" "app/(text|lab/profile)/" "app/lab/[^/]+$" ${measured}
-            "fmt/")
-may_include("app/lab/roofline/" "app/(process|text|lab/roofline)/" "app/lab/(sweep/sweep[.]h|[^/]+)$" ${measured} "fmt/"
-            ${posix_headers})
-foreach(folder divergence sweep tuning)
-  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/"
-              ${posix_headers})
+may_include("app/lab/roofline/" "app/(process|text|lab/roofline|lab/sweep)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
+foreach(folder divergence profile sweep tuning)
+  may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
-# A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
-may_include("app/features/.*_(commands|status)[.]h" "app/(ui_state|text)/" "compute/(core|sim)/")
-may_include("app/features/.*_window[.](h|cpp)" "app/(features|text|lab|recording|commands|lessons|ui_state|viewer)/" ${measured}
-            "compute/integrators/" "compute/scenes/" "fmt/")
-may_include("app/features/.*_tab[.](h|cpp)" "app/(features|text|ui_state|panels)/" "compute/(core|integrators)/" "compute/(kernels|sim)/[^/]+$" "imgui" "fmt/")
-may_include("app/features/.*_verb[.](h|cpp)" "app/(features|text|lab|recording|cli)/" ${measured} "compute/integrators/" "CLI/" "fmt/")
-may_include("app/features/" "app/(features|text|lab)/" ${measured} "compute/integrators/" "fmt/")
-may_include("app/workshop/" "app/(process|text|workshop)/" "app/ui_state/workshop_status[.]h$" "compute/kernels/(runtime/)?[^/]+$" ${measured} "fmt/" ${posix_headers})
-may_include("app/recording/" "app/(text|lab|recording)/" "compute/core/" "compute/sim/command[.]h$" "fmt/"
-            ${posix_headers})
-may_include("app/report/" "app/(text|lab|report)/" "app/ui_state/gl_report[.]h$" "compute/(core|ranks)/" "compute/cuda/device[.]h$"
-            "compute/sim/backends[.]h$" "compute/kernels/vector_units[.]h$" "orrery_version[.]h$"
-            "fmt/")
-may_include("app/doctor/" "app/(text|lab|doctor)/" "app/ui_state/gl_report[.]h$" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/camera_path/" "app/(text|camera_path)/" "compute/core/" "fmt/")
-may_include("app/lessons/" "app/(text|lab|lessons)/" "app/lab/sweep/" "app/(commands|ui_state)/"
-            ${measured} "compute/scenes/scene[.]h$" "render/gl/embedded[.]h$" "fmt/")
-may_include("app/film/" "app/(text|film)/" "app/ui_state/picture_options[.]h$" "compute/core/"
-            "render/image[.]h$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
-may_include("app/colours/" "app/(text|colours)/" "compute/(core|scenes|diagnostics)/" "compute/sim/(command|engine/results)[.]h$"
-            "compute/integrators/time_step_levels[.]h$" "render/appearance[.]h$" "colours_list[.]inc$" "fmt/")
-may_include("app/ui_state/" "app/(colours|ui_state)/" "tabs_list[.]inc$" "app/lab/(divergence/divergence|profile/kernel_profile)[.]h$" "app/camera_path/camera_path[.]h$" "app/text/(markdown|parse_value)[.]h$" "compute/(core|devices|scenes|snapshots)/"
-            "compute/sim/[^/]+$" "compute/cuda/peak_rates[.]h$"
-            "render/appearance[.]h$")
-may_include("app/commands/" "app/(text|ui_state|commands)/" "commands_(headers|list)[.]inc$" "compute/core/" "compute/sim/command_rows[.]h$" "compute/snapshots/(columns|units)[.]h$" "fmt/")
-may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/(core|diagnostics|snapshots)/"
-            "compute/(integrators/integrator|scenes/natural_scales|kernels/kernel)[.]h$" "compute/sim/[^/]+$" "compute/sim/engine/results[.]h$" "orrery_version[.]h$" "fmt/")
-may_include("app/cli/" "app/(text|process|lab|recording|report|doctor|colours|ui_state|commands|camera_path|lessons|runs|workshop|cli)/" ${measured}
-            "compute/(devices|integrators|scenes|snapshots|kernels/runtime)/" "render/appearance[.]h$" "verbs_list[.]inc$" "orrery_version[.]h$" "fmt/" "CLI/" ${posix_headers})
-may_include("app/panels/kit/" "app/panels/kit/" "app/text/table[.]h$" "compute/core/text[.]h$"
-            "imgui" "fmt/")
-may_include("app/panels/" "app/(colours|panels|ui_state)/" "tabs_list[.]inc$" "app/text/(markdown|progress)[.]h$" "app/lab/(force_promise|statistics|roofline/instruction_counts|profile/kernel_profile)[.]h$" "compute/core/"
-            "compute/(sim/command|kernels/(kernel|versioned_id)|integrators/integrator|snapshots/(snapshot_format|units))[.]h$"
-            "render/appearance[.]h$" "imgui" "fmt/")
-may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/core/text[.]h$" "compute/sim/command[.]h$" "render/" "glm/" "fmt/")
-may_include("app/viewer/" "window_list[.]inc$" "app/(text|lab|recording|report|colours|ui_state|commands|camera_path|lessons|runs|film|overlays|panels|process|workshop|viewer)/" "compute/" "render/" "glm/" "fmt/"
-            "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(text|process|workshop|cli|ui_state|viewer)/" "compute/(core|ranks|devices)/" "orrery_version[.]h$" ${posix_headers})
+may_include("app/colours/" "app/(text|colours)/" ${measured} "render/[^/]+$" ${lists} "fmt/")
+# The window's status and commands: plain values.
+may_include("app/ui_state/" "app/(camera_path|colours|lab|text|ui_state)/" "compute/(devices|snapshots)/" ${measured}
+            "render/[^/]+$" ${lists})
+may_include("app/commands/" "app/(commands|features|text|ui_state)/" "compute/(core|sim|snapshots)/" ${lists} "fmt/")
+may_include("app/workshop/" "app/(process|text|ui_state|workshop)/" "compute/kernels/runtime/" ${measured} "fmt/" ${posix_headers})
+may_include("app/recording/" "app/(text|lab|recording)/" "compute/(core|sim)/" "fmt/" ${posix_headers})
+may_include("app/plot/" "app/(text|lab|plot)/" "compute/core/" "fmt/")
+may_include("app/report/" "app/(text|lab|plot|report|ui_state)/" "compute/ranks/" ${measured} "orrery_version[.]h$" "fmt/")
+may_include("app/doctor/" "app/(text|lab|doctor|ui_state)/" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
+may_include("app/lessons/" "app/(commands|lab|lessons|text|ui_state)/" ${measured} "render/gl/" "fmt/")
+may_include("app/film/" "app/(text|film|ui_state)/" "compute/core/" "render/[^/]+$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
+may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/snapshots/" ${measured} "orrery_version[.]h$" "fmt/")
+# A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
+may_include("app/features/.*_(commands|status)[.]h" "app/(text|ui_state)/" "compute/(core|sim)/")
+may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|lessons|recording|text|ui_state|viewer)/" ${measured} "fmt/")
+may_include("app/features/.*_tab[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
+may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|recording|text)/" ${measured} "CLI/" "fmt/")
+may_include("app/features/" "app/(features|lab|text)/" ${measured} "fmt/")
+may_include("app/cli/"
+            "app/(camera_path|cli|colours|commands|doctor|lab|lessons|plot|process|recording|report|runs|text|ui_state|workshop)/"
+            "compute/(devices|snapshots|kernels/runtime)/" ${measured} "render/[^/]+$" ${lists} "orrery_version[.]h$" "fmt/"
+            "CLI/" ${posix_headers})
+may_include("app/panels/kit/" "app/(plot|text)/" "app/panels/kit/" "compute/core/" "imgui" "fmt/")
+# A panel shows values and describes descriptors; it sees no simulation.
+may_include("app/panels/" "app/(colours|lab|panels|plot|text|ui_state)/" "compute/(core|integrators|snapshots)/"
+            "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/[^/]+$" ${lists} "imgui" "fmt/")
+may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "render/" "glm/" "fmt/")
+may_include("app/viewer/"
+            "app/(camera_path|colours|commands|film|lab|lessons|overlays|panels|process|recording|report|runs|text|ui_state|viewer|workshop)/"
+            "compute/" "render/" ${lists} "glm/" "fmt/" "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
+may_include("app/[^/]+$" "app/(cli|process|text|ui_state|viewer|workshop)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
+            ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_text|window_memory)|camera_path/camera_path|runs/replay|lessons/(lesson|lesson_results))[.]h$"
-            "compute/core/temporary_folder[.]h$" "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
-            ${posix_headers})
+may_include("tests/fuzz/" "tests/fuzz/" "app/" "compute/(core|snapshots|kernels/runtime)/" ${posix_headers})
 may_include("tests/" "")
 
 set(violations "")

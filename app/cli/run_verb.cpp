@@ -28,7 +28,6 @@
 #include "app/text/progress.h"
 #include "app/text/table.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/stop_signal.h"

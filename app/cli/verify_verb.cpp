@@ -31,7 +31,6 @@
 #include "compute/core/names.h"
 #include "compute/core/text.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/diagnostics/wrong_digits.h"
 #include "compute/kernels/runtime/compiler_log.h"
 #include "compute/scenes/scene.h"
 

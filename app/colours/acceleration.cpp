@@ -1,5 +1,5 @@
 #include "app/colours/accelerations.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 
 namespace orrery {
 namespace {

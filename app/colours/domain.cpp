@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/colours/body_colour.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 
 namespace orrery {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/colours/body_colour.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 
 namespace orrery {
 namespace {

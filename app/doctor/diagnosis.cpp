@@ -19,7 +19,7 @@
 #include "app/lab/force_promise.h"
 #include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
 #if ORRERY_HAVE_CUDA

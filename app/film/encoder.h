@@ -13,7 +13,6 @@
 #include "app/film/film_output.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/descriptor.h"
 
 namespace orrery {
 /// The size of a frame in the video: even, as H.264 with 4:2:0 needs it.

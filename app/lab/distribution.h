@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/text/csv.h"
-#include "compute/diagnostics/wrong_digits.h"
+#include "compute/diagnostics/reference.h"
 
 namespace orrery {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compute/diagnostics/reference.h"
-#include "compute/diagnostics/wrong_digits.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

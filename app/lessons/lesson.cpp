@@ -7,8 +7,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,15 +25,12 @@
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/kernels/catalog.h"
-#include "render/gl/embedded.h"
-
-namespace orrery::render {
-
-std::span<const EmbeddedFile> embedded_lessons();
-
-}  // namespace orrery::render
 
 namespace orrery {
+
+/// Returns the names and texts of the lessons.
+std::span<const std::pair<std::string_view, std::string_view>> embedded_lessons();
+
 namespace {
 
 constexpr std::size_t most_label = 16;
@@ -447,10 +446,10 @@ std::string LessonFile::title() const {
 const std::vector<LessonFile>& lesson_files() {
   static const std::vector<LessonFile> files = [] {
     std::vector<LessonFile> all;
-    for (const render::EmbeddedFile& file : render::embedded_lessons()) {
+    for (const auto& [name, bytes] : embedded_lessons()) {
       int number = 0;
-      std::from_chars(file.name.data(), file.name.data() + file.name.size(), number);
-      all.push_back({number, file.name, file.bytes});
+      std::from_chars(name.data(), name.data() + name.size(), number);
+      all.push_back({number, name, bytes});
     }
     std::ranges::sort(all, {}, &LessonFile::number);
     return all;

@@ -10,7 +10,6 @@
 #include "app/ui_state/overlays_commands.h"
 #include "render/appearance.h"
 #include "render/camera.h"
-#include "render/drawn_bodies.h"
 #include "render/passes/body_readback.h"
 #include "render/passes/strokes.h"
 

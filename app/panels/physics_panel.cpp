@@ -10,7 +10,7 @@
 
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 

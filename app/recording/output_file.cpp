@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 
 namespace orrery {

@@ -23,7 +23,7 @@
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/diagnostics/structure.h"

@@ -15,7 +15,7 @@
 #include "app/runs/snapshot_series.h"
 #include "app/text/csv.h"
 #include "compute/sim/command.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

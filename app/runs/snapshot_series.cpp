@@ -13,7 +13,7 @@
 
 #include "compute/core/names.h"
 #include "compute/core/text.h"
-#include "compute/snapshots/checked_stream.h"
+#include "compute/snapshots/checkpoint.h"
 
 namespace orrery {
 namespace {

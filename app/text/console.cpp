@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery::console {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "compute/core/error.h"
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"
 

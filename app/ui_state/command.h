@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "compute/core/one_of.h"
 #include "compute/sim/command.h"
+#include "compute/sim/command_row.h"
 
 namespace orrery {
 

@@ -14,7 +14,7 @@
 #include "compute/devices/device_list.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
-#include "compute/snapshots/bytes.h"
+#include "compute/snapshots/snapshot_format.h"
 #include "render/appearance.h"
 
 namespace orrery {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "render/passes/body_light.h"
+#include "render/passes/body_renderer.h"
 
 namespace orrery {
 namespace {

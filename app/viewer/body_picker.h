@@ -7,10 +7,9 @@
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"
-#include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
 #include "render/passes/body_readback.h"
-#include "render/passes/pick.h"
+#include "render/passes/body_renderer.h"
 
 namespace orrery {
 

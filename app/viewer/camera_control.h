@@ -17,7 +17,6 @@
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"
-#include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
 #include "render/passes/centre_finder.h"
 

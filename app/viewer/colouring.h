@@ -13,10 +13,10 @@
 #include "compute/core/vec.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
+#include "compute/sim/results.h"
 #include "compute/snapshots/units.h"
 #include "render/appearance.h"
 #include "render/camera.h"
-#include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/readback.h"
 

@@ -15,10 +15,10 @@
 #include "app/viewer/step_statistics.h"
 #include "compute/core/bodies.h"
 #include "compute/sim/simulation.h"
+#include "render/appearance.h"
 #include "render/camera.h"
-#include "render/drawn_bodies.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/gpu_timer.h"
+#include "render/gl/readback.h"
 #include "render/passes/body_renderer.h"
 #include "render/passes/compose.h"
 

@@ -20,7 +20,6 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
-#include "compute/snapshots/checked_stream.h"
 #include "compute/snapshots/checkpoint.h"
 
 namespace orrery {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "app/ui_state/status.h"
+#include "compute/core/bodies.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/engine/device_storage.h"
 #include "compute/sim/simulation.h"
-#include "render/drawn_bodies.h"
+#include "render/appearance.h"
 #include "render/gl/gl_objects.h"
 
 namespace orrery {

@@ -20,10 +20,10 @@
 #include "app/viewer/position_bridge.h"
 #include "app/viewer/viewer.h"
 #include "app/viewer/window.h"
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
-#include "render/gl/offscreen_context.h"
+#include "render/gl/gl.h"
 
 namespace orrery {
 namespace {

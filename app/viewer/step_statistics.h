@@ -14,7 +14,7 @@
 #include "app/ui_state/status.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/command.h"
-#include "render/gl/gpu_timer.h"
+#include "render/gl/readback.h"
 
 namespace orrery {
 /// Work of one step of `status`, after the integrator's first.

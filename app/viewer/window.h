@@ -9,7 +9,6 @@
 #include "app/ui_state/picture_options.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/offscreen_context.h"
 
 struct GLFWwindow;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 
 namespace orrery {
 

@@ -1,13 +1,63 @@
+// Files that appear whole or not at all, and file descriptors, locks and streams.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
-
-#include "compute/core/descriptor.h"
+#include <utility>
 
 namespace orrery {
+
+/// Owns a file descriptor. Move-only.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  /// A negative number means none.
+  explicit Descriptor(int number) : number_{number} {}
+  Descriptor(Descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int number() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+/// Locks a file, which it creates, for as long as the descriptor is open: against other processes and other calls.
+/// Returns nothing if the file is locked already, unless `wait`. Returns an empty descriptor if the file cannot be
+/// locked, as on a read-only disk.
+std::optional<Descriptor> locked_file(const std::filesystem::path& path, bool wait);
+
+/// Returns "cannot write 'a.csv': No space left on device", where the cause may be a value of errno.
+std::string cannot_write(const std::filesystem::path& file, const std::string& cause);
+std::string cannot_write(const std::filesystem::path& file, int error);
+
+/// Returns N if the name leads to descriptor N of this process, as /dev/stdout and /dev/fd/N do, and "-" for standard
+/// output.
+std::optional<int> own_descriptor(std::filesystem::path path);
+
+/// Returns whether output to this name goes straight to a device, a pipe or a descriptor of this process.
+bool is_stream(const std::filesystem::path& path);
+
+/// Opens a stream for write_all(). A pipe waits for its reader until a stop is requested. Throws std::runtime_error.
+Descriptor open_stream(const std::filesystem::path& path);
+
+/// Checks that a stream may be written, without opening it. Throws std::runtime_error.
+void check_stream(const std::filesystem::path& path);
+
+/// Checks that an existing file may be written: a read-only one is refused, even for root. Throws std::runtime_error.
+void check_writable(const std::filesystem::path& path);
+
+/// Writes all of `text` to a descriptor. Returns why that failed; empty if it did not. Waits for the reader of a pipe,
+/// but at most 2 s after a stop was requested.
+[[nodiscard]] std::string write_all(int descriptor, std::string_view text);
 
 /// Fate of an existing file when an output is given its name.
 enum class Existing {
@@ -37,29 +87,29 @@ std::filesystem::path followed(std::filesystem::path path);
 class AtomicFile {
  public:
   enum class Temporary {
-    nameless,  ///< where the file system can: a kill then leaves nothing
-    named,     ///< for a library that opens it by present_path()
+    nameless,  ///< has no name if the file system permits that: a killed writer then leaves nothing
+    named,     ///< has a name, by which a library can open it: see present_path()
   };
-  /// Opens a file in the folder of `file`. Removes what killed writers of `file` left.
+  /// Opens a temporary file in the folder of `file`. Removes the temporary files of writers that were killed.
   AtomicFile(const std::filesystem::path& file, Existing existing, Temporary temporary = Temporary::nameless);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  /// Discards what was not committed.
+  /// Removes the temporary file if it was not committed.
   ~AtomicFile();
 
   void write(std::string_view bytes);
-  /// Fails as a write would if the file cannot grow to so many bytes. Before the first write().
+  /// Throws if the file cannot grow to this many bytes, as write() would. Call before the first write().
   void require_room(std::uint64_t bytes) const;
   /// Returns the name of a Temporary::named file before commit(); empty if it is a stream.
   std::string present_path() const;
-  /// The open file, for another program that writes it, before commit().
+  /// Returns the open file, so that another program can write it. Call before commit().
   int descriptor() const { return file_.number(); }
   /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
   std::filesystem::path commit();
   /// Commits as commit() does. The replaced file stays under the name `previous` in the same folder, and replaces what
   /// had that name. At every moment, each name is one whole file.
   std::filesystem::path commit_keeping(const std::string& previous);
-  /// The open file, after commit().
+  /// Hands over the open file. Call after commit().
   Descriptor release() { return std::move(file_); }
 
  private:

@@ -1,11 +1,19 @@
+// Bodies of a system: in arrays, read one by one from wherever they are, and in device memory that is drawn.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/core/vec.h"
+
+struct CUstream_st;
 
 namespace orrery {
 
@@ -67,6 +75,155 @@ struct alignas(16) HermiteBody {
 struct HermiteState {
   std::vector<HermiteBody> bodies{};  ///< empty: the integrator starts again
   bool pulls_current = false;         ///< pulls and longest steps are those of the current kernel and law
+};
+
+struct JointRows;
+
+/// Bodies in double precision, one array per quantity, so that the compiler can sum over them with SIMD.
+struct PreciseColumns {
+  std::vector<double> x, y, z, mass;
+
+  /// `low`: the low words of the coordinates; empty: they have none.
+  explicit PreciseColumns(std::span<const Vec4> bodies, std::span<const Vec4> low) {
+    for (auto* column : {&x, &y, &z, &mass}) column->reserve(bodies.size());
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Vec3d at = joined<double>(bodies[i], low.empty() ? Vec4{} : low[i]);
+      x.push_back(at.x);
+      y.push_back(at.y);
+      z.push_back(at.z);
+      mass.push_back(bodies[i].w);
+    }
+  }
+};
+
+/// Bounds of the masses, positions and velocities of bodies.
+struct BodyBounds {
+  bool finite = true;  ///< whether all numbers are; if not, the other members are of no use
+  float least_mass = std::numeric_limits<float>::max(), greatest_mass = std::numeric_limits<float>::lowest();
+  float farthest = 0, fastest = 0;  ///< the largest component of a position or velocity, as a magnitude
+
+  void add(const Vec4& position, const Vec4& velocity) {
+    const auto largest = [&](float& of_all, const Vec4& v) {
+      for (const float component : {v.x, v.y, v.z}) {
+        finite = finite && std::isfinite(component);
+        of_all = std::max(of_all, std::abs(component));
+      }
+    };
+    largest(farthest, position);
+    largest(fastest, velocity);
+    finite = finite && std::isfinite(position.w) && std::isfinite(velocity.w);
+    least_mass = std::min(least_mass, position.w);
+    greatest_mass = std::max(greatest_mass, position.w);
+  }
+  void add(const BodyBounds& others) {
+    finite = finite && others.finite;
+    least_mass = std::min(least_mass, others.least_mass);
+    greatest_mass = std::max(greatest_mass, others.greatest_mass);
+    farthest = std::max(farthest, others.farthest);
+    fastest = std::max(fastest, others.fastest);
+  }
+};
+
+/// Reads the bodies of a system one by one, wherever they are: in this process, or distributed over ranks. The bodies
+/// of ranks arrive piece by piece; a reader that takes the bodies in order gets each piece once. Not thread-safe.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  BodySource(const BodySource&) = delete;
+  BodySource& operator=(const BodySource&) = delete;
+
+  std::size_t count() const { return count_; }
+  Digits digits() const { return digits_; }
+  /// These return the arrays' entry for `body` < count(), see Bodies. It is valid until another body is read. They
+  /// throw std::runtime_error if the rank that holds the body is lost.
+  const Vec4& position(std::size_t body) { return at(body).positions[body - piece_.first]; }
+  const Vec4& velocity(std::size_t body) { return at(body).velocities[body - piece_.first]; }
+  /// Call only under Digits::compensated.
+  const Vec4& position_low(std::size_t body) { return at(body).positions_low[body - piece_.first]; }
+  const Vec4& velocity_low(std::size_t body) { return at(body).velocities_low[body - piece_.first]; }
+
+  /// Returns the bounds of all bodies if the ranks that hold them can compute these without sending any body; otherwise
+  /// nothing, and the caller has to read the bodies. Throws std::runtime_error if a rank is lost.
+  virtual std::optional<BodyBounds> bounds() { return std::nullopt; }
+
+  /// Lets each rank write the bodies that it holds, body i to row i. Returns true if all rows were written, and false
+  /// if there are no ranks or one of them cannot write. Throws std::runtime_error if a rank fails or is lost. After
+  /// false or an exception, any of the rows may have been written.
+  virtual bool write_jointly(const JointRows& /*rows*/) { return false; }
+
+ protected:
+  /// Consecutive bodies from number `first` on.
+  struct Piece {
+    std::size_t first = 0;
+    std::span<const Vec4> positions, velocities, positions_low, velocities_low;
+  };
+  BodySource(std::size_t count, Digits digits) : count_{count}, digits_{digits} {}
+
+  static Piece piece_of(const Bodies& bodies, std::size_t first) {
+    return {first, bodies.positions, bodies.velocities, bodies.positions_low, bodies.velocities_low};
+  }
+  /// Returns a piece that contains `body`. It is valid until the next call.
+  virtual Piece piece_with(std::size_t body) = 0;
+
+ private:
+  const Piece& at(std::size_t body) {
+    if (body - piece_.first >= piece_.positions.size()) {  // also if body < first
+      piece_ = {};                                         // if the next one fails, there is none
+      piece_ = piece_with(body);
+    }
+    return piece_;
+  }
+
+  const std::size_t count_;
+  const Digits digits_;
+  Piece piece_;
+};
+
+/// Bodies in the memory of this process, as one piece.
+class HeldBodies final : public BodySource {
+ public:
+  /// `bodies` must outlive this.
+  explicit HeldBodies(const Bodies& bodies) : BodySource{bodies.positions.size(), bodies.digits()}, bodies_{bodies} {}
+  explicit HeldBodies(std::unique_ptr<const Bodies> bodies) : HeldBodies{*bodies} { own_ = std::move(bodies); }
+
+ protected:
+  Piece piece_with(std::size_t) override { return piece_of(bodies_, 0); }
+
+ private:
+  const Bodies& bodies_;
+  std::unique_ptr<const Bodies> own_;  // may be null
+};
+
+/// Range of the piece that contains `body`, if all pieces have equal sizes: from `first` up to, but without, `last`.
+struct PieceRange {
+  static constexpr std::size_t most = std::size_t{1} << 20;  ///< bodies: 32 MiB
+
+  PieceRange(std::size_t body, std::size_t count)
+      : first{body / most * most}, last{first + most < count ? first + most : count} {}
+  std::size_t size() const { return last - first; }
+
+  std::size_t first, last;
+};
+
+struct DeviceBodies {
+  Vec4* positions = nullptr;   ///< device memory, x, y, z, m
+  Vec4* velocities = nullptr;  ///< device memory, vx, vy, vz, 0
+  /// The low words of both, see DoubleFloat, in memory of the engine; null if there are none.
+  Vec4* positions_low = nullptr;
+  Vec4* velocities_low = nullptr;
+};
+
+/// Device memory for the drawn arrays. The simulation maps it before each batch of steps, unmaps it afterwards, and
+/// does not access it at other times: it may be an OpenGL buffer. Without OpenGL, mapping does nothing.
+class DeviceStorage {
+ public:
+  virtual ~DeviceStorage() = default;
+  /// Allocates memory for exactly `count` bodies. If the count changes, the contents are lost, even if this throws
+  /// because memory is short. Do not call while mapped.
+  virtual void resize(int count) = 0;
+  /// Returns the drawn arrays, without low words.
+  virtual DeviceBodies map(CUstream_st* stream) = 0;
+  virtual void unmap(CUstream_st* stream) = 0;
 };
 
 }  // namespace orrery

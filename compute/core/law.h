@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <span>
+#include <string_view>
 
 #include "compute/core/vec.h"
 
@@ -52,7 +54,7 @@ enum class LawId { gravity, attract_repel };
 /// sum: below it the factor of `attract-repel` could overflow to infinity, and infinity times zero is NaN.
 struct Law {
   static constexpr float min_softening = 1e-6f;
-  /// The floor for gravity alone, whose factor m / eps^3 is finite for masses up to 1e8.
+  /// Lower bound for gravity alone, whose factor m / eps^3 is finite for masses up to 1e8.
   static constexpr float least_gravity_softening = 1e-10f;
   /// Above these, r^2 or a factor could leave the range of float.
   static constexpr float max_softening = 1e12f, max_repulsion = 1e6f, max_drag = 1e6f;
@@ -62,12 +64,12 @@ struct Law {
   float repulsion = 0.002f;  ///< H in [0, max_repulsion], a length squared; attract-repel only
   float drag = 1e-6f;        ///< D in [0, max_drag], mass per time; attract-repel only, applied by every kick
 
-  /// The drag that acts under this law: zero for gravity.
+  /// Returns the drag under this law, which is zero for gravity.
   float effective_drag() const { return id == LawId::attract_repel ? drag : 0.0f; }
   friend bool operator==(const Law&, const Law&) = default;
 };
 
-/// Calls visit(pair_law) with the scalar pair law of type Gravity<Real> or AttractRepel<Real> that `law` stands for.
+/// Calls visit(pair_law) with `law` as a scalar pair law: a Gravity<Real> or an AttractRepel<Real>.
 template <class Real, class Visitor>
 decltype(auto) visit_pair_law(const Law& law, Visitor&& visit) {
   const Real softening_sq = static_cast<Real>(law.softening) * static_cast<Real>(law.softening);
@@ -94,5 +96,17 @@ ORRERY_HD inline void add_pull(Vec3Of<Real>& acceleration, const PairLaw& law, R
                                const Body& body) {
   add_pull_along(acceleration, law, body.x - x, body.y - y, body.z - z, static_cast<Real>(body.w));
 }
+
+/// Name and description of a pair law, for the command line and the panel.
+struct LawInfo {
+  LawId law;
+  const char* id;
+  const char* title;
+  const char* notes;
+};
+std::span<const LawInfo> laws();
+const LawInfo& law_info(LawId law);
+/// Returns the law with this id. Throws UsageError that lists the known ids.
+LawId find_law(std::string_view id);
 
 }  // namespace orrery

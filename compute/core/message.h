@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-/// The bytes of a message between ranks, all of which run the same program on the same kind of processor.
+/// Writes the bytes of a message between ranks. All ranks run the same program on the same kind of processor.
 class MessageWriter {
  public:
   void clear() { bytes_.clear(); }
@@ -27,14 +27,14 @@ class MessageWriter {
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_values(std::span<const T> values) { put_bytes(values.data(), values.size_bytes()); }
-  /// Their number, and then all of them.
+  /// Appends the number of values, then the values.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_all(const std::vector<T>& values) {
     put(values.size());
     put_bytes(values.data(), values.size() * sizeof(T));
   }
-  /// The entries of `array` at these indices.
+  /// Appends the entries of `array` at these indices.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_entries(const T* array, std::span<const int> indices) {
@@ -77,7 +77,7 @@ class MessageReader {
   void get_values(std::span<T> values) {
     if (!values.empty()) std::memcpy(values.data(), taken(values.size_bytes()), values.size_bytes());
   }
-  /// Appends them to `values`.
+  /// Reads what put_all() wrote, and appends it to `values`.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void get_all(std::vector<T>& values) {
@@ -87,7 +87,7 @@ class MessageReader {
     values.resize(before + count);
     if (count > 0) std::memcpy(values.data() + before, taken(count * sizeof(T)), count * sizeof(T));
   }
-  /// Into the entries of `array` at these indices.
+  /// Reads into the entries of `array` at these indices.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void get_entries(T* array, std::span<const int> indices) {

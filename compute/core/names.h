@@ -21,11 +21,11 @@ std::vector<std::string> near_names(std::string_view word, std::span<const std::
 /// are none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known, std::string_view before = {});
 
-/// Continues a message with `meant`, of did_you_mean(), and the title of a list: "; did you mean disc? Known scenes: ",
-/// or "; known scenes: " if nothing is meant. `title` begins with a small letter.
+/// Continues a message with `meant`, which did_you_mean() returned, and the title of a list: "; did you mean disc?
+/// Known scenes: ", or "; known scenes: " if nothing is meant. `title` begins with a small letter.
 std::string then_list(const std::string& meant, std::string title);
 
-/// Returns the same for name(item) of each item, which must not be a temporary string.
+/// Does the same for the names name(item) of all items. name() must not return a temporary string.
 template <std::ranges::input_range Range, class Name>
 std::string did_you_mean(std::string_view word, const Range& items, Name name, std::string_view before = {}) {
   std::vector<std::string_view> known;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/vec.h"
 
 namespace orrery {
@@ -47,10 +47,10 @@ constexpr std::size_t columns_of(RowArray array) {
   return array == RowArray::masses ? 1 : 3;
 }
 
-/// Cuts bodies into blocks of rows. It takes its memory when it is made: 768 KiB.
+/// Divides bodies into blocks of rows. The constructor takes all memory that it needs, 768 KiB.
 class BodyRows {
  public:
-  static constexpr std::size_t at_once = 65536;  ///< rows of a block
+  static constexpr std::size_t at_once = 65536;  ///< number of rows in a block
 
   BodyRows() { block_.reserve(3 * at_once); }
 
@@ -82,11 +82,11 @@ class BodyRows {
   std::vector<float> block_;
 };
 
-/// One process's access to the file of JointRows. Waits for no other process. All failures throw std::runtime_error
-/// with the cause alone.
+/// One process's access to the file of JointRows. It does not wait for other processes. All failures throw
+/// std::runtime_error whose text is the cause alone.
 class RowFile {
  public:
-  /// Takes all memory that it needs. Fails unless there is a regular file of the right size that this process may
+  /// Takes all memory that it needs. Fails unless the file is a regular one of the right size that this process may
   /// write.
   explicit RowFile(const JointRows& rows);
   /// Writes the rows from `first` on: positions with masses in w, and as many velocities, in the units of the file.

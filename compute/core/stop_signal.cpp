@@ -11,14 +11,16 @@ namespace {
 
 constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2};
 
-/// Signals that warn of an end. The kernel repeats SIGXCPU each second, so no number of them means impatience.
+/// Returns whether the signal only warns of an end. The kernel repeats SIGXCPU every second, so repetitions do not mean
+/// impatience.
 constexpr bool only_warns(int signal) {
   return signal == SIGXCPU || signal == SIGUSR1 || signal == SIGUSR2;
 }
 
 using Clock = std::chrono::steady_clock;
 
-// timeout and a terminal that closes send their signal to the process and to its group: that is one request.
+// The command `timeout` and a closing terminal send their signal to the process and to its group: signals within this
+// time are one request.
 constexpr std::chrono::milliseconds same_request{250};
 
 std::atomic<int> stopped_by{0};         // the signal; 0: none
@@ -56,7 +58,7 @@ void note(int signal) {
 
 }  // namespace
 
-/// Without SA_RESTART: a call that waits, such as open() of a pipe that nobody reads, returns and can end.
+/// Handlers are set without SA_RESTART, so that a blocking call, such as open() of a pipe without a reader, returns.
 void watch_stop_signals() {
   for (const int signal : stop_signals) {
     struct sigaction before {};

@@ -12,10 +12,11 @@ void ignore_stop_signals();
 void hold_stop_signals();
 /// Delivers the signals that were held back.
 void take_stop_signals();
-/// Sets the group of processes that a second signal ends together with this program; 0: none. There is only one.
+/// Sets the process group that a second signal ends together with this program; 0: none. There is only one at a time.
 void end_group_with_program(int group);
+/// Returns whether one of the signals has requested a stop.
 bool stop_requested();
-/// The exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
+/// Returns the exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
 int stop_status();
 
 }  // namespace orrery

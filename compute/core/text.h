@@ -26,7 +26,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// Some editors and spreadsheets write this in front of a text. It is not part of the text.
+/// Byte order mark that some editors and spreadsheets write in front of a text. It is not part of the text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 inline std::string_view without_byte_order_mark(std::string_view text) {
@@ -111,7 +111,7 @@ struct Range {
     static_assert(std::is_integral_v<T>);
     return {static_cast<Other>(least), static_cast<Other>(most), unit, open};
   }
-  /// "a whole number from 1 to 1000 steps", "a number above 0 and below 1".
+  /// Returns a text such as "a whole number from 1 to 1000 steps" or "a number above 0 and below 1".
   std::string to_string() const {
     std::string text = std::is_integral_v<T> ? "a whole number" : "a number";
     text += open ? " above " : bounded() ? " from " : " of at least ";

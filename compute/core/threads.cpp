@@ -8,12 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "compute/core/subnormals.h"
-
 namespace orrery {
 namespace {
 
-/// A thread that calls run_team(), and those that help it.
+/// A thread that calls run_team(), and the threads that help it.
 class Team {
  public:
   Team() = default;

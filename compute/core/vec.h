@@ -79,7 +79,7 @@ struct DoubleFloat {
   }
 };
 
-/// Writes the coordinates; w stays. Floats have no low word.
+/// Stores the coordinates of `v` and leaves w unchanged. Floats have no low word.
 ORRERY_HD inline void split(const Vec3& v, Vec4& high, Vec4& /*low*/) {
   high.x = v.x, high.y = v.y, high.z = v.z;
 }

@@ -8,8 +8,8 @@
 // Reductions over a block of threads.
 namespace orrery::cuda {
 
-/// The sum of every thread's `value` over a block of `threads`, in the same order every time; only thread 0 gets it.
-/// `Value` has +=. Every thread must call it.
+/// Returns the sum of the values of all threads of a block, in thread 0 alone. The order of the sum is the same every
+/// time. `Value` has +=. Every thread must call it.
 template <int threads, class Value>
 __device__ Value block_sum(const Value& value) {
   using Reduce = cub::BlockReduce<Value, threads>;

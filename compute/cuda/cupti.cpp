@@ -1,4 +1,7 @@
+// CUPTI is used if the toolkit has its range profiler. In other builds, every call throws CuptiError with the reason.
 #include "compute/cuda/cupti.h"
+
+#if ORRERY_HAVE_CUPTI
 
 #include <cuda_runtime_api.h>
 #include <cupti_profiler_host.h>
@@ -89,7 +92,7 @@ struct Cupti::Functions {
   Functions(const Functions&) = delete;
   Functions& operator=(const Functions&) = delete;
 
-  /// Connects the profiler with the driver, once. Only what runs on a GPU needs it.
+  /// Connects the profiler with the driver at the first call. Only measurements on a GPU need it.
   void initialize() {
     if (initialized) return;
     CUpti_Profiler_Initialize_Params params{};
@@ -202,7 +205,7 @@ class CuptiHost {
     return cupti_.cuptiProfilerHostGetMetricProperties(&params) == CUPTI_SUCCESS;
   }
 
-  /// Once for each object: after a name that it does not know, it cannot be used.
+  /// Call once per object: after a metric that it does not know, it cannot be used any more.
   std::vector<std::uint8_t> config(const std::vector<std::string>& metrics) {
     std::vector<const char*> names = names_of(metrics);
     ORRERY_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics, add);
@@ -249,7 +252,7 @@ class CuptiHost {
   CUpti_Profiler_Host_Object* host_ = nullptr;
 };
 
-/// The context of the runtime, which has no call that returns it.
+/// Returns the context of the CUDA runtime, which has no call for it.
 CUcontext present_context() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!driver) throw CuptiError(std::string{"no hardware counters: "} + dlerror());
@@ -262,7 +265,7 @@ CUcontext present_context() {
   return context;
 }
 
-/// The range profiler of the present context.
+/// The range profiler of the current context.
 class RangeProfiler final : public RangeMarks {
  public:
   explicit RangeProfiler(const Cupti::Functions& cupti) : cupti_{cupti} {
@@ -449,3 +452,55 @@ std::vector<CounterRange> Cupti::measure(const Device& device, const CounterPlan
 }
 
 }  // namespace orrery::cuda
+
+#else
+
+namespace orrery::cuda {
+struct Cupti::Functions {};
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw CuptiError(
+#if ORRERY_HAVE_CUDA
+      "this program was built with a CUDA toolkit without CUPTI's range profiler: build it with CUDA 12.6 or later and "
+      "its package of CUPTI"
+#else
+      "this program was built without CUDA"
+#endif
+  );
+}
+
+}  // namespace
+
+Cupti::Cupti(std::span<const std::string> /*libraries*/) {
+  refuse();
+}
+
+Cupti::~Cupti() = default;
+
+std::vector<std::string> Cupti::usual_libraries() {
+  return {};
+}
+
+std::vector<std::string> Cupti::chips() const {
+  refuse();
+}
+
+CounterPlan Cupti::plan(const std::string& /*chip*/, std::span<const std::string> /*metrics*/) const {
+  refuse();
+}
+
+CounterPlan Cupti::plan(const Device& /*device*/, std::span<const std::string> /*metrics*/) const {
+  refuse();
+}
+
+std::vector<CounterRange> Cupti::measure(const Device& /*device*/, const CounterPlan& /*plan*/,
+                                         std::size_t /*most_ranges*/,
+                                         const std::function<void(RangeMarks& marks)>& /*work*/) const {
+  refuse();
+}
+
+}  // namespace orrery::cuda
+
+#endif

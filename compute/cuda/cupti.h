@@ -29,8 +29,8 @@ struct CounterRange {
   std::vector<double> values;  ///< one for each of CounterPlan::metrics
 };
 
-/// Marks the parts of the work whose counters are read, one after the other. What is enqueued between begin() and end()
-/// must have ended when end() is called.
+/// Marks the parts of the work whose counters are read, one after the other. Work that is enqueued after begin() must
+/// have finished when end() is called.
 class RangeMarks {
  public:
   virtual ~RangeMarks() = default;
@@ -48,7 +48,7 @@ class CuptiError : public std::runtime_error {
 /// run time. All calls throw CuptiError.
 class Cupti {
  public:
-  struct Functions;  ///< of the loaded library
+  struct Functions;  ///< functions of the loaded library
 
   /// Loads the first library of these names. Throws if there is none, or if this build cannot use it.
   explicit Cupti(std::span<const std::string> libraries = usual_libraries());
@@ -59,11 +59,12 @@ class Cupti {
   /// Names and paths under which a CUDA toolkit has the library, the most likely first.
   static std::vector<std::string> usual_libraries();
 
-  /// "TU102", "GH100": the chips that the library knows. Needs no GPU.
+  /// Returns the names of the chips that the library knows, such as "GH100". Needs no GPU.
   std::vector<std::string> chips() const;
-  /// The plan for a chip. Needs no GPU.
+  /// Returns the plan for a chip. Needs no GPU.
   CounterPlan plan(const std::string& chip, std::span<const std::string> metrics) const;
-  /// The plan for this device, without counters that this process may not read. Fails without the right to profile.
+  /// Returns the plan for this device, without counters that this process may not read. Fails without the right to
+  /// profile.
   CounterPlan plan(const Device& device, std::span<const std::string> metrics) const;
   /// Runs `work` once per pass, always the same work, and returns the parts that it marked, at most `most_ranges`.
   /// Activates the device.

@@ -12,6 +12,7 @@ struct DependentKernel {
   /// Whether the machine code for this device waits at wait_for_kernel_before(), as code for sm_90 and later does.
   bool waits;
 };
+/// Returns the function with these facts. Only the first call asks the runtime.
 DependentKernel dependent_kernel(const Device& device, const void* function);
 
 #if defined(__CUDACC__)

@@ -7,7 +7,7 @@
 
 namespace orrery::cuda {
 
-/// The functions of a library that dlopen() opened, which must stay open.
+/// Looks functions up in a library that dlopen() opened. The library must stay open.
 class LibraryFunctions {
  public:
   /// `called`: the library's name in messages, such as "NVML".
@@ -20,7 +20,7 @@ class LibraryFunctions {
     find_optional(function, name);
     if (!function) throw std::runtime_error(std::string{called_} + " has no function " + name);
   }
-  /// The same, but null if the library has none.
+  /// Does the same, but sets `function` to null if the library has none.
   template <class Function>
   void find_optional(Function& function, const char* name) const {
     function = reinterpret_cast<Function>(dlsym(library_, name));

@@ -7,7 +7,7 @@
 
 namespace orrery::cuda {
 
-/// The present state of a GPU. A value that the driver does not report is missing.
+/// Current state of a GPU. A value that the driver does not report is missing.
 struct GpuState {
   std::optional<int> clock_mhz;  ///< of the multiprocessors
   std::optional<int> memory_clock_mhz;
@@ -25,10 +25,10 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Why the library could not be loaded, one line; empty if it was.
+  /// Returns why the library could not be loaded, in one line; empty if it was loaded.
   const std::string& reason() const { return reason_; }
-  /// The state of the GPU with this PCI bus id, such as "0000:1b:00.0". None if there is no library or it does not know
-  /// the GPU; then `reason`, if not null, receives the reason.
+  /// Returns the state of the GPU with this PCI bus id, such as "0000:1b:00.0". If there is no library or it does not
+  /// know the GPU, returns nothing and stores why in `reason`, unless that is null.
   std::optional<GpuState> state(const std::string& pci_bus_id, std::string* reason = nullptr) const;
 
  private:
@@ -37,8 +37,8 @@ class Nvml {
   std::string reason_;
 };
 
-/// The state of the CUDA device with this ordinal. Keeps the library loaded. None if the state is not known; `reason`
-/// as above.
+/// Returns the state of the CUDA device with this ordinal. Keeps the library loaded. If the state is not known, returns
+/// nothing and stores why in `reason`, unless that is null.
 std::optional<GpuState> gpu_state(int ordinal, std::string* reason = nullptr);
 
 }  // namespace orrery::cuda

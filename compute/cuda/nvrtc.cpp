@@ -66,7 +66,7 @@ constexpr bool built_with_12 = CUDART_VERSION < 13000;
 constexpr bool built_with_12 = false;
 #endif
 
-/// A program of NVRTC.
+/// A program of NVRTC; the destructor destroys it.
 template <class Functions>
 class OpenProgram {
  public:
@@ -151,8 +151,8 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
 }
 
 const Nvrtc& nvrtc() {
-  // First that of the CUDA version which this program was built with: a newer one may write code that no driver here
-  // runs.
+  // The library of the CUDA version with which this program was built comes first: a newer one may write code that no
+  // driver here runs.
   static constexpr std::array libraries{built_with_12 ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                         built_with_12 ? "libnvrtc.so.13" : "libnvrtc.so.12", "libnvrtc.so",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};

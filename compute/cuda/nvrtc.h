@@ -25,20 +25,21 @@ class Nvrtc {
   };
   struct Result {
     bool compiled = false;
-    std::string log;     ///< of the compiler and of ptxas, also where nothing is wrong
+    std::string log;     ///< messages of the compiler and of ptxas, which may exist without an error
     std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it
-    std::string symbol;  ///< of the function
+    std::string symbol;  ///< name of the function in the machine code
   };
 
-  /// Loads the first of these that is there. Does not throw if none is: see reason().
+  /// Loads the first of these libraries that exists. Does not throw if none does: see reason().
   explicit Nvrtc(std::span<const char* const> libraries);
   ~Nvrtc();
   Nvrtc(const Nvrtc&) = delete;
   Nvrtc& operator=(const Nvrtc&) = delete;
 
-  /// Why the library could not be loaded, one line; empty if it was.
+  /// Returns why the library could not be loaded, in one line; empty if it was loaded.
   const std::string& reason() const { return reason_; }
-  /// Throws std::runtime_error where the library is missing or fails. Errors in the source are in the log.
+  /// Compiles a program. Errors in its source are in Result::log. Throws std::runtime_error if the library is missing
+  /// or fails.
   Result compile(const Program& program) const;
 
  private:
@@ -47,7 +48,7 @@ class Nvrtc {
   std::string reason_;
 };
 
-/// The library of this machine, loaded at the first call.
+/// Returns the library of this machine, loaded at the first call.
 const Nvrtc& nvrtc();
 
 }  // namespace orrery::cuda

@@ -2,11 +2,11 @@
 #include <cstddef>
 #include <span>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/cuda/arrays.h"
+#include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"
 #include "compute/cuda/peak_rates.h"
-#include "compute/cuda/stream.h"
 
 namespace orrery::cuda {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::size_t triad_arrays = 3;
 constexpr std::size_t least_array_bytes = std::size_t{64} << 20;
 constexpr int triad_runs = 8;
 
-/// The times of the first thread. `value` is never read, but the compiler cannot know that.
+/// The times of the first thread. `value` is stored so that the compiler must compute it; nobody reads it.
 struct Witness {
   long long cycles;
   long long nanoseconds;
@@ -29,7 +29,8 @@ struct Witness {
 
 struct MultiplyAdd {
   float addend;
-  /// One FFMA with two register operands. With three, register reads would be the limit, not the issue rate.
+  /// One FFMA instruction with two register operands. With three, register reads would be the limit, not the issue
+  /// rate.
   __device__ float operator()(float x) const { return fmaf(x, 0.875f, addend); }
 };
 struct ReciprocalSqrt {
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(block) run_chains(Operation operation, int pas
   if (first || sum < 0) *witness = {cycles, ns, sum};  // never below 0; the test makes the compiler keep every sum
 }
 
-/// sum = a + factor b, of `count` vectors each.
+/// Computes sum = a + factor b for `count` vectors.
 __global__ void __launch_bounds__(block) add_scaled(const float4* __restrict__ a, const float4* __restrict__ b,
                                                     float factor, float4* __restrict__ sum, std::size_t count) {
   const std::size_t step = std::size_t{gridDim.x} * block;

@@ -5,26 +5,26 @@ namespace orrery {
 /// Peak rates of this machine's GPU, as measured.
 struct PeakRates {
   double fma_per_s = 0;               ///< FP32 instructions, counted per lane; the issue rate is the limit
-  double rsqrt_per_s = 0;             ///< of the special function units
+  double rsqrt_per_s = 0;             ///< reciprocal square roots of the special function units
   double clock_mhz = 0;               ///< of the multiprocessors during the measurement; 0: not known
-  double dram_bytes_per_s = 0;        ///< that the memory moves, see measure_dram_rate(); 0: not measured
-  double dram_limit_bytes_per_s = 0;  ///< by the memory's clock and width; 0: the device does not report them
+  double dram_bytes_per_s = 0;        ///< memory traffic, see measure_dram_rate(); 0: not measured
+  double dram_limit_bytes_per_s = 0;  ///< limit by the memory's clock and width; 0: the device does not report them
 };
 
 namespace cuda {
 
 class Device;
 
-/// Runs chains of fused multiply-adds and of reciprocal square roots on the whole device, then measure_dram_rate(),
-/// some 70 ms in all. Waits first until the device has nothing else to do. Not in a build without CUDA.
+/// Measures all rates, in about 70 ms: runs chains of fused multiply-adds and of reciprocal square roots on the whole
+/// device, then measure_dram_rate(). First waits until the device is idle. Builds without CUDA do not have it.
 PeakRates measure_peak_rates(const Device& device);
-/// PeakRates::fma_per_s alone, in some 25 ms.
+/// Measures PeakRates::fma_per_s alone, in about 25 ms.
 double measure_fma_rate(const Device& device);
-/// Bytes per second that are read from two arrays and written to a third, each eight times as large as the second cache
-/// (McCalpin's triad, STREAM 1995). Takes that memory for some 20 ms, but at most half of what is free. 0 if that is
-/// too little. Waits first as above.
+/// Measures the bytes per second that are read from two arrays and written to a third, each eight times as large as the
+/// second-level cache (McCalpin's triad, STREAM 1995). Takes that memory for about 20 ms, but at most half of the free
+/// memory; returns 0 if that is too little. First waits until the device is idle.
 double measure_dram_rate(const Device& device);
-/// PeakRates::dram_limit_bytes_per_s: two transfers of the memory's width in each of its clocks.
+/// Returns PeakRates::dram_limit_bytes_per_s: two transfers of the memory's width in each of its clocks.
 double dram_limit(const Device& device);
 
 }  // namespace cuda

@@ -48,7 +48,7 @@ __device__ __forceinline__ unsigned or_over_warp(unsigned bits) {
 #endif
 }
 
-/// Inclusive prefix sum: the sum of the values of the lanes up to this one, number `lane`.
+/// Inclusive prefix sum over a warp: the sum of the values of lanes 0 to `lane`, the calling one.
 __device__ __forceinline__ int sum_up_to(int value, int lane) {
   for (int apart = 1; apart < 32; apart *= 2) {
     const int before = __shfl_up_sync(all_lanes, value, apart);
@@ -57,7 +57,8 @@ __device__ __forceinline__ int sum_up_to(int value, int lane) {
   return value;
 }
 
-/// An integer in the order of the floats, for atomicMin and atomicMax. 0.0f gives 0. NaN lies beyond the infinities.
+/// Converts a float to an integer with the same order, for atomicMin and atomicMax. 0.0f gives 0; NaN lies beyond the
+/// infinities.
 __device__ __forceinline__ int ordered_bits(float value) {
   const int bits = __float_as_int(value);
   return bits >= 0 ? bits : bits ^ 0x7fffffff;

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/devices/device_list.h"
 #include "compute/devices/nccl.h"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "compute/cuda/device.h"
-#include "compute/cuda/stream.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
 

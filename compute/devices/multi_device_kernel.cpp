@@ -14,8 +14,8 @@
 
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
+#include "compute/cuda/device.h"
 #include "compute/cuda/profiler_range.h"
-#include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/load_balance.h"
 #include "compute/devices/resident_bodies.h"

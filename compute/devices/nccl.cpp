@@ -16,8 +16,8 @@
 
 #include "compute/core/threads.h"
 #include "compute/cuda/arrays.h"
+#include "compute/cuda/device.h"
 #include "compute/cuda/library_functions.h"
-#include "compute/cuda/stream.h"
 #include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "compute/cuda/device.h"
-#include "compute/cuda/stream.h"
 #include "compute/devices/device_team.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/rank_device.h"

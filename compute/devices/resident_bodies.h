@@ -9,7 +9,6 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/stream.h"
 #include "compute/kernels/body_pass.h"
 #include "compute/kernels/division.h"
 

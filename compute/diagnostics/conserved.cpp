@@ -4,16 +4,16 @@
 #include <cmath>
 #include <vector>
 
+#include "compute/core/bodies.h"
 #include "compute/core/threads.h"
-#include "compute/diagnostics/columns.h"
 
 namespace orrery {
 namespace {
 
-/// The potential energy of body i with those before it: each pair once, when summed over all bodies. The force of a
-/// pair is that of pair_law.inl, whose factor m / s^3 (1 - H / s^2) with s^2 = r^2 + eps^2 is the slope of -1 / s + H /
-/// (3 s^3).
-double potential_with_earlier(const Columns& bodies, std::size_t i, const Law& law) {
+/// Returns the potential energy of body i with all bodies before it, so that the sum over all bodies counts each pair
+/// once. The force of a pair is that of pair_law.inl: its factor m / s^3 (1 - H / s^2) with s^2 = r^2 + eps^2 is the
+/// slope of -1 / s + H / (3 s^3).
+double potential_with_earlier(const PreciseColumns& bodies, std::size_t i, const Law& law) {
   const double softening_sq = static_cast<double>(law.softening) * static_cast<double>(law.softening);
   const double repulsion = law.id == LawId::attract_repel ? static_cast<double>(law.repulsion) : 0;
   const double* const xs = bodies.x.data();
@@ -35,7 +35,7 @@ double potential_with_earlier(const Columns& bodies, std::size_t i, const Law& l
 
 std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
                                             int last, const Law& law, const std::atomic<bool>* cancelled) {
-  const Columns columns{positions, low};
+  const PreciseColumns columns{positions, low};
   std::vector<double> found(static_cast<std::size_t>(last - first));
   for_each_chunk(last - first, 64, usable_threads(), cancelled, [&](int begin, int end) {
     for (int row = begin; row < end; ++row) {
@@ -58,10 +58,10 @@ double Conserved::virial_ratio() const {
   return std::max(2 * kinetic - moving, 0.0) / std::abs(potential);
 }
 
-/// Summed in order, so that the result is the same for any threads and ranks.
+/// The sums are made in order, so that the result does not depend on the number of threads and ranks.
 Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials) {
-  const Columns columns{bodies.positions, bodies.positions_low};
-  const Columns velocities{bodies.velocities, bodies.velocities_low};
+  const PreciseColumns columns{bodies.positions, bodies.positions_low};
+  const PreciseColumns velocities{bodies.velocities, bodies.velocities_low};
   Conserved sums;
   for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
     const double m = columns.mass[i], x = columns.x[i], y = columns.y[i], z = columns.z[i];

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 
 namespace orrery {
 
@@ -22,16 +22,16 @@ struct Conserved {
   double virial_ratio() const;
 };
 
-/// Sums over all bodies, with their low words if they have any. If `cancelled` is given and gets set, returns soon,
-/// with sums that mean nothing.
+/// Computes the sums over all bodies, with their low words if they have any. If `cancelled` (may be null) gets set,
+/// returns soon, with meaningless sums.
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
 
-/// Entry k: the potential energy of body first + k with all bodies before it, up to, and without, `last`; in units of
-/// G = 1. The entries of all bodies together count each pair once. `low`: low words of the positions; empty: they have
-/// none. `cancelled` may be null; once it is set, entries that were not reached are 0.
+/// Returns last - first values. Value k is the potential energy of body first + k with all bodies before it, in units
+/// of G = 1. The values of all bodies together count each pair once. `low`: low words of the positions; empty: they
+/// have none. `cancelled` may be null; if it gets set, values that were not computed are 0.
 std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
                                             int last, const Law& law, const std::atomic<bool>* cancelled);
-/// The same as conserved(), from the potentials_with_earlier() of all bodies.
+/// Returns what conserved() does, from the potentials_with_earlier() of all bodies.
 Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials);
 
 }  // namespace orrery

@@ -1,18 +1,20 @@
 #include "compute/diagnostics/reference.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
+#include "compute/core/bodies.h"
 #include "compute/core/threads.h"
-#include "compute/diagnostics/columns.h"
 
 namespace orrery {
 namespace {
 
 template <class PairLaw>
-Vec3d acceleration(const PairLaw law, const Columns& bodies, double x, double y, double z) {
+Vec3d acceleration(const PairLaw law, const PreciseColumns& bodies, double x, double y, double z) {
   const double* const xs = bodies.x.data();
   const double* const ys = bodies.y.data();
   const double* const zs = bodies.z.data();
@@ -34,30 +36,40 @@ double length(double x, double y, double z) {
   return std::sqrt(x * x + y * y + z * z);
 }
 
-/// The smallest value that a share of all is not above: the nearest rank. `sorted` is ascending and not empty.
+/// Returns the quantile `share` by the nearest-rank method. `sorted` is ascending and not empty.
 double nearest_rank(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// An error of NaN, which fails every tolerance.
+/// Returns an error of NaN, which fails every tolerance.
 ForceError not_finite(int body) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {nan, nan, nan, nan, body};
 }
 
-/// The one of `body` among `values`, of which there is one for each of `bodies`, or none at all.
+/// Returns the entry of `values` for `body`; nothing if `body` is not in `bodies`. `values` has one entry for each of
+/// `bodies`, or none.
 template <class Value>
 std::optional<Value> entry_of(int body, const std::vector<int>& bodies, const std::vector<Value>& values) {
   const auto at = static_cast<std::size_t>(std::ranges::find(bodies, body) - bodies.begin());
   return at < values.size() ? std::optional{values[at]} : std::nullopt;
 }
 
+constexpr std::array<double, WrongDigits::decimals + 1> places{1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
+
+void count(WrongDigits& digits, float value, float reference) {
+  const double difference = std::abs(static_cast<double>(value) - reference);
+  ++digits.counts[static_cast<std::size_t>(first_wrong_decimal(difference))];
+  if (!std::isfinite(difference)) ++digits.not_finite;
+  if (difference > digits.largest) digits.largest = difference;
+}
+
 }  // namespace
 
 std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
                                            const std::atomic<bool>* cancelled, std::span<const Vec4> low) {
-  const Columns columns{bodies, low};
+  const PreciseColumns columns{bodies, low};
   std::vector<Vec3d> accelerations(targets.size());
   visit_pair_law<double>(law, [&](const auto& pair_law) {
     for_each_chunk(static_cast<int>(targets.size()), 8, usable_threads(), cancelled, [&](int first, int last) {
@@ -146,6 +158,74 @@ ForceError force_error(std::span<const Vec4> accelerations, std::span<const int>
       accelerations, [](const Vec4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); });
   if (bad != accelerations.end()) return not_finite(static_cast<int>(bad - accelerations.begin()));
   return target_error(entries(accelerations, targets), targets, reference);
+}
+
+int first_wrong_decimal(double difference) {
+  const double size = std::abs(difference);
+  for (int decimal = 0; decimal <= WrongDigits::decimals; ++decimal) {
+    if (!(size < places[static_cast<std::size_t>(decimal)])) return decimal;
+  }
+  return WrongDigits::none;
+}
+
+WrongDigits wrong_digits(std::span<const Vec4> positions, std::span<const Vec4> reference) {
+  WrongDigits digits;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    count(digits, positions[i].x, reference[i].x);
+    count(digits, positions[i].y, reference[i].y);
+    count(digits, positions[i].z, reference[i].z);
+  }
+  if (digits.not_finite > 0) digits.largest = std::numeric_limits<double>::quiet_NaN();
+  return digits;
+}
+
+namespace {
+
+/// Returns the rank of a float among all floats. Their bit patterns are ordered by magnitude, with the sign apart.
+std::int64_t place(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto magnitude = static_cast<std::int64_t>(bits & 0x7fffffffu);
+  return bits >> 31 ? -magnitude : magnitude;
+}
+
+void count(UlpHistogram& histogram, float value, double reference) {
+  const bool reference_fits = std::abs(reference) <= std::numeric_limits<float>::max();
+  if (!std::isfinite(value) || !reference_fits) {
+    ++histogram.not_finite;
+    return;
+  }
+  const std::int64_t distance = ulp_distance(value, static_cast<float>(reference));
+  ++histogram.counts[static_cast<std::size_t>(UlpHistogram::class_of(distance))];
+}
+
+}  // namespace
+
+std::int64_t ulp_distance(float a, float b) {
+  return std::abs(place(a) - place(b));
+}
+
+int UlpHistogram::class_of(std::int64_t distance) {
+  return distance == 0 ? 0 : 1 + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(distance - 1)));
+}
+
+std::int64_t UlpHistogram::least(int index) {
+  return index < 2 ? index : most(index - 1) + 1;
+}
+
+std::int64_t UlpHistogram::most(int index) {
+  return index == 0 ? 0 : std::int64_t{1} << (index - 1);
+}
+
+UlpHistogram ulp_histogram(std::span<const Vec4> accelerations, std::span<const int> targets,
+                           std::span<const Vec3d> reference) {
+  UlpHistogram histogram;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Vec4& a = accelerations[static_cast<std::size_t>(targets[i])];
+    count(histogram, a.x, reference[i].x);
+    count(histogram, a.y, reference[i].y);
+    count(histogram, a.z, reference[i].z);
+  }
+  return histogram;
 }
 
 }  // namespace orrery

@@ -1,70 +1,118 @@
+// Reference accelerations, and how far results are from a reference: errors, wrong digits, units in the last place.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
+#include "compute/core/vec.h"
 
 namespace orrery {
 
-/// Accelerations of the bodies at `targets`, each summed directly over all bodies in double precision, without drag.
-/// Where `cancelled` is given, returns soon after it is set, with values that mean nothing. `low` has the low words of
-/// the coordinates, see DoubleFloat; empty: they have none.
+/// Computes the accelerations of the bodies with the indices `targets`, each summed directly over all bodies in double
+/// precision, without drag. If `cancelled` (may be null) gets set, returns soon, with meaningless values. `low` has the
+/// low words of the coordinates, see DoubleFloat; empty: they have none.
 std::vector<Vec3d> reference_accelerations(std::span<const Vec4> bodies, std::span<const int> targets, const Law& law,
                                            const std::atomic<bool>* cancelled = nullptr,
                                            std::span<const Vec4> low = {});
 
-/// `size` different indices in [0, count), ascending, the same on every call; all of them where size >= count. Other
-/// turns (>= 0) have others: any ceil(count / size) turns in a row have every index.
+/// Returns `size` different indices in [0, count), ascending, the same ones on every call; all indices if size >=
+/// count. Each `turn` >= 0 gives another sample: any ceil(count / size) consecutive turns include every index.
 std::vector<int> sample_targets(int count, int size, int turn = 0);
 
 /// Which bodies of a system are compared with reference_accelerations().
 struct ComparedBodies {
   static constexpr int nobody = -1;
 
-  int sample = 0;     ///< as many, see sample_targets(); 0: nothing is compared
-  int turn = 0;       ///< likewise
-  int body = nobody;  ///< one that is compared beside the sample, whose error does not count with those of the sample
+  int sample = 0;     ///< size of the sample, see sample_targets(); 0: nothing is compared
+  int turn = 0;       ///< turn of the sample, see sample_targets()
+  int body = nobody;  ///< another body that is compared; its error is not counted among those of the sample
   friend bool operator==(const ComparedBodies&, const ComparedBodies&) = default;
 };
-/// The sample, and behind it the body beside it, unless that is in the sample or is none of the `count` bodies.
+/// Returns the indices of the sample, then ComparedBodies::body, unless that is in the sample or not below `count`.
 std::vector<int> targets_of(const ComparedBodies& compared, int count);
-/// The first of targets_of(): those of the sample.
+/// Returns the number of targets_of() that belong to the sample. They come first.
 int sample_size(const ComparedBodies& compared, int count);
 
-/// The values of the bodies at `targets`, from one per body.
+/// Returns the entries of `values`, which has one per body, at the indices `targets`.
 std::vector<Vec4> entries(std::span<const Vec4> values, std::span<const int> targets);
 
-/// |a - reference| / |reference| of each body of a sample, whose accelerations are `target_accelerations`; |a| itself
-/// if the reference is zero.
+/// Returns |a - reference| / |reference| for each body of a sample, whose accelerations a are `target_accelerations`;
+/// |a| if the reference is zero.
 std::vector<double> target_errors(std::span<const Vec4> target_accelerations, std::span<const Vec3d> reference);
 
-/// target_errors() and the bodies that they are of. A body's may be infinite or NaN.
+/// Errors of single bodies, see target_errors(). An error may be infinite or NaN.
 struct BodyErrors {
   std::vector<int> bodies;
   std::vector<double> errors;         ///< one for each of `bodies`
-  std::vector<Vec4> accelerations{};  ///< likewise: those that were compared, without drag
-  /// None if `body` is not among them.
+  std::vector<Vec4> accelerations{};  ///< one for each of `bodies`: the compared ones, without drag
+  /// These return nothing if `body` is not among `bodies`.
   std::optional<double> of(int body) const;
   std::optional<Vec4> acceleration_of(int body) const;
 };
 
-/// |a - reference| / |reference| over a sample. Every field is NaN if any acceleration is not finite, so that no
-/// comparison `error <= tolerance` passes.
+/// Statistics of |a - reference| / |reference| over a sample. Every field is NaN if any acceleration is not finite, so
+/// that no comparison `error <= tolerance` passes.
 struct ForceError {
   double rms, median, p99, max;
-  int worst = -1;  ///< the body of `max`; the first that is not finite where there is one; -1: unknown
+  int worst = -1;  ///< the body with the error `max`, or the first that is not finite; -1: unknown
 };
 /// `accelerations` has one entry per body (ax, ay, az, unused), `reference` one for each of `targets`. A body whose
 /// reference is zero (a body alone) counts as |a| itself.
 ForceError force_error(std::span<const Vec4> accelerations, std::span<const int> targets,
                        std::span<const Vec3d> reference);
 
-/// The same from the accelerations of the targets alone, one for each of `targets`; the other bodies' may be anything.
+/// Returns the same from the accelerations of the targets alone, one for each of `targets`.
 ForceError target_error(std::span<const Vec4> target_accelerations, std::span<const int> targets,
                         std::span<const Vec3d> reference);
+
+/// The digit test of a homework at the University of Thessaly (Vliora and Liaskonis, document 003 in
+/// docs/literature.md): counts coordinates by the first decimal digit in which they differ from those of a serial run.
+struct WrongDigits {
+  static constexpr int decimals = 7;
+  static constexpr int none = decimals + 1;
+  /// Number of coordinates that are wrong in the integer part [0], from decimal k on [k], or in none of these [none].
+  std::array<std::int64_t, decimals + 2> counts{};
+  std::int64_t not_finite = 0;  ///< coordinates in counts[0] whose difference is not finite
+  double largest = 0;           ///< |difference|; NaN if any coordinate is not finite
+
+  /// Returns whether the integer part and the first two decimals of every coordinate are right: the homework rejects
+  /// errors up to the second decimal place.
+  bool accepted() const { return counts[0] + counts[1] + counts[2] == 0; }
+};
+
+/// Returns 0 for |difference| >= 1 and for NaN, else the first k of 1 to 7 with |difference| >= 10^-k, else
+/// WrongDigits::none.
+int first_wrong_decimal(double difference);
+
+/// Compares x, y and z of every body. Both arrays have one entry per body.
+WrongDigits wrong_digits(std::span<const Vec4> positions, std::span<const Vec4> reference);
+
+/// Returns how many floats `b` is away from `a`, in the order of all finite floats; -0 and 0 count as one.
+std::int64_t ulp_distance(float a, float b);
+
+/// Histogram of the distances between components of accelerations and those of a reference, in units in the last place.
+struct UlpHistogram {
+  static constexpr int classes = 34;  ///< distances 0, 1, 2, 3 to 4, 5 to 8, ...: the last reaches every finite float
+  std::array<std::int64_t, classes> counts{};  ///< components
+  std::int64_t not_finite =
+      0;  ///< components in no class: NaN, infinite, or with a reference beyond the range of float
+
+  static int class_of(std::int64_t distance);
+  /// These return the least and the greatest distance of a class.
+  static std::int64_t least(int index);
+  static std::int64_t most(int index);
+};
+
+/// Makes the histogram. `accelerations` has one entry per body (ax, ay, az, unused), `reference` one for each of
+/// `targets`, which is rounded to float first. A component that is small because its terms cancel may be far from the
+/// reference in these units without harm.
+UlpHistogram ulp_histogram(std::span<const Vec4> accelerations, std::span<const int> targets,
+                           std::span<const Vec3d> reference);
 
 }  // namespace orrery

@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/bodies.h"
 #include "compute/core/threads.h"
-#include "compute/diagnostics/columns.h"
 
 namespace orrery {
 namespace {
 
-/// Sum of m / r over bodies first to before last, at the place of body i, which is not among them.
-double potential_at(const Columns& bodies, std::size_t i, std::size_t first, std::size_t last, double softening_sq) {
+/// Returns the sum of m / r over the bodies in [first, last), at the position of body i, which is not one of them.
+double potential_at(const PreciseColumns& bodies, std::size_t i, std::size_t first, std::size_t last,
+                    double softening_sq) {
   const double *const xs = bodies.x.data(), *const ys = bodies.y.data(), *const zs = bodies.z.data(),
                       *const masses = bodies.mass.data();
   const double x = xs[i], y = ys[i], z = zs[i];
@@ -31,8 +32,8 @@ double potential_at(const Columns& bodies, std::size_t i, std::size_t first, std
   return sum;
 }
 
-/// Twice the kinetic energy in the frame of the centre of mass.
-double twice_kinetic(const Columns& bodies, const Columns& velocities) {
+/// Returns twice the kinetic energy in the frame of the centre of mass.
+double twice_kinetic(const PreciseColumns& bodies, const PreciseColumns& velocities) {
   double mass = 0;
   Vec3d mean;
   for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
@@ -49,7 +50,7 @@ double twice_kinetic(const Columns& bodies, const Columns& velocities) {
   return sum;
 }
 
-/// Calls value(i) for each row on threads, and returns what it returned, in order.
+/// Calls value(i) for each row i on several threads, and returns the results in order.
 template <class Value>
 std::vector<double> each_of(std::size_t rows, const Value& value) {
   std::vector<double> values(rows);
@@ -59,7 +60,7 @@ std::vector<double> each_of(std::size_t rows, const Value& value) {
   return values;
 }
 
-/// The positions with the `heavy` heaviest bodies first.
+/// Returns the positions with the `heavy` heaviest bodies first.
 std::vector<Vec4> heaviest_first(const Bodies& bodies, std::size_t heavy, std::vector<Vec4>& low) {
   std::vector<std::size_t> order(bodies.positions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -74,7 +75,7 @@ std::vector<Vec4> heaviest_first(const Bodies& bodies, std::size_t heavy, std::v
   return sorted;
 }
 
-/// Numbers from 0 to 1 that are the same on every machine (SplitMix64: Steele, Lea and Flood, 2014).
+/// Random numbers from 0 to 1 that are the same on every machine (SplitMix64: Steele, Lea and Flood, 2014).
 class Draws {
  public:
   double next() {
@@ -88,7 +89,7 @@ class Draws {
   std::uint64_t state_ = 1;
 };
 
-/// Bodies from `first` on, drawn with a probability that goes as their mass: one of each stratum of equal mass.
+/// Draws bodies from `first` on with a probability proportional to their mass: one from each stratum of equal mass.
 std::vector<std::size_t> drawn_by_mass(const std::vector<double>& masses, std::size_t first, std::size_t count,
                                        double total) {
   Draws draws;
@@ -109,16 +110,16 @@ VirialRatio virial_ratio(const Bodies& bodies, double gravity, double softening,
   const std::size_t count = bodies.positions.size();
   const double softening_sq = softening * softening;
   const double pairs = static_cast<double>(count) * static_cast<double>(count) / 2;
-  const double kinetic =
-      twice_kinetic(Columns{bodies.positions, bodies.positions_low}, Columns{bodies.velocities, bodies.velocities_low});
+  const double kinetic = twice_kinetic(PreciseColumns{bodies.positions, bodies.positions_low},
+                                       PreciseColumns{bodies.velocities, bodies.velocities_low});
   const bool all = pairs <= static_cast<double>(most_pairs);
   const auto share = std::max<std::size_t>(static_cast<std::size_t>(most_pairs) / (2 * count), 32);
   const std::size_t heavy = all ? count : std::min(share, count - 1);
   std::vector<Vec4> low;
   const std::vector<Vec4> sorted = all ? bodies.positions : heaviest_first(bodies, heavy, low);
-  const Columns columns{sorted, all ? bodies.positions_low : low};
+  const PreciseColumns columns{sorted, all ? bodies.positions_low : low};
 
-  // Each pair once: body i with those behind it.
+  // Body i with all bodies after it, so that each pair counts once.
   const std::vector<double> of_heavy = each_of(
       heavy, [&](std::size_t i) { return columns.mass[i] * potential_at(columns, i, i + 1, count, softening_sq); });
   double potential = std::accumulate(of_heavy.begin(), of_heavy.end(), 0.0);
@@ -184,7 +185,7 @@ struct Point {
   int body;
 };
 
-/// The nearest points until now, the nearest first.
+/// The nearest points found so far, in order of distance.
 class Nearest {
  public:
   explicit Nearest(int wanted) : wanted_{wanted} {}

@@ -26,16 +26,16 @@ struct VirialRatio {
 /// and Hurwitz, On the Theory of Sampling from Finite Populations, 1943).
 VirialRatio virial_ratio(const Bodies& bodies, double gravity, double softening, std::int64_t most_pairs = 400'000'000);
 
-/// The radii of spheres about the centre of mass that hold these `shares` of the mass, 0 to 1 and rising. A sphere
-/// ends at a body. NaN where a body is not finite.
+/// Returns the radii of spheres about the centre of mass that hold these `shares` of the mass, 0 to 1 and rising. A
+/// sphere ends at a body. NaN where a body is not finite.
 std::vector<double> lagrangian_radii(const Bodies& bodies, std::span<const double> shares);
 
 inline constexpr int density_neighbours = 16;
 
-/// The mass density around each body: the mass of its neighbours nearer than the last of its density_neighbours nearest
-/// ones, over the volume of the sphere that reaches to that one (Casertano and Hut 1985, ApJ 298, 80). Infinite where
-/// bodies coincide; NaN for a body that is not finite or has fewer than two finite neighbours. Uses at most `threads`
-/// threads. Where `cancelled` (may be null) is set, returns soon, with values that mean nothing.
+/// Returns the mass density around each body: the mass of its neighbours nearer than the last of its density_neighbours
+/// nearest ones, over the volume of the sphere that reaches to that one (Casertano and Hut 1985, ApJ 298, 80). Infinite
+/// where bodies coincide; NaN for a body that is not finite or has fewer than two finite neighbours. Uses at most
+/// `threads` threads. If `cancelled` (may be null) gets set, returns soon, with meaningless values.
 std::vector<float> local_densities(std::span<const Vec4> positions, int threads,
                                    const std::atomic<bool>* cancelled = nullptr);
 

@@ -40,7 +40,7 @@ __global__ void take_pulls(HermiteBody* __restrict__ bodies, const Pull* __restr
   bodies[i] = body;
 }
 
-/// `counts` must be 0.
+/// Gives each body its level and counts the bodies of each level. `counts` must be 0.
 __global__ void begin_levels(const HermiteBody* __restrict__ bodies, int count, float time_step,
                              Level* __restrict__ levels, int* __restrict__ counts) {
   __shared__ int in_block[level_count];
@@ -88,7 +88,7 @@ __device__ Substep substep(float time_step, int number) {
   return {.time_step = time_step, .deepest = most_level, .number = number};
 }
 
-/// The moment after `before`, by the bodies at each level.
+/// Returns the moment after `before`, given the number of bodies at each level.
 __device__ HermiteMoment moment_after(const HermiteMoment& before, float time_step, const int* counts) {
   Substep now = substep(time_step, before.number);
   if (now.number >= now.last()) return {before.number, 0};
@@ -100,7 +100,7 @@ __device__ HermiteMoment moment_after(const HermiteMoment& before, float time_st
   return {now.number, active};
 }
 
-/// predict_bodies at the moment after `before`, which becomes `here`.
+/// Does predict_bodies() at the moment after `before`, and stores that moment in `here`.
 __global__ void predict_next_bodies(const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels, int count,
                                     float time_step, const HermiteMoment* __restrict__ before, HermiteMoment* here,
                                     PreciseBody* __restrict__ predicted, int* __restrict__ active, int* counts) {
@@ -112,7 +112,7 @@ __global__ void predict_next_bodies(const HermiteBody* __restrict__ bodies, cons
   if (now.active > 0) predict_at(substep(time_step, now.number), bodies, levels, count, predicted, active, counts);
 }
 
-/// The body at `place` of the active ones; `active` is null if these are all.
+/// Corrects the active body with the index active[place], or `place` if `active` is null because all bodies are active.
 __device__ void correct_at(const Substep& now, int place, HermiteBody* __restrict__ bodies,
                            const PreciseBody* __restrict__ predicted, const Pull* __restrict__ pulls,
                            const int* __restrict__ active, Level* __restrict__ levels, const Correction& how,
@@ -128,7 +128,7 @@ __device__ void correct_at(const Substep& now, int place, HermiteBody* __restric
   atomicAdd(&counts[next], 1);
 }
 
-/// Corrects the active bodies. Clears the number of listed ones for the next list.
+/// Corrects the active bodies. Resets the number of listed bodies for the next list.
 __global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
                                const Pull* __restrict__ pulls, const int* __restrict__ active, int active_count,
                                Level* __restrict__ levels, Substep now, Correction how, int* __restrict__ counts) {
@@ -138,7 +138,7 @@ __global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBo
   if (place < active_count) correct_at(now, place, bodies, predicted, pulls, active, levels, how, counts);
 }
 
-/// The same at a moment that predict_next_bodies found.
+/// Does the same at a moment that predict_next_bodies() found.
 __global__ void correct_next_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
                                     const Pull* __restrict__ pulls, const int* __restrict__ active,
                                     const HermiteMoment* __restrict__ here, Level* __restrict__ levels, float time_step,

@@ -12,7 +12,7 @@ namespace orrery::cuda {
 /// A moment of a step of hermite4-blocks at which own steps end, in device memory.
 struct HermiteMoment {
   int number = 0;  ///< as Substep::number with the levels down to most_level
-  int active = 0;  ///< bodies whose steps end; 0: the whole step has ended before
+  int active = 0;  ///< number of bodies whose steps end; 0: the whole step had ended before
 };
 
 /// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
@@ -24,9 +24,9 @@ class HermiteBodies {
 
   explicit HermiteBodies(const Device& device) : device_{device} {}
 
-  /// Takes the memory for this many bodies. Throws UsageError if the device has less free.
+  /// Allocates memory for this many bodies. Throws UsageError if the device has not enough.
   void prepare(int count);
-  /// Gives it back. Call only while nothing is enqueued.
+  /// Frees the memory. Call only while nothing is enqueued.
   void forget();
   std::size_t bytes() const { return static_cast<std::size_t>(count()) * bytes_per_body; }
   /// Call when the bodies were replaced: start() is needed again.
@@ -42,7 +42,8 @@ class HermiteBodies {
 
   const PreciseBody* d_predicted() const { return memory_.predicted.data(); }
   Pull* d_pulls() { return memory_.pulls.data(); }
-  /// The active bodies at the last predict(), in any order: the first active_count() of these indices. Null if all are.
+  /// Returns indices of bodies: the first active_count() are the active ones at the last predict(), in any order. Null
+  /// if all bodies are active.
   const int* d_active() const { return active_count_ < count() ? memory_.active.data() : nullptr; }
   int active_count() const { return active_count_; }
 
@@ -55,19 +56,19 @@ class HermiteBodies {
   /// Waits for the stream unless all share their steps.
   int correct(const Substep& now, const Correction& how, CUstream_st* stream);
 
-  // Moments of which the host knows neither the number nor the active bodies: the device finds them. At most
-  // moments_at_once, with places from 0; then the host looks at them.
+  // The device can find the next moments and their active bodies itself, so that the host need not wait for each one.
+  // It enqueues up to moments_at_once moments, with places from 0, and then reads them by take_moments().
   static constexpr int moments_at_once = 16;
   /// Call after begin().
   void begin_moments(CUstream_st* stream);
-  /// predict() at the next moment. All active bodies are listed then.
+  /// Does predict() at the next moment, and lists all active bodies.
   void predict_next(int place, float time_step, CUstream_st* stream);
-  /// A list of at most count() bodies.
+  /// Returns the list of active bodies, of at most count() entries, and the number of its entries.
   const int* d_listed() const { return memory_.active.data(); }
   const int* d_listed_count(int place) const { return &memory_.moments.data()[place + 1].active; }
-  /// correct() at that moment.
+  /// Does correct() at the moment of predict_next().
   void correct_next(int place, float time_step, const Correction& how, CUstream_st* stream);
-  /// All moments_at_once since begin_moments() or the last call. Waits for the stream.
+  /// Returns the moments_at_once moments since begin_moments() or the last call. Waits for the stream.
   std::span<const HermiteMoment> take_moments(CUstream_st* stream);
   /// See kick_drift() for `check`.
   void write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check, CUstream_st* stream) const;

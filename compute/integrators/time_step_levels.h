@@ -19,36 +19,36 @@ namespace orrery {
 inline constexpr int level_count = 16;
 inline constexpr int most_level = level_count - 1;
 
-/// The deepest one of leapfrog-blocks. Its levels last for a whole dt, so that a deeper one would take thousands of
-/// substeps for an encounter that is over long before.
+/// Deepest level of leapfrog-blocks. A body keeps its level for a whole dt: a deeper level would take thousands of
+/// substeps for an encounter that ends long before.
 inline constexpr int most_leapfrog_level = 8;
 
 using Level = std::uint8_t;
 
-/// The bodies at each level.
+/// Number of bodies at each level.
 using LevelCounts = std::array<int, level_count>;
 
-/// The bodies at `level` and below it.
+/// Returns the number of bodies at `level` and deeper.
 inline int count_from(const LevelCounts& bodies, int level) {
   return std::accumulate(bodies.begin() + level, bodies.end(), 0);
 }
 
-/// The deepest level that has bodies.
+/// Returns the deepest level that has bodies.
 inline int deepest_of(const LevelCounts& bodies) {
   int level = most_level;
   while (level > 0 && bodies[static_cast<std::size_t>(level)] == 0) --level;
   return level;
 }
 
-/// Some levels: bit l is level l.
+/// Set of levels: bit l is level l.
 using LevelSet = std::uint32_t;
 
 inline constexpr LevelSet every_level = (LevelSet{1} << level_count) - 1;
 
-/// The levels of leapfrog-blocks that bodies keep, given how many would have each: those that have at least this share
-/// of the bodies at them and below. Bodies of all others join the next deeper one that is kept: bodies of different
-/// levels pull each other at different times, which costs more accuracy than the longer steps of a few save work. With
-/// 0.75, a smooth collapse is twice as exact again, but clusters with close pairs are less exact at equal work.
+/// Returns the levels that leapfrog-blocks uses, given how many bodies would have each level. A level with less than
+/// half of the bodies at it and deeper is merged into the next deeper one: bodies of different levels pull each other
+/// at different times, which costs more accuracy than the longer steps of a few bodies save work. With 0.75 instead of
+/// one half, a smooth collapse is twice as exact, but clusters with close pairs are less exact at equal work.
 inline LevelSet kept_levels(const LevelCounts& bodies) {
   constexpr double least_share = 0.5;
   LevelSet kept = 0;
@@ -63,22 +63,22 @@ inline LevelSet kept_levels(const LevelCounts& bodies) {
   return kept;
 }
 
-/// The first level from `level` on that is kept, or most_leapfrog_level.
+/// Returns the first level from `level` on that is in `kept`, or most_leapfrog_level.
 ORRERY_HD inline int joined_level(int level, LevelSet kept) {
   while (level < most_leapfrog_level && (kept >> level & 1u) == 0) ++level;
   return level;
 }
 
-/// The mean mass of these bodies, in w; 0 if there are none.
+/// Returns the mean of the masses, which are in w; 0 if there are no bodies.
 inline float mean_mass(std::span<const Vec4> positions) {
   double sum = 0;
   for (const Vec4& body : positions) sum += body.w;
   return positions.empty() ? 0 : static_cast<float>(sum / static_cast<double>(positions.size()));
 }
 
-/// The longest time step that suits a body, as its acceleration a and the softening epsilon have it:
-/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). Softening may be next to none: then the length
-/// is not epsilon, but the distance at which one body of mean mass would pull that hard, so that the step is a fixed
+/// Longest time step that suits a body with the acceleration a under the softening epsilon:
+/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). If the softening is very small, epsilon is
+/// replaced by the distance at which one body of mean mass would cause this acceleration, so that the step is a fixed
 /// part of the period of a close pair.
 struct StepCriterion {
   static constexpr float usual_eta = 0.025f;
@@ -87,7 +87,7 @@ struct StepCriterion {
   float mean_mass = 0;
   float eta = usual_eta;
 
-  /// Infinite without an acceleration.
+  /// Returns infinity without an acceleration.
   ORRERY_HD double longest_step(double acceleration) const {
     const double distance = std::sqrt(double{mean_mass} / acceleration);
     const double length = distance > double{softening} ? distance : double{softening};
@@ -100,8 +100,8 @@ struct StepCriterion {
     const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
     return joined_level(level_of(time_step, longest, 0, most_leapfrog_level), kept);
   }
-  /// The first level from `level` on whose step is not longer than `longest`, or `deepest`; `step` is that of `level`.
-  /// `level` if `longest` is not a number.
+  /// Returns the first level from `level` on whose step is not longer than `longest`, or `deepest`; `level` if
+  /// `longest` is not a number. `step` is the step of `level`.
   ORRERY_HD static int level_of(double step, double longest, int level = 0, int deepest = most_level) {
     for (; step > longest && level < deepest; step /= 2) ++level;
     return level;
@@ -109,25 +109,27 @@ struct StepCriterion {
   friend bool operator==(const StepCriterion&, const StepCriterion&) = default;
 };
 
-/// A moment in a whole step at which bodies' own steps begin and end: those of the deepest level at each one.
+/// A moment in a whole step at which own steps of bodies begin and end. Those of the deepest level do so at every
+/// moment.
 struct Substep {
   float time_step = 0;  ///< of the whole step
   int deepest = 0;      ///< the deepest level that has bodies
   int number = 0;       ///< from 0, where all steps begin, to last(), where all end
 
   ORRERY_HD int last() const { return 1 << deepest; }
-  /// Own steps end or begin here for bodies of this level and all deeper ones: they are active.
+  /// Returns the lowest level whose own steps end or begin now. Bodies of this level and all deeper ones are active.
   ORRERY_HD int lowest_active() const {
     int level = deepest;
     for (int rest = number | last(); rest % 2 == 0; rest /= 2) --level;
     return level;
   }
-  /// The kick of an active body: the second half of its step that ends, and the first half of the one that begins.
+  /// Returns the time of an active body's kick: the second half of the step that ends, and the first half of the next
+  /// one.
   ORRERY_HD float kick_dt(int level) const {
     const float own = time_step / static_cast<float>(1 << level);
     return number == 0 || number == last() ? own / 2 : own;
   }
-  /// Time from the begin of the body's current step to the next moment.
+  /// Returns the time from the beginning of the body's current step to the next moment.
   template <class Real = float>
   ORRERY_HD Real drift_dt(int level) const {
     const int moments = number % (1 << (deepest - level)) + 1;
@@ -135,14 +137,13 @@ struct Substep {
   }
 };
 
-/// A body's position at the begin of its present step.
+/// A body's position at the beginning of its current step.
 struct StepOrigin {
   Vec4 position, position_low;
 };
 
-/// One body's part of StepOps::kick_drift_levels, on every machine. It drifts from `origin`: adding up many short
-/// drifts would add up their rounding errors, which are alike. Returns whether it was kicked; `a` is not read
-/// otherwise.
+/// Does StepOps::kick_drift_levels for one body, on host and device. The body drifts from `origin`: the rounding errors
+/// of many short drifts would be alike and add up. Returns whether it was kicked; otherwise `a` is not read.
 template <class Real>
 ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& origin, BodyState& body,
                                   const Vec3Of<Real>& a, float drag) {
@@ -164,13 +165,13 @@ ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& ori
   return active;
 }
 
-/// The levels of bodies in host memory, for StepOps::assign_levels and what uses them.
+/// The levels of bodies in host memory, for StepOps::assign_levels and the operations that use them.
 class BodyLevels {
  public:
-  /// Gives each body its level, see StepCriterion and kept_levels(). Returns the deepest that has bodies.
+  /// Gives each body its level, see StepCriterion and kept_levels(). Returns the deepest level that has bodies.
   int assign(const StepCriterion& criterion, float time_step, std::span<const Vec4> accelerations);
   const LevelCounts& counts() const { return counts_; }
-  /// The active bodies at `now`, those of the deepest level first.
+  /// Returns the active bodies at `now`, those of the deepest level first.
   std::span<const int> active(const Substep& now) const {
     return std::span{order_}.first(static_cast<std::size_t>(count_from(counts_, now.lowest_active())));
   }

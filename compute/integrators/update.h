@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// The arrays that updates work on, in host or device memory, one entry per body. Low words: see DoubleFloat.
+/// The arrays that updates change, in host or device memory, with one entry per body. Low words: see DoubleFloat.
 struct StateArrays {
   Vec4* positions = nullptr;
   Vec4* velocities = nullptr;
@@ -78,7 +78,7 @@ ORRERY_HD inline bool is_finite(const Vec4& position, const Vec4& velocity) {
   return is_finite(position) && is_finite(velocity);
 }
 
-/// The first body whose position, mass or velocity is infinite or NaN; -1 where there is none.
+/// Returns the first body whose position, mass or velocity is infinite or NaN; -1 if there is none.
 inline int first_not_finite(std::span<const Vec4> positions, std::span<const Vec4> velocities) {
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (!is_finite(positions[i], velocities[i])) return static_cast<int>(i);
@@ -86,15 +86,15 @@ inline int first_not_finite(std::span<const Vec4> positions, std::span<const Vec
   return -1;
 }
 
-/// v += (a - D v / m) kick_dt. The mass is position.w.
+/// Kicks a body: v += (a - D v / m) kick_dt. The mass is position.w.
 template <class Real>
 ORRERY_HD inline void kick_body(BodyState& body, const Vec3Of<Real>& a, Real kick_dt, float drag) {
   const Vec3Of<Real> v = joined<Real>(body.velocity, body.velocity_low);
   split(Epilogue::kicked(v, a, body.position.w, drag, kick_dt), body.velocity, body.velocity_low);
 }
 
-/// One body's part of StepOps::kick_drift, on every machine: kick_body() unless kick_dt is 0, then x += v drift_dt. The
-/// mass stays in position.w.
+/// Does StepOps::kick_drift for one body, on host and device: kick_body() unless kick_dt is 0, then x += v drift_dt.
+/// The mass stays in position.w.
 template <class Real>
 ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Real kick_dt, float drag, Real drift_dt) {
   Vec3Of<Real> x = joined<Real>(body.position, body.position_low);
@@ -122,7 +122,7 @@ int update_bodies(const StateArrays& arrays, int count, Update&& update) {
   return first;
 }
 
-/// kick_drift_body for all bodies in host memory; see update_bodies() for what it returns.
+/// Calls kick_drift_body() for all bodies in host memory, and returns what update_bodies() does.
 inline int kick_drift(const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt) {
   return visit_precision(arrays, [&]<class Real>(Real) {
     return update_bodies<Real>(arrays, count, [&](BodyState& body, int i) {

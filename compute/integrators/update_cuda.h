@@ -1,8 +1,13 @@
+// Passes that move bodies in device memory: kicks and drifts of all bodies, and of those with block steps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "compute/core/bodies.h"
 #include "compute/core/vec.h"
+#include "compute/cuda/arrays.h"
+#include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update.h"
 #include "compute/kernels/body_pass.h"
 
@@ -10,24 +15,22 @@ struct CUstream_st;
 
 namespace orrery::cuda {
 
-class Device;
-
-/// Whether this build holds machine code that `device` runs. Throws cuda::Error.
+/// Returns whether this build contains machine code for `device`. Throws cuda::Error.
 bool has_code_for(const Device& device);
 
-/// kick_body() with the owed kick, and kick_drift_body() of update.h, for `count` bodies in memory of `device`, which
-/// must be active, enqueued on the stream. If the bodies are frozen, only the owed kick is made.
+/// Enqueues kick_body() with the owed kick, then kick_drift_body(), both of update.h, for `count` bodies in memory of
+/// `device`, which must be active. If the bodies are frozen, only the owed kick is made.
 void kick_drift(const Device& device, const StateArrays& arrays, int count, const KickDrift& pass,
                 const NonFiniteCheck& check, CUstream_st* stream);
 
-/// Enqueues a look at all bodies that changes nothing, as the pass of this number.
+/// Enqueues a check of all bodies that changes nothing, as the pass of this number.
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,
                   std::uint32_t pass, CUstream_st* stream);
 
 #if defined(__CUDACC__)
 
-/// Whether a pass below this one has reported a body. An ordinary load, served by the caches: what is reported while
-/// this pass runs may be missed here.
+/// Returns whether a pass with a lower number has reported a body. This is an ordinary load through the caches, which
+/// may miss a report that is made while this pass runs.
 __device__ inline bool reported_before(const NonFiniteReport& report, std::uint32_t pass) {
   return report.d_first->is_before(pass);
 }
@@ -36,8 +39,8 @@ __device__ inline void put(const NonFiniteReport& report, const PackedFinding& h
   if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
-/// One body's part of a pass: settle(body), which belongs to the step before, then update(body), of which `change` is
-/// stored. Only settles once the bodies are frozen, and reports a body that is not finite.
+/// Does a pass for one body: settle(body), which belongs to the step before, then update(body), and stores what
+/// `change` names. If the bodies are frozen, it only settles. Reports a body that is not finite.
 template <class Real, class Settle, class Update>
 __device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
                                Settle&& settle, Update&& update) {
@@ -53,7 +56,7 @@ __device__ void update_checked(const StateArrays& arrays, int i, BodyChange chan
         {is_finite(before.position, before.velocity) ? check.after : check.before, check.report.number_of(i)});
   }
 }
-/// The same with nothing to settle.
+/// Does the same with nothing to settle.
 template <class Real, class Update>
 __device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
                                Update&& update) {
@@ -62,5 +65,54 @@ __device__ void update_checked(const StateArrays& arrays, int i, BodyChange chan
 }
 
 #endif
+
+/// The levels of bodies in device memory, as orrery::BodyLevels. Everything is enqueued on the stream; the device must
+/// be active.
+class BodyLevels {
+ public:
+  /// Returns the device memory per body: levels and bodies in both orders, the copies that sorting makes, and the
+  /// origin.
+  static constexpr std::size_t bytes_per_body(Digits digits) {
+    const std::size_t origins = digits == Digits::compensated ? 2 : 1;
+    return 3 * (sizeof(Level) + sizeof(int)) + origins * sizeof(Vec4);
+  }
+
+  explicit BodyLevels(const Device& device) : device_{device} {}
+
+  /// Allocates memory for this many bodies with these digits, and then waits for the device; does nothing if it exists.
+  void prepare(int count, Digits digits);
+  /// Frees the memory. Call only while nothing is enqueued.
+  void forget() { memory_ = {}; }
+
+  /// Gives each body its level, and waits for the stream. Returns the deepest level that has bodies.
+  int assign(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations, cudaStream_t stream);
+  const LevelCounts& counts() const { return counts_; }
+  /// Returns indices of bodies in device memory: the first active_count() are the active bodies at `now`.
+  const int* d_order() const { return memory_.order.data(); }
+  int active_count(const Substep& now) const { return count_from(counts_, now.lowest_active()); }
+  /// See StepOps::kick_drift_levels, and kick_drift() for `check`.
+  void kick_drift(const Substep& now, const StateArrays& arrays, float drag, const NonFiniteCheck& check,
+                  cudaStream_t stream) const;
+
+ private:
+  struct Memory {
+    DeviceArray<Level> levels, sorted_levels;
+    DeviceArray<int> bodies, order;  // 0, 1, 2 ..., and sorted by level, the deepest first
+    // See update_body(). Without low words, the latter is empty.
+    DeviceArray<Vec4> origins, origins_low;
+    DeviceArray<int> counts;  // of bodies at each level
+    HostArray<int> counts_here;
+    DeviceArray<unsigned char> sort_scratch;
+  };
+
+  int count() const { return static_cast<int>(memory_.levels.size()); }
+  /// Waits for the stream.
+  void find_levels(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations, LevelSet kept,
+                   cudaStream_t stream);
+
+  const Device& device_;
+  Memory memory_;
+  LevelCounts counts_{};
+};
 
 }  // namespace orrery::cuda

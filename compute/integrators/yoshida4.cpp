@@ -8,8 +8,8 @@ constexpr double inner = -1.7024143839193153;  // 1 - 2 outer
 
 }  // namespace
 
-/// H. Yoshida, Physics Letters A 150 (1990) 262: three leapfrog steps, the one in the middle backwards. Kicks that meet
-/// are one.
+/// Scheme of fourth order from three leapfrog steps, the second one backwards: H. Yoshida, Physics Letters A 150 (1990)
+/// 262. Adjacent kicks are joined into one.
 extern const IntegratorInfo yoshida4;
 constinit const IntegratorInfo yoshida4{
     .id = "yoshida4",

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "compute/core/bodies.h"
 #include "compute/cuda/device.h"
-#include "compute/sim/engine/device_storage.h"
 
 struct cudaGraphicsResource;
 

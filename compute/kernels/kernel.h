@@ -13,9 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
-#include "compute/core/force_law.h"
+#include "compute/core/error.h"
 #include "compute/core/law.h"
 #include "compute/core/message.h"
 #include "compute/core/text.h"

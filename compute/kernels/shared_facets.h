@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_source.h"
 #include "compute/core/law.h"
 #include "compute/kernels/body_pass.h"
 #include "compute/kernels/kernel.h"

@@ -17,10 +17,9 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_source.h"
 #include "compute/core/law.h"
 #include "compute/core/message.h"
-#include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/devices/load_balance.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/kernels/joint_work.h"

@@ -17,7 +17,7 @@
 #include "compute/core/error.h"
 #include "compute/core/law.h"
 #include "compute/core/message.h"
-#include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/rank_device.h"

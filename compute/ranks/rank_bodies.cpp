@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/devices/load_balance.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/update.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_source.h"
 #include "compute/core/message.h"
 #include "compute/core/row_file.h"
 #include "compute/devices/load_balance.h"

@@ -1,5 +1,4 @@
 #include "compute/scenes/draft.h"
-#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

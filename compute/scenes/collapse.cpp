@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "compute/scenes/draft.h"
-#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -19,7 +18,7 @@ struct Clump {
   double dispersion;  // of its bodies, in one dimension
 };
 
-/// A uniform ball of mass m and radius r is in virial equilibrium with the dispersion sqrt(m / 5r).
+/// Draws the clumps. A uniform ball of mass m and radius r is in virial equilibrium with the dispersion sqrt(m / 5r).
 std::array<Clump, clumps> drawn_clumps(Random& random) {
   std::array<Clump, clumps> all{};
   for (Clump& clump : all) {
@@ -31,7 +30,7 @@ std::array<Clump, clumps> drawn_clumps(Random& random) {
   return all;
 }
 
-/// One of them, by weight.
+/// Draws a clump with a probability proportional to its weight.
 const Clump& chosen(const std::array<Clump, clumps>& all, Random& random) {
   for (;;) {
     const Clump& clump = all[static_cast<std::size_t>(random.uniform(0, clumps))];

@@ -13,8 +13,8 @@ namespace {
 constexpr double heavier_mass = 0.75;
 constexpr double heavier_scale_length = 0.32;
 
-// Warm discs of many bodies show a smooth haze. Above this count, the discs are cold and grow arms before they meet.
-// They meet after half a rotation, so the seeds are strong.
+// Largest number of bodies with warm discs. With more bodies, a warm disc shows a smooth haze; cold discs grow arms
+// before they meet. They meet after half a rotation, so the seeds are strong.
 constexpr int most_warm = 16384;
 constexpr GalaxyDesign cold_design = [] {
   GalaxyDesign design = cold_disc_design;

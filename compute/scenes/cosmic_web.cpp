@@ -1,5 +1,3 @@
-#include "compute/scenes/cosmic_web.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -7,35 +5,36 @@
 #include <vector>
 
 #include "compute/scenes/draft.h"
-#include "compute/scenes/portable.h"
+#include "compute/scenes/scene.h"
 
 namespace orrery {
 namespace {
 
-/// Sums of waves on a cube of points, the same on every machine: no sine, cosine or library of the system.
+/// Sums of waves on a cube of points. They are the same on every machine, since no sine, cosine or system library is
+/// used.
 class FourierCube {
  public:
   struct Complex {
     double re = 0, im = 0;
   };
 
-  /// `side` points in each direction: a power of two.
+  /// `side`: number of points in each direction, a power of two.
   explicit FourierCube(int side) : side_{static_cast<std::size_t>(side)}, values_(side_ * side_ * side_) {
-    // e^(i pi) halved until it is one step.
+    // Halves the angle of e^(i pi) until it is that of one step.
     double cosine = -1, sine = 0;
     for (std::size_t points = 2; points < side_; points *= 2) {
       sine = std::sqrt((1 - cosine) / 2);
       cosine = std::sqrt((1 + cosine) / 2);
     }
-    // Powers by halves: errors grow with the logarithm of the power.
+    // Computes powers from powers of half the exponent: errors grow with the logarithm of the exponent.
     roots_.resize(side_ / 2);
     roots_[0] = {1, 0};
     if (side_ >= 4) roots_[1] = {cosine, sine};
     for (std::size_t i = 2; i < roots_.size(); ++i) roots_[i] = product(roots_[i / 2], roots_[(i + 1) / 2]);
   }
 
-  /// Before sum(): the amplitude of the wave with these wave numbers, each in [-side / 2, side / 2). After it: the
-  /// value at the point with these coordinates, each taken modulo the side.
+  /// Returns the amplitude of the wave with these wave numbers, each in [-side / 2, side / 2]; after sum(), the value
+  /// at the point with these coordinates, each taken modulo the side.
   Complex& at(int x, int y, int z) { return values_[(wrapped(x) * side_ + wrapped(y)) * side_ + wrapped(z)]; }
   const Complex& at(int x, int y, int z) const { return const_cast<FourierCube*>(this)->at(x, y, z); }
 
@@ -67,7 +66,7 @@ class FourierCube {
   static Complex product(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
   std::size_t wrapped(int i) const { return static_cast<std::size_t>(i) & (side_ - 1); }
 
-  /// One line in place: Cooley and Tukey's, radix 2.
+  /// Transforms one line in place, by the radix-2 algorithm of Cooley and Tukey.
   void transform(Complex* line) const {
     for (std::size_t i = 1, reversed = 0; i < side_; ++i) {
       std::size_t bit = side_ / 2;
@@ -92,14 +91,14 @@ class FourierCube {
   std::vector<Complex> values_, roots_;
 };
 
-// Waves are counted by how often they fit into the sphere's diameter, which stands for 50 Mpc/h.
+// Wave numbers count the waves that fit into the diameter of the sphere, which represents 50 Mpc/h.
 constexpr double diameter = 50;        // Mpc/h
 constexpr double shape = 0.2;          // Omega h: where the spectrum turns over
 constexpr int measured_waves = 16;     // the amplitude is set for waves up to this number: about 3 Mpc/h long
 constexpr double start_density = 0.5;  // rms of the density of those waves at the start
 
-/// The amplitude of a density wave in a universe of cold dark matter: the root of the spectrum of Bardeen, Bond, Kaiser
-/// and Szalay 1986, up to a constant factor.
+/// Returns the amplitude of a density wave in a universe of cold dark matter: the square root of the power spectrum of
+/// Bardeen, Bond, Kaiser and Szalay 1986, up to a constant factor.
 double spectrum_root(double waves) {
   const double k = 2 * portable::pi * waves / diameter;  // h/Mpc
   const double q = k / shape;
@@ -107,8 +106,8 @@ double spectrum_root(double waves) {
   return std::sqrt(k / std::sqrt(sum)) * portable::log(1 + 2.34 * q) / (2.34 * q);
 }
 
-/// The Zel'dovich displacement at the start, in diameters of the sphere, as a sum of periodic waves. The waves that
-/// larger grids add are shorter; the others are the same in all of them.
+/// The Zel'dovich displacement at the start as a sum of periodic waves, in diameters of the sphere. A larger grid adds
+/// shorter waves and leaves the others unchanged.
 class Displacement {
  public:
   Displacement(int side, std::uint64_t seed, double strength) : side_{side}, xy_{side}, z_{side} {
@@ -151,7 +150,8 @@ class Displacement {
     z_.sum();
   }
 
-  /// At a point in units of the diameter; linear between the points of the grid.
+  /// Returns the displacement at a point in units of the diameter, by linear interpolation between the points of the
+  /// grid.
   Vec3d at(Vec3d p) const {
     const double gx = p.x * side_, gy = p.y * side_, gz = p.z * side_;
     const double fx = std::floor(gx), fy = std::floor(gy), fz = std::floor(gz);
@@ -168,7 +168,7 @@ class Displacement {
   }
 
  private:
-  /// A number of its own for every wave, whatever the grid.
+  /// Returns a number that is unique to a wave and does not depend on the grid.
   static std::uint64_t wave_index(int x, int y, int z) {
     constexpr int offset = 512;
     const auto part = [](int i) { return static_cast<std::uint64_t>(i + offset); };
@@ -179,14 +179,14 @@ class Displacement {
   FourierCube xy_, z_;
 };
 
-/// Points that fill a cube evenly, however many: multiples of the powers of 1/g with g^4 = g + 1 (Roberts 2018). 64-bit
-/// fractions make them exact.
+/// Points that fill a cube evenly for any number of points: multiples of the powers of 1/g with g^4 = g + 1 (Roberts
+/// 2018). 64-bit fractions make them exact.
 class EvenPoints {
  public:
   explicit EvenPoints(Random& random) {
     for (std::uint64_t& part : at_) part = static_cast<std::uint64_t>(random.uniform() * 0x1p63);
   }
-  /// In (-1/2, 1/2) each.
+  /// Returns the next point, with coordinates in (-1/2, 1/2).
   Vec3d next() {
     static constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03u, 0xabc98388fb8fac03u, 0x8cb92ba72f3d8dd7u};
     double out[3];
@@ -205,13 +205,14 @@ Scene generate(int count, std::uint64_t seed) {
 }  // namespace
 
 Scene cosmic_web(int count, std::uint64_t seed, double strength) {
-  // A grid about as fine as the bodies are apart: shorter waves would only make them uneven.
+  // The cells of the grid are about as large as the distance between bodies: shorter waves would only make the bodies
+  // uneven.
   const int side = count < 30000 ? 32 : count < 240000 ? 64 : 128;
   const Displacement displacement{side, seed, strength};
   Random random{seed};
   EvenPoints points{random};
 
-  // A sphere that expands as a part of a flat universe without dark energy does: just fast enough never to return.
+  // The sphere expands as a part of a flat universe without dark energy does: at its escape speed.
   constexpr double length = 2 * cosmic_web_radius;
   const double hubble = std::sqrt(2 / (cosmic_web_radius * cosmic_web_radius * cosmic_web_radius));
   Draft draft;

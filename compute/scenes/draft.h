@@ -1,16 +1,119 @@
-// Bodies while a scene is made, and its softening.
+// Bodies while a scene is made, its softening, and functions and random numbers that are the same on every machine.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "compute/core/bodies.h"
 #include "compute/core/vec.h"
-#include "compute/scenes/portable.h"
+
+namespace orrery::portable {
+
+inline constexpr double pi = 3.141592653589793238;
+inline constexpr double ln2 = 0.693147180559945309;
+
+/// The exponential function, for x in [-700, 700].
+inline double exp(double x) {
+  const double powers_of_two = std::floor(x / ln2 + 0.5);
+  const double rest = x - powers_of_two * ln2;  // |rest| <= ln2 / 2: 14 terms of the series reach 1e-17
+  double sum = 1;
+  for (int term = 14; term >= 1; --term) sum = 1 + sum * rest / term;
+  return std::ldexp(sum, static_cast<int>(powers_of_two));
+}
+
+/// The natural logarithm, for finite x > 0.
+inline double log(double x) {
+  int exponent = 0;
+  double mantissa = std::frexp(x, &exponent);  // in [1/2, 1)
+  if (mantissa < 0.70710678118654752) {
+    mantissa *= 2;
+    --exponent;
+  }
+  // log m = 2 artanh(s) with |s| <= 0.172: 10 terms reach 1e-17
+  const double s = (mantissa - 1) / (mantissa + 1);
+  const double s_sq = s * s;
+  double sum = 0;
+  for (int odd = 21; odd >= 1; odd -= 2) sum = sum * s_sq + 1.0 / odd;
+  return 2 * s * sum + exponent * ln2;
+}
+
+/// x to the power of y, for finite x > 0.
+inline double pow(double x, double y) {
+  return exp(y * log(x));
+}
+
+}  // namespace orrery::portable
 
 namespace orrery {
+
+/// Random numbers that are the same on every machine: a 64-bit counter hashed by SplitMix64 (Steele, Lea and Flood
+/// 2014), turned into reals by exact operations and portable functions only.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : counter_{hash(seed)} {}
+
+  /// Returns a number in (0, 1), both ends excluded, so that its logarithm is finite.
+  double uniform() { return (static_cast<double>(next() >> 12) + 0.5) * 0x1p-52; }
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+
+  /// Returns a normal deviate with mean 0 and standard deviation 1 (Marsaglia's polar method).
+  double gaussian() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    for (;;) {
+      const double x = uniform(-1, 1);
+      const double y = uniform(-1, 1);
+      const double r_sq = x * x + y * y;
+      if (r_sq >= 1 || r_sq == 0) continue;
+      const double scale = std::sqrt(-2 * portable::log(r_sq) / r_sq);
+      spare_ = y * scale;
+      has_spare_ = true;
+      return x * scale;
+    }
+  }
+
+  /// Returns a vector of three normal deviates with the standard deviation `sigma`.
+  Vec3d gaussian_vector(double sigma) {
+    const double x = sigma * gaussian();
+    const double y = sigma * gaussian();
+    const double z = sigma * gaussian();
+    return {x, y, z};
+  }
+
+  /// Returns a point with a uniform distribution in the unit ball.
+  Vec3d in_ball() {
+    for (;;) {
+      const double x = uniform(-1, 1);
+      const double y = uniform(-1, 1);
+      const double z = uniform(-1, 1);
+      if (x * x + y * y + z * z < 1) return {x, y, z};
+    }
+  }
+
+  /// Returns a point with a uniform distribution on the sphere of the given radius.
+  Vec3d on_sphere(double radius) {
+    const Vec3d p = in_ball();
+    const double scale = radius / std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
+    return {p.x * scale, p.y * scale, p.z * scale};
+  }
+
+ private:
+  static std::uint64_t hash(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+  }
+  std::uint64_t next() { return hash(counter_ += 0x9e3779b97f4a7c15u); }
+
+  std::uint64_t counter_;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
 
 /// A body while its scene is being made: in double precision, so that the result is rounded only once.
 struct DraftBody {
@@ -21,18 +124,19 @@ struct DraftBody {
 
 using Draft = std::vector<DraftBody>;
 
-/// `count` bodies that are drawn one after the other, in drafts of at most `most` bodies each. Threads make these side
-/// by side: the first has the random numbers of `seed`, and each other one numbers of its own, whatever the threads.
+/// Draws `count` bodies, in drafts of at most `most` bodies each, which threads make in parallel. The first draft has
+/// the random numbers of `seed`, and each other draft its own, so that the bodies do not depend on the number of
+/// threads.
 std::vector<Draft> drawn_in_parallel(int count, std::uint64_t seed, const std::function<DraftBody(Random&)>& draw,
                                      int most = 1 << 24);
 
-/// Moves the centre of mass to the origin and to rest, and rounds to float.
+/// Returns the bodies rounded to float, with their centre of mass at rest at the origin.
 Bodies finished(Draft draft);
 
-/// The same of all bodies of several drafts, in their order.
+/// Does the same for all bodies of several drafts, in their order.
 Bodies finished(const std::vector<Draft>& drafts);
 
-/// A softening length for `count` bodies, given one that suits 16,384. The distance between bodies falls as
+/// Returns a softening length for `count` bodies, given one that suits 16,384. The distance between bodies falls as
 /// count^(-1/3). Half that exponent keeps small systems smooth and the time steps of large ones long enough to watch.
 inline double softening_for(int count, double at_16384) {
   return at_16384 * std::clamp(portable::pow(16384.0 / count, 1.0 / 6), 0.25, 3.0);

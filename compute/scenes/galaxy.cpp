@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "compute/scenes/portable.h"
+#include "compute/scenes/draft.h"
 
 namespace orrery {
 namespace {
@@ -60,7 +60,8 @@ constexpr std::size_t index_of(int radius, int other, int count) {
   return static_cast<std::size_t>(radius) * static_cast<std::size_t>(count) + static_cast<std::size_t>(other);
 }
 
-/// The share of normal deviates below each of deviate_count equally spaced ones, by Simpson's rule.
+/// Returns, for each of deviate_count equally spaced normal deviates, the share of deviates below it, by Simpson's
+/// rule.
 std::array<double, deviate_count> normal_shares() {
   constexpr double step = 1.0 / deviates_per_unit;
   const auto density = [](double z) { return portable::exp(-z * z / 2); };
@@ -112,8 +113,8 @@ void StationaryDisc::tabulate_orbits() {
   }
 }
 
-/// Tabulates the density that the orbits about each radius add at each radius: the distribution function's integral
-/// over radial velocities, in units in which the weights are 2 pi times F times the variance.
+/// Tabulates the density that the orbits about each radius contribute at each radius: the integral of the distribution
+/// function over radial velocities, in units in which the weights are 2 pi F times the variance.
 void StationaryDisc::tabulate_chances() {
   chances_.assign(static_cast<std::size_t>(size) * size, 0);
   for (int home = 0; home < size; ++home) {
@@ -134,7 +135,7 @@ void StationaryDisc::tabulate_chances() {
   }
 }
 
-/// One round of the iteration. Returns the variance of the radial velocities at the radius with the index `reference`.
+/// Makes one iteration. Returns the variance of the radial velocities at the radius with the index `reference`.
 double StationaryDisc::fit_density(int reference) {
   double variance_there = 0;
   std::vector<double> fitted = weights_;
@@ -208,7 +209,7 @@ constexpr double table_edge = GalaxyModel::edge;
 constexpr double toomre_radius = 2.2;
 constexpr double share_of_disc = 0.98265;  // of an endless exponential disc: 1 - 7 exp(-6)
 
-/// Cosines of `count` angles at the middles of equal parts of (0, pi); count is a power of two.
+/// Returns the cosines of `count` angles, the middles of equal parts of (0, pi). `count` is a power of two.
 template <int count>
 std::array<double, count> half_turn_cosines() {
   double cosine = -1, sine = 0;  // of pi; the angle is halved until it is half a part
@@ -228,7 +229,8 @@ std::array<double, count> half_turn_cosines() {
   return cosines;
 }
 
-/// The variance in one dimension of a Gaussian in three of dispersion 1 without the speeds above `fastest`.
+/// Returns the one-dimensional variance of a three-dimensional Gaussian of dispersion 1 without the speeds above
+/// `fastest`.
 double truncated_variance(double fastest) {
   constexpr int parts = 32;
   double bodies = 0, squares = 0;
@@ -242,7 +244,8 @@ double truncated_variance(double fastest) {
   return squares / bodies / 3;
 }
 
-/// Heights above the middle of a layer sech^2(z / thickness) that stand for equally many of its bodies on one side.
+/// Returns `count` heights above the middle of a layer sech^2(z / thickness). Each represents an equal share of the
+/// bodies on one side.
 template <int count>
 std::array<double, count> heights_in_layer(double thickness) {
   std::array<double, count> heights;
@@ -253,7 +256,7 @@ std::array<double, count> heights_in_layer(double thickness) {
   return heights;
 }
 
-/// Differences in height that stand for equally many pairs of its bodies.
+/// Returns `count` differences in height. Each represents an equal share of the pairs of bodies in the layer.
 template <int count>
 std::array<double, count> differences_in_layer(double thickness) {
   const auto share_below = [](double t) {  // of the differences of two logistic deviates
@@ -353,7 +356,8 @@ double GalaxyModel::spherical_pull(double radius, bool with_disc) const {
   return design_.stationary ? pull + spheroid_pull_.at(radius) : pull;
 }
 
-/// Softened shells. The mass within a radius, softened as one point, pulls up to 7 % more within the bulge.
+/// Sums over softened shells. If the mass within a radius were one softened point, it would pull up to 7 % more within
+/// the bulge.
 void GalaxyModel::tabulate_spheroids() {
   struct Shell {
     double radius, mass;
@@ -379,7 +383,7 @@ void GalaxyModel::tabulate_spheroids() {
   }
 }
 
-/// The disc's thickness adds to the softening.
+/// Adds the thickness of the disc to the softening.
 double GalaxyModel::disc_pull_in_plane(double radius) const {
   return disc_pull(radius, softening_sq_ + design_.disc_height * design_.disc_height / 4);
 }
@@ -402,8 +406,8 @@ double GalaxyModel::disc_pull(double radius, double softening_sq) const {
   return pull;
 }
 
-/// The mean pull towards the axis on the disc's bodies at this distance from it, which is less than that in the plane:
-/// for `spiral`, by 6 % at 0.2 scale lengths and 2 % at 0.8.
+/// Returns the mean pull towards the axis on the disc's bodies at this distance from it. It is less than the pull in
+/// the plane: for `spiral`, by 6 % at 0.2 scale lengths and by 2 % at 0.8.
 double GalaxyModel::mean_pull_on_disc(double radius) const {
   static constexpr int parts = 8;
   double pull = 0;
@@ -418,8 +422,9 @@ double GalaxyModel::mean_pull_on_disc(double radius) const {
   return pull;
 }
 
-/// The mean of height times pull towards the plane, which is the square of the dispersion in equilibrium. The disc is
-/// an infinite layer of the density here, which for `spiral` is up to a fifth too much within a scale length.
+/// Returns the mean of height times pull towards the plane, which in equilibrium is the square of the dispersion. The
+/// disc is treated as an infinite layer of the local density; for `spiral`, this is up to a fifth too much within a
+/// scale length.
 double GalaxyModel::mean_virial_of_height(double radius) const {
   constexpr int parts = 32;
   double virial = 0;
@@ -447,8 +452,8 @@ GalaxyModel::Table GalaxyModel::jeans_dispersion(const Spheroid& part) const {
   return table;
 }
 
-/// Without the fastest, the bodies would be too slow: the halo of `spiral` had 6 % more mass within 2 scale lengths
-/// after two rotations.
+/// Widens the dispersion to make up for the missing fastest bodies. Otherwise the bodies would be too slow: the halo of
+/// `spiral` had 6 % more mass within 2 scale lengths after two rotations.
 void GalaxyModel::widen(Table& dispersion) const {
   constexpr double widest = 1;  // in fastest speeds: wider ones change little
   for (std::size_t i = 0; i < dispersion.values.size(); ++i) {
@@ -463,7 +468,8 @@ void GalaxyModel::widen(Table& dispersion) const {
 }
 
 void GalaxyModel::tabulate_disc() {
-  // The circular speed squared, on a coarse uniform grid: it is smooth, and 64 times as costly as any other value here.
+  // The circular speed squared is tabulated on a coarse uniform grid: it is smooth, and 64 times as expensive as any
+  // other value here.
   constexpr int coarse_size = 97;
   constexpr double coarse_step = table_edge / (coarse_size - 1);
   std::array<double, coarse_size> circular_sq{};
@@ -510,7 +516,7 @@ void GalaxyModel::tabulate_disc() {
   if (design_.stationary) make_stationary_disc(dispersion_there);
 }
 
-/// Sigma falls as that of the Gaussians does.
+/// The dispersion of the StationaryDisc falls with the radius as that of the Gaussians does.
 void GalaxyModel::make_stationary_disc(double dispersion_there) {
   StationaryDisc::Profile profile;
   for (int i = 0; i < StationaryDisc::size; ++i) {
@@ -530,7 +536,7 @@ void turn(Vec3d& v, double cosine, double sine) {
   v = {v.x * cosine - v.y * sine, v.x * sine + v.y * cosine, v.z};
 }
 
-/// Turns every body of a disc to where the waves make it denser.
+/// Rotates every body of a disc towards the places where the waves make it denser.
 void add_waves(std::span<DraftBody> disc, const SeedWaves& waves) {
   for (auto& [m, x, v] : disc) {
     const double radius = std::sqrt(x.x * x.x + x.y * x.y);
@@ -603,7 +609,7 @@ void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random
   const int in_bulge = bulge_count(design, count);
   const int in_halo = count - in_disc - in_bulge;
 
-  // If a part has no bodies, the other parts get its mass. So the total mass is the same for any count.
+  // A part without bodies gives its mass to the other parts, so that the total mass does not depend on the count.
   const double present =
       design.disc_mass + (in_bulge > 0 ? design.bulge.mass : 0) + (in_halo > 0 ? design.halo.mass : 0);
   const auto waves = design.seed_bodies > 0 ? std::optional{SeedWaves{design.seed_bodies, random}} : std::nullopt;

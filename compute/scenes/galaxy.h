@@ -2,12 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "compute/core/vec.h"
 #include "compute/scenes/draft.h"
-#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -21,11 +21,11 @@ class SeedWaves {
  public:
   static constexpr double disc_edge = 6;
 
-  /// The noise of a disc of `bodies` > 0.
+  /// Makes the waves with the noise of a disc of `bodies` > 0.
   SeedWaves(double bodies, Random& random);
 
-  /// The angle to turn a body by at a radius in the direction (cosine, sine): minus its derivative is the relative
-  /// excess of the density.
+  /// Returns the angle by which to turn a body at a radius in the direction (cosine, sine). Minus its derivative is the
+  /// relative excess of the density.
   double turn(double radius, double cosine, double sine) const;
 
  private:
@@ -38,14 +38,14 @@ class SeedWaves {
   std::array<std::array<Wave, most_arms - least_arms + 1>, ring_count> rings_;
 };
 
-/// Velocities in the plane of a disc that is in equilibrium however warm it is: the distribution function of Shu 1969,
+/// Velocities in the plane of a disc that is in equilibrium at any temperature: the distribution function of Shu 1969,
 /// F(L) exp(-(E - E_c(L)) / sigma^2(L)) with the energy E_c of the circular orbit of angular momentum L. F is found by
 /// iteration, so that the surface density is the given one (Dehnen 1999, AJ 118, 1201).
 class StationaryDisc {
  public:
   static constexpr int size = 256;
   static constexpr double edge = 9;
-  /// Radius of the values below with this index. It grows as the square of the index.
+  /// Returns the radius of the profile's values with this index. It grows as the square of the index.
   static double radius(int index);
 
   /// Values at each radius().
@@ -93,16 +93,16 @@ struct GalaxyDesign {
   Spheroid bulge;
   Spheroid halo;      ///< reaches to GalaxyModel::edge
   double toomre_q;    ///< at 2.2 scale lengths, near where it is least
-  double disc_share;  ///< of the bodies; the halo has what disc and bulge leave
+  double disc_share;  ///< share of the bodies; the halo has those that disc and bulge leave
   double bulge_share;
   /// The disc is a StationaryDisc, and the spheroids make up for the bodies that would escape. Otherwise, all parts are
   /// in equilibrium to first order only.
   bool stationary = false;
-  double seed_bodies = 0;  ///< the disc starts with the SeedWaves of so many bodies; 0: none
+  double seed_bodies = 0;  ///< the disc starts with the SeedWaves of a disc of this many bodies; 0: without waves
 };
 
-/// Warm enough not to fall into clumps, cool enough to grow spiral arms. The shares are near those of the mass, so that
-/// no body is much heavier than another: heavy ones would stir the disc.
+/// A disc that is warm enough not to fall into clumps, and cool enough to grow spiral arms. The shares are near those
+/// of the mass, so that no body is much heavier than another: heavy ones would stir the disc.
 inline constexpr GalaxyDesign warm_disc_design{
     .disc_mass = 0.48,
     .disc_height = 0.12,
@@ -113,9 +113,9 @@ inline constexpr GalaxyDesign warm_disc_design{
     .bulge_share = 0.12,
 };
 
-/// Cold enough for arms within a rotation or two. Disc and spheroids share the force within 2.2 scale lengths about
-/// equally, which favours 2 to 4 arms: a heavier disc becomes a bar at once, a lighter one has many short arms. Most
-/// bodies are the disc's, because arms are made of them.
+/// A disc that is cold enough to grow arms within one or two rotations. Disc and spheroids share the force within 2.2
+/// scale lengths about equally, which favours 2 to 4 arms: a heavier disc becomes a bar at once, a lighter one has many
+/// short arms. Most bodies are the disc's, because arms are made of them.
 inline constexpr GalaxyDesign cold_disc_design{
     .disc_mass = 0.36,
     .disc_height = 0.07,
@@ -148,9 +148,10 @@ class GalaxyModel {
   GalaxyModel(const GalaxyDesign& design, double softening);
 
   DiscVelocity draw_disc_velocity(double radius, Random& random) const;
-  static constexpr double fastest_share = 0.95;  ///< of the escape speed: no body of a spheroid is faster
-  /// The dispersion in one dimension, by radius, of the Gaussians that velocities of a spheroid are drawn from. Those
-  /// that are too fast are drawn again.
+  static constexpr double fastest_share =
+      0.95;  ///< greatest speed of a spheroid's bodies, as a share of the escape speed
+  /// These return, by radius, the one-dimensional dispersion of the Gaussians from which velocities of a spheroid are
+  /// drawn. Velocities that are too fast are drawn again.
   const Table& bulge_dispersion() const { return bulge_dispersion_; }
   const Table& halo_dispersion() const { return halo_dispersion_; }
   const Table& escape_speed() const { return escape_speed_; }
@@ -180,21 +181,21 @@ class GalaxyModel {
 
 /// A galaxy of a disc, a bulge and a halo, all made of bodies. G = 1.
 struct Galaxy {
-  double mass;          ///< of all three together
-  double scale_length;  ///< of the exponential disc, which ends at 6 scale lengths
-  double softening;     ///< of the force in which the galaxy is in equilibrium
+  double mass;          ///< total mass
+  double scale_length;  ///< scale length of the exponential disc, which ends at 6 of them
+  double softening;     ///< softening of the force under which the galaxy is in equilibrium
   GalaxyDesign design = warm_disc_design;
 };
 
-/// How many of a galaxy's `count` bodies are its disc's; they come first.
+/// Returns how many of a galaxy's `count` bodies belong to its disc; they come first.
 int disc_count(const GalaxyDesign& design, int count);
 
-/// The disc, the bulge and the halo of a galaxy of `count` bodies.
+/// Returns the disc, the bulge and the halo as parts of a galaxy of `count` bodies.
 Parts galaxy_parts(const GalaxyDesign& design, int count);
 
 /// Appends `count` bodies, centred on the origin. The disc rotates counter-clockwise in the plane z = 0. Positions
-/// follow the densities, but for the seed waves of the disc. Velocities are Gaussian with the dispersions that keep
-/// each part in equilibrium to first order (Hernquist 1993, ApJS 86, 389), but for those of a StationaryDisc.
+/// follow the densities, except for the seed waves of the disc. Velocities are Gaussian with the dispersions that keep
+/// each part in equilibrium to first order (Hernquist 1993, ApJS 86, 389), except those of a StationaryDisc.
 void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random);
 
 /// A rotation by rational sines and cosines: first about x, then about z.
@@ -217,5 +218,15 @@ struct Encounter {
 
 /// Makes the bodies: `in_first` of the first galaxy at the origin, then `in_second` of the second.
 Draft encounter(const Encounter& design, int in_first, int in_second, Random& random);
+
+/// Toomre's Q of the scene `spiral`, at 2.2 scale lengths of the disc. Below 1 a thin disc is unstable to rings.
+inline constexpr double spiral_toomre_q = cold_disc_design.toomre_q;
+/// Scale length of the exponential disc of the scene `spiral`.
+inline constexpr double spiral_scale_length = 0.4;
+
+/// Generates the scene `spiral` with any Q. The disc's bodies come first, see spiral_disc_count().
+Scene spiral_galaxy(int count, std::uint64_t seed, double toomre_q);
+/// Returns how many of its `count` bodies belong to the disc.
+int spiral_disc_count(int count);
 
 }  // namespace orrery

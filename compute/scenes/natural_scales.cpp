@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
 #include "compute/core/vec.h"
-#include "compute/scenes/portable.h"
+#include "compute/scenes/draft.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {
@@ -54,7 +54,7 @@ std::vector<int> heaviest(const Bodies& bodies) {
   return order;
 }
 
-/// The heaviest bodies first, then all others, or some of a large system, evenly spaced.
+/// Returns the heaviest bodies, then all others or, in a large system, some of them, evenly spaced.
 std::vector<Mover> movers_of(const Bodies& bodies) {
   const Vec4 none;
   const bool low = bodies.digits() == Digits::compensated;
@@ -76,7 +76,7 @@ std::vector<Mover> movers_of(const Bodies& bodies) {
   return movers;
 }
 
-/// The orbit of two bodies about each other; nothing if they are not bound or at one place.
+/// Returns the orbit of two bodies about each other; nothing if they are not bound or coincide.
 std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body, std::size_t around) {
   const Vec3d r = minus(movers[body].position, movers[around].position),
               v = minus(movers[body].velocity, movers[around].velocity);
@@ -86,7 +86,7 @@ std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body
   const double axis = -mass / (2 * energy), along = dot(r, v);
   const double momentum_sq = std::max(dot(r, r) * dot(v, v) - along * along, 0.0);
   const double eccentricity = std::sqrt(std::max(1 - momentum_sq / (mass * axis), 0.0));
-  // a (1 - e), without the loss of digits where e is nearly 1
+  // a (1 - e), without the loss of digits when e is nearly 1
   const double pericentre = momentum_sq / (mass * (1 + eccentricity));
   Orbit orbit{movers[body].body, movers[around].body, pericentre >= radial * axis ? pericentre : fall * axis};
   orbit.binding = movers[body].mass * movers[around].mass / (2 * axis);
@@ -94,7 +94,8 @@ std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body
   return orbit;
 }
 
-/// Adds the orbits of lighter bodies, from the nearest on, while the bodies in between are light.
+/// Returns the orbits of lighter bodies around a heavy one, from the nearest on, as long as the bodies in between are
+/// light.
 std::vector<Orbit> orbits_around(const std::vector<Mover>& movers, std::size_t heavy, double each_stands_for) {
   struct Near {
     double distance_sq;
@@ -132,7 +133,7 @@ class Neighbours {
     double distance_sq = std::numeric_limits<double>::infinity(), next_sq = distance_sq;
     std::size_t body = 0;
   };
-  /// The nearest body at another place, and the distance of the next; infinite: there is none.
+  /// Returns the nearest body at another place, and the distance of the next one, or infinity if there is none.
   Found nearest_of(std::size_t body) const {
     Found found;
     search(body, 0, order_.size(), found);
@@ -195,7 +196,7 @@ class Neighbours {
   std::vector<signed char> axes_;
 };
 
-/// Whether the tide of the heaviest bodies, 2 M r / R^3, is weaker than the pull of the pair, m / r^2.
+/// Returns whether the tide of the heaviest bodies, 2 M r / R^3, is weaker than the pull of the pair, m / r^2.
 bool holds_together(const std::vector<Mover>& movers, std::size_t a, std::size_t b) {
   const Vec3d r = minus(movers[a].position, movers[b].position);
   const double cube = std::pow(dot(r, r), 1.5), mass = movers[a].mass + movers[b].mass;
@@ -208,7 +209,7 @@ bool holds_together(const std::vector<Mover>& movers, std::size_t a, std::size_t
   return tide * cube < mass;
 }
 
-/// The nearest neighbours that orbit each other.
+/// Adds the orbits of nearest neighbours that are bound to each other.
 void add_pairs(const std::vector<Mover>& movers, std::vector<Orbit>& orbits) {
   const Neighbours neighbours{movers};
   std::vector<std::optional<Orbit>> found(movers.size());
@@ -226,7 +227,8 @@ void add_pairs(const std::vector<Mover>& movers, std::vector<Orbit>& orbits) {
   }
 }
 
-/// How many of the first bodies are centres of orbits: all of a small system, or those much heavier than most.
+/// Returns how many of the first bodies count as centres of orbits: all in a small system, otherwise those much heavier
+/// than most.
 std::size_t centres(const std::vector<Mover>& movers) {
   if (movers.size() <= most_heavy) return movers.size();
   std::vector<double> masses(movers.size());
@@ -274,7 +276,7 @@ double distance_sq(const Vec4& a, const Vec4& b) {
   return x * x + y * y + z * z;
 }
 
-/// At most `most` of the bodies, evenly spaced in their order.
+/// Returns at most `most` of the bodies, evenly spaced in their order.
 std::vector<Vec4> thinned(const std::vector<Vec4>& bodies, std::size_t most) {
   const std::size_t size = std::min(bodies.size(), most);
   std::vector<Vec4> picked;
@@ -289,7 +291,7 @@ struct Ball {
   double mass;
 };
 
-/// The smallest of the balls around some of the bodies that each hold this share of all bodies.
+/// Returns the smallest of the balls around some of the bodies that each hold this share of all bodies.
 Ball densest_ball(const std::vector<Vec4>& bodies, double share) {
   const std::vector<Vec4> used = thinned(bodies, most_used);
   const auto wanted = static_cast<std::size_t>(share * static_cast<double>(used.size()));
@@ -315,7 +317,7 @@ Ball densest_ball(const std::vector<Vec4>& bodies, double share) {
   return {std::sqrt(radius_sq), static_cast<double>(inside) * each_stands_for, mass * each_stands_for};
 }
 
-/// The rms speed, weighted by mass, in the frame of the centre of mass.
+/// Returns the rms speed, weighted by mass, in the frame of the centre of mass.
 double rms_speed(const Bodies& bodies) {
   double mass = 0, square = 0;
   Vec3d momentum;
@@ -331,7 +333,7 @@ double rms_speed(const Bodies& bodies) {
   return std::sqrt(std::max(square / mass - common, 0.0));
 }
 
-/// The densest ball that has a radius; 0 if all bodies are at one place.
+/// Returns the densest ball that has a radius; its radius is 0 if all bodies are at one place.
 Ball densest_ball(const std::vector<Vec4>& bodies) {
   Ball ball{};
   for (double share = ball_share; share <= 1 && !(ball.radius > 0); share += ball_share) {
@@ -347,7 +349,7 @@ constexpr std::size_t few_bodies = 16;       // have no mean that tells a chance
 
 struct Masses {
   double total = 0, heaviest = 0;
-  /// Whether one body has most of the mass, as a star among its planets.
+  /// Returns whether one body has more than half of the mass, as a star among its planets.
   bool dominated() const { return heaviest > total / 2; }
 };
 Masses masses_of(const std::vector<Vec4>& bodies) {
@@ -359,9 +361,9 @@ Masses masses_of(const std::vector<Vec4>& bodies) {
   return masses;
 }
 
-/// Removes chance pairs, which part at the next encounter: their binding energy is below the mean kinetic energy of a
-/// body, or below the one that it would have in equilibrium. Few bodies, those around a dominant body and orbits
-/// around a heavy body keep all.
+/// Removes pairs that are close by chance and separate at the next encounter: their binding energy is below the mean
+/// kinetic energy of a body, or below the kinetic energy that it would have in equilibrium. Small systems, systems
+/// around a dominant body and orbits around a heavy body keep all pairs.
 void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies, const Masses& masses) {
   const std::size_t count = bodies.positions.size();
   if (orbits.empty() || count <= few_bodies || masses.dominated()) return;
@@ -375,7 +377,8 @@ void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies, const
   });
 }
 
-/// The orbit that decides; null: there are none, or too few. In a system of many alike, a thousandth may be smaller.
+/// Returns the orbit that decides the scales; null if there are none or too few. In a system of many similar orbits, a
+/// thousandth may be smaller.
 const Orbit* deciding(const std::vector<Orbit>& orbits, int bodies, const Masses& masses) {
   if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies) return nullptr;
   return masses.dominated() ? &orbits.front() : &orbits[orbits.size() / 1000];
@@ -470,7 +473,7 @@ namespace {
 
 constexpr std::size_t most_targets = 32, most_sources = 65536;  // more would change little
 
-/// The share of the pulls on body `target` that single precision loses, weighted by their magnitude.
+/// Returns the share of the pulls on body `target` that single precision loses, weighted by their magnitude.
 double lost_share(const std::vector<Vec4>& bodies, std::size_t target, double softening) {
   constexpr double smallest = std::numeric_limits<float>::min();
   const Gravity<double> law{softening * softening};

@@ -11,17 +11,17 @@
 
 namespace orrery {
 
-/// A time step and a softening that suit bodies of which nothing else is known.
+/// A time step and a softening that suit bodies, found from the bodies alone.
 struct NaturalScales {
   double time_step = 0, softening = 0;  ///< > 0
-  double smallest_orbit = 0;            ///< that a softening should resolve, even if another decides; 0: there is none
+  double smallest_orbit = 0;            ///< length that a softening should resolve; 0: there are no orbits
   std::string why_softening{}, why_time_step{};
 
-  /// Whether Law and the steps can have them.
+  /// Returns whether Law and the steps permit these values.
   bool usable() const;
-  /// "softening 0.0013 (a 300th of ...), 1.3 pc": with the physical value, if these units of G = 1 are known.
+  /// Returns "softening 0.0013 (a 300th of ...), 1.3 pc", with the physical value if these units of G = 1 are known.
   std::string softening_text(const std::optional<Units>& units) const;
-  /// "dt 0.0075 (a 200th of ...), 64 kyr"
+  /// Returns "dt 0.0075 (a 200th of ...), 64 kyr", the same way.
   std::string time_step_text(const std::optional<Units>& units) const;
 };
 
@@ -40,18 +40,18 @@ NaturalScales natural_scales(const Bodies& bodies, double own_softening = 0);
 /// Returns the softening of a file: that of all bodies, or the smallest one, with a note if there are several; 0: none.
 double softening_in(Snapshot& snapshot);
 
-/// "0.0129": three digits, for people.
+/// Returns a number with three digits, for people: "0.0129".
 std::string short_number(double value);
 
-/// "softening 0.04 exceeds a tenth of the smallest orbit, 0.387: ..."; empty if it does not.
+/// Returns a warning such as "softening 0.04 exceeds a tenth of the smallest orbit, 0.387: ..."; empty if it does not.
 std::string coarse_softening(double softening, double smallest_orbit);
 
-/// A body that orbits a heavier one, by the two alone. Lengths and times in units of G = 1.
+/// Orbit of a body around a heavier one, computed from these two alone. Lengths and times in units of G = 1.
 struct Orbit {
   int body = 0, around = 0;
-  double size = 0;     ///< distance of the pericentre; of a fall, a fiftieth of the semi-major axis
+  double size = 0;     ///< distance of the pericentre; for a radial orbit, a fiftieth of the semi-major axis
   double time = 0;     ///< period of a circular orbit of this size
-  double binding = 0;  ///< the energy that parts the two, m1 m2 / 2a
+  double binding = 0;  ///< binding energy m1 m2 / 2a
 };
 
 /// Returns the bound orbits that the rest of the system hardly disturbs, the smallest first. There are two kinds:
@@ -61,9 +61,9 @@ struct Orbit {
 ///    of the heaviest bodies is weaker than the pair's own pull.
 std::vector<Orbit> bound_orbits(const Bodies& bodies);
 
-/// Whether gravity between these bodies underflows in single precision. A pull below the smallest normal number counts
-/// as zero. True if, for more than half of a sample of the bodies, such pulls make up more than half of the sum of all
-/// pulls' magnitudes. False for a single body.
+/// Returns whether gravity between these bodies underflows in single precision. A pull below the smallest normal number
+/// counts as zero. True if, for more than half of a sample of the bodies, such pulls make up more than half of the sum
+/// of all pulls' magnitudes. False for a single body.
 bool forces_underflow(const Bodies& bodies, float softening);
 
 }  // namespace orrery

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "compute/scenes/draft.h"
-#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {
@@ -20,7 +19,7 @@ double drawn_speed_ratio(Random& random) {
   }
 }
 
-/// The method of Aarseth, Henon and Wielen 1974.
+/// Draws a Plummer sphere by the method of Aarseth, Henon and Wielen 1974.
 Scene generate(int count, std::uint64_t seed) {
   const auto draw = [count](Random& random) -> DraftBody {
     const double enclosed = random.uniform(0, outermost_mass_fraction);

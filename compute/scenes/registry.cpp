@@ -8,9 +8,9 @@
 #include <string>
 
 #include "compute/core/error.h"
-#include "compute/core/force_law.h"
-#include "compute/core/host_memory.h"
+#include "compute/core/law.h"
 #include "compute/core/names.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/scenes/natural_scales.h"
 #include "compute/scenes/scene.h"
@@ -31,7 +31,8 @@ constexpr std::array all{
 #undef X
 };
 
-/// Velocities in km/s and the like are converted.
+/// Converts the numbers to units in which G = 1, such as velocities in km/s. Throws std::runtime_error if a velocity
+/// becomes too large.
 void take_gravity_units(Snapshot& snapshot, const std::string& file) {
   const std::optional<Units> before = snapshot.units;
   convert_to_gravity_units(snapshot);
@@ -44,7 +45,8 @@ void take_gravity_units(Snapshot& snapshot, const std::string& file) {
   }
 }
 
-/// Also notes them, and gives the bodies low words. Numbers that Law cannot have are converted, if units are known.
+/// Returns softening and time step, notes both, and gives the bodies low words. If Law does not permit the numbers and
+/// the units are known, converts them first.
 NaturalScales scales_of(Snapshot& snapshot, const std::string& file) {
   take_low_words(snapshot);
   NaturalScales scales = natural_scales(snapshot.bodies, softening_in(snapshot));

@@ -26,10 +26,10 @@ struct PartSize {
   int count;  ///< of bodies
 };
 
-/// Parts that lie one behind the other in the order of the bodies. Those without bodies are left out.
+/// Returns parts that follow each other in the order of the bodies, without those that have no bodies.
 Parts parts_in_order(std::initializer_list<PartSize> sizes);
 
-/// The species that there are. If they are more than 4, those of GADGET count as stars or dark.
+/// Returns the species of these bodies as parts. If there are more than 4, all are reduced to gas, dark and star.
 Parts parts_of(std::span<const Species> species);
 
 /// Which bodies to start from: a generator by name with a count and a seed, or a snapshot file.
@@ -48,13 +48,13 @@ struct Scene {
   Bodies bodies;
   float time_step;  ///< a dt that leapfrog integrates well with `softening`
   float softening;
-  BodyProperties properties{};  ///< of a file's bodies
+  BodyProperties properties{};  ///< properties of a file's bodies
   double time = 0;              ///< of the state: 0, or the file's
   Parts parts{};
-  std::optional<Units> units{};      ///< of the file's numbers; empty: not known
+  std::optional<Units> units{};      ///< units of the file's numbers; empty: not known
   Frame frame{};                     ///< where the origin of the bodies is in the file
-  Digits digits = Digits::single;    ///< that a run begins with; `bodies` may have low words in any case
-  double smallest_orbit = 0;         ///< that a softening should resolve; 0: there are no orbits
+  Digits digits = Digits::single;    ///< digits that a run begins with; `bodies` may have low words in any case
+  double smallest_orbit = 0;         ///< length that a softening should resolve; 0: there are no orbits
   std::vector<std::string> notes{};  ///< what was assumed about the file's bodies, one line each; see Snapshot::notes
 };
 
@@ -73,7 +73,7 @@ struct SceneInfo {
 
 std::span<const SceneInfo* const> scenes();
 
-/// Throws UsageError that lists the known ids.
+/// Returns the scene with this id. Throws UsageError that lists the known ids.
 const SceneInfo& find_scene(std::string_view id);
 
 /// Returns the number of bodies for the request `asked`; 0 requests the default. Throws UsageError if the scene cannot
@@ -83,5 +83,12 @@ int allowed_count(const SceneInfo& info, std::int64_t asked);
 /// Generates the scene or reads the file. Throws UsageError if the scene is unknown, cannot have that many bodies or
 /// does not fit host memory. Throws std::runtime_error if the file cannot be used.
 Scene load_scene(const SceneRequest& request);
+
+/// Radius of the sphere of the scene `cosmic-web` at the start.
+inline constexpr double cosmic_web_radius = 0.25;
+
+/// Generates the scene `cosmic-web` with any strength of its density waves: 1 is the scene's own, 0 leaves an even
+/// sphere with the same bodies in the same order.
+Scene cosmic_web(int count, std::uint64_t seed, double strength);
 
 }  // namespace orrery

@@ -1,5 +1,3 @@
-#include "compute/scenes/spiral.h"
-
 #include "compute/scenes/draft.h"
 #include "compute/scenes/galaxy.h"
 

@@ -10,7 +10,7 @@
 #include "compute/devices/device_list.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/command.h"
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
@@ -31,7 +31,7 @@ BackendStatus ask_cpu() {
 }
 
 #if ORRERY_HAVE_CUDA
-/// Why CUDA cannot run, and what cures it.
+/// Returns why CUDA cannot run, and the cure.
 std::string reason_of(const cuda::Error& error) {
   switch (error.code()) {
     case cudaErrorNoDevice:
@@ -52,7 +52,7 @@ std::string reason_of(const cuda::Error& error) {
 constexpr const char* no_cuda_in_build =
     "this build has no CUDA kernels: install the CUDA toolkit, 12.1 or later, and build again";
 
-/// Null if CUDA cannot run; `status` then says why.
+/// Opens the device. Returns null if CUDA cannot run; `status` then says why.
 std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, BackendStatus& status) {
 #if ORRERY_HAVE_CUDA
   try {
@@ -69,8 +69,8 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
   return nullptr;
 }
 
-/// This rank's of the devices that all ranks open. Null if one of them cannot; `status` then says why. If the user
-/// asked for them, throws what they throw.
+/// Opens this rank's device, one of those that all ranks open. Returns null if one of them cannot; `status` then says
+/// why. If the user asked for the devices, throws what they throw.
 std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing& ranks,
                                                  [[maybe_unused]] const DevicesOfRanks& which,
                                                  [[maybe_unused]] bool asked, BackendStatus& status) {
@@ -90,7 +90,8 @@ std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing&
   return nullptr;
 }
 
-/// The devices that the list names, once each time that it does. Of all, `leader` is the first.
+/// Returns the devices that the list names, each as often as it is named. If the list means all devices, `leader` comes
+/// first.
 std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader) {
   if (!list.all) return list.ordinals;
   std::vector<int> ordinals;
@@ -98,7 +99,7 @@ std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader
   try {
     for (const cuda::DeviceInfo& device : cuda::devices()) ordinals.push_back(device.ordinal);
   } catch (const cuda::Error&) {
-    // Opening the first one says why there are none.
+    // Opening the first device reports why there are none.
   }
   std::ranges::stable_partition(ordinals, [&](int ordinal) { return ordinal == leader; });
 #endif

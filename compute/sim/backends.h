@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "compute/core/backend.h"
+#include "compute/core/error.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/rank_device.h"
 
@@ -17,8 +17,8 @@ class DeviceTeam;
 class Engine;
 struct DeviceList;
 
-/// The means by which this process computes: the kernels that it knows, the processor, and a CUDA device, or several
-/// that divide the work of a kernel. main makes one.
+/// The computing resources of this process: the kernels that it knows, the processor, and a CUDA device, or several
+/// that divide the work of a kernel. main makes one object.
 class Backends {
  public:
   /// Opens the CUDA device that the user asked for by its ordinal; if none, `otherwise`. `kernels` must outlive this.
@@ -48,12 +48,13 @@ class Backends {
   /// Returns "devices 0,1", those that divide evaluations; empty if there is only device().
   std::string team_words() const;
 
-  /// "cpu-serial, cpu-openmp, ...": the kernels that can run in this process; with `jerks` only those that give them.
+  /// Returns "cpu-serial, cpu-openmp, ...": the kernels that can run in this process; with `jerks` only those that give
+  /// jerks.
   std::string available_kernels(bool jerks = false) const;
-  /// Why this kernel cannot run in this process, one line; empty if it can.
+  /// Returns why this kernel cannot run in this process, in one line; empty if it can.
   std::string refusal(const KernelInfo& kernel) const;
-  /// The kernel that a fresh simulation uses where nothing is measured: one that is fast and available here, and gives
-  /// jerks if those are needed.
+  /// Returns the kernel that a new simulation uses without measurements: a fast one that is available here, and that
+  /// gives jerks if `jerks`.
   KernelPtr default_kernel(bool jerks = false) const;
 
   /// See make_cuda_engine(). Throws std::runtime_error with the reason if the backend is not available.
@@ -78,7 +79,7 @@ class Backends {
   BackendStatuses statuses_;
 };
 
-/// The kernel of this id; null for `auto_kernel`. Throws UsageError that lists what there is.
+/// Returns the kernel of this id; null for `auto_kernel`. Throws UsageError that lists the known kernels.
 KernelPtr find_kernel_or_auto(const KernelCatalog& kernels, std::string_view id);
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 #include "compute/sim/command.h"
 
-#include "compute/core/one_of.h"
 #include "compute/integrators/integrator.h"
+#include "compute/sim/command_row.h"
 
 namespace orrery {
 

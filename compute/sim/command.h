@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/force_law.h"
 #include "compute/core/law.h"
-#include "compute/core/one_of.h"
 #include "compute/core/text.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
@@ -24,7 +22,7 @@
 #include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command_row.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 #include "compute/snapshots/columns.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compute/core/bodies.h"
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

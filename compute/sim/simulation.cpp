@@ -1,4 +1,4 @@
-// A simulation: its bodies, commands, steps and status. simulation_kernel.cpp has what concerns its kernel.
+// A simulation: its bodies, commands, steps and status. simulation_kernel.cpp has the part that concerns the kernel.
 #include "compute/sim/simulation.h"
 
 #include <algorithm>
@@ -15,16 +15,15 @@
 #include <variant>
 #include <vector>
 
-#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command_rows.h"
 
 namespace orrery {
 namespace {
 
-/// Returns whether the viewer sends the command again and again by itself. Such a command leaves the last message.
+/// Returns whether the viewer repeats the command by itself. Such a command does not clear the last message.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
          std::holds_alternative<ReadAccelerations>(command) || std::holds_alternative<ReadDomains>(command) ||
@@ -93,7 +92,7 @@ Engine& Simulation::engine_for(Backend backend) {
   return *engine;
 }
 
-/// The present one where the choice is the same, otherwise one that is ready for this many bodies.
+/// Returns the current kernel if the choice is the same, otherwise one that is ready for this many bodies.
 std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
   require_jerks(choice);
   std::shared_ptr<ForceKernel> kernel = kernel_;
@@ -133,7 +132,7 @@ void Simulation::adopt(const Choice& choice, std::shared_ptr<ForceKernel> made) 
   start_choice();
 }
 
-/// To the engine that has the bodies from now on. If it throws, the present ones go on.
+/// Uploads the bodies to the engine that has them from now on. If it throws, the current ones continue.
 void Simulation::upload(Engine& target, const Bodies& bodies, Digits digits, const StepPlan& plan) {
   if (digits == bodies.digits()) {
     target.upload(bodies, plan);
@@ -148,7 +147,8 @@ void Simulation::remember_settings() {
   if (!choice_.automatic) remembered_settings_[choice_.kernel->id] = choice_.settings.values();
 }
 
-/// Its initial ones if it was never named. A kernel that was replaced may not have all that the one before it had.
+/// Returns the last settings of a kernel, or its initial ones if it was never selected. A new version of a kernel may
+/// lack some settings of the old one.
 Settings Simulation::remembered_settings(const KernelInfo& kernel) const {
   Settings settings{kernel};
   const auto remembered = remembered_settings_.find(kernel.id);
@@ -178,7 +178,7 @@ void Simulation::apply(const Command& command) {
   if (!by_itself) last_error_ = diagnostics_.line();
 }
 
-/// The engine that holds the latest checkpoint; null if there is none.
+/// Returns the engine that holds the latest checkpoint; null if there is none.
 Engine* Simulation::engine_with_checkpoint() const {
   Engine* latest = nullptr;
   for (const std::unique_ptr<Engine>& engine : engines_) {
@@ -205,7 +205,7 @@ void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request_ = std::move(request);
 }
 
-/// Scenes bring a time step for leapfrog under gravity.
+/// Returns the physics of the scene. Time steps of scenes are for leapfrog under gravity.
 Physics Simulation::scene_physics() const {
   return {.integrator_id = leapfrog.id,
           .law = {.softening = scene_->softening},
@@ -240,8 +240,8 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
-/// Discards the checkpoints of all engines. Removes an engine whose device is lost, unless it is that of `used`: it has
-/// no bodies.
+/// Discards the checkpoints of all engines. Removes an engine whose device is lost, since it has no bodies, unless it
+/// is the engine of `used`.
 void Simulation::forget_checkpoints(Backend used) {
   for (std::unique_ptr<Engine>& engine : engines_) {
     if (!engine) continue;
@@ -287,7 +287,7 @@ HermiteState Simulation::hermite_state() {
   return diagnostics_.non_finite() ? HermiteState{} : engine().hermite_state();
 }
 
-/// As bodies(); keeps them for after the loss of a device.
+/// Returns bodies(), and keeps a copy for the case that a device is lost.
 Bodies Simulation::copied_bodies() {
   Bodies now = bodies();
   if (!diagnostics_.non_finite()) host_copy_ = {now, done_};
@@ -475,9 +475,9 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
   diagnostics_.return_to(at.step);
 }
 
-/// The present choice but for what `run` names: nothing of it is left to the program.
 // Return to an earlier run, back from there, and to the state of a checkpoint.
 
+/// Returns the current choice with everything that `run` names, of which the program decides nothing itself.
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
@@ -603,7 +603,7 @@ StepTiming Simulation::run(int steps) {
   return timing;
 }
 
-/// Takes in what the engine finished, perhaps a checkpoint as well. Throws what a batch failed with.
+/// Collects what the engine finished, and perhaps a checkpoint. Throws the error of a failed batch.
 void Simulation::gather() {
   progress_changed_ = true;
   try {
@@ -644,7 +644,7 @@ void Simulation::take_in(const BatchResult& result) {
   collected_.push_back(timing);
 }
 
-/// As gather(), for those who cannot take an exception.
+/// Does gather(), and reports an exception instead of throwing it.
 void Simulation::gather_or_report() {
   try {
     gather();
@@ -666,7 +666,8 @@ void Simulation::wait(const std::stop_token& stop) {
   gather();
 }
 
-/// A kernel that hangs cannot be cancelled. Call before another one is made: to destroy that would wait for the device.
+/// Waits for steps, unless the kernel hangs: it cannot be cancelled. Call before another kernel is made: destroying the
+/// old one would wait for the device.
 void Simulation::wait_for_watched_steps() {
   constexpr std::chrono::microseconds nap{100};
   while (watched()) {
@@ -726,7 +727,7 @@ void Simulation::describe_setup() const {
 }
 
 void Simulation::describe_progress() const {
-  // Enqueued on the GPU is counted as done.
+  // Steps that are enqueued on the GPU count as done.
   const bool counts_enqueued = choice_.kernel->backend == Backend::cuda && !diagnostics_.non_finite();
   const StepTime now = counts_enqueued ? after_all() : done_;
   Engine* const keeper = engine_with_checkpoint();

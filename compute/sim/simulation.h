@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/backend.h"
+#include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine.h"
 #include "compute/sim/kernel_chooser.h"
 #include "compute/snapshots/snapshot.h"
 

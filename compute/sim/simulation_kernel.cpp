@@ -1,5 +1,5 @@
-// The kernel of a simulation: `auto` chooses it, one that takes long to make is made beside the steps, and one
-// that has failed is replaced.
+// The kernel of a simulation: `auto` chooses one; a kernel that takes long to make is made on another thread while the
+// steps continue; a kernel that has failed is replaced.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
@@ -24,7 +23,7 @@ AutoChoice named(const KernelChoice& choice) {
   return {.name = name_of(choice), .how = choice.how};
 }
 
-/// An error: the kernel does not end, and nothing can stop it.
+/// Error: the kernel does not end, and nothing can stop it.
 class KernelHangs final : public std::runtime_error, public DeviceLost {
  public:
   KernelHangs(const std::string& what, Backend backend) : std::runtime_error{what}, backend_{backend} {}
@@ -34,7 +33,7 @@ class KernelHangs final : public std::runtime_error, public DeviceLost {
   Backend backend_;
 };
 
-/// Gives up an object without its destructor, which would use the device and wait for it.
+/// Releases an object without a call of its destructor, which would use the device and wait for it.
 template <class Owner>
 void leave_to_itself(Owner& owner) {
   (void)owner.release();
@@ -92,7 +91,7 @@ void KernelInPreparation::abandon() {
   if (!std::exchange(started_, true)) promise_.set_value(nullptr);
 }
 
-// The kernel that `auto` stands for.
+// The choice that `auto` makes.
 
 KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRange& masses) const {
   return {.count = count,
@@ -108,8 +107,8 @@ KernelPtr Simulation::default_kernel(const Choice& choice) const {
   return backends_.default_kernel(choice.integrator->needs_jerks);
 }
 
-/// Takes another kernel for another integrator or law: `auto` chooses anew, and if no one named a kernel, the default
-/// may be another. A kernel that the user named stays, see require_jerks().
+/// Changes the kernel for another integrator or law: `auto` chooses again, and if the user named no kernel, the default
+/// may be another one. A kernel that the user named stays, see require_jerks().
 void Simulation::suit_kernel(Choice& choice) {
   if (choice.automatic && present_demand(choice) != present_demand(choice_)) return choose_kernel_again(choice);
   const bool suits = choice.integrator->needs_jerks == choice.kernel->gives_jerks;
@@ -124,9 +123,10 @@ void Simulation::require_jerks(const Choice& choice) const {
                    " gives none; choose auto or one of: " + backends_.available_kernels(/*jerks=*/true));
 }
 
-/// Cancels steps and choices in flight: they would disturb the measurement. With Choosing::beside the choice starts
-/// once `choice` and its bodies are installed and cancelled choices have ended. Until it ends, the last kernel is used,
-/// or the default for another count, which the last one may not take, and for another kind of integrator.
+/// Chooses a kernel. Cancels steps and choices in flight, which would disturb the measurement. With Choosing::beside,
+/// the choice starts when `choice` and its bodies are installed and cancelled choices have ended. Until it ends, the
+/// last kernel is used; or the default kernel, if the number of bodies changes, which the last kernel may not accept,
+/// or the kind of integrator.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   cancel_and_wait();
   if (choice.in_flight) choice.in_flight->cancel();
@@ -150,8 +150,8 @@ void Simulation::choose_kernel_again(Choice& choice) {
   choose_kernel(choice, present_demand(choice), bodies());
 }
 
-/// Makes `choice` the present one. If a choice in flight is not part of it, cancels that and keeps it until it has
-/// ended, which may take as long as one evaluation: no command waits for it.
+/// Makes `choice` the current one. A choice in flight that is not part of it is cancelled, and kept until it has ended:
+/// that may take as long as one evaluation, and no command waits for it.
 void Simulation::replace_choice(const Choice& choice) {
   if (choice_.in_flight && choice_.in_flight != choice.in_flight) {
     choice_.in_flight->cancel();
@@ -166,7 +166,7 @@ void Simulation::start_choice() {
   if (cancelled_.empty() && choice_.in_flight) choice_.in_flight->start();
 }
 
-/// Adopts the result of Choosing::beside once it is there. After a failure the present kernel stays.
+/// Adopts the result of Choosing::beside when it is available. After a failure the current kernel stays.
 void Simulation::take_over_choice() {
   if (!choice_.in_flight || !choice_.in_flight->ended()) return;
   const std::shared_ptr<ChoiceInFlight> ended = std::exchange(choice_.in_flight, nullptr);
@@ -189,9 +189,9 @@ void Simulation::take_over_choice() {
   }
 }
 
-// A kernel that takes long to make is made beside the steps.
+// Preparation of a kernel that takes long to make, while the steps continue.
 
-/// Returns what SetTunable changes: the kernel and settings that are asked for, if they are being prepared, also those
+/// Returns the kernel and settings that SetTunable changes: the requested ones, if they are in preparation, also those
 /// of another version of a kernel file.
 std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
   const bool same = preparing_ && std::string_view{preparing_->kernel()->id} == choice_.kernel->id;
@@ -199,7 +199,7 @@ std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
   return {choice_.kernel, choice_.settings};
 }
 
-/// Changes to the kernel and the settings of `choice`, at once or once the kernel is made.
+/// Changes to the kernel and the settings of `choice`, immediately or when the kernel is made.
 void Simulation::change_kernel(const Choice& choice) {
   const bool present = same_kernel(*choice.kernel, *choice_.kernel) && choice.settings == choice_.settings;
   if (choosing_ == Choosing::at_once || !choice.kernel->compiles || present) {
@@ -222,7 +222,7 @@ void Simulation::drop_preparation() {
   setup_changed_ = true;
 }
 
-/// One at a time: while the user presses one button after the other, only the latest is made.
+/// Prepares one kernel at a time: if the user presses one button after the other, only the latest kernel is made.
 void Simulation::start_preparation() {
   for (auto& dropped : dropped_) {
     if (dropped->ended()) retire(std::exchange(dropped, nullptr));
@@ -231,7 +231,7 @@ void Simulation::start_preparation() {
   if (preparing_ && dropped_.empty()) preparing_->start();
 }
 
-/// The new kernel waits until no steps are in flight, so that no frame waits for these; see start_frame().
+/// Adopts the new kernel when no steps are in flight, so that no frame waits for them; see start_frame().
 void Simulation::take_over_preparation() {
   start_preparation();
   if (!preparing_ || !preparing_->ended() || !in_flight_.empty()) return;
@@ -261,7 +261,7 @@ void Simulation::retire(std::shared_ptr<void> retired) {
   try {
     retiring_.push_back(std::async(std::launch::async, [last = std::move(retired)]() mutable { last.reset(); }));
   } catch (const std::exception&) {
-    // There are no threads: it has been destroyed here.
+    // If no thread can be started, it has been destroyed here.
   }
 }
 
@@ -311,7 +311,7 @@ void Simulation::report_failure(const std::exception& failure) {
   failed_ = ran && !is_proven_ && proven_.has_value();
 }
 
-/// The kernel that ran before the present one takes its place, and the steps go on.
+/// Returns to the kernel that ran before the current one, and continues the steps.
 void Simulation::return_to_proven_kernel() {
   failed_ = false;
   const std::string cause = std::exchange(last_error_, {});
@@ -333,7 +333,7 @@ void Simulation::return_to_proven_kernel() {
   }
 }
 
-/// Returns one line. A device that the present kernel does not use is no loss for the bodies.
+/// Returns one line. The loss of a device that the current kernel does not use leaves the bodies intact.
 std::string Simulation::after_loss(const BackendLost& lost, const std::string& cause, bool ran) {
   const bool works = dynamic_cast<const BodiesLost*>(&lost) != nullptr;
   const bool hangs = dynamic_cast<const KernelHangs*>(&lost) != nullptr;
@@ -351,7 +351,7 @@ std::string Simulation::after_loss(const BackendLost& lost, const std::string& c
   return what + "; " + choice_.kernel->id + " goes on" + cure;
 }
 
-/// Nobody can say of an edited kernel that it is not the cause; built-in ones are trusted.
+/// An edited kernel may always be the cause of a loss; built-in ones are trusted.
 DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
   DeviceLoss loss{.cause = cause,
                   .kernel = choice_.kernel,
@@ -367,7 +367,7 @@ DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
   return loss;
 }
 
-/// Takes the latest copy of the bodies on the host, paused and with a CPU kernel. Returns what is left.
+/// Continues with the latest copy of the bodies on the host, paused and with a CPU kernel. Returns what remains.
 std::string Simulation::leave_device(bool hangs) {
   setup_changed_ = progress_changed_ = true;
   paused_ = true;

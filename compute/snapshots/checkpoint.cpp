@@ -3,9 +3,13 @@
 // layout.
 #include "compute/snapshots/checkpoint.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <span>
@@ -16,7 +20,6 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/text.h"
-#include "compute/snapshots/checked_stream.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
 
@@ -37,7 +40,7 @@ constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 4
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
 
-/// The arrays behind the bodies, in this order; each has a bit of the header's `holds`.
+/// The arrays after the bodies, in this order. Each has a bit in the header's `holds`.
 namespace held {
 
 constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
@@ -57,6 +60,70 @@ std::uint32_t bit_of_float_column(std::size_t column) {
 }
 
 const Bytes little_endian{ByteOrder::little};
+
+/// Reads a file in order and keeps its checksum.
+class CheckedInput {
+ public:
+  static constexpr std::size_t values_at_once = 65536;
+
+  explicit CheckedInput(SnapshotInput& input) : input_{input} {}
+
+  void read(std::byte* to, std::size_t size) {
+    input_.read(to, size);
+    checksum_ = next_checksum(checksum_, to, size);
+    position_ += size;
+  }
+  /// Calls take(i, bytes of value i) for `count` values of `width` bytes.
+  template <class Take>
+  void read_values(std::uint64_t count, std::size_t width, Take take) {
+    std::vector<std::byte> block(std::min<std::uint64_t>(values_at_once, count) * width);
+    for (std::uint64_t first = 0; first < count; first += values_at_once) {
+      const std::uint64_t here = std::min<std::uint64_t>(values_at_once, count - first);
+      read(block.data(), here * width);
+      for (std::uint64_t i = 0; i < here; ++i) take(first + i, &block[i * width]);
+    }
+  }
+  std::uint32_t checksum() const { return checksum_; }
+  std::uint64_t position() const { return position_; }
+  SnapshotInput& file() { return input_; }
+
+ private:
+  SnapshotInput& input_;
+  std::uint32_t checksum_ = 0;
+  std::uint64_t position_ = 0;
+};
+
+/// Writes a file in order and keeps its checksum.
+class CheckedOutput {
+ public:
+  static constexpr std::size_t values_at_once = CheckedInput::values_at_once;
+
+  explicit CheckedOutput(AtomicFile& out) : out_{out} {}
+
+  void write(std::string_view bytes) {
+    checksum_ = next_checksum(checksum_, reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+    out_.write(bytes);
+  }
+  void write(const std::vector<std::byte>& bytes) {
+    write(std::string_view{reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  /// Calls put(i, place of value i) for `count` values of `width` bytes.
+  template <class Put>
+  void write_values(std::size_t count, std::size_t width, Put put) {
+    std::vector<std::byte> block;
+    for (std::size_t first = 0; first < count; first += values_at_once) {
+      const std::size_t here = std::min(values_at_once, count - first);
+      block.resize(here * width);
+      for (std::size_t i = 0; i < here; ++i) put(first + i, &block[i * width]);
+      write(block);
+    }
+  }
+  std::uint32_t checksum() const { return checksum_; }
+
+ private:
+  AtomicFile& out_;
+  std::uint32_t checksum_ = 0;
+};
 
 struct CheckpointHeader {
   std::uint32_t holds = 0;
@@ -150,7 +217,7 @@ void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   in.read_values(count, body_bytes, [&](std::uint64_t i, const std::byte* at) {
     const auto value = [at](std::size_t place) { return little_endian.load_float(at + place * sizeof(float)); };
     const Vec4 position{value(0), value(1), value(2), value(3)}, velocity{value(4), value(5), value(6), 0};
-    // A run may have gone beyond the limits of a file of bodies.
+    // The limits of snapshot files do not apply: a run may have exceeded them.
     const std::string cause =
         no_body({position.x, position.y, position.z}, position.w, {velocity.x, velocity.y, velocity.z});
     if (!cause.empty()) {
@@ -251,7 +318,7 @@ bool checksum_matches(SnapshotInput& input) {
   input.fail("damaged: its checksum does not match its content");
 }
 
-/// All that the header announces.
+/// Reads everything that the header announces.
 void read_content(CheckedInput& in, const CheckpointHeader& head, Checkpoint& checkpoint) {
   checkpoint.setup = read_setup(in, head);
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
@@ -262,7 +329,7 @@ void read_content(CheckedInput& in, const CheckpointHeader& head, Checkpoint& ch
   read_hermite(in, head, checkpoint);
 }
 
-/// Values of a damaged file mean nothing, so its checksum is reported before them.
+/// Reports a wrong checksum before wrong values: values in a damaged file mean nothing.
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
   const CheckpointHeader head = read_header(in);
@@ -394,6 +461,11 @@ std::vector<fs::path> write_snapshot_alone(const fs::path& file, const SnapshotV
 }
 
 }  // namespace
+
+std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size) {
+  if (size == 0) return checksum;  // zlib takes a null pointer for a new beginning
+  return static_cast<std::uint32_t>(crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes), size));
+}
 
 CheckpointHead read_checkpoint_head(const fs::path& file) {
   SnapshotInput input{file, {}, simulation_bytes_per_body};

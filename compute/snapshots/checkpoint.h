@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -18,13 +19,13 @@ struct CheckpointParts {
   const std::string& setup;
 };
 
-/// The state of a run, with which it goes on bit for bit. Its file holds everything that a Snapshot can hold; its
+/// The state from which a run continues bit for bit. Its file holds everything that a Snapshot can hold; its
 /// layout is in docs/usage/runs.md.
 struct Checkpoint {
   Snapshot snapshot{};
-  HermiteState hermite{};  ///< of as many bodies as the snapshot, with their masses; or empty
+  HermiteState hermite{};  ///< has the snapshot's bodies with their masses, or is empty
   std::int64_t step = 0;   ///< whole steps since the scene's first state
-  std::string setup{};     ///< what else a run needs, in the words of its writer; empty: the file is a snapshot alone
+  std::string setup{};     ///< text of the writer with everything else that a run needs; empty: a snapshot alone
 };
 
 /// Summary from the beginning of a checkpoint's file.
@@ -33,11 +34,11 @@ struct CheckpointHead {
   double time = 0;
   std::string setup{};
 };
-/// Reads no bodies and checks no checksum. Throws as read_checkpoint().
+/// Reads the beginning of a file, without bodies and without a check of the checksum. Throws as read_checkpoint().
 CheckpointHead read_checkpoint_head(const std::filesystem::path& file);
 
-/// Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of a newer version,
-/// truncated, oversized, a checksum that does not match, a body that cannot be stepped.
+/// Reads a checkpoint. Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of
+/// a newer version, truncated, oversized, a checksum that does not match, a body that cannot be stepped.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
 /// Writes the bytes of a checkpoint. All bodies are finite. The caller commits `out`.
@@ -51,8 +52,11 @@ inline std::filesystem::path write_checkpoint(const std::filesystem::path& file,
   return write_checkpoint(file, CheckpointParts{view, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
-/// Returns the checksum of the bits of all positions, masses and velocities: runs with equal checksums went the same
-/// way.
+/// Returns the CRC-32 of these bytes appended to those whose CRC-32 is `checksum`; 0 is that of no bytes.
+std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size);
+
+/// Returns the checksum of the bits of all positions, masses and velocities. Runs with equal checksums have equal
+/// states.
 std::uint32_t checksum(const Bodies& bodies);
 
 }  // namespace orrery

@@ -51,7 +51,7 @@ constexpr std::array<ColumnNames, column_count> all_columns{{
     {BodyColumn::formation_time, "formation_time", {"formationtime", "tform"}},
 }};
 
-/// The properties that are plain numbers.
+/// Properties that are plain numbers.
 constexpr std::array<std::pair<BodyColumn, std::vector<float> BodyProperties::*>, 4> float_columns{{
     {BodyColumn::softening, &BodyProperties::softening},
     {BodyColumn::temperature, &BodyProperties::temperature},

@@ -32,24 +32,25 @@ enum class BodyColumn : std::uint8_t {
 };
 inline constexpr std::size_t column_count = 13;  // without skip
 
-/// "m", "x", "vx", "id"
+/// Returns the short name of a column: "m", "x", "vx", "id".
 std::string_view column_name(BodyColumn column);
-/// The column of a name in a file, in either case, with or without a unit: "m", "Mass", "pos_x", "x [kpc]"; skip if it
-/// is none of them.
+/// Returns the column that a file calls by this name, in upper or lower case, with or without a unit: "m", "Mass",
+/// "pos_x", "x [kpc]"; BodyColumn::skip if there is none.
 BodyColumn column_named(std::string_view name);
-/// The columns of all names of a table. W beside U and V is a velocity, as astronomers write it; alone, it is a mass.
+/// Returns the columns of all names of a table. W is a velocity if the table also has U and V, and otherwise a mass.
 std::vector<BodyColumn> columns_named(std::span<const std::string> names);
-/// Whether a name that is none of a column looks like that of a velocity: "v_radial_x", "u", "speed".
+/// Returns whether a name that no column has looks like that of a velocity: "v_radial_x", "u", "speed".
 bool may_be_velocity(std::string_view name);
-/// The names of all columns, for a message.
+/// Returns the names of all columns, for a message.
 std::string known_columns();
-/// "x,y,z,vx,vy,vz,m" as columns; "-" skips one. Throws UsageError, which begins with `option`, for an unknown name, a
-/// column given twice, or a missing coordinate. z, and then vz, may be missing: all bodies are in the plane z = 0.
+/// Reads columns such as "x,y,z,vx,vy,vz,m"; "-" skips one. Throws UsageError, which begins with `option`, for an
+/// unknown name, a column given twice, or a missing coordinate. z, and then vz, may be missing: all bodies are in the
+/// plane z = 0.
 std::vector<BodyColumn> parse_columns(std::string_view option, std::string_view text);
 /// Returns what is missing or given twice, such as "there is no column y"; empty if a table can have these columns.
 std::string fault_of_columns(std::span<const BodyColumn> columns);
 
-/// The columns that a table of this snapshot needs to hold everything.
+/// Returns the columns that a table needs to hold everything in this snapshot.
 std::vector<BodyColumn> columns_of(const SnapshotView& snapshot);
 
 /// One body's values by column.
@@ -61,10 +62,10 @@ struct TableRow {
   double operator[](BodyColumn column) const { return values[static_cast<std::size_t>(column)]; }
 };
 
-/// Whether the column needs a double in a table of this snapshot: coordinates far from the origin.
+/// Returns whether a column needs doubles in a table of this snapshot, as coordinates far from the origin do.
 bool is_wide(BodyColumn column, const SnapshotView& snapshot);
 
-/// A body's values; the species is its number in the enumeration.
+/// Returns a body's values; the species is its number in the enumeration.
 TableRow table_row(const SnapshotView& snapshot, std::size_t body);
 
 /// Appends bodies with the given columns to a snapshot.

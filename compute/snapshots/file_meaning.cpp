@@ -17,14 +17,14 @@ bool is_scale_factor(double value) {
   return value >= least_scale_factor && value <= most_scale_factor;
 }
 
-/// Whether a file is cosmological, and why.
+/// Decision whether a file is cosmological, and the reason.
 struct Decision {
   bool cosmological = false;
   std::string reason{};
 };
 
-/// Whether `a` and the redshift z agree that a (1 + z) = 1. A redshift of 0 agrees with a = 1 alone; others may be
-/// rounded.
+/// Returns whether `a` and the redshift z agree that a (1 + z) = 1. A redshift of 0 agrees only with a = 1; other
+/// redshifts may be rounded.
 bool agree(double a, double redshift) {
   const double tolerance = redshift == 0 ? same_time : 0.01;
   return is_scale_factor(a) && redshift > -1 && std::abs(a * (1 + redshift) - 1) <= tolerance;
@@ -55,7 +55,7 @@ Decision decide(const FileMeaning& meaning, const SnapshotHints& hints) {
   return decide_by_numbers(meaning);
 }
 
-/// The scale factor of a cosmological file; 0 if there is none that can be used.
+/// Returns the scale factor of a cosmological file; 0 if there is no usable one.
 double scale_factor_of(const FileMeaning& meaning) {
   if (meaning.scale_factor) return is_scale_factor(*meaning.scale_factor) ? *meaning.scale_factor : 0;
   const double by_redshift = meaning.redshift && *meaning.redshift > -1 ? 1 / (1 + *meaning.redshift) : 0;
@@ -65,7 +65,7 @@ double scale_factor_of(const FileMeaning& meaning) {
   return is_scale_factor(by_redshift) ? by_redshift : 0;
 }
 
-/// The meaning without the powers that do not hold.
+/// Returns the meaning without the powers that do not apply.
 FileMeaning with_powers_that_hold(FileMeaning meaning, const Decision& decision, const SnapshotHints& hints) {
   const bool proper = meaning.zero_powers && decision.cosmological && !hints.cosmological;
   if (proper) meaning.length = meaning.mass = meaning.velocity = {0, 0};
@@ -73,7 +73,7 @@ FileMeaning with_powers_that_hold(FileMeaning meaning, const Decision& decision,
   return meaning;
 }
 
-/// Names of the text "0.5", "0.5 / 0.7", "1 / 0.7"; empty if nothing is multiplied.
+/// Returns a factor as text, such as "0.5", "0.5 / 0.7" or "1 / 0.7"; empty if it is 1.
 std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   const auto power = [](double base, double exponent) {
     return shortest_text(base) + (exponent == 1 ? "" : "^" + shortest_text(exponent));
@@ -88,7 +88,7 @@ Vec3d scaled(const Vec3d& v, double factor) {
   return {v.x * factor, v.y * factor, v.z * factor};
 }
 
-/// The units of the proper numbers of a file with these.
+/// Multiplies the file's units by the powers of a and h, which gives the units of its proper numbers.
 void multiply(Units& units, const FileMeaning& meaning, double a, double h) {
   const auto factor = [&](const CosmologicalPowers& powers) { return std::pow(a, powers.a) * std::pow(h, powers.h); };
   units.length_cm *= factor(meaning.length);
@@ -108,7 +108,7 @@ std::string changes_text(const FileMeaning& meaning, double a, double h) {
   return text;
 }
 
-/// The units of the file's numbers as they are; empty: G = 1.
+/// Returns the units of the file's numbers before any powers; nothing if G = 1.
 std::optional<Units> own_units(const FileMeaning& meaning, const SnapshotHints& hints) {
   std::optional<Units> units = meaning.units ? meaning.units : meaning.usual_units;
   if (!hints.units) return units;
@@ -119,8 +119,8 @@ std::optional<Units> own_units(const FileMeaning& meaning, const SnapshotHints& 
   return units;
 }
 
-/// A code with another G than the physical one for its units: the unit of velocity for which the physical one gives
-/// the same orbits.
+/// If the code's G differs from the physical one in its units, changes the unit of velocity so that the physical G
+/// gives the same orbits.
 void take_gravity(const FileMeaning& meaning, Snapshot& snapshot) {
   if (!meaning.gravity) return;
   const double ratio = *meaning.gravity / gravitational_constant;
@@ -218,13 +218,13 @@ namespace {
 
 enum class Fact { time, comoving, scale_factor, redshift, omega0, hubble, box_size };
 
-/// How the numbers of a file depend on scale factor and h, if it has this row's attribute.
+/// Dependence of the numbers on scale factor and h in files that have this row's attribute.
 enum class Numbers {
   gadget,  ///< as FileMeaning says without more
   swift,   ///< comoving positions, peculiar velocities, nothing over h
 };
 
-/// An attribute that holds a fact. Of several rows for a fact, the first that the file has counts.
+/// An attribute that states a fact. If several rows state it, the first one that the file has counts.
 struct FactRow {
   Fact fact;
   const char* group;
@@ -315,7 +315,7 @@ constexpr SwiftSofteningRow swift_softening_rows[]{
      {"Maximal physical baryon softening length (Plummer equivalent) [internal units]",
       "Maximal physical baryon softening length (Plummer equivalent)  [internal units]"}},
 };
-/// The word for a set of softenings in the parameters of GADGET-4 and of AREPO: "SofteningComovingClass0".
+/// Words for a set of softenings in the parameters of GADGET-4 and AREPO, as in "SofteningComovingClass0".
 constexpr std::array<const char*, 2> softening_words{"Class", "Type"};
 
 class HeaderReader {
@@ -392,7 +392,8 @@ class HeaderReader {
     has_refused_units_ = true;
   }
 
-  /// Without a unit of velocity: the usual one, unless a constant of gravity decides it later. Notes what is missing.
+  /// Handles units without a unit of velocity: takes the usual one, unless a constant of gravity determines it later.
+  /// Notes what is missing.
   std::optional<Units> incomplete_units_of(const UnitRow& row) {
     const auto unit = [&](const char* name) { return lookup_(row.group, name).number.value_or(0); };
     const double length = unit(row.length), mass = unit(row.mass);
@@ -406,7 +407,7 @@ class HeaderReader {
     return Units{length, mass, galactic_units.velocity_cm_s};
   }
 
-  /// The lengths of the parameters of GADGET-4 and AREPO.
+  /// Takes the softening lengths in the parameters of GADGET-4 and AREPO.
   void take_softening(const std::string& word) {
     for (std::size_t type = 0; type < meaning_.softening.size(); ++type) {
       const auto parameter = [&](const std::string& name, double number_behind) {
@@ -435,7 +436,7 @@ class HeaderReader {
     }
   }
 
-  /// Notes those that cannot be used.
+  /// Returns the units of a row. Notes unusable ones.
   std::optional<Units> units_of(const UnitRow& row) {
     const auto unit = [&](const char* name) { return name ? lookup_(row.group, name).number : std::nullopt; };
     for (const char* const name : {row.length, row.mass, row.velocity, row.time}) {
@@ -476,7 +477,7 @@ class HeaderReader {
   bool has_refused_units_ = false;  // and noted why
 };
 
-/// The powers that a dataset carries.
+/// The powers that a dataset states.
 struct DatasetPowers : CosmologicalPowers {
   bool physical = false;  ///< it says that its numbers are proper ones
 };

@@ -15,13 +15,14 @@ namespace orrery {
 
 struct Snapshot;
 
-/// A number of a file is proper after multiplication by (scale factor)^a h^h, with h = H0 / (100 km/s/Mpc).
+/// Powers of scale factor and h, where h = H0 / (100 km/s/Mpc): a number in a file is proper after multiplication by
+/// (scale factor)^a h^h.
 struct CosmologicalPowers {
   double a = 0, h = 0;
   friend bool operator==(const CosmologicalPowers&, const CosmologicalPowers&) = default;
 };
 
-/// The softening of a type of bodies in its code's parameters, in the file's unit of length; 0: not known.
+/// Softening of a type of bodies in its code's parameters, in the file's unit of length; 0: not known.
 struct CodeSoftening {
   double comoving = 0, most_physical = 0;  ///< in an expanding space: the first times a, at most the second
   double without_expansion = 0;            ///< in a space that does not expand
@@ -47,12 +48,12 @@ struct FileMeaning {
   std::array<CodeSoftening, 16> softening{};  ///< by type
 };
 
-/// Gives the snapshot its units, its time and notes: proper units if the file is cosmological, by its flag or else by
-/// scale factor, redshift, Omega0 and box together. `hints` overrule units, h and that decision.
-/// Returns why the file cannot be used, such as "Redshift: ..."; empty if it can be.
+/// Gives the snapshot its units, its time and notes. A cosmological file gives proper units; its flag decides whether
+/// it is one, or else scale factor, redshift, Omega0 and box together. `hints` overrule units, h and that decision.
+/// Returns why the file cannot be used, such as "Redshift: ..."; empty if it can.
 std::string take_meaning(const FileMeaning& meaning, const SnapshotHints& hints, Snapshot& snapshot);
 
-/// The softening of a type in the numbers that its coordinates have in the file; 0: not known.
+/// Returns the softening of a type in the unit of the file's coordinates; 0 if it is not known.
 double softening_of_type(const FileMeaning& meaning, const SnapshotHints& hints, std::size_t type);
 
 /// An attribute of a file of GADGET's family.

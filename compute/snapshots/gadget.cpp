@@ -33,7 +33,7 @@ Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   return species.empty() ? Species::dark : species[body];
 }
 
-/// Gives bodies without softening in the file that of the code's parameters.
+/// If the file has no softening, gives bodies the softening in the code's parameters.
 void take_code_softening(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot) {
   std::vector<float>& lengths = snapshot.properties.softening;
   if (std::ranges::any_of(lengths, [](float length) { return length != 0; })) return;
@@ -166,7 +166,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number of a part stands alone between dots, or behind the last one.
+/// Names of the parts of a snapshot. The number of a part is between two dots, or after the last one.
 class PartNames {
  public:
   explicit PartNames(const fs::path& file) : folder_{file.parent_path()} {
@@ -203,7 +203,7 @@ class PartNames {
   bool has_zeros_ = false;  // in front of it
 };
 
-/// A value for each body, in both or in neither.
+/// Appends values of bodies. Either both vectors have one entry per body, or neither.
 template <class T>
 void append_values(std::vector<T>& to, std::size_t before, const std::vector<T>& from, std::size_t added, T missing) {
   if (to.empty() && from.empty()) return;
@@ -263,7 +263,7 @@ void note_other_files(const GadgetHeader& header, const std::string& missing, Sn
   }
 }
 
-/// Why the other files of a snapshot cannot be read; empty if all are there.
+/// Returns why the other files of a snapshot cannot be read; empty if all exist.
 std::string missing_file(const PartNames& names, const GadgetHeader& header) {
   if (names.number() < 0 || names.number() >= header.files) {
     return "its name has no number from 0 to " + std::to_string(header.files - 1) +
@@ -335,14 +335,14 @@ constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< of a record's leng
 constexpr std::size_t values_per_block = 49152;          ///< read or written at once
 constexpr std::uint32_t label_payload = 8;
 
-/// Whether a header of this length is one of GADGET-4 for some number of types: three arrays of 8 bytes per type, and
-/// 48 bytes. Only its option GADGET2_HEADER writes the 256 bytes of GADGET-1 and -2.
+/// Returns whether a header of this length is one of GADGET-4 for some number of types: three arrays of 8 bytes per
+/// type, and 48 bytes. Only with the option GADGET2_HEADER does it write the 256 bytes of GADGET-1 and -2.
 bool is_gadget4_header(std::uint32_t length) {
   constexpr std::uint32_t per_type = 24, others = 48;
   return length > others && (length - others) % per_type == 0 && (length - others) / per_type <= GadgetHeader::types;
 }
 
-/// The order of the first record's length; nothing if it is none of GADGET's.
+/// Returns the byte order of the first record's length; nothing if this is not a GADGET file.
 std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType type) {
   constexpr std::uint32_t header_bytes = GadgetHeader::bytes;
   if (head.size() < label_bytes + mark_bytes) return std::nullopt;
@@ -365,7 +365,7 @@ class Records {
  public:
   Records(SnapshotInput& input, const Bytes& bytes, GadgetType type) : input_{input}, bytes_{bytes}, type_{type} {}
 
-  /// Opens the next record; false at the file's end.
+  /// Opens the next record. Returns false at the end of the file.
   bool next() {
     if (input_.remaining() == 0) return false;
     if (type_ == GadgetType::labelled) read_label();
@@ -380,7 +380,7 @@ class Records {
   }
   /// Reads `size` bytes of the open record.
   void read(std::byte* to, std::size_t size) { input_.read(to, size); }
-  /// Skips what is left of it and checks its second length.
+  /// Skips the rest of the record and checks its second length.
   void close() {
     input_.seek(begin_ + length_);
     if (word("length behind a record") != length_) {
@@ -508,8 +508,8 @@ class GadgetReader {
     }
   }
 
-  /// Whether the record is what Orrery writes of gas for other readers: directly behind the records of all bodies an
-  /// energy and a density of 0, which no gas has, and then any smoothing length.
+  /// Returns whether the record is one that Orrery writes for other readers of gas: after the records of all bodies, an
+  /// energy and a density of 0, which no real gas has, and then any smoothing length.
   bool is_placeholder(const std::string& label) {
     constexpr std::array<std::string_view, 3> labels{"U   ", "RHO ", "HSML"};
     const std::uint64_t gas = header_.counts[0];
@@ -525,7 +525,8 @@ class GadgetReader {
     return fits;
   }
 
-  /// Records of type 1 have no names: behind those of all bodies stand those of the gas, in this order.
+  /// Returns the name of a record that is not read. Records of type 1 have no names: after those of all bodies follow
+  /// those of gas, in this order.
   std::string unread_name(const std::string& label) const {
     constexpr std::array<const char*, 3> of_gas{"internal energy of gas (U)", "density of gas (RHO)",
                                                 "smoothing length of gas (HSML)"};
@@ -541,7 +542,7 @@ class GadgetReader {
     input_.fail_at(records_.begin() - mark_bytes, label, cause);
   }
 
-  /// The bytes of a value in the open record, which must be one of two.
+  /// Returns the number of bytes per value in the open record, which must be one of two.
   std::size_t width_of(const std::string& label, std::uint64_t values, std::size_t narrow, std::size_t wide) {
     if (records_.length() == values * narrow) return narrow;
     if (records_.length() == values * wide) return wide;
@@ -573,7 +574,7 @@ class GadgetReader {
     check(label, places, 3 * width);
   }
 
-  /// The first that cannot be used is reported with its byte.
+  /// Checks all bodies, and reports the first unusable one with its byte.
   void check(const std::string& label, bool places, std::size_t stride) const {
     for (std::size_t i = 0; i < header_.bodies(); ++i) {
       const std::string cause = no_body(snapshot_, i, places, !places, false);
@@ -686,7 +687,8 @@ class RecordsOut {
   std::uint32_t length_ = 0;
 };
 
-/// Readers such as yt take gas for damaged without these. Orrery has no energy and no density: they are 0.
+/// Writes records for gas without which readers such as yt reject the file. Orrery has no energy and no density: they
+/// are 0.
 void write_gas(RecordsOut& records, const SnapshotView& snapshot, std::uint64_t count) {
   constexpr float without_softening = 0.1f;
   const std::vector<float>& softening = snapshot.properties.softening;

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "compute/snapshots/bytes.h"
 #include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -33,10 +32,10 @@ struct GadgetHeader {
   std::uint64_t skipped = 0;                      ///< rows of this file that are no bodies
 
   std::uint64_t bodies() const;
-  /// The sum of `totals`, with the high words if `files` files of about this size can have so many bodies; 0: not
-  /// known.
+  /// Returns the sum of `totals`, with the high words if `files` files of about this size can have that many bodies; 0
+  /// if it is not known.
   std::uint64_t promised() const;
-  /// How many have masses of their own.
+  /// Returns the number of bodies with masses of their own.
   std::uint64_t own_masses() const;
 
   static constexpr std::size_t bytes = 256;  ///< in a binary file
@@ -59,12 +58,12 @@ std::optional<GadgetFault> fault_of(const GadgetHeader& header);
 /// Returns why the file cannot be used; empty if it can be.
 std::string take_gadget_header(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot);
 
-/// Types beyond the six of GADGET are those of dark matter, such as neutrinos.
+/// Returns the species of a particle type. Types beyond the six of GADGET, such as neutrinos, count as dark matter.
 constexpr Species species_of_type(std::size_t type) {
   return type < species_count ? static_cast<Species>(type) : Species::dark;
 }
 
-/// The header of a snapshot. A mass that all bodies of a species have stands in it.
+/// Returns the header of a snapshot. It contains the masses that all bodies of a species share.
 GadgetHeader gadget_header_of(const SnapshotView& snapshot);
 
 /// Calls visit(body) for each body of a species, in their order.
@@ -88,8 +87,9 @@ struct GadgetPart {
 /// another snapshot.
 Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(SnapshotInput&)>& read);
 
-/// GADGET's binary files: Fortran records, each between two u32 of its length. `blocks` is SnapFormat=1: the records
-/// are known by their order. `labelled` is SnapFormat=2: before each stands another record with its name.
+/// Types of GADGET's binary files, which consist of Fortran records, each between two u32 of its length. In `blocks`
+/// (SnapFormat=1), the order of the records identifies them. In `labelled` (SnapFormat=2), a record with its name
+/// precedes each record.
 enum class GadgetType { blocks, labelled };
 
 bool detect_gadget(std::span<const std::byte> head, GadgetType type);

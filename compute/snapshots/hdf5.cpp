@@ -29,10 +29,10 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/process.h"
 #include "compute/core/row_file.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/text.h"
-#include "compute/core/trial_process.h"
 #include "compute/core/vec.h"
 #include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/gadget.h"
@@ -132,15 +132,16 @@ bool has_own_link(hid_t in, const std::string& path, hid_t access) {
   return true;
 }
 
-/// How files are opened: without locks, which AtomicFile holds and a read-only disk may not have.
+/// Returns the properties with which files are opened: without locks, because AtomicFile holds one and a read-only disk
+/// may not permit any.
 Hdf5Object unlocked_access() {
   Hdf5Object access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   H5Pset_file_locking(access.id(), false, true);
   return access;
 }
 
-/// Open the object at a path such as "Header" or "PartType1/Coordinates". Return none if there is none of this kind.
-/// Throw ForeignLink.
+/// These open the object at a path such as "Header" or "PartType1/Coordinates". They return an empty object if there is
+/// none of this kind, and throw ForeignLink.
 Hdf5Object open_object(hid_t in, const std::string& path) {
   const hid_t access = no_foreign_links();
   for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
@@ -163,8 +164,8 @@ Hdf5Object open_dataset(hid_t in, const std::string& path) {
   return found && H5Iget_type(found.id()) == H5I_DATASET ? std::move(found) : Hdf5Object{};
 }
 
-/// Whether it is a type of whole or real numbers whose bits all lie within its bytes. libhdf5 reads beyond its memory
-/// if they do not.
+/// Returns whether it is a type of integers or reals whose bits are all within its bytes. Otherwise libhdf5 reads
+/// beyond its memory.
 bool is_sound_number(hid_t type) {
   constexpr std::size_t most_bytes = 16;
   const H5T_class_t sort = H5Tget_class(type);
@@ -182,7 +183,7 @@ bool is_sound_number(hid_t type) {
          within(exponent, exponent_bits) && within(mantissa, mantissa_bits);
 }
 
-/// Up to `most` numbers of an attribute; empty if there is none, or it holds no numbers.
+/// Returns at most `most` numbers of an attribute; none if there is no such attribute, or it has no numbers.
 std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t most) {
   if (H5Aexists(in, name) <= 0) return {};
   const Hdf5Object attribute{H5Aopen(in, name, H5P_DEFAULT), H5Aclose};
@@ -196,7 +197,7 @@ std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t mo
   return values;
 }
 
-/// The first number; nothing if there is none.
+/// Returns the first number of an attribute; nothing if there is none.
 std::optional<double> attribute_number(hid_t in, const char* name) {
   const std::vector<double> values = attribute_numbers(in, name, 16);
   return values.empty() ? std::nullopt : std::optional{values.front()};
@@ -229,7 +230,7 @@ enum class NumberKind { whole, with_sign, real };
 
 constexpr hsize_t rows_per_block = 65536;
 
-/// Why its chunks cannot be unpacked here in bounded memory; empty if they can be.
+/// Returns why its chunks cannot be unpacked here in bounded memory; empty if they can.
 std::string unpackable(const Hdf5Object& made, std::size_t value_bytes) {
   constexpr hsize_t most_chunk_bytes = hsize_t{256} << 20;
   std::array<hsize_t, 2> chunk{1, 1};
@@ -252,7 +253,7 @@ std::string unpackable(const Hdf5Object& made, std::size_t value_bytes) {
   return {};
 }
 
-/// A dataset's extent, with 1 for the second dimension if it has one alone; nothing if it has other dimensions.
+/// Returns the dimensions of a dataset, with a second one of 1 if it has only one; nothing if it has other dimensions.
 std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data) {
   const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
   const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
@@ -262,7 +263,7 @@ std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data) {
   return extent;
 }
 
-/// Bytes of one of its numbers; 0 if they are none that libhdf5 can convert.
+/// Returns the bytes per number; 0 if libhdf5 cannot convert the values to numbers.
 std::size_t number_bytes(const Hdf5Object& data) {
   const Hdf5Object kind{H5Dget_type(data.id()), H5Tclose};
   return kind && is_sound_number(kind.id()) ? H5Tget_size(kind.id()) : 0;
@@ -274,8 +275,8 @@ NumberKind kind_of(const Hdf5Object& data) {
   return H5Tget_sign(kind.id()) == H5T_SGN_2 ? NumberKind::with_sign : NumberKind::whole;
 }
 
-/// Why its values cannot be read: they are no numbers, in other files, or cannot be unpacked here in
-/// bounded memory. Empty if they can be.
+/// Returns why its values cannot be read: they are not numbers, are in other files, or cannot be unpacked here in
+/// bounded memory. Empty if they can be read.
 std::string unreadable(const Hdf5Object& data) {
   const std::size_t value_bytes = number_bytes(data);
   if (value_bytes == 0) return "not numbers, or of a damaged type";
@@ -287,13 +288,13 @@ std::string unreadable(const Hdf5Object& data) {
   return layout == H5D_CHUNKED ? unpackable(made, value_bytes) : std::string{};
 }
 
-/// Whether it is stored in chunks, which libhdf5 finds through an index and may have to unpack.
+/// Returns whether it is stored in chunks, which libhdf5 finds through an index and may have to unpack.
 bool is_chunked(const Hdf5Object& data) {
   const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
   return H5Pget_layout(made.id()) == H5D_CHUNKED;
 }
 
-/// How many rows to read at once: whole chunks, so that none is unpacked twice.
+/// Returns the number of rows to read at once: whole chunks, so that none is unpacked twice.
 hsize_t rows_at_once(const Hdf5Object& data) {
   if (!is_chunked(data)) return rows_per_block;
   const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
@@ -321,7 +322,7 @@ std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
 }
 
-/// The group of a species' bodies.
+/// Returns the name of the group with a species' bodies.
 std::string group_name(Species species) {
   return type_name(static_cast<std::size_t>(species));
 }
@@ -353,11 +354,11 @@ constexpr std::string_view hdf5_formation_scale_factors = "BirthScaleFactors";
 /// The datasets of a group that hold positions and velocities, and masses if they are not all the same.
 class Hdf5BodyRows {
  public:
-  /// All of them are in the file. Throws std::runtime_error.
+  /// The datasets must exist. Throws std::runtime_error.
   Hdf5BodyRows(hid_t file, const std::string& group);
-  /// Rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
+  /// Writes rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
   void write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities);
-  /// Their bytes in the file. None: they are not stored row after row.
+  /// Returns the places of the datasets in the file; nothing if they are not stored row after row.
   std::optional<JointRows> places() const;
 
  private:
@@ -428,7 +429,7 @@ class Hdf5Reader {
     return {std::move(snapshot_), header_};
   }
 
-  /// Asks libhdf5 for all that read() will ask for, but for rows that need no work of it.
+  /// Makes all requests to libhdf5 that read() will make, except for rows that libhdf5 need not process.
   void try_out() {
     read_facts();
     for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
@@ -458,7 +459,7 @@ class Hdf5Reader {
     input_.fail_at(0, "superblock", "not an HDF5 file, or a damaged one");
   }
 
-  /// All but the rows. Checks their sizes before any memory is taken.
+  /// Reads everything except the rows. Checks their sizes before memory is allocated.
   void read_facts() {
     read_header();
     check_sizes();
@@ -486,7 +487,7 @@ class Hdf5Reader {
     if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }
 
-  /// SWIFT has an edge for each axis.
+  /// Reads the edges of the box, of which SWIFT has one for each axis.
   void read_box() {
     const Hdf5Object header = open_group(file_.id(), "Header");
     const std::vector<double> edges = attribute_numbers(header.id(), "BoxSize", 3);
@@ -522,7 +523,7 @@ class Hdf5Reader {
     types.append(types.empty() ? "" : " and ").append(type_name(type));
   }
 
-  /// The powers in the datasets of the first type that has them.
+  /// Takes the powers that the datasets of the first type with any state.
   void take_dataset_powers() {
     const auto first = [&](std::span<const char* const> names) -> std::string {
       for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
@@ -535,15 +536,15 @@ class Hdf5Reader {
     take_powers(lookup(), first(hdf5_positions), first(hdf5_masses), first(hdf5_velocities), header_.meaning);
   }
 
-  /// The first of these datasets that the group has; null if there is none.
+  /// Returns the first of these datasets that the group has; null if there is none.
   static const char* first_name(hid_t group, std::span<const char* const> names) {
     const auto found =
         std::ranges::find_if(names, [&](const char* name) { return static_cast<bool>(open_dataset(group, name)); });
     return found == names.end() ? nullptr : *found;
   }
 
-  /// Opens a dataset of `columns` numbers per body. None if there is no such one; fails if it has another shape, or if
-  /// its values cannot be read.
+  /// Opens a dataset of `columns` numbers per body. Returns an empty object if there is none; fails if it has another
+  /// shape, or if its values cannot be read.
   Hdf5Object dataset(hid_t group, std::size_t type, const char* name, hsize_t columns) {
     Hdf5Object data = name ? open_dataset(group, name) : Hdf5Object{};
     if (!data) return data;
@@ -564,7 +565,8 @@ class Hdf5Reader {
     return data;
   }
 
-  /// Positions are hardly alike: that many do not fit into a small file, however they are compressed.
+  /// Checks that the file can hold this many positions. They are hardly ever equal, so that many do not fit into a
+  /// small file, however they are compressed.
   void check_rows(const Hdf5Object& places, std::size_t type) const {
     const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(number_bytes(places));
     if (H5Dget_storage_size(places.id()) == 0) {
@@ -600,7 +602,7 @@ class Hdf5Reader {
     if (header_.bodies() == 0 && header_.skipped > 0 && header_.files <= 1) input_.fail("no type has Coordinates");
   }
 
-  /// Reads rows, which libhdf5 converts to `Value`. Returns whether it could.
+  /// Reads rows, which libhdf5 converts to `Value`. Returns false if it cannot.
   template <class Value>
   static bool read_rows(const Hdf5Object& data, const std::array<hsize_t, 2>& start,
                         const std::array<hsize_t, 2>& count, std::vector<Value>& block) {
@@ -614,7 +616,7 @@ class Hdf5Reader {
            H5Dread(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
   }
 
-  /// Calls take(row, column, value) for all of them.
+  /// Calls take(row, column, value) for all values.
   template <class Value, class Take>
   void for_each(const Hdf5Object& data, std::size_t type, const char* name, hsize_t columns, Take take) {
     const hsize_t rows = std::min<hsize_t>(header_.counts[type], rows_at_once(data));
@@ -668,7 +670,7 @@ class Hdf5Reader {
     first_ += header_.counts[type];
   }
 
-  /// Notes masses that MassTable contradicts, which readers take.
+  /// Adds a note if MassTable contradicts the masses of the bodies, which are taken.
   void note_other_masses(hid_t group, std::size_t type) {
     const char* const name = first_name(group, hdf5_masses);
     const Hdf5Object data = dataset(group, type, name, 1);
@@ -684,7 +686,7 @@ class Hdf5Reader {
                               ": the mass of all is " + shortest_text(mass) + " by Header/MassTable");
   }
 
-  /// Negative ids are unsigned numbers of the same width that a program stored as signed ones.
+  /// Reads the ids. Negative ones are unsigned numbers of the same width that a program stored as signed ones.
   void read_ids(const Hdf5Object& data, std::size_t type, std::size_t first) {
     const char* const name = hdf5_ids.front();
     if (!data) {
@@ -745,8 +747,8 @@ class Hdf5Reader {
     }
   }
 
-  /// Reads rows as read() will, whatever they are: all of those in chunks. Without chunks, the first ones show whether
-  /// libhdf5 can read and convert them, and the others are bytes in one piece.
+  /// Reads rows as read() will, and ignores the values. Of datasets in chunks, all rows are read. Otherwise the first
+  /// rows show whether libhdf5 can read and convert them; the others are bytes in one piece.
   void try_out_dataset(hid_t group, std::size_t type, const std::string& name) {
     const Hdf5Object data = open_dataset(group, name.c_str());
     const auto extent = data ? extent_of(data) : std::nullopt;
@@ -762,7 +764,7 @@ class Hdf5Reader {
     }
   }
 
-  /// The datasets that are read of each type.
+  /// Returns the names of the datasets that are read for each type.
   static const std::vector<std::string>& known_names() {
     static const std::vector<std::string> all = [] {
       std::vector<std::string> names;
@@ -788,7 +790,7 @@ class Hdf5Reader {
     }
   }
 
-  /// A property that is 0 for all bodies says nothing.
+  /// Drops properties that are 0 for all bodies.
   void drop_empty() {
     for (const Hdf5Property& property : hdf5_properties) {
       std::vector<float>& values = snapshot_.properties.*property.values;
@@ -805,7 +807,7 @@ class Hdf5Reader {
   std::map<std::string, std::string> unread_;  // datasets, and the types that have them
 };
 
-/// In a build without libhdf5, both throw std::runtime_error that names the cure.
+/// Both functions throw std::runtime_error in a build without libhdf5. It names the cure.
 Snapshot read_hdf5(SnapshotInput& input) {
   const Hdf5Turn turn;
   return read_gadget_parts(input, [](SnapshotInput& part) {
@@ -824,7 +826,7 @@ Snapshot read_hdf5(SnapshotInput& input) {
 
 // Writing.
 
-/// A group without the time at which it was made: the same bodies give the same bytes.
+/// Makes a group without a time stamp, so that the same bodies give the same bytes.
 Hdf5Object new_group(hid_t in, const char* name) {
   const Hdf5Object made{H5Pcreate(H5P_GROUP_CREATE), H5Pclose};
   H5Pset_obj_track_times(made.id(), false);
@@ -841,7 +843,7 @@ class TypeWriter {
     H5Pset_obj_track_times(made_.id(), false);
   }
 
-  /// A dataset with its place in the file, which it gets with the first row. The values follow.
+  /// Makes a dataset, which gets its place in the file with the first row. The values follow later.
   void make_room(const char* name, hsize_t columns, bool wide = false) const {
     const Hdf5Object data = new_dataset(name, columns, wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     write_hdf5_rows<float>(data, 0, columns, H5T_NATIVE_FLOAT, std::vector<float>(columns));
@@ -919,7 +921,7 @@ bool has_wide_ids(const SnapshotView& snapshot) {
   return std::ranges::any_of(snapshot.properties.ids, [](std::uint64_t id) { return id > 0xffffffffu; });
 }
 
-/// All but the positions, velocities and masses, for which there is room then.
+/// Writes everything except positions, velocities and masses, and makes room for these.
 void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header, Species species) {
   const auto number = static_cast<std::size_t>(species);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
@@ -940,7 +942,7 @@ void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& hea
   }
 }
 
-/// The positions, velocities and masses, some rows at a time.
+/// Writes the positions, velocities and masses, some rows at a time.
 void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
   Hdf5BodyRows rows{file, group_name(species)};
   std::vector<Vec4> positions, velocities;
@@ -958,7 +960,7 @@ void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
   if (!positions.empty()) flush();
 }
 
-/// Over the rows of floats: doubles where the origin of the bodies was moved.
+/// Overwrites the rows of floats with doubles if the origin of the bodies was moved.
 void fill_wide(hid_t file, const SnapshotView& snapshot, Species species, const char* name,
                Vec3d (SnapshotView::*value)(std::size_t) const) {
   const Hdf5Object group = open_group(file, group_name(species).c_str()), data = open_dataset(group.id(), name);
@@ -983,7 +985,7 @@ void for_each_species(const GadgetHeader& header, const auto& use) {
   }
 }
 
-/// The numbers alone.
+/// Returns the number of bytes that the numbers alone take.
 std::uint64_t hdf5_bytes(const SnapshotView& snapshot, const GadgetHeader& header) {
   std::uint64_t per_body =
       (snapshot.frame.is_moved() ? 6 * sizeof(double) : 6 * sizeof(float)) + (has_wide_ids(snapshot) ? 8 : 4);
@@ -998,8 +1000,8 @@ void finish(const Hdf5Object& hdf5) {
   require_hdf5(H5Fflush(hdf5.id(), H5F_SCOPE_GLOBAL) >= 0, "it could not be finished");
 }
 
-/// Where all ranks can write the bodies of a file. None: only if all bodies are of one species, each has the row of its
-/// place.
+/// Returns where in the file all ranks can write their bodies. Nothing unless all bodies are of one species, so that
+/// the row of a body is its index.
 std::optional<JointRows> joint_rows_of(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header) {
   const auto only = std::ranges::find(header.counts, std::uint64_t{snapshot.bodies->count()});
   if (only == header.counts.end()) return std::nullopt;
@@ -1094,7 +1096,7 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView&, cons
 
 #endif
 
-/// Whether a file begins with HDF5's signature.
+/// Returns whether a file begins with HDF5's signature.
 bool detect_hdf5(std::span<const std::byte> head, std::uint64_t) {
   constexpr std::array<unsigned char, 8> mark{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   return head.size() >= mark.size() && std::equal(mark.begin(), mark.end(), head.begin(),

@@ -12,7 +12,6 @@
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/text.h"
-#include "compute/snapshots/bytes.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
@@ -147,7 +146,7 @@ class PlyHeaderReader {
     header_.vertices = count_;
   }
 
-  /// Nothing but the size of what stands before the vertices matters.
+  /// Ends an element. For elements before the vertices, only the size matters.
   void close_element() {
     if (element_ == Element::after && count_ > 0) header_.more = true;
     if (element_ != Element::before) return;
@@ -183,7 +182,7 @@ class PlyHeaderReader {
   std::size_t properties_ = 0;
 };
 
-/// Throws nothing: any bytes are a number. An id wider than 2^53 is not exact.
+/// Converts bytes to a number; any bytes are one. An id wider than 2^53 is not exact.
 double load_ply(PlyType type, const Bytes& bytes, const std::byte* at) {
   switch (type) {
     case PlyType::int8:
@@ -357,7 +356,7 @@ Snapshot read_ply(SnapshotInput& input) {
   return snapshot;
 }
 
-/// PLY has no integers of 64 bits: ids beyond 32 are two of them.
+/// Writes ids beyond 32 bits as two properties, since PLY has no 64-bit integers.
 std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const std::vector<BodyColumn> columns = columns_of(snapshot);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;

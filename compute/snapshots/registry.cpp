@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/descriptor.h"
+#include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"
@@ -32,8 +32,8 @@ constexpr std::array all_formats{
 #undef X
 };
 
-/// TIPSY, the first, has no mark that makes it certain: it comes last. The ending helps where the content does not:
-/// that format's reader then finds what is wrong with the file.
+/// Returns the format of a file. TIPSY has no certain mark, so it is tried last. If no content matches, the ending
+/// decides: the reader of that format then reports what is wrong with the file.
 const SnapshotFormat& format_of(const SnapshotInput& input) {
   const auto detects = [&](const auto* format) { return format->detect(input.head(), input.size()); };
   const auto found = std::find_if(all_formats.rbegin(), all_formats.rend(), detects);
@@ -53,7 +53,7 @@ void refuse_other_hints(const fs::path& file, const SnapshotFormat& format, cons
                    format.title + ": leave it out");
 }
 
-/// Units that the user gave take the place of the file's, unless its reader has used them: take_meaning().
+/// Applies the units that the user gave instead of the file's, unless the reader has done so in take_meaning().
 void take_units(Snapshot& snapshot, const SnapshotFormat& format, const SnapshotHints& hints) {
   if (!hints.units || format.takes_cosmology) return;
   snapshot.units = hints.units;
@@ -65,7 +65,7 @@ void take_units(Snapshot& snapshot, const SnapshotFormat& format, const Snapshot
                                       : gravity_units(hints.units->length_cm, hints.units->mass_g).velocity_cm_s;
 }
 
-/// Bodies without mass are test particles. At least one must have a mass, or there is no gravity.
+/// Notes bodies without mass, which are test particles. At least one body must have a mass, or there is no gravity.
 void note_test_particles(const fs::path& file, Snapshot& snapshot) {
   const std::vector<Vec4>& positions = snapshot.bodies.positions;
   const auto massless = std::ranges::count_if(positions, [](const Vec4& position) { return position.w == 0; });
@@ -78,8 +78,8 @@ bool finite(const Vec4& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z) && std::isfinite(v.w);
 }
 
-/// Returns the least mass. Throws if a body is not finite: nothing could start from it, and a run with too long a time
-/// step may leave it.
+/// Returns the smallest mass. Throws if a body is not finite: no run could start from it. A run with too long a time
+/// step may produce such bodies.
 float least_mass_of_finite(const fs::path& file, BodySource& bodies) {
   if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && bounds->finite) return bounds->least_mass;
   float least = std::numeric_limits<float>::max();
@@ -94,8 +94,8 @@ float least_mass_of_finite(const fs::path& file, BodySource& bodies) {
   return least;
 }
 
-/// A conversion of units may take numbers out of the range of single precision. `least`: a mass that is 0 then only if
-/// it was before.
+/// Throws if a conversion of units has moved numbers out of the range of single precision. `least`: the smallest mass
+/// before it; a mass of 0 is permitted only if there was one before.
 void require_usable(const fs::path& file, BodySource& bodies, float least) {
   const auto became_massless = [&](float mass) { return mass == 0 && least > 0; };
   if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && !became_massless(bounds->least_mass)) {
@@ -119,7 +119,7 @@ struct Conversion {
   std::string remark;  // what is done
 };
 
-/// To units that the format has; none if the numbers stay as they are.
+/// Returns the conversion to units that the format has; nothing if the numbers stay as they are.
 std::optional<Conversion> conversion_for(UnitRule rule, const std::optional<Units>& units) {
   if (rule == UnitRule::any || (rule == UnitRule::gravity && !units)) return std::nullopt;
   const Units from = units.value_or(gravity_units(galactic_units.length_cm, galactic_units.mass_g));
@@ -129,7 +129,7 @@ std::optional<Conversion> conversion_for(UnitRule rule, const std::optional<Unit
   return Conversion{from, to, (units ? "converted to " : "units were not known: written as ") + units_text(to)};
 }
 
-/// Whether they are those that readers of the format take, so that nothing is lost without them.
+/// Returns whether readers of the format assume these units, so that the file need not state them.
 bool are_assumed(const Units& units, const SnapshotFormat& format) {
   return format.units == UnitRule::galactic && nearly_equal(units, galactic_units);
 }
@@ -138,7 +138,7 @@ bool has_components(const std::vector<Species>& species) {
   return std::ranges::any_of(species, [](Species one) { return one != plain_species(one); });
 }
 
-/// Whether a body of none of these species has a value but 0.
+/// Returns whether a body of another species has a value other than 0.
 bool others_have(const std::vector<float>& values, const BodyProperties& has, std::initializer_list<Species> allowed) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Species species = has.species.empty() ? Species::dark : plain_species(has.species[i]);
@@ -147,7 +147,7 @@ bool others_have(const std::vector<float>& values, const BodyProperties& has, st
   return false;
 }
 
-/// Whether a format that groups bodies by species changes their order.
+/// Returns whether a format that groups bodies by species changes their order.
 bool is_reordered(const SnapshotFormat& format, const std::vector<Species>& species) {
   const auto group = [&](Species one) { return format.holds.components ? one : plain_species(one); };
   return format.groups_species && !std::ranges::is_sorted(species, {}, group);
@@ -185,7 +185,7 @@ ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints,
 
 namespace {
 
-/// `convert` calls the last of its arguments with the snapshot in these units.
+/// Writes a snapshot. `convert` calls its last argument with the snapshot in these units.
 template <class Convert>
 WrittenSnapshot write_converted(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output,
                                 const Convert& convert) {

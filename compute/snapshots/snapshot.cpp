@@ -43,13 +43,13 @@ Vec3d minus(const Vec3d& a, const Vec3d& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-/// Rounded, but never to 0, which is the mass of a test particle: unusable() then calls it too small.
+/// Rounds a mass, but never to 0, the mass of a test particle: unusable() then calls it too small.
 float single_mass(double mass) {
   const float single = single_precision(mass);
   return mass > 0 && single == 0 ? std::numeric_limits<float>::denorm_min() : single;
 }
 
-/// Fills an array of doubles with what the floats hold.
+/// Fills an array of doubles from the floats.
 void widen(const std::vector<Vec4>& from, std::vector<Vec3d>& to) {
   if (!to.empty()) return;
   to.resize(from.size());
@@ -66,14 +66,14 @@ void set_component(std::vector<Vec4>& rounded, std::vector<Vec3d>& exact, std::s
   exact[body].*axes[axis] = value;
 }
 
-/// The numbers of bodies, of which some are floats alone.
+/// The vectors of bodies in double precision: the doubles if there are any, otherwise the floats.
 class Rows {
  public:
   Rows(const std::vector<Vec4>& rounded, const std::vector<Vec3d>& exact) : rounded_{rounded}, exact_{exact} {}
   std::size_t size() const { return rounded_.size(); }
   Vec3d operator[](std::size_t body) const { return exact_.empty() ? wide_of(rounded_[body]) : exact_[body]; }
 
-  /// At most `most` of them, evenly spaced.
+  /// Returns at most `most` of the vectors, evenly spaced.
   std::vector<Vec3d> thinned(std::size_t most) const {
     std::vector<Vec3d> some(std::min(size(), most));
     for (std::size_t i = 0; i < some.size(); ++i) some[i] = (*this)[i * size() / some.size()];
@@ -95,7 +95,7 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-/// Where most bodies are, and how far apart.
+/// Location and extent of most bodies.
 struct Spread {
   Vec3d centre{};     ///< the median of each axis, or another
   double radius = 0;  ///< the median distance from there, or the largest if that is 0
@@ -118,7 +118,7 @@ Spread spread_of(const std::vector<Vec3d>& rows) {
   return spread_around(spread.centre, rows);
 }
 
-/// The smallest distance above 0 of two of these; infinite if there is none.
+/// Returns the smallest distance above 0 between two of these; infinity if there is none.
 double closest_pair(const std::vector<Vec3d>& rows) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -135,8 +135,8 @@ Vec3d multiple_of(double step, const Vec3d& v) {
   return {nearest(v.x), nearest(v.y), nearest(v.z)};
 }
 
-/// A place near the centre whose difference from places near it is exact: a multiple of a power of two that suits the
-/// spread.
+/// Returns a point near the centre whose differences from nearby points are exact: its coordinates are multiples of a
+/// power of two that suits the spread.
 Vec3d handy_centre(const Spread& spread) {
   return multiple_of(std::exp2(std::floor(std::log2(spread.radius))), spread.centre);
 }
@@ -156,9 +156,9 @@ std::optional<Vec3d> centre_of(const Rows& rows) {
   return handy_centre(spread);
 }
 
-/// The velocity of the centre of mass, which is subtracted from velocities so that a star rests among its planets;
-/// nothing if floats tell the velocities apart. `moved`: positions are relative to a centre. The last bits are cut off,
-/// so that differences are exact.
+/// Returns the velocity of the centre of mass, which is subtracted from velocities so that a star is at rest among its
+/// planets; nothing if floats resolve the velocities. `moved`: positions are relative to a centre. The last bits are
+/// removed, so that differences are exact.
 std::optional<Vec3d> common_velocity(const Snapshot& snapshot, bool moved) {
   const Rows rows{snapshot.bodies.velocities, snapshot.wide.velocities};
   if (rows.size() < 2) return std::nullopt;
@@ -209,12 +209,12 @@ void move_origin(Snapshot& snapshot) {
   }
 }
 
-/// How many close pairs rounding to float moves by more than a hundredth of their separation.
+/// Number of close pairs whose separation changes by more than a hundredth when coordinates are rounded to float.
 struct MovedPairs {
   std::size_t number = 0;
   double closest = std::numeric_limits<double>::infinity();  ///< separation in double
 };
-/// Looks at bodies that are neighbours along the widest axis.
+/// Examines bodies that are neighbours along the widest axis.
 MovedPairs pairs_moved_by_rounding(const Snapshot& snapshot) {
   const std::vector<Vec3d>& exact = snapshot.wide.positions;
   const std::vector<Vec4>& single = snapshot.bodies.positions;
@@ -245,7 +245,7 @@ MovedPairs pairs_moved_by_rounding(const Snapshot& snapshot) {
   return found;
 }
 
-/// A note if bodies are spread too far for single precision, so that no origin tells close ones apart.
+/// Adds a note if the bodies are spread too far for single precision, so that no origin lets it resolve close pairs.
 void note_moved_pairs(Snapshot& snapshot) {
   if (snapshot.wide.positions.empty()) return;
   const MovedPairs moved = pairs_moved_by_rounding(snapshot);
@@ -257,7 +257,7 @@ void note_moved_pairs(Snapshot& snapshot) {
                            " apart): a run needs --digits compensated");
 }
 
-/// Whether a number leaves the limits of single precision.
+/// Returns whether a number exceeds the limits of single precision.
 bool beyond_limits(const Snapshot& snapshot) {
   const Rows places{snapshot.bodies.positions, snapshot.wide.positions},
       speeds{snapshot.bodies.velocities, snapshot.wide.velocities};
@@ -270,13 +270,13 @@ bool beyond_limits(const Snapshot& snapshot) {
   return false;
 }
 
-/// The named unit that suits a size in CGS, or else a power of ten.
+/// Returns the named unit that suits a size in CGS, or else a power of ten.
 double handy_unit(double size, NamedUnit (*named)(double)) {
   const double unit = named(size).size, ratio = size / unit;
   return ratio >= 0.1 && ratio < 1e5 ? unit : std::pow(10.0, std::round(std::log10(size)));
 }
 
-/// The largest part of a periodic axis without bodies.
+/// The largest part of a periodic axis that has no bodies.
 struct Gap {
   double begin = 0, size = 0;  ///< from the place of a body, in [0, edge)
 };
@@ -290,7 +290,8 @@ Gap largest_gap(std::vector<double>& places, double edge) {
   return gap;
 }
 
-/// The width of the places but for the outermost ones: one in a hundred on each side, at least one of twenty.
+/// Returns the extent of the places without the outermost ones: one in a hundred on each side, and at least one if
+/// there are twenty.
 double width_of_most(std::vector<double> places) {
   constexpr std::size_t few = 20, share = 100;
   const std::size_t out = places.size() < few ? 0 : std::max<std::size_t>(1, places.size() / share);
@@ -299,7 +300,8 @@ double width_of_most(std::vector<double> places) {
 }
 
 enum class OnAxis { free, whole, joined };  // more than half is occupied; in one piece; it was in two pieces
-/// Joins what the edge of an axis cuts, if more than half of the axis is empty.
+/// Moves bodies across the edge of a periodic axis if more than half of the axis is empty, so that systems that the
+/// edge cuts are whole.
 OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
   const double edge = snapshot.box.*axis;
   const Rows rows{snapshot.bodies.positions, snapshot.wide.positions};
@@ -321,7 +323,7 @@ OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
   return OnAxis::joined;
 }
 
-/// See settle(). The box stays where bodies fill it.
+/// Does this for all axes, see settle(). The box is kept if bodies fill it.
 void join_over_edges(Snapshot& snapshot) {
   if (snapshot.box == Vec3d{}) return;
   bool fills = false;
@@ -339,7 +341,7 @@ void join_over_edges(Snapshot& snapshot) {
   if (!fills) snapshot.box = {};
 }
 
-/// "70000, 0, -12.5"
+/// Returns a text such as "70000, 0, -12.5".
 std::string vector_text(const Vec3d& v) {
   std::array<char, 96> text;
   std::snprintf(text.data(), text.size(), "%.12g, %.12g, %.12g", v.x, v.y, v.z);
@@ -480,7 +482,7 @@ std::string settle(Snapshot& snapshot) {
 
 namespace {
 
-/// Without low words: scaled floats have others.
+/// Bodies in converted units, without low words: those of scaled floats differ.
 class ConvertedBodies final : public BodySource {
  public:
   ConvertedBodies(BodySource& of, const UnitScale& scale)

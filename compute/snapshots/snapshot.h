@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_source.h"
 #include "compute/core/text.h"
 #include "compute/core/vec.h"
 #include "compute/snapshots/columns.h"
@@ -29,8 +28,8 @@ struct WideBodies {
 /// The origin that was subtracted from the coordinates of all bodies, so that single precision tells them apart. In the
 /// snapshot's units; all zero if nothing was subtracted.
 struct Frame {
-  Vec3d position{};  ///< of the origin at `time`
-  Vec3d velocity{};  ///< of the origin
+  Vec3d position{};  ///< position of the origin at `time`
+  Vec3d velocity{};  ///< velocity of the origin
   double time = 0;
 
   bool is_moved() const { return position != Vec3d{} || velocity != Vec3d{}; }
@@ -41,7 +40,7 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-/// "origin moved to 70000, 0, 12.5": for people.
+/// Returns a text for people, such as "origin moved to 70000, 0, 12.5".
 std::string frame_text(const Frame& frame);
 
 // Readers call these to store numbers in double, and rounded in Bodies, which has the body already. `axis`: 0 to 2.
@@ -82,10 +81,10 @@ enum class Species : std::uint8_t { gas, dark, disc, bulge, star, boundary };
 
 inline constexpr std::size_t species_count = 6;
 
-/// "gas"
+/// Returns the name of a species, such as "gas".
 const char* species_name(Species species);
 
-/// The one of gas, dark and star that it is.
+/// Reduces a species to gas, dark or star.
 constexpr Species plain_species(Species species) {
   if (species == Species::boundary) return Species::dark;
   return species == Species::disc || species == Species::bulge ? Species::star : species;
@@ -126,8 +125,8 @@ void convert_to_gravity_units(Snapshot& snapshot);
 
 /// Limits of a body read from a file, so that no squared distance and no pull leaves the range of single precision.
 struct SnapshotLimits {
-  static constexpr float largest = 1e15f;         ///< of a coordinate, a velocity or a mass, as a magnitude
-  static constexpr float smallest_mass = 1e-30f;  ///< but 0, of a test particle
+  static constexpr float largest = 1e15f;         ///< largest magnitude of a coordinate, a velocity or a mass
+  static constexpr float smallest_mass = 1e-30f;  ///< smallest mass, except 0 for a test particle
 };
 
 /// A snapshot to be written. Its bodies need not be in the memory of this process.
@@ -141,18 +140,18 @@ struct SnapshotView {
   bool units_assumed = false;
   Frame frame{};
 
-  /// A body's coordinates and velocity in the file, in double, where the frame is moved.
+  /// These return a body's coordinates and velocity in the file, in double precision: with the frame added.
   Vec3d position(std::size_t body) const;
   Vec3d velocity(std::size_t body) const;
 };
 
-/// `snapshot` must outlive this.
+/// Returns a view of `snapshot`, which must outlive it.
 SnapshotView view_of(const Snapshot& snapshot);
 
-/// A snapshot whose numbers are in other units as they are read.
+/// View of a snapshot that converts its numbers to other units when they are read.
 class ConvertedSnapshot {
  public:
-  /// To these units. `of` must outlive this, and so must what it refers to.
+  /// Converts to the units `to` by `scale`. `of` and the objects to which it refers must outlive this.
   ConvertedSnapshot(const SnapshotView& of, const UnitScale& scale, const Units& to);
   const SnapshotView& view() const { return view_; }
 
@@ -161,7 +160,8 @@ class ConvertedSnapshot {
   SnapshotView view_;
 };
 
-inline constexpr Range<double> hubble_range{0.01, 100};  ///< of h = H0 / (100 km/s/Mpc)
+/// Range of h = H0 / (100 km/s/Mpc).
+inline constexpr Range<double> hubble_range{0.01, 100};
 
 /// Facts about a file that the user gives because the file does not state them.
 struct SnapshotHints {

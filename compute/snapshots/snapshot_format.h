@@ -1,8 +1,11 @@
+// Snapshot formats: their descriptors, reading and writing in any of them, and the byte order of numbers.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -11,11 +14,52 @@
 #include <vector>
 
 #include "compute/core/atomic_file.h"
-#include "compute/core/host_memory.h"
-#include "compute/snapshots/bytes.h"
+#include "compute/core/process.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
+
+/// Byte order of the numbers in a binary file.
+enum class ByteOrder { big, little };
+constexpr const char* name_of(ByteOrder order) {
+  return order == ByteOrder::big ? "big-endian" : "little-endian";
+}
+
+/// Loads and stores values of one byte order at any address.
+class Bytes {
+ public:
+  explicit Bytes(ByteOrder order)
+      : swap_{(order == ByteOrder::little) != (std::endian::native == std::endian::little)} {}
+
+  std::uint16_t load16(const std::byte* at) const { return load<std::uint16_t>(at); }
+  std::uint32_t load32(const std::byte* at) const { return load<std::uint32_t>(at); }
+  std::uint64_t load64(const std::byte* at) const { return load<std::uint64_t>(at); }
+  float load_float(const std::byte* at) const { return std::bit_cast<float>(load32(at)); }
+  double load_double(const std::byte* at) const { return std::bit_cast<double>(load64(at)); }
+
+  void store32(std::byte* at, std::uint32_t value) const { store(at, value); }
+  void store64(std::byte* at, std::uint64_t value) const { store(at, value); }
+  void store_float(std::byte* at, float value) const { store(at, std::bit_cast<std::uint32_t>(value)); }
+  void store_double(std::byte* at, double value) const { store(at, std::bit_cast<std::uint64_t>(value)); }
+
+ private:
+  static std::uint16_t swapped(std::uint16_t v) { return __builtin_bswap16(v); }
+  static std::uint32_t swapped(std::uint32_t v) { return __builtin_bswap32(v); }
+  static std::uint64_t swapped(std::uint64_t v) { return __builtin_bswap64(v); }
+  template <class Word>
+  Word load(const std::byte* at) const {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    return swap_ ? swapped(word) : word;
+  }
+  template <class Word>
+  void store(std::byte* at, Word word) const {
+    if (swap_) word = swapped(word);
+    std::memcpy(at, &word, sizeof word);
+  }
+
+  bool swap_;
+};
 
 class SnapshotInput;
 
@@ -38,7 +82,7 @@ struct SnapshotFormat {
   const char* id;
   const char* title;
   std::array<std::string_view, 4> endings;  ///< of the file names that write_snapshot() gives this format, with dots
-  std::string_view companion{};  ///< what takes its place in the name of a file that belongs to this one alone
+  std::string_view companion{};  ///< replaces the ending in the name of the file that accompanies this one; empty: none
   struct Holds {                 ///< what a file in this format can hold besides positions
     bool masses = true, velocities = false, time = false, ids = false;
     bool species = false;     ///< gas, dark and star
@@ -47,10 +91,10 @@ struct SnapshotFormat {
     bool units = false;
     /// Temperature of gas, metals of gas and stars, formation time of stars alone.
     bool properties_by_species = false;
-    bool beside = false;         ///< ids and units stand in files beside it, which a stream has not
+    bool beside = false;         ///< ids and units are in files next to it, which a stream does not have
     bool low_words = false;      ///< of positions and velocities
-    bool frame = false;          ///< coordinates in double, or what was subtracted from them
-    bool scale_factors = false;  ///< whether formation times are these
+    bool frame = false;          ///< coordinates in double, or the origin that was subtracted from them
+    bool scale_factors = false;  ///< formation times as scale factors
   } holds;
   bool groups_species = false;  ///< bodies are written by species
   UnitRule units = UnitRule::gravity;
@@ -68,19 +112,19 @@ struct SnapshotFormat {
                                               const SnapshotOutput& output);
 };
 
-/// All formats; the first is used for names without a known ending.
+/// Returns all formats. The first one is used for names without a known ending.
 std::span<const SnapshotFormat* const> snapshot_formats();
-/// Their titles, with commas between.
+/// Returns the titles of all formats, separated by commas.
 std::string snapshot_titles();
-/// Whether this build has libhdf5.
+/// Returns whether this build has libhdf5.
 bool has_hdf5();
-/// The format of a file name's ending; null if no format has it.
+/// Returns the format with this file name's ending; null if there is none.
 const SnapshotFormat* format_named_by(const std::filesystem::path& file);
 
 struct ReadSnapshot {
   Snapshot snapshot;
   const SnapshotFormat* format;
-  std::string encoding;  ///< of the file's numbers, such as "big-endian"
+  std::string encoding;  ///< encoding of the file's numbers, such as "big-endian"
 };
 
 /// Reads a file in any of the formats, which its content decides. Throws std::runtime_error with one line that names
@@ -97,9 +141,9 @@ inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotH
 struct WrittenSnapshot {
   std::vector<std::filesystem::path> files;  ///< the names that they got, the snapshot's first
   std::vector<std::string> lost{};           ///< what the format could not hold, such as "ids"
-  bool reordered = false;                    ///< bodies were not in the order of the file, which is by species
-  std::string converted{};                   ///< in which units they were written, if numbers have changed; else empty
-  /// All of that in one line; empty if the file holds the snapshot as it was.
+  bool reordered = false;                    ///< the file has the bodies in another order, by species
+  std::string converted{};                   ///< the file's units, if numbers were converted; else empty
+  /// Returns all of that in one line; empty if the file holds the snapshot unchanged.
   std::string remark() const;
   const std::filesystem::path& file() const { return files.front(); }
 };

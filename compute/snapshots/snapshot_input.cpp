@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/snapshots/snapshot.h"
 
@@ -49,7 +49,7 @@ std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity) {
 }
 
 std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass) {
-  // A reader asks for what it has read: the other arrays may still be empty.
+  // Only the arrays that the caller asks for are read: the others may still be empty.
   const auto vector_at = [body](const std::vector<Vec4>& all, bool asked) {
     return asked ? Vec3d{all[body].x, all[body].y, all[body].z} : Vec3d{};
   };

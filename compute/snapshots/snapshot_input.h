@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/core/vec.h"
 #include "compute/snapshots/snapshot.h"
 
@@ -33,11 +33,11 @@ class SnapshotInput {
   std::uint64_t size() const { return size_; }      ///< in bytes
   std::uint64_t offset() const { return offset_; }  ///< of the next byte
   std::uint64_t remaining() const { return size_ - offset_; }
-  /// The first bytes, up to head_bytes.
+  /// Returns the first bytes, up to head_bytes.
   std::span<const std::byte> head() const { return head_; }
-  /// The next `size` bytes; the first call starts at the file's first byte.
+  /// Reads the next `size` bytes. The first call starts at the file's first byte.
   void read(std::byte* to, std::size_t size);
-  /// Continues at this byte, which must not be behind the end.
+  /// Continues reading at this byte, which must not be after the end.
   void seek(std::uint64_t byte);
   /// How the file holds numbers, such as "big-endian", for people. Set by its reader.
   void set_encoding(std::string encoding) { encoding_ = std::move(encoding); }
@@ -62,21 +62,22 @@ class SnapshotInput {
   std::vector<std::byte> head_;
 };
 
-/// Rounded to single precision. A finite number beyond its range becomes the largest one, so that unusable() calls it
+/// Rounds to single precision. A finite number beyond its range becomes the largest one, so that unusable() calls it
 /// too large.
 float single_precision(double value);
 
-/// Why a property of a body cannot be used, such as "not finite"; empty if it can be.
+/// Returns why a property of a body cannot be used, such as "not finite"; empty if it can.
 std::string unusable_property(double value);
 
-/// Why these numbers are no body, such as "a mass below 0"; empty if they are one. A mass of 0 is that of a test
+/// Returns why these numbers are not a body, such as "a mass below 0"; empty if they are. A mass of 0 is that of a test
 /// particle, which feels gravity and exerts none. settle() applies the limits of single precision later, in units that
 /// suit the bodies.
 std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity);
-/// The same for a body of a snapshot: for its place, its velocity and its mass, each if asked.
+/// Does the same for a body of a snapshot. Its place, velocity and mass are checked if the argument of that name is
+/// true.
 std::string no_body(const Snapshot& snapshot, std::size_t body, bool place, bool velocity, bool mass);
 
-/// Why a body of a file cannot be stepped: it is none, see no_body(), or beyond SnapshotLimits. Empty if it can be.
+/// Returns why a body of a file cannot be stepped: see no_body(), or it is beyond SnapshotLimits. Empty if it can.
 std::string unusable(const Vec4& position, const Vec4& velocity);
 
 /// Gives all bodies equal masses, 1 in total, and notes it. Call for a file without masses.

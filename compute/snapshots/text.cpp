@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view names_cure =
     "name them with --columns, such as --columns m,x,y,z,vx,vy,vz, or in a first line";
 
-/// Also "1.1e+01", as numpy writes it. Larger ones than a double can tell apart need all of their digits.
+/// Reads an id, also one such as "1.1e+01", as numpy writes it. Numbers that a double cannot represent exactly need all
+/// of their digits.
 std::optional<std::uint64_t> id_in(std::string_view word) {
   constexpr double end = 9007199254740992.0;  // 2^53
   if (const auto id = parsed_number<std::uint64_t>(word)) return id;
@@ -42,7 +43,7 @@ struct Names {
   std::vector<std::string> units;  // that they give, such as "kpc"
 };
 
-/// Whether cells can be names: none of them is a number.
+/// Returns whether cells can be names: none of them is a number.
 bool are_words(const std::vector<TextCell>& cells) {
   return std::ranges::none_of(cells, [](const TextCell& cell) { return number_in(cell.text).has_value(); });
 }
@@ -51,7 +52,7 @@ bool has_column(const Names& names, BodyColumn column) {
   return std::ranges::find(names.columns, column) != names.columns.end();
 }
 
-/// Adds a column for each of `words`. Nothing if none of them is x.
+/// Adds a column for each of `words`. Returns nothing if none of them is x.
 std::optional<Names> with_columns(Names names) {
   names.columns = columns_named(names.words);
   for (const std::string& word : names.words) {
@@ -62,7 +63,7 @@ std::optional<Names> with_columns(Names names) {
   return has_column(names, BodyColumn::x) ? std::optional{std::move(names)} : std::nullopt;
 }
 
-/// Takes the line as names of columns; nothing if it has numbers, or names no x.
+/// Reads the line as names of columns. Returns nothing if it has numbers, or no x.
 std::optional<Names> names_in(std::string_view line) {
   std::vector<TextCell> cells;
   for (const Separator separator : {Separator::semicolon, Separator::tab, Separator::comma, Separator::blanks}) {
@@ -82,7 +83,7 @@ std::optional<Names> names_in(std::string_view line) {
   return std::nullopt;
 }
 
-/// The number in "1", "[1]", "1:" or "col1:", which stands before the name of a column; nothing if there is none.
+/// Returns the number in "1", "[1]", "1:" or "col1:", which precedes the name of a column; nothing if there is none.
 std::optional<std::uint64_t> column_number(std::string_view word) {
   for (const std::string_view prefix : {"column", "Column", "col", "Col"}) {
     if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
@@ -92,7 +93,7 @@ std::optional<std::uint64_t> column_number(std::string_view word) {
   return parsed_number<std::uint64_t>(word.substr(first, last + 1 - first));
 }
 
-/// The names in a comment that has other words as well: "columns: x y z", "1 x 2 y 3 z", "x y z in kpc, m in Msun".
+/// Names in a comment that also has other words: "columns: x y z", "1 x 2 y 3 z", "x y z in kpc, m in Msun".
 struct ListedNames {
   Names names;                         // without columns
   std::vector<std::uint64_t> numbers;  // that stand before names
@@ -124,7 +125,8 @@ bool is_empty(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-/// Its first line that is no comment has a number first, or names. A head without such a line is one of comments.
+/// Returns whether the first line that is not a comment begins with a number, or has names. A head that has only
+/// comments counts as text.
 bool detect_text(std::span<const std::byte> head, std::uint64_t size) {
   constexpr std::size_t shortest = 5;  // "0 0 0"
   if (head.size() < shortest) return false;
@@ -192,7 +194,8 @@ class TextReader {
     }
     take_ecsv_unit(text);
     if (std::optional<Names> names = names_in(text)) {
-      // Words that are all names: a sentence may have an "x" as well. Others count if there are as many as values.
+      // All words are names: a sentence may contain an "x", too. Otherwise, the words count if there are as many as
+      // values.
       if (!has_column(*names, BodyColumn::skip) && names->columns.size() > 2)
         names_ = std::move(*names), is_certain_ = true;
       else
@@ -201,7 +204,7 @@ class TextReader {
     take_list(text);
   }
 
-  /// Names that are those of the columns if there are as many as values.
+  /// Takes words as the names of the columns if there are as many as values.
   void take_possible(Names names, std::string_view text) {
     constexpr std::size_t most_quoted = 80;
     constexpr std::size_t most_comments = 1000;
@@ -210,7 +213,7 @@ class TextReader {
     possible_text_ = text.substr(0, most_quoted);
   }
 
-  /// Names between other words, all in this comment, or one of them with its number.
+  /// Takes names between other words: all in one comment, or one name with its number.
   void take_list(std::string_view text) {
     ListedNames list = listed_names(text);
     if (list.names.words.empty()) return;
@@ -233,7 +236,7 @@ class TextReader {
     if (auto names = with_columns(numbered_)) take_possible(std::move(*names), text);
   }
 
-  /// The unit in astropy's "- {name: x, unit: kpc, datatype: float64}".
+  /// Takes the unit in a line such as astropy's "- {name: x, unit: kpc, datatype: float64}".
   void take_ecsv_unit(std::string_view text) {
     constexpr std::string_view mark = "unit: ";
     const std::size_t at = text.find(mark);
@@ -242,7 +245,7 @@ class TextReader {
     ecsv_units_.emplace_back(text.substr(0, text.find_first_of(",}")));
   }
 
-  /// Whether a line before the first body is none: names, a number of bodies, or a spreadsheet's "sep=;".
+  /// Returns whether a line before the first body is not a body: names, a number of bodies, or a spreadsheet's "sep=;".
   bool is_heading(std::string_view line) {
     if (lines_.number() == 1 && line.starts_with("sep=")) return true;
     if (std::optional<Names> names = names_in(line)) {
@@ -268,7 +271,8 @@ class TextReader {
     return false;
   }
 
-  /// The user's, the table's own, or those of the first line's number of values. `cells_` are the first body's.
+  /// Finds the columns: those that the user gave, those that the table names, or those that suit the number of values
+  /// in the first line. `cells_` are the cells of the first body.
   void find_columns(std::string_view line) {
     const std::size_t values = cells_.size();
     const auto fits = [values](const Names& names) { return names.columns.size() == values; };
@@ -296,7 +300,7 @@ class TextReader {
   void take_names() {
     named_ = true;
     columns_ = names_.columns;
-    // R and pandas give row names no heading.
+    // R and pandas write no heading for the column of row names.
     const std::string_view first = cells_.front().text;
     has_row_names_ = has_own_line_ && cells_.size() == columns_.size() + 1 &&
                      (cells_.front().quoted || first == "0" || first == "1" || !number_in(first));
@@ -364,7 +368,7 @@ class TextReader {
     row[column] = *value;
   }
 
-  /// Row names are words, or count from the first line's number.
+  /// Checks the row name: a word, or a number that counts from that of the first line.
   void check_row_name() {
     if (!has_row_names_) return;
     const auto number = parsed_number<std::uint64_t>(cells_.front().text);
@@ -376,7 +380,7 @@ class TextReader {
                 std::string{names_cure});
   }
 
-  /// Whether every second value is a plain number, as the digits after a decimal comma are.
+  /// Returns whether every second value is a plain number, as the digits after a decimal comma are.
   bool has_plain_fractions() const {
     for (std::size_t i = 1; i < cells_.size(); i += 2) {
       if (cells_[i].text.starts_with('+') || cells_[i].text.starts_with('-')) return false;
@@ -448,7 +452,7 @@ Snapshot read_table(SnapshotInput& input) {
   return TextReader{input}.read();
 }
 
-/// The shortest text that reads as the same number.
+/// Returns the shortest text that reads as the same number.
 template <class Number>
 void append_number(std::string& text, Number value) {
   std::array<char, 32> digits;

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-/// Moves what is unread to the front and reads on.
+/// Moves the unread bytes to the front and reads more.
 void TextLines::fill() {
   block_.resize(2 * longest);
   std::memmove(block_.data(), block_.data() + begin_, end_ - begin_);
@@ -104,7 +104,7 @@ bool holds(std::string_view line, char mark) {
   return found;
 }
 
-/// Whether a cell has a tab, or numbers with blanks between: then its separator is none.
+/// Returns whether a cell has a tab, or numbers with blanks between: then the separator was the wrong one.
 bool has_several_values(const TextCell& cell) {
   if (cell.quoted) return false;
   if (cell.text.find('\t') != cell.text.npos) return true;
@@ -125,7 +125,7 @@ bool is_whole(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-/// Words that tables have where a value is missing, in lower case.
+/// Returns whether a text, in lower case, is a word that tables use for a missing value.
 bool is_missing(std::string_view text) {
   constexpr std::array<std::string_view, 9> words{"na", "n/a", "#n/a", "null", "none", "missing", "--", "-", "."};
   return text.empty() || std::ranges::find(words, lower(text)) != words.end();
@@ -136,7 +136,7 @@ constexpr std::string_view unit_words[]{"kpc",  "mpc",   "pc",    "au",     "ly"
                                         "m_s",  "cm_s",  "au/yr", "pc/myr", "kpc/gyr", "kms-1", "kg",   "g",
                                         "msun", "msol",  "mo",    "mearth", "mjup"};
 
-/// A name without the unit behind it, the longest that fits: "vx" of "vx_km/s", not "vx_km". `unit` gets "km/s".
+/// Returns a name without the unit after it, the longest known unit: "vx" for "vx_km/s". `unit` gets "km/s".
 std::string_view without_unit(std::string_view cell, std::string& unit) {
   constexpr std::string_view marks = "_./ ";
   for (std::size_t at = cell.find_first_of(marks, 1); at != cell.npos; at = cell.find_first_of(marks, at + 1)) {
@@ -207,7 +207,8 @@ std::optional<double> number_in(std::string_view text) {
   if (letter != fortran.npos) {
     fortran[letter] = 'e';
   } else if (const std::size_t sign = fortran.find_last_of("+-"); sign != fortran.npos && sign > 0) {
-    // A field too narrow for the letter: three digits, behind a mantissa with a point. "10-3" is no number.
+    // A field too narrow for the letter E has three digits in the exponent, after a mantissa with a point: "1.0-101".
+    // "10-3" is not a number.
     const bool has_point = fortran.find('.') < sign;
     if (!has_point || fortran.size() - sign != 4) return std::nullopt;
     if (!is_digit(fortran[sign - 1]) && fortran[sign - 1] != '.') return std::nullopt;

@@ -14,25 +14,25 @@ class SnapshotInput;
 struct Snapshot;
 struct SnapshotView;
 
-/// The lines of a text, from where an input is on. Reads in blocks, and at most one block ahead.
+/// Reads the lines of a text from the current position of an input, in blocks, at most one block ahead.
 class TextLines {
  public:
   static constexpr std::size_t longest = 65536;  ///< bytes of a line
 
   explicit TextLines(SnapshotInput& input) : input_{input} {}
 
-  /// Whether there is another line, which line() is then. Fails for one that is longer than `longest`.
+  /// Moves to the next line. Returns false if there is none. Fails if the line is longer than `longest`.
   bool next();
-  /// Without its end (LF or CR LF). Valid until the next call of next().
+  /// Returns the line without its end (LF or CR LF). Valid until the next call of next().
   std::string_view line() const { return line_; }
-  std::uint64_t number() const { return number_; }  ///< of line(), from 1
-  /// The file's byte at which `part`, a part of line(), begins.
+  std::uint64_t number() const { return number_; }  ///< number of line(), from 1
+  /// Returns the byte of the file at which `part`, a part of line(), begins.
   std::uint64_t byte_of(std::string_view part) const {
     return line_byte_ + static_cast<std::uint64_t>(part.data() - line_.data());
   }
-  /// The file's byte behind line() and its end.
+  /// Returns the byte of the file after line() and its end.
   std::uint64_t next_byte() const;
-  /// "line 7, column vx", a field for SnapshotInput::fail_at().
+  /// Returns a text such as "line 7, column vx", as a field for SnapshotInput::fail_at().
   std::string place(std::string_view field) const;
 
  private:
@@ -45,7 +45,7 @@ class TextLines {
   std::uint64_t number_ = 0, line_byte_ = 0;
 };
 
-/// The words between blanks and single commas or semicolons. An empty one stands between two commas.
+/// Splits a line at blanks and at single commas or semicolons. Between two commas is an empty word.
 void split_words(std::string_view line, std::vector<std::string_view>& words);
 
 /// Separator of the values of a line. A value in double quotes may contain it.
@@ -67,7 +67,7 @@ void split_cells(std::string_view line, Separator separator, std::vector<TextCel
 /// Returns the line up to a comment that follows its values: " # ..." or " ! ...", outside quotes.
 std::string_view without_remark(std::string_view line);
 
-/// Whether the first mark of the line begins a comment: "#", "%", "!" or "//".
+/// Returns whether the line is a comment: it begins with "#", "%", "!" or "//".
 bool is_comment(std::string_view line);
 
 /// Returns the text of a comment.
@@ -79,7 +79,7 @@ std::optional<double> number_in(std::string_view text);
 /// Returns why number_in() has no number, such as "'0,5' has a comma, ...", with the cure.
 std::string fault_of_number(std::string_view text);
 
-/// Whether each cell is a whole number, so that commas may be decimal ones.
+/// Returns whether each cell is a whole number, so that the commas between them may be decimal commas.
 bool are_whole(const std::vector<TextCell>& cells);
 
 /// Returns the name "x" of the cell "X [kpc]"; `unit` gets "kpc", or nothing.

@@ -16,7 +16,6 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
-#include "compute/snapshots/bytes.h"
 #include "compute/snapshots/file_meaning.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_format.h"
@@ -29,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The ids. A TIPSY file holds none: the text FILE.iord beside it does, as other programs for TIPSY know it. Its first
-// line is the number of bodies, and each further line the id of one, in the order of the file.
+// Ids. A TIPSY file has none: the text file FILE.iord next to it has, as in other programs for TIPSY. Its first line is
+// the number of bodies, and each further line is the id of one body, in the order of the file.
 
 std::uint64_t next_number(SnapshotInput& input, TextLines& lines) {
   if (!lines.next()) input.fail_at(input.size(), "id", "truncated: the file ends there");
@@ -61,7 +60,7 @@ fs::path iord_of(const fs::path& file) {
   return fs::path{file}.concat(".iord");
 }
 
-/// Takes over the ids in the file beside a snapshot, if there is one; notes why they cannot be used.
+/// Takes the ids in the file next to a snapshot, if it exists; notes why they cannot be used.
 void take_iord(const fs::path& file, Snapshot& snapshot) {
   const fs::path beside = iord_of(file);
   if (!fs::exists(beside)) return;
@@ -82,7 +81,7 @@ void check_iord(const fs::path& snapshot, Existing existing) {
 /// Writes FILE.iord.
 class IordFile {
  public:
-  /// Throws std::runtime_error if it exists and is not to be replaced.
+  /// Throws std::runtime_error if the file exists and must not be replaced.
   IordFile(const fs::path& snapshot, std::size_t bodies, Existing existing);
 
   void add(std::uint64_t id);
@@ -112,9 +111,9 @@ fs::path IordFile::commit() {
   return out_.commit();
 }
 
-// The units. A TIPSY file holds none: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file do. That is
-// NAME.param for NAME.tipsy and, unless they have one of their own, for NAME.00128, NAME_00128.tipsy and NAME-2.tipsy:
-// the states of one run share a file.
+// Units. A TIPSY file has none: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file state them. This
+// is NAME.param for NAME.tipsy and, unless they have one of their own, also for NAME.00128, NAME_00128.tipsy and
+// NAME-2.tipsy: the states of one run share a parameter file.
 
 /// Statements of a parameter file of gasoline, ChaNGa or pkdgrav about a snapshot's numbers.
 struct TipsyParam {
@@ -131,13 +130,14 @@ fs::path own_param(fs::path snapshot) {
   return snapshot.replace_extension(".param");
 }
 
-/// Whether there is anything of that name; false where that cannot be known.
+/// Returns whether a file of this name exists; false if that cannot be determined.
 bool is_there(const fs::path& file) {
   std::error_code error;
   return fs::exists(file, error);
 }
 
-/// "run.param" for "run_00128.tipsy" and "run.00128.bin"; the snapshot's own where its name has no number.
+/// Returns the parameter file of the run: "run.param" for "run_00128.tipsy" and "run.00128.bin"; the snapshot's own if
+/// its name has no number.
 fs::path param_of_run(const fs::path& snapshot) {
   constexpr std::string_view digits = "0123456789", separators = "._-";
   const std::string stem = snapshot.stem().string();
@@ -147,13 +147,13 @@ fs::path param_of_run(const fs::path& snapshot) {
   return numbered ? snapshot.parent_path() / (stem.substr(0, last) + ".param") : own_param(snapshot);
 }
 
-/// The one that exists, or the one that would be written.
+/// Returns the parameter file that exists, or the one that would be written.
 fs::path param_of(const fs::path& snapshot) {
   const fs::path own = own_param(snapshot);
   return is_there(own) ? own : param_of_run(snapshot);
 }
 
-/// The value in a line "name = value # comment", or its beginning.
+/// Returns the value in a line "name = value # comment"; nothing if the line has another name.
 std::optional<std::string> value_of(std::string_view line, std::string_view name) {
   line = line.substr(0, line.find('#'));
   const std::size_t equals = line.find('=');
@@ -162,7 +162,7 @@ std::optional<std::string> value_of(std::string_view line, std::string_view name
   return std::string{trimmed(line.substr(equals + 1)).substr(0, most)};
 }
 
-/// The values that this program uses, as the file has them.
+/// The values that this program uses, as text from the file.
 struct ParamValues {
   struct {
     const char* name;
@@ -182,7 +182,7 @@ struct ParamValues {
     const std::optional<std::string>& value = text(name);
     return value ? parsed_number<double>(*value) : std::nullopt;
   }
-  /// 1, "true" and the like are true; nothing if the value is another word.
+  /// Returns a flag: 1, "true" and the like are true. Nothing if the value is another word.
   std::optional<bool> flag(std::string_view name) const {
     constexpr std::array<std::string_view, 4> yes{"true", "True", "TRUE", "yes"}, no{"false", "False", "FALSE", "no"};
     const std::string word = text(name).value_or("");
@@ -191,7 +191,7 @@ struct ParamValues {
     const std::optional<double> value = number(name);
     return value ? std::optional{*value != 0} : std::nullopt;
   }
-  /// The first flag that is there but cannot be used, as "bComove = maybe is no flag"; empty if there is none.
+  /// Returns what is wrong with the first unusable flag, such as "bComove = maybe is no flag"; empty if there is none.
   std::string fault_of_flags() const {
     for (const char* const name : {"bComove", "bPeriodic", "bDoublePos", "bDoubleVel"}) {
       if (text(name) && !flag(name)) return std::string{name} + " = " + *text(name) + " is not 0 or 1";
@@ -200,7 +200,7 @@ struct ParamValues {
   }
 };
 
-/// A unit that the file gives as `text`, in CGS; 0 if it is none.
+/// Returns the unit that the file states as `text`, in CGS; 0 if it is unusable.
 double unit_in(const std::string& text, double size) {
   const double unit = parsed_number<double>(text).value_or(0) * size;
   return Units::usable(unit) ? unit : 0;
@@ -264,7 +264,7 @@ TipsyParam param_beside(const fs::path& snapshot) {
   return found;
 }
 
-/// Whether a reader would give a snapshot with this parameter file exactly these units.
+/// Returns whether a reader would give a snapshot with this parameter file exactly these units.
 bool gives(const TipsyParam& found, const std::optional<Units>& units) {
   constexpr double rounding = 1e-12;
   if (!found.problem.empty() || found.comoving.value_or(false) || found.box_size > 0) return false;
@@ -272,7 +272,7 @@ bool gives(const TipsyParam& found, const std::optional<Units>& units) {
   return !units || nearly_equal(*found.units, *units, rounding);
 }
 
-/// Whether the file may be a TIPSY snapshot, by its number of dimensions.
+/// Returns whether the file may be a TIPSY snapshot, by its number of dimensions.
 bool may_be_snapshot(const fs::path& file) {
   std::array<std::byte, 16> head{};
   std::ifstream stream{file, std::ios::binary};
@@ -283,7 +283,7 @@ bool may_be_snapshot(const fs::path& file) {
   });
 }
 
-/// Another snapshot in the folder that reads the parameter file `param`; nothing if there is none.
+/// Returns another snapshot in the folder that uses the parameter file `param`; nothing if there is none.
 std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snapshot) {
   std::error_code error;
   const fs::path folder = param.parent_path().empty() ? "." : param.parent_path();
@@ -303,10 +303,10 @@ std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snap
 
 constexpr const char* no_units = "bComove = 0\nbPeriodic = 0\n";
 
-/// Prepares that a snapshot gets these units, or none, and that no other snapshot gets them. Call before it is written.
-/// Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing` keeps it.
-/// Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until write_param(),
-/// so a kill leaves bodies without units at worst.
+/// Prepares the units of a snapshot, or that it has none; no other snapshot may be affected. Call before the snapshot
+/// is written. Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing`
+/// keeps it. Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until
+/// write_param(): if the program is killed in between, the bodies have no units.
 std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
   const TipsyParam found = param_beside(snapshot);
   if (is_stream(snapshot) || gives(found, units)) return std::nullopt;
@@ -324,8 +324,8 @@ std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optio
   return write_file(own, no_units, existing);
 }
 
-/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's if there is
-/// none and no other snapshot reads it, else the snapshot's own. Returns its name.
+/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's file if it
+/// does not exist and no other snapshot uses it, otherwise the snapshot's own. Returns its name.
 std::optional<fs::path> write_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
   if (!units || is_stream(snapshot) || gives(param_beside(snapshot), units)) return std::nullopt;
   const std::string text = "dKpcUnit = " + shortest_text(units->length_cm / kpc_cm) +
@@ -339,7 +339,8 @@ std::optional<fs::path> write_param(const fs::path& snapshot, const std::optiona
 
 constexpr std::size_t header_bytes = 32;
 
-/// Every record starts with seven floats: mass, x, y, z, vx, vy, vz. The last is the potential, which is written as 0.
+/// Kinds of records. Every record starts with seven floats: mass, x, y, z, vx, vy, vz. The last float is the potential,
+/// which is written as 0.
 struct RecordKind {
   const char* name;
   Species species;
@@ -364,7 +365,7 @@ namespace header {
 constexpr std::size_t time = 0, bodies = 8, dimensions = 12, gas = 16, dark = 20, star = 24, pad = 28;
 }  // namespace header
 
-/// Which of the vectors of all records are doubles: 12 more bytes each (bDoublePos and bDoubleVel of gasoline).
+/// Which vectors of all records are doubles (bDoublePos and bDoubleVel of gasoline); each takes 12 more bytes.
 struct Doubles {
   bool positions = false, velocities = false;
   std::size_t more_bytes() const { return 12 * (std::size_t{positions} + std::size_t{velocities}); }
@@ -374,7 +375,7 @@ struct Doubles {
            : velocities            ? ", velocities in double"
                                    : "";
   }
-  /// Where the number at `place` among the floats begins.
+  /// Returns the byte at which the number with index `place` among the floats begins.
   std::size_t byte_of(std::size_t place) const {
     const auto before = [&](std::size_t first) { return std::clamp<std::size_t>(place, first, first + 3) - first; };
     return sizeof(float) * (place + (positions ? before(1) : 0) + (velocities ? before(4) : 0));
@@ -400,7 +401,7 @@ struct Header {
     for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_bytes(kind);
     return bytes;
   }
-  /// "star record 2 (counted from 0)": the one of this byte.
+  /// Returns the record of this byte as text: "star record 2 (counted from 0)".
   std::string record_at(std::uint64_t byte) const {
     std::uint64_t first = header_bytes;
     for (std::size_t kind = 0; kind < counts.size(); ++kind) {
@@ -448,8 +449,8 @@ Header parsed_header(const SnapshotInput& input) {
     return small;
   }
 
-  // Bits 32 to 39 of the four counts may be in the pad. But many writers leave it undefined, so it counts only if it
-  // makes them agree.
+  // The padding may hold bits 32 to 39 of the four counts. Many writers leave it undefined, so it counts only if it
+  // makes the counts agree.
   Header large = small;
   for (std::size_t kind = 0; kind < large.counts.size(); ++kind) {
     large.counts[kind] |= ((pad >> (8 * (kind + 1))) & 0xff) << 32;
@@ -461,8 +462,8 @@ Header parsed_header(const SnapshotInput& input) {
                     format_count(small.counts[2]) + " star");
 }
 
-/// The size of a file decides which vectors are doubles. Of two ways that make the same size, its parameters tell the
-/// one; without them, positions are.
+/// Returns which vectors are doubles, by the size of the file. If two ways give the same size, its parameters decide;
+/// without parameters, positions are doubles.
 Doubles doubles_in(const SnapshotInput& input, const Header& head, const TipsyParam& param) {
   for (const bool both : {false, true}) {
     const bool velocities_alone = param.double_velocities && !param.double_positions;
@@ -473,7 +474,7 @@ Doubles doubles_in(const SnapshotInput& input, const Header& head, const TipsyPa
   return {};
 }
 
-/// Throws if the file's length is not the one that its header implies, or if it has too many bodies for this program.
+/// Throws if the file has another size than its header implies, or too many bodies for this program.
 void check_size(const SnapshotInput& input, const Header& head) {
   if (head.bodies() == 0) input.fail_at(header::bodies, "nbodies", "a TIPSY file without bodies");
   const std::uint64_t expected = head.file_bytes(), size = input.size();
@@ -490,9 +491,9 @@ void check_size(const SnapshotInput& input, const Header& head) {
   input.require_room_for(head.bodies());
 }
 
-/// The last words of records, which may be ids by version 1 of Bonsai: all different, those of dark records from
-/// 200,000,000, those of stars below. As floats they would be above 0 and below 1e-23, which no potential is. Takes
-/// memory only as long as they may be.
+/// The last words of records, which may be the ids of version 1 of Bonsai: all different, dark ones from 200,000,000,
+/// those of stars below. As floats they would be above 0 and below 1e-23, as no potential is. Uses memory only as long
+/// as they may be ids.
 class BonsaiIds {
  public:
   void add(Species species, std::uint32_t word) {
@@ -506,7 +507,7 @@ class BonsaiIds {
       words_ = {};
     }
   }
-  /// Empty if they are none.
+  /// Returns the ids; empty if the words are not ids.
   std::vector<std::uint64_t> ids() {
     if (words_.size() < 2) return {};
     std::vector<std::uint64_t> ids{words_.begin(), words_.end()};
@@ -521,7 +522,7 @@ class BonsaiIds {
   std::vector<std::uint32_t> words_;
 };
 
-/// A property's place among the floats of a gas, a dark and a star record; 0: such a record does not have it.
+/// Index of a property among the floats of a gas, a dark and a star record; 0: the record does not have it.
 struct Column {
   const char* name;
   std::vector<float> BodyProperties::*values;
@@ -538,7 +539,7 @@ constexpr std::size_t records_per_block = 16384;  // read or written at once
 /// Reads the records, one kind after the other.
 class RecordReader {
  public:
-  /// With known units, settle() applies the limits of single precision in units that suit the bodies.
+  /// `units_known`: settle() will apply the limits of single precision in units that suit the bodies.
   RecordReader(SnapshotInput& input, const Header& head, bool units_known)
       : input_{input}, head_{head}, bytes_{head.order}, units_known_{units_known} {
     snapshot_.time = head.time;
@@ -637,7 +638,7 @@ class RecordReader {
   bool has_density_ = false, has_potential_ = false;
 };
 
-/// Gives the snapshot what its parameter file says: see FileMeaning.
+/// Applies the parameter file to the snapshot: see FileMeaning.
 void take_param(const SnapshotInput& input, const TipsyParam& param, Snapshot& snapshot) {
   FileMeaning meaning{.time = snapshot.time, .units = param.units, .length = {1, 0}, .mass = {}, .velocity = {1, 0}};
   meaning.comoving = param.comoving.value_or(false);
@@ -705,7 +706,7 @@ class RecordWriter {
   std::vector<std::byte> block_;
 };
 
-/// Bodies of one species keep their order.
+/// Writes the bodies by species; those of one species keep their order.
 std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const ByteOrder order = output.order.value_or(ByteOrder::big);
   const std::vector<Species>& species = snapshot.properties.species;
@@ -744,7 +745,7 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
     for_each_of(kind, [&](std::size_t body) { records.add(body); });
     records.flush();
   }
-  // A kill between the two files leaves bodies without ids, never with those of others.
+  // If the program is killed between the two files, bodies have no ids, and never those of other bodies.
   if (!stream && replaces(output.existing)) fs::remove(iord_of(file));
   std::vector<fs::path> written{out.commit()};
   if (numbered) {

@@ -22,7 +22,7 @@ const Bytes trajectory_order{ByteOrder::little};
 
 struct Trajectory {
   std::uint64_t bodies, records;
-  /// Both are below 2^31, so this does not overflow.
+  /// Both counts are below 2^31, so this does not overflow.
   std::uint64_t file_bytes() const { return trajectory_head_bytes + bodies * records * place_bytes; }
 };
 
@@ -118,7 +118,7 @@ std::string description_of(const SnapshotView& snapshot) {
   return text + "\n}\n";
 }
 
-/// One record of each body, and the description beside it.
+/// Writes one record per body, and the description next to the file.
 std::vector<fs::path> write_trajectory(const fs::path& file, const SnapshotView& snapshot,
                                        const SnapshotOutput& output) {
   if (output.order == ByteOrder::big) throw UsageError("--byte-order cannot be big: trajectories are little-endian");

@@ -42,13 +42,13 @@ constexpr NamedUnit velocity_units[]{{"km/s", 1e5},
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
 
-/// A unit in which values are shown from `from` of it on, up to the next larger unit's.
+/// A unit that is used for values of at least `from` of it, up to where the next larger unit begins.
 struct ShownFrom {
   NamedUnit unit;
   double from;
 };
-// Units that readers of the field expect, the largest first. A system of planets is in AU, km/s and years, a cluster in
-// pc and Myr, a galaxy in kpc, km/s and Gyr. Values below the last are shown in it as well.
+// Units that astronomers expect, the largest first. A planetary system is in AU, km/s and years, a cluster in pc and
+// Myr, a galaxy in kpc, km/s and Gyr. Values below the last one are shown in it as well.
 constexpr double pc_cm = 1e-3 * kpc_cm, myr_s = 1e6 * year_s;
 constexpr ShownFrom shown_lengths[]{
     {{"Mpc", 1e3 * kpc_cm}, 1}, {{"kpc", kpc_cm}, 0.1}, {{"pc", pc_cm}, 0.01}, {{"AU", au_cm}, 0.01},
@@ -79,20 +79,20 @@ bool near_one(double ratio) {
   return std::abs(ratio - 1) <= names_tolerance;
 }
 
-/// With the fewest digits that read as the same number.
+/// Returns the text with the fewest digits that reads as the same number.
 std::string exact_text(double value) {
   std::array<char, 32> digits;
   const auto [end, failed] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   return {digits.data(), end};
 }
 
-/// "1e10", "0.001": a power of ten.
+/// Returns a power of ten as text, such as "1e10" or "0.001".
 std::string power_text(int exponent) {
   if (exponent >= -3 && exponent <= 3) return four_digits(std::pow(10.0, exponent));
   return "1e" + std::to_string(exponent);
 }
 
-/// The largest unit in which a size is at least the unit's `from`; units[of_zero] for 0.
+/// Returns the largest unit in which a size is at least the unit's `from`; units[of_zero] for 0.
 const NamedUnit& suitable(double size, std::span<const ShownFrom> units, std::size_t of_zero = 0) {
   if (!(size > 0)) return units[of_zero].unit;
   constexpr double rounding = 1e-6;
@@ -105,7 +105,7 @@ std::string value_in(double size, const NamedUnit& unit) {
   return four_digits(size / unit.size) + ' ' + unit.name;
 }
 
-/// The unit itself, a power of ten of one, or a number of the one that suits it.
+/// Returns a size as a named unit: the unit itself, a power of ten of one, or a number times the one that suits it.
 std::string unit_named(double size, std::span<const NamedUnit> units, std::span<const ShownFrom> shown) {
   for (const NamedUnit& unit : units) {
     if (near_one(size / unit.size)) return unit.name;
@@ -125,7 +125,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-/// "1e10Msun" in CGS.
+/// Returns a unit such as "1e10Msun" in CGS.
 double parse_unit(std::string_view option, std::string_view word, const char* what, std::span<const NamedUnit> units) {
   double factor = 1;
   const char* const last = word.data() + word.size();

@@ -37,36 +37,37 @@ inline constexpr Units galactic_units{kpc_cm, 1e10 * solar_mass_g, 1e5};
 
 inline constexpr double gravitational_constant = 6.6743e-8;  ///< in cm^3 / (g s^2), CODATA 2018
 
-/// The units of this length and mass in which G = 1.
+/// Returns the units of this length and mass in which G = 1.
 Units gravity_units(double length_cm, double mass_g);
 
-/// Whether their ratios differ from 1 by at most `tolerance`. The kiloparsecs and solar masses of different programs
-/// differ by less than 1e-3.
+/// Returns whether the ratios of all units differ from 1 by at most `tolerance`. The kiloparsecs and solar masses of
+/// different programs differ by less than 1e-3.
 bool nearly_equal(const Units& a, const Units& b, double tolerance = 1e-3);
 
-/// "kpc,1e10Msun" or "kpc,1e10Msun,km/s" as units; a third word "G=1" is that of gravity_units(). Without a third word
-/// the velocity is 0. Throws UsageError, which begins with `option` and lists the known names.
+/// Reads units such as "kpc,1e10Msun" or "kpc,1e10Msun,km/s". "G=1" as the third word gives gravity_units(); without a
+/// third word the velocity is 0. Throws UsageError, which begins with `option` and lists the known names.
 Units parse_units(std::string_view option, std::string_view text);
 
-/// A unit by its name, with a factor where it needs one: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
+/// These return a unit as text, with a factor if it needs one: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
 std::string length_text(double cm);
 std::string mass_text(double g);
 std::string velocity_text(double cm_s);
 std::string time_text(double s);
-/// "kpc, 1e10 Msun, km/s"
+/// Returns the units as text: "kpc, 1e10 Msun, km/s".
 std::string units_text(const Units& units);
 
-/// A value in the unit that suits it: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
+/// These return a value in CGS as text, in the unit that suits it: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
 std::string length_value(double cm);
 std::string mass_value(double g);
 std::string velocity_value(double cm_s);
 std::string time_value(double s);
 
-/// Four significant digits, or all digits before the point of a number below a million: "0.5", "12.35", "35210",
-/// "1e10".
+/// Returns a number as text with four significant digits, or with all digits before the point below a million: "0.5",
+/// "12.35", "35210", "1e10".
 std::string four_digits(double value);
 
-/// The unit in which people of the field expect a value, given in CGS: Mpc, kpc, pc, AU, km ...; Msun, Mjup, Mearth, kg
+/// These return the unit in which astronomers expect a value, given in CGS: Mpc, kpc, pc, AU, km ...; Msun, Mjup,
+/// Mearth, kg
 /// ...; Gyr, Myr, kyr, yr, d, s; km/s, m/s, cm/s; and so on. The larger the value, the larger its unit.
 NamedUnit length_unit_for(double cm);
 NamedUnit mass_unit_for(double g);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <glm/gtc/type_ptr.hpp>
+#include <span>
 #include <stdexcept>
 
 #include "render/gl/gl.h"
@@ -9,13 +10,13 @@
 #ifdef ORRERY_SHADER_DIR
 #include <fstream>
 #include <sstream>
-#else
-#include <algorithm>
-
-#include "render/gl/embedded.h"
 #endif
 
-namespace orrery::render {
+namespace orrery {
+
+std::span<const std::pair<std::string_view, std::string_view>> embedded_shaders();
+
+namespace render {
 namespace {
 
 #ifdef ORRERY_SHADER_DIR
@@ -32,10 +33,10 @@ std::string whole_file(std::string_view name) {
 #else
 
 std::string whole_file(std::string_view name) {
-  const auto files = embedded_shaders();
-  const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
-  if (found == files.end()) throw std::runtime_error{"there is no shader " + std::string{name}};
-  return std::string{found->bytes};
+  for (const auto& [file, text] : embedded_shaders()) {
+    if (file == name) return std::string{text};
+  }
+  throw std::runtime_error{"there is no shader " + std::string{name}};
 }
 
 #endif
@@ -61,7 +62,7 @@ void delete_shader(unsigned id) {
   glDeleteShader(id);
 }
 
-/// `preamble` goes after the #version line.
+/// Compiles a shader. `preamble` is inserted after the #version line.
 GlObject<delete_shader> compile(GLenum stage, std::string_view file, std::string_view preamble = {}) {
   std::string source = shader_source(file);
   source.insert(source.find('\n') + 1, preamble);
@@ -182,4 +183,5 @@ void dispatch_over(const Program& program, std::size_t items) {
   dispatch(program, static_cast<int>(std::min((items + threads - 1) / threads, most_groups)));
 }
 
-}  // namespace orrery::render
+}  // namespace render
+}  // namespace orrery

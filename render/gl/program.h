@@ -54,11 +54,11 @@ class Program : public GlObject<delete_program> {
 /// Starts groups of a compute program and orders what it writes before all later commands.
 void dispatch(const Program& program, int groups_x, int groups_y = 1);
 
-/// The same with one thread for each item of `width` x `height`, and more where the groups do not fit.
+/// Does the same with one thread for each item of `width` x `height`; the last groups may have threads beyond these.
 void dispatch_over(const Program& program, int width, int height);
 
-/// The same with one thread for each of `items`, but no more groups than every driver starts: a thread strides over the
-/// rest.
+/// Does the same with one thread for each of `items`, up to the number of groups that every driver starts. If there are
+/// more items, each thread handles several, with a stride.
 void dispatch_over(const Program& program, std::size_t items);
 
 }  // namespace orrery::render

@@ -39,7 +39,7 @@ bool BodyReadback::request(const DrawnBodies& bodies, std::span<const int> indic
   return true;
 }
 
-/// Shader buffers may be shorter than the drawn one: one dispatch for each part of it.
+/// Drivers may limit shader buffers to less than the drawn buffer: each part of it has its own dispatch.
 void BodyReadback::gather(const DrawnBodies& bodies, std::span<const int> indices, int slot) {
   if (std::ssize(indices) > most_) throw std::logic_error{"a request for more bodies than there is room for"};
   indices_.upload(std::as_bytes(indices));

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "render/drawn_bodies.h"
+#include "render/appearance.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
 #include "render/gl/readback.h"

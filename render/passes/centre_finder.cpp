@@ -19,12 +19,12 @@ constexpr int scene_sums = 6;                      // until a few distant bodies
 constexpr int search_balls = 10, track_balls = 5;  // that shrink
 constexpr float everywhere = 1e30f;                // farther than any usable body
 
-/// The beginning of Search of centre.glsl.
+/// The first members of `Search` in centre.glsl.
 struct Start {
   glm::vec4 ball;
   std::uint32_t stopped = 0, begins = 0, best_mass = 0, best_block = std::numeric_limits<std::uint32_t>::max();
 };
-/// All of it.
+/// All members of `Search` in centre.glsl.
 struct Search {
   Start start;
   glm::vec4 found{0.0f};
@@ -71,7 +71,7 @@ void CentreFinder::restart() {
   until_search_ = 0;
 }
 
-/// Sums are about the last centre: so they are most precise.
+/// Begins sums of positions relative to the last centre, where they are most precise.
 void CentreFinder::begin(const DrawnBodies& bodies) {
   const std::array start{Start{.ball = glm::vec4{last_, everywhere}}};
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);

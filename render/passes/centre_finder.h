@@ -4,7 +4,7 @@
 #include <glm/glm.hpp>
 #include <optional>
 
-#include "render/drawn_bodies.h"
+#include "render/appearance.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/program.h"
 #include "render/gl/readback.h"

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 #include "render/gl/readback.h"
 
 namespace orrery::render {

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 
 namespace orrery::render {
 namespace {

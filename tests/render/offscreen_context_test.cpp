@@ -1,10 +1,10 @@
-#include "render/gl/offscreen_context.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 namespace {

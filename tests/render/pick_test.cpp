@@ -1,5 +1,3 @@
-#include "render/passes/pick.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "render/passes/body_renderer.h"
 #include "tests/render/stage.h"
 
 namespace orrery::render::test {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 #include "render/gl/readback.h"
 #include "render/image.h"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "render/gl/offscreen_context.h"
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/offscreen_context.h"
 #include "render/image.h"
 #include "render/passes/body_renderer.h"
 

@@ -8,7 +8,7 @@
 #include "app/lab/profile/measure_profile.h"
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 
 namespace orrery {
 namespace {

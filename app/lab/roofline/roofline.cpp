@@ -15,7 +15,7 @@
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/variants.h"
 #include "app/text/table.h"
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "compute/core/subnormals.h"
+#include "compute/core/threads.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/tunables.h"

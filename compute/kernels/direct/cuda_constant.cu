@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/tunables.h"

@@ -1,4 +1,4 @@
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/parts/block_kernel.h"
 #include "compute/kernels/parts/counted_tiles.h"
 #include "compute/kernels/parts/tunables.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/threads.h"
 #include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"

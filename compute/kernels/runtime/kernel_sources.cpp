@@ -108,6 +108,7 @@ struct DeviceBlock;
 
 /// Names of headers that kernel files of former versions include, and where their contents are now.
 constexpr auto former_names = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"compute/core/force_law.h", "compute/core/law.h"},
     {"compute/core/low_words.h", "compute/core/vec.h"},
     {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
     {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compute/core/error.h"
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"

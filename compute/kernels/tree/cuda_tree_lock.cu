@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/block.h"
 #include "compute/cuda/launch.h"

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/vec.h"
 
 // Expansions of the field of gravity to a constant order, so that the compiler unrolls terms and loops over them. A

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/epilogue.h"

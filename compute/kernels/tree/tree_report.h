@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
+#include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"
-#include "compute/cuda/stream.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/tree_facet.h"
 

@@ -11,7 +11,7 @@
 
 #include "app/colours/body_colour.h"
 #include "app/colours/local_density.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 
 namespace orrery {
 namespace {

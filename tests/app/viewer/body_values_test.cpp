@@ -13,7 +13,6 @@
 #include "app/viewer/lane.h"
 #include "compute/diagnostics/structure.h"
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backends.h"
 

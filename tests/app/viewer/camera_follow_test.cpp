@@ -7,7 +7,6 @@
 #include "compute/core/error.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/offscreen_context.h"
 
 namespace orrery {
 namespace {

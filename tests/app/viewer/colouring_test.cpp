@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "render/gl/offscreen_context.h"
+#include "render/gl/gl.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 #include "render/image.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/slow_kernel.h"

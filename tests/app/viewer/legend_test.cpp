@@ -14,7 +14,7 @@
 #include "app/panels/shown_words.h"
 #include "app/viewer/colouring.h"
 #include "render/colour_map.h"
-#include "render/gl/offscreen_context.h"
+#include "render/gl/gl.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/viewer/position_bridge.h"
 #include "compute/sim/simulation.h"
-#include "render/gl/offscreen_context.h"
+#include "render/gl/gl.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

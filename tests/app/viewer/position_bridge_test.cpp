@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/sim/simulation.h"
-#include "render/gl/offscreen_context.h"
+#include "render/gl/gl.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

@@ -11,7 +11,6 @@
 
 #include "app/ui_state/compare_commands.h"
 #include "render/gl/gl.h"
-#include "render/gl/offscreen_context.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/uniform_kernel.h"

@@ -20,11 +20,10 @@
 #include <vector>
 
 #include "compute/core/error.h"
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/threads.h"
-#include "compute/core/trial_process.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {

@@ -5,7 +5,6 @@
 #include <thread>
 #include <vector>
 
-#include "compute/core/subnormals.h"
 #include "compute/core/threads.h"
 #include "tests/compute/support/cpu_time.h"
 

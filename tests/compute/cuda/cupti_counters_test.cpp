@@ -6,7 +6,7 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/cupti.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "tests/compute/support/backend.h"
 
 namespace orrery::cuda {

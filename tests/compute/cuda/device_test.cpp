@@ -14,7 +14,6 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
-#include "compute/cuda/stream.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/cuda/chain_kernel.h"

@@ -10,7 +10,7 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/scenes/scene.h"
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 

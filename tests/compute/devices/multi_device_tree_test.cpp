@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/load_balance.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"

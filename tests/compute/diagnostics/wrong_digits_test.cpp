@@ -1,11 +1,11 @@
-#include "compute/diagnostics/wrong_digits.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
+
+#include "compute/diagnostics/reference.h"
 
 namespace orrery {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
+#include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"
-#include "compute/cuda/stream.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/kernels/narrow_kernel.h"
 #include "tests/compute/support/backend.h"

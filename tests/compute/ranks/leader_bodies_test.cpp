@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/body_source.h"
+#include "compute/core/bodies.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/devices/load_balance.h"
 #include "compute/kernels/joint_work.h"

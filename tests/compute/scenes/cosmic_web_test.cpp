@@ -1,6 +1,4 @@
 // The scene `cosmic-web`: it expands as a flat universe does, and its waves grow as linear theory says.
-#include "compute/scenes/cosmic_web.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/scenes/scene.h"
 #include "tests/compute/scenes/evolved.h"
 
 namespace orrery {

@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/scenes/draft.h"
 #include "compute/scenes/galaxy.h"
-#include "compute/scenes/portable.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

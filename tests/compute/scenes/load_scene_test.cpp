@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"

@@ -1,6 +1,4 @@
 // The scene `spiral`: arms at its own Q, a lasting disc at Q = 2.
-#include "compute/scenes/spiral.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

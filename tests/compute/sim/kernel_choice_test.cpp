@@ -13,7 +13,7 @@
 
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"

@@ -1,10 +1,9 @@
 // Steps on the CPU flush subnormals to zero on every thread, and what they are held against does not.
-#include "compute/core/subnormals.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "compute/core/threads.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/snapshots/bytes.h"
+#include "compute/snapshots/snapshot_format.h"
 
 namespace orrery::test {
 

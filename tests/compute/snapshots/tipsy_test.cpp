@@ -18,12 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/descriptor.h"
-#include "compute/core/host_memory.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/scenes/scene.h"
-#include "compute/snapshots/bytes.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/has_note.h"
 #include "tests/compute/snapshots/tipsy_file.h"

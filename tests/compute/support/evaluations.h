@@ -10,7 +10,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/shared_facets.h"
 #include "tests/compute/support/backends.h"

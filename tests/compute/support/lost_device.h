@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/backend.h"
+#include "compute/core/error.h"
 
 namespace orrery::test {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 #include "tests/compute/support/random_ball.h"
 
 namespace orrery {

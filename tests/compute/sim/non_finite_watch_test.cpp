@@ -1,12 +1,11 @@
 // How passes on a stream tell of bodies that are not finite.
-#include "compute/sim/engine/non_finite_watch.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
-#include "compute/cuda/stream.h"
+#include "compute/cuda/device.h"
+#include "compute/sim/cuda_bodies.h"
 #include "tests/compute/support/backend.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "compute/core/force_law.h"
+#include "compute/core/law.h"
 
 #include <array>
 

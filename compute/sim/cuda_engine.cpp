@@ -15,39 +15,34 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/stream.h"
-#include "compute/diagnostics/conserved_cuda.h"
-#include "compute/diagnostics/magnitudes_cuda.h"
-#include "compute/diagnostics/reference_cuda.h"
-#include "compute/integrators/body_levels_cuda.h"
+#include "compute/diagnostics/diagnostics_cuda.h"
 #include "compute/integrators/hermite_bodies_cuda.h"
 #include "compute/integrators/update_cuda.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/shared_facets.h"
-#include "compute/sim/engine/cuda_bodies.h"
-#include "compute/sim/engine/device_storage.h"
-#include "compute/sim/engine/engine.h"
-#include "compute/sim/engine/non_finite_watch.h"
+#include "compute/sim/cuda_bodies.h"
+#include "compute/sim/engine.h"
 
 namespace orrery {
 namespace {
 
-/// Force evaluations timed in one batch; a batch of more steps times some of them, since two events cost some us.
+/// Number of force evaluations that are timed in one batch. A longer batch times some of its steps, since two events
+/// cost some us.
 constexpr int max_timed_steps = 8;
 
-/// The first ones in these steps: a step of hermite4-blocks may have 32,768, and a batch keeps its events.
+/// Only the first evaluations of these steps are timed: a step of hermite4-blocks may have 32,768, and a batch keeps
+/// its events.
 constexpr std::size_t max_timed_evaluations = 2048;
 
-/// Times evaluations in 1 of 16 short batches: the events keep each kernel from starting while the one before ends,
-/// which would show in every step's time.
+/// One of this many short batches is timed: the events keep each kernel from starting while the one before ends, which
+/// would show in every step's time.
 constexpr int batches_for_a_timed_one = 16;
 
-/// A batch on the stream: what was asked for, and the time stamps of its steps.
+/// A batch on the stream: its request, and the time stamps of its steps.
 struct CudaBatch {
   explicit CudaBatch(const cuda::Device& device) : begin{device}, end{device}, done{device} {}
 
@@ -111,8 +106,9 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// `probe_ms` of the time were not spent on steps. If no evaluation was timed, `force_share` of the steps' time
-  /// counts as theirs. After a non-finite body, the times are still those of whole steps, since the kernels ran on.
+  /// Returns the timing. `probe_ms`: time that was not spent on steps. If no evaluation was timed, `force_share` is the
+  /// share of evaluations in the steps' time. After a non-finite body, the times are still those of whole steps, since
+  /// the kernels continued.
   StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
     const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
@@ -171,7 +167,7 @@ class DeviceTargets {
     indices_ = cuda::DeviceArray<int>(device, targets.size());
     cuda::upload(targets, indices_.data(), stream);
   }
-  /// `args` of these targets. They must stay until the evaluation has ended.
+  /// Returns `args` with these targets, which must exist until the evaluation has ended.
   ForceArgs of(ForceArgs args) const {
     if (indices_.size() == 0) return args;
     args.targets = {.indices = indices_.data(), .count = static_cast<int>(indices_.size())};
@@ -210,7 +206,7 @@ class Checkpoints {
   }
 
   const std::optional<StepTime>& at() const { return copies_[0].at; }
-  /// Waits.
+  /// Returns the checkpoint. Waits for the stream.
   Bodies download(cudaStream_t stream) const {
     const Copy& latest = copies_[0];
     Bodies bodies;
@@ -222,7 +218,7 @@ class Checkpoints {
     return bodies;
   }
 
-  /// Gives the memory back. Call only while nothing is enqueued.
+  /// Frees the memory. Call only while nothing is enqueued.
   void forget() { copies_ = {Copy{device_}, Copy{device_}}; }
   std::size_t bytes() const { return copies_[0].bytes() + copies_[1].bytes(); }
 
@@ -259,8 +255,8 @@ class Checkpoints {
   std::array<Copy, 2> copies_;  // the checkpoint, then the next
 };
 
-/// The bodies of a CUDA engine while the devices of its kernel hold them. The engine's own bodies are behind then,
-/// until fetch(). All functions enqueue on the engine's stream or on those of other devices.
+/// The bodies of a CUDA engine while the devices of its kernel hold them. During this time the engine's own bodies are
+/// outdated, until fetch(). All functions enqueue on the engine's stream or on those of other devices.
 class CudaResidents {
  public:
   /// `accelerations_current` becomes false when the engine or the devices take over the bodies.
@@ -273,7 +269,8 @@ class CudaResidents {
     stay ? spare_memory(batch) : leave_to_engine(batch);
     return stay;
   }
-  /// Returns whether cells are asked for of a tree that only the devices had, so that the engine's own bodies need one.
+  /// Returns whether the batch asks for cells of a tree that only the devices had, so that the engine's own bodies need
+  /// one.
   bool lack_tree(const StepPlan& plan, const BatchRequest& batch) const {
     return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
   }
@@ -289,9 +286,9 @@ class CudaResidents {
   /// Returns whether the devices hold the bodies.
   bool hold() const { return holder_ != nullptr; }
 
-  /// Gives the bodies to the devices, unless they hold them, or there is no memory for that: the engine's own make the
-  /// steps then, until other bodies come or another kernel: in this batch slowly, if they are in host memory, and later
-  /// ones bring them to the device.
+  /// Gives the bodies to the devices, unless they hold them already or lack the memory. Without memory, the engine's
+  /// own bodies make the steps until there are other bodies or another kernel. If these are in host memory, this batch
+  /// is slow, and later ones move them to the device.
   void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
     if (hold()) return;
     accelerations_current_ = false;
@@ -304,28 +301,29 @@ class CudaResidents {
       refused_ = true;
     }
   }
-  // These throw CudaBodiesLost where the engine's own bodies are behind; otherwise as ForceKernel::evaluate().
+  // The next functions throw CudaBodiesLost if the engine's own bodies are outdated; otherwise they throw as
+  // ForceKernel::evaluate().
   void evaluate(const ForceArgs& args) {
     by_devices([&] { holder_->evaluate_residents(args); });
   }
-  /// As cuda::kick_drift().
+  /// Does cuda::kick_drift() on the devices.
   void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check) {
     ahead_ = true;
     by_devices([&] { holder_->kick_drift(pass, check, stream_); });
   }
-  /// As cuda::check_finite(), also of what the devices reported before.
+  /// Does cuda::check_finite() on the devices, and includes what they reported before.
   void look(const cuda::NonFiniteReport& report, std::uint32_t pass) {
     by_devices([&] { holder_->check_finite(report, pass, stream_); });
   }
-  /// As read_owners().
+  /// Does read_owners() for the devices.
   void read_owners(ForceKernel& kernel) {
     by_devices([&] { orrery::read_owners(kernel, bodies_.count(), stream_); });
   }
-  /// The bodies' positions and accelerations of the latest evaluation. The engine's own stay behind.
+  /// Copies the positions and accelerations of the latest evaluation. The engine's own bodies stay outdated.
   void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
     by_devices([&] { holder_->collect(d_positions, nullptr, stream_, d_accelerations); });
   }
-  /// Brings the engine's own bodies up to date. The devices go on to hold theirs.
+  /// Updates the engine's own bodies. The devices continue to hold theirs.
   void fetch(const DeviceBodies& bodies) {
     if (ahead_) by_devices([&] { holder_->collect(bodies.positions, bodies.velocities, stream_); });
     ahead_ = false;
@@ -343,12 +341,12 @@ class CudaResidents {
     if (hold()) accelerations_current_ = false;
     forget();
   }
-  /// Call before other bodies come, or another kernel or law.
+  /// Call before the bodies, the kernel or the law are replaced.
   void end() {
     bring_home();
     refused_ = false;
   }
-  /// Before the engine's own bodies make steps. Throws UsageError if its device has no memory for them.
+  /// Call before the engine's own bodies make steps. Throws UsageError if its device has no memory for them.
   void leave_to_engine() {
     bring_home();
     bodies_.bring_to_device();
@@ -364,8 +362,8 @@ class CudaResidents {
     return !refused_ && batch.steps > 0 && !needs_engine(batch) && moves_all_alike(*plan.integrator) &&
            can_be_held(plan);
   }
-  /// Before a batch whose steps the devices make. If they hold the bodies, the engine's own give back their memory,
-  /// until the batch or anyone else needs it; then they keep it.
+  /// Call before a batch whose steps the devices make. If they hold the bodies, the memory of the engine's own bodies
+  /// is freed until the batch or something else needs it; then it is kept.
   void spare_memory(const BatchRequest& batch) {
     const bool compares = batch.probe.sample > 0;
     if (compares) bodies_.take_accelerations();
@@ -374,17 +372,17 @@ class CudaResidents {
     spared_ = ahead_ = true;
     bodies_.give_back();
   }
-  /// Before a batch whose steps the devices do not make.
+  /// Call before a batch whose steps the devices do not make.
   void leave_to_engine(const BatchRequest& batch) {
     if (batch.steps > 0 || needs_engine(batch)) return leave_to_engine();
     fetch();
   }
-  /// The devices do not give what it measures.
+  /// Returns whether the batch measures something that the devices do not provide.
   static bool needs_engine(const BatchRequest& batch) {
     return (batch.probe.sample > 0 && batch.steps == 0) || batch.accelerations || batch.tree_cells.most > 0;
   }
-  /// Devices could not bring drawn bodies home: they do not reach memory of OpenGL, although they reach the rest of the
-  /// first device's.
+  /// Returns whether devices can hold the bodies. They cannot copy drawn bodies back: they have no access to memory of
+  /// OpenGL, although they have to the rest of the first device's memory.
   bool can_be_held(const StepPlan& plan) const {
     const ResidentFacet* const devices = residents_of(*plan.kernel);
     return devices && !bodies_.are_drawn() && bodies_.digits() == Digits::single && devices->can_hold(bodies_.count());
@@ -427,7 +425,7 @@ class CudaHermiteOps final : public HermiteOps {
     const StepPlan& plan;
     cudaStream_t stream;
     CudaBatch& batch;
-    /// Runs an evaluation, and perhaps times it.
+    /// Runs an evaluation, and may measure its time.
     std::function<void(const std::function<void()>& evaluation)> timed;
     std::function<cuda::NonFiniteCheck()> next_check;
   };
@@ -449,7 +447,7 @@ class CudaHermiteOps final : public HermiteOps {
   int correct(const Substep& now) override {
     return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
-  /// Takes the moments of a step. If the kernel allows, does not wait at each moment for the number of the next one and
+  /// Runs the moments of a step. If the kernel allows, does not wait at each moment for the number of the next one and
   /// of its bodies.
   void take_moments(float time_step, int deepest) override {
     if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
@@ -553,7 +551,7 @@ class CudaStepOps final : public StepOps {
                   .next_check = [this] { return next_check(); }}} {}
   CudaStepOps(const CudaStepOps&) = delete;
   CudaStepOps& operator=(const CudaStepOps&) = delete;
-  /// `timed`: its evaluations are.
+  /// `timed`: whether the evaluations of the step are timed.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
     timed_ = timed;
@@ -562,11 +560,11 @@ class CudaStepOps final : public StepOps {
     batch_.evaluations_before.push_back(batch_.evaluations);
   }
 
-  /// After the last step of a batch.
+  /// Call after the last step of a batch.
   void end_steps() { make_owed_kick(); }
 
-  /// Kernels kick floats only, and of one device. Other kicks are left to the pass that comes next, which loads and
-  /// stores the velocities anyway.
+  /// Kernels kick only floats, and only on one device. Other kicks are left to the next pass, which loads and stores
+  /// the velocities anyway.
   void force(bool store, double kick_dt) override {
     make_owed_kick();  // by the accelerations that this evaluation replaces
     const bool compares = this->compares();
@@ -611,7 +609,7 @@ class CudaStepOps final : public StepOps {
                              parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
-  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  /// A comparison needs an evaluation of its own: those of the integrator are at predicted positions.
   HermiteOps& hermite() override {
     if (compares()) force(/*store=*/true, 0);
     return hermite_;
@@ -667,16 +665,18 @@ class CudaStepOps final : public StepOps {
   CudaHermiteOps hermite_;
 };
 
-/// Batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at once.
+/// Number of batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at
+/// once.
 constexpr std::size_t max_batches = 3;
 
-/// Every function that uses CUDA activates the device first: the thread may have used another one before.
+/// The CUDA engine. Every function that uses CUDA activates the device first: the thread may have used another one
+/// before.
 class CudaEngine final : public Engine {
  public:
   CudaEngine(const cuda::Device& device, DeviceStorage* storage) : device_{device}, bodies_{device, storage, stream_} {}
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
-  /// Kernels on the stream write to memory of this engine.
+  /// Waits, because kernels on the stream write to memory of this engine.
   ~CudaEngine() override { ORRERY_CUDA_WARN(cudaStreamSynchronize(stream_.get())); }
 
   void upload(const Bodies& bodies, const StepPlan& plan) override {
@@ -756,8 +756,8 @@ class CudaEngine final : public Engine {
     batches_since_timed_ = 0;
   }
 
-  /// Steps behind sums would keep the drawn buffers from the display until the sums end. Block steps wait for the
-  /// stream when they begin.
+  /// Steps after conserved sums would keep the drawn buffers from the display until the sums end. Block steps wait for
+  /// the stream when they begin.
   bool ready() const override {
     device_.activate();
     if (plan_.integrator->block_steps && !in_flight_.empty()) return in_flight_.back().done.reached();
@@ -846,7 +846,7 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// A failure that reaches the bodies' device may have begun on another one, which is then named instead.
+  /// Calls a function. A failure on the bodies' device may have begun on another device, which the error then names.
   template <class Call>
   std::invoke_result_t<const Call&> named(const Call& call) {
     try {
@@ -923,7 +923,7 @@ class CudaEngine final : public Engine {
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
   }
 
-  /// Before passes of the steps from `first` to `last` are enqueued.
+  /// Call before passes of the steps from `first` to `last` are enqueued.
   void number_passes(std::int64_t first, std::int64_t last) {
     if (!watch_.reaches(last)) stream_.synchronize();
     if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
@@ -970,8 +970,8 @@ class CudaEngine final : public Engine {
     return result;
   }
 
-  /// Replaces the bodies by another number of them. There may not be memory for both: the old ones wait in host memory,
-  /// and come back if the new ones do not fit.
+  /// Replaces the bodies by another number of them. If memory does not suffice for both, the old ones wait in host
+  /// memory, and return if the new ones do not fit.
   void replace_all(const Bodies& bodies, bool host_will_do) {
     const Bodies before = in_use_ ? bodies_.download() : Bodies{};
     const HermiteState doubles = in_use_ ? hermite_.state(stream_.get()) : HermiteState{};

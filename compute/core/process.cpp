@@ -1,11 +1,20 @@
-#include "compute/core/host_memory.h"
+#include "compute/core/process.h"
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <fstream>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace orrery {
 namespace {
@@ -32,7 +41,7 @@ struct Version {
 constexpr Version v1{"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr Version v2{"", "memory.max", "memory.current", "inactive_file"};
 
-/// The file cache that the kernel drops before a limit hurts.
+/// Returns the bytes of file cache that the kernel drops when the group reaches its limit.
 std::int64_t droppable_bytes(const fs::path& group, const Version& version) {
   std::ifstream stat{group / "memory.stat"};
   std::string name;
@@ -42,7 +51,7 @@ std::int64_t droppable_bytes(const fs::path& group, const Version& version) {
   return 0;
 }
 
-/// `unlimited` where the group sets no limit ("max" is no number).
+/// Returns the bytes that the group leaves free; `unlimited` if it sets no limit ("max" is no number).
 std::int64_t free_bytes(const fs::path& group, const Version& version) {
   std::ifstream limit_file{group / version.limit}, usage_file{group / version.usage};
   std::int64_t limit = 0, usage = 0;
@@ -50,7 +59,8 @@ std::int64_t free_bytes(const fs::path& group, const Version& version) {
   return std::clamp<std::int64_t>(limit - usage + droppable_bytes(group, version), 0, limit);
 }
 
-/// The least of a group and those that it is in. A container may show its own group at the mount instead of at `path`.
+/// Returns the smallest number of free bytes of a group and those around it. A container may show its own group at the
+/// mount instead of at `path`.
 std::int64_t least_free_bytes(const fs::path& mount, const std::string& path, const Version& version) {
   std::int64_t least = free_bytes(mount / version.folder, version);
   fs::path group = mount / version.folder;
@@ -59,6 +69,35 @@ std::int64_t least_free_bytes(const fs::path& mount, const std::string& path, co
     least = std::min(least, free_bytes(group, version));
   }
   return least;
+}
+
+constexpr std::array crashes{SIGFPE, SIGBUS, SIGSEGV, SIGILL, SIGABRT};
+constexpr std::array time_limits{SIGALRM, SIGXCPU};
+
+/// Lets these signals end the copy immediately: no handler of this program or of a sanitizer runs, the alarm is not
+/// blocked, and no core file is written.
+void die_plainly() {
+  for (const int deadly : crashes) std::signal(deadly, SIG_DFL);
+  sigset_t limits;
+  sigemptyset(&limits);
+  for (const int late : time_limits) {
+    std::signal(late, SIG_DFL);
+    sigaddset(&limits, late);
+  }
+  sigprocmask(SIG_UNBLOCK, &limits, nullptr);
+  constexpr rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+}
+
+TrialEnd end_by(int signal, std::chrono::seconds limit) {
+  const std::string name = strsignal(signal);
+  if (std::ranges::find(crashes, signal) != crashes.end()) return {TrialEnd::crashed, name};
+  if (signal == SIGALRM) {
+    return {TrialEnd::too_long, "it did not end within " + std::to_string(limit.count()) + " s"};
+  }
+  if (signal == SIGXCPU) return {TrialEnd::too_long, "it reached the limit of processor time (ulimit -t)"};
+  const char* const memory = signal == SIGKILL ? ", which the system also sends if memory is short" : "";
+  return {TrialEnd::killed, "it got the signal " + name + memory};
 }
 
 }  // namespace
@@ -80,6 +119,30 @@ std::int64_t control_group_free_bytes(const fs::path& membership, const fs::path
 std::int64_t bodies_that_fit(std::int64_t bytes_per_body) {
   return std::min(machine_free_bytes(), control_group_free_bytes("/proc/self/cgroup", "/sys/fs/cgroup")) /
          bytes_per_body;
+}
+
+TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds limit) {
+  const pid_t self = getpid(), copy = fork();
+  if (copy < 0) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
+  if (copy == 0) {
+    die_plainly();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this process, which may have ended before
+    if (getppid() != self) _exit(0);
+    alarm(static_cast<unsigned>(limit.count()));
+    try {
+      trial();
+    } catch (...) {  // this process will meet it as well
+    }
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(copy, &status, 0) < 0) {
+    if (errno != EINTR) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
+  }
+  if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), limit);
+  const int exit_status = WEXITSTATUS(status);  // of a sanitizer, which ends the copy where it finds a fault
+  return exit_status == 0 ? TrialEnd{}
+                          : TrialEnd{TrialEnd::crashed, "it ended with status " + std::to_string(exit_status)};
 }
 
 }  // namespace orrery

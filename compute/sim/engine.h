@@ -1,20 +1,20 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "compute/core/bodies.h"
-#include "compute/core/body_source.h"
 #include "compute/core/text.h"
 #include "compute/integrators/hermite.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
-#include "compute/sim/engine/device_storage.h"
-#include "compute/sim/engine/results.h"
+#include "compute/sim/results.h"
 
 namespace orrery {
 
@@ -47,7 +47,7 @@ struct StepTime {
   }
 };
 
-/// A batch of steps, and what to measure beside them.
+/// A batch of steps, and the measurements to make during it.
 struct BatchRequest {
   std::int64_t tag = 0;
   int steps = 0;                   ///< 0: only measures, and evaluates the forces if a measurement needs them
@@ -80,14 +80,32 @@ inline double interactions_of(const ForceArgs& args) {
 }
 
 /// Returns a batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
-StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
-                        double interactions_per_evaluation);
+inline StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
+                               double interactions_per_evaluation) {
+  StepTiming timing{.tag = tag, .steps = steps, .evaluations = evaluations};
+  if (steps == 0) return timing;
+  timing.step_ms = all_steps_ms / steps;
+  timing.force_ms = std::min(evaluation_ms * evaluations / steps, timing.step_ms);  // a sample's mean may exceed it
+  timing.integrate_ms = timing.step_ms - timing.force_ms;
+  timing.interactions_per_evaluation = interactions_per_evaluation;
+  timing.interactions_per_s = interactions_per_evaluation * evaluations / all_steps_ms * 1e3;
+  return timing;
+}
 
 /// Returns the owners of `count` bodies after `step`; null if the kernel does not know them before its next evaluation.
-std::shared_ptr<const Domains> domains_of(const ForceKernel& kernel, std::int64_t step, int count);
+inline std::shared_ptr<const Domains> domains_of(const ForceKernel& kernel, std::int64_t step, int count) {
+  std::optional<BodyOwners> owners = owners_of(kernel, count);
+  if (!owners) return nullptr;
+  return std::make_shared<const Domains>(Domains{step, std::move(*owners)});
+}
 
 /// Returns the cells that were picked of the tree after `step`, as `asked`; null if there was no tree.
-std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step, const CellRequest& asked);
+inline std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step,
+                                                      const CellRequest& asked) {
+  std::optional<PickedCells> picked = tree.cells();
+  if (!picked) return nullptr;
+  return std::make_shared<const TreeCells>(TreeCells{std::move(*picked), step, asked});
+}
 
 /// Owns the bodies and runs the steps: in host memory on a worker thread, or in device memory on a stream. Both are
 /// asynchronous: advance() returns at once, and collect() returns the results later.
@@ -105,22 +123,22 @@ class Engine {
   /// that step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch
   /// is in flight: see cancel_and_wait().
   virtual Bodies download() = 0;
-  /// Returns the same without a copy: in host memory, here or with ranks. Valid until it changes. Null: it is in device
-  /// memory.
+  /// Returns the same without a copy if the bodies are in host memory, here or on ranks; null if they are in device
+  /// memory. Valid until the state changes.
   virtual std::unique_ptr<BodySource> bodies_in_place() { return nullptr; }
   /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
   /// Returns the state of a Hermite integrator; empty if it would start again. Call only when no batch is in flight.
   virtual HermiteState hermite_state() = 0;
   /// Makes the plan's Hermite integrator go on from `state`, which is that of the uploaded bodies. Throws UsageError if
-  /// memory is short: then it begins anew.
+  /// memory is short: then the integrator starts again.
   virtual void go_on(const HermiteState& state) = 0;
-  /// Returns accelerations by the plan's kernel at the current positions, without a kick: one per body. `targets`, if
-  /// there are any, are evaluated alone, and the others may be anything. Waits. Throws UsageError for targets if the
+  /// Returns accelerations by the plan's kernel at the current positions, without a kick: one per body. If there are
+  /// `targets`, only their entries are valid. Blocks until they are computed. Throws UsageError for targets if the
   /// kernel takes none.
   virtual std::vector<Vec4> accelerations(std::span<const int> targets) = 0;
 
-  /// Sets the plan of all later steps of the present bodies. Another kernel or law makes the stored accelerations
+  /// Sets the plan of all later steps of the current bodies. Another kernel or law makes the stored accelerations
   /// stale.
   virtual void set_plan(const StepPlan& plan) = 0;
 

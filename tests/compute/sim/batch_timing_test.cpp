@@ -1,7 +1,7 @@
 // What a batch's clock readings say of a step.
 #include <gtest/gtest.h>
 
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine.h"
 
 namespace orrery {
 namespace {

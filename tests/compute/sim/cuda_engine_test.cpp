@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compute/cuda/arrays.h"
-#include "compute/cuda/stream.h"
-#include "compute/sim/engine/cuda_bodies.h"
+#include "compute/cuda/device.h"
+#include "compute/sim/cuda_bodies.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/failure.h"

@@ -14,14 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/body_source.h"
-#include "compute/core/subnormals.h"
+#include "compute/core/bodies.h"
 #include "compute/core/threads.h"
 #include "compute/integrators/hermite.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update.h"
 #include "compute/kernels/shared_facets.h"
-#include "compute/sim/engine/engine.h"
+#include "compute/sim/engine.h"
 
 namespace orrery {
 namespace {
@@ -71,7 +70,7 @@ struct CpuStepParts {
 /// The operations of Hermite integrators on arrays in host memory, parts of the engine.
 class CpuHermiteOps final : public HermiteOps {
  public:
-  /// `timed` runs and times an evaluation of so many interactions.
+  /// `timed` runs an evaluation of this many interactions and measures its time.
   CpuHermiteOps(const CpuStepParts& parts,
                 std::function<void(double interactions, const std::function<void()>& evaluation)> timed)
       : parts_{parts}, timed_{std::move(timed)} {}
@@ -93,7 +92,7 @@ class CpuHermiteOps final : public HermiteOps {
     const bool all = active.size() == parts_.state.bodies.positions.size();
     if (!active.empty()) evaluate_targets(all ? Targets{} : Targets{active.data(), static_cast<int>(active.size())});
   }
-  /// After a cancellation nothing is corrected, and level 0 ends the step.
+  /// After a cancellation, nothing is corrected, and the returned level 0 ends the step.
   int correct(const Substep& now) override {
     return parts_.cancelled ? 0 : hermite().correct(now, parts_.plan.correction());
   }
@@ -133,7 +132,7 @@ class CpuStepOps final : public StepOps {
     double interactions = 0;
   };
 
-  /// The first evaluation is compared if the batch probes forces; all are stored if it reads accelerations.
+  /// If the batch probes forces, the first evaluation is compared; if it reads accelerations, all are stored.
   CpuStepOps(const CpuStepParts& parts, const BatchRequest& batch)
       : parts_{parts},
         targets_{targets_of(batch.probe, parts.state.bodies.count())},
@@ -181,7 +180,7 @@ class CpuStepOps final : public StepOps {
     if (not_finite < 0) not_finite = body;
     if (now.number < now.last()) parts_.state.accelerations_current = false;
   }
-  /// A comparison has an evaluation of its own: the integrator's are at predicted positions.
+  /// A comparison needs an evaluation of its own: those of the integrator are at predicted positions.
   HermiteOps& hermite() override {
     if (compares()) force(/*store=*/true, 0);
     return hermite_;
@@ -239,8 +238,8 @@ class CpuStepOps final : public StepOps {
   CpuHermiteOps hermite_;
 };
 
-/// The bodies of a CPU engine while the ranks of its kernel hold them, and run its steps. The engine has none of its
-/// own then, until fetch().
+/// The bodies of a CPU engine while the ranks of its kernel hold them and run its steps. During this time the engine
+/// has no bodies of its own, until fetch().
 class CpuSpread {
  public:
   /// Returns whether ranks of this kernel can run the batch by themselves.
@@ -251,11 +250,11 @@ class CpuSpread {
            state.bodies.digits() == Digits::single && spread_of(*plan.kernel) != nullptr;
   }
 
-  /// Returns whether the ranks alone have the bodies.
+  /// Returns whether only the ranks have the current bodies.
   bool is_away() const { return away_; }
   /// Returns the number of bodies, once step() was called.
   int count() const { return count_; }
-  /// One whole step. The ranks get the bodies first, unless they hold them. Throws as SpreadFacet.
+  /// Runs one whole step. The ranks first get the bodies, unless they hold them. Throws as SpreadFacet.
   SpreadStepped step(const StepPlan& plan, const MassRange& masses, CpuState& state,
                      const std::atomic<bool>& cancelled) {
     if (!holder_) {
@@ -268,7 +267,7 @@ class CpuSpread {
     return holder_->step(
         {.integrator_id = plan.integrator->id, .time_step = plan.time_step, .law = plan.law, .cancelled = cancelled});
   }
-  /// Brings the bodies to the engine. The ranks go on to hold theirs.
+  /// Copies the bodies to the engine. The ranks continue to hold them.
   void fetch(CpuState& state) {
     if (!away_) return;
     CpuState fresh;
@@ -277,12 +276,12 @@ class CpuSpread {
     std::swap(state, fresh);
     away_ = false;
   }
-  /// The bodies where they are. Valid until they change.
+  /// Returns the bodies, wherever they are. Valid until they change.
   std::unique_ptr<BodySource> source(const CpuState& state) const {
     if (away_) return holder_->source();
     return std::make_unique<HeldBodies>(state.bodies);
   }
-  /// Call before the engine's own bodies change, or the kernel or law does. Those that are away are lost.
+  /// Call before the engine's own bodies, the kernel or the law change. Bodies that only the ranks hold are lost.
   void forget() {
     holder_ = nullptr;
     away_ = false;
@@ -294,8 +293,8 @@ class CpuSpread {
   int count_ = 0;
 };
 
-/// Forces and updates flush subnormals, as they do on a GPU: far bodies would make steps a hundred times as long. The
-/// sums in double precision that they are held against do not.
+/// Makes forces and updates flush subnormals, as a GPU does: far bodies would make steps take a hundred times as long.
+/// The double-precision sums with which they are compared do not flush.
 WithSubnormals as_on_a_gpu() {
   return WithSubnormals{Subnormals::flushed};
 }
@@ -484,7 +483,7 @@ class CpuEngine final : public Engine {
     return std::nullopt;
   }
 
-  /// Null if the evaluation was cancelled.
+  /// Returns the magnitudes of the accelerations; null if the evaluation was cancelled.
   std::shared_ptr<const Accelerations> magnitudes(const BatchRequest& batch) const {
     if (batch.steps == 0 && !state_.accelerations_current) return nullptr;
     Accelerations result{.step = batch.begin.step + batch.steps, .magnitudes = {}};
@@ -512,14 +511,14 @@ class CpuEngine final : public Engine {
     return probe;
   }
 
-  /// Also by the ranks of the kernel, if it has some.
+  /// Computes the conserved sums, on the ranks of the kernel if it has any.
   Conserved conserved_by_all() const {
     PotentialFacet* const ranks = potentials_of(*plan_.kernel);
     if (!ranks) return conserved(state_.bodies, plan_.law, &cancelled_);
     return conserved_with(state_.bodies, ranks->potentials(state_.bodies, plan_.law, &cancelled_));
   }
 
-  /// While nothing changes the bodies.
+  /// Keeps a checkpoint. Call while nothing changes the bodies.
   void keep_bodies(const StepTime& now) {
     try {
       spread_.fetch(state_);
@@ -532,7 +531,7 @@ class CpuEngine final : public Engine {
     }
   }
 
-  /// As whole_step(), by the ranks of the kernel.
+  /// Does whole_step() on the ranks of the kernel.
   std::optional<double> spread_step(CpuStepOps& ops) {
     const WithSubnormals flushing = as_on_a_gpu();
     const auto begin = Clock::now();
@@ -547,8 +546,8 @@ class CpuEngine final : public Engine {
     return ms_since(begin);
   }
 
-  /// Runs one step and returns its time in ms, without a probe's; or leaves everything as it was: nothing is returned
-  /// when the step was cancelled, and a step that failed throws.
+  /// Runs one step and returns its time in ms, without that of a probe. If the step is cancelled (then returns nothing)
+  /// or fails (then throws), everything stays as it was.
   std::optional<double> whole_step(CpuStepOps& ops) {
     const auto begin = Clock::now();
     state_before_ = state_;

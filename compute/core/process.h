@@ -1,0 +1,43 @@
+// The memory that this process may take, and trials in a copy of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace orrery {
+
+/// Host memory that a simulation takes, in bytes per body: a generator's draft (56), the scene kept for Restart and
+/// Reset, the engine's state and its copies (32 each), and room for everything else.
+inline constexpr std::int64_t simulation_bytes_per_body = 256;
+
+/// Host memory that reading, converting or inspecting a file takes, in bytes per body: 41 to 55 were measured with ids
+/// and species (2 million bodies, all formats); the other properties take 16, and tables grow while they are read.
+inline constexpr std::int64_t file_bytes_per_body = 128;
+
+/// Returns how many bodies fit into the free memory of this machine and of the container's control groups.
+std::int64_t bodies_that_fit(std::int64_t bytes_per_body);
+
+/// Returns the bytes that control groups (v1 and v2) leave free; the largest integer if none has a limit. `membership`,
+/// a file such as /proc/self/cgroup, names the groups, which are folders below `mount`.
+std::int64_t control_group_free_bytes(const std::filesystem::path& membership, const std::filesystem::path& mount);
+
+/// How a trial in a copy of this process ended.
+struct TrialEnd {
+  enum Kind {
+    well,      ///< the trial returned or threw
+    crashed,   ///< a fault of the code that ran, such as "Segmentation fault"
+    too_long,  ///< its time was up
+    killed,    ///< another process ended it by a signal: a user's, or the system if memory is short
+  } kind = well;
+  std::string cause{};  ///< one clause that names the signal or the time; empty: well
+};
+
+/// Calls `trial` in a copy (fork) of this process, because it may crash or hang, as a library may with a damaged file.
+/// Ends the copy after `limit`, whole seconds of wall-clock time. `trial` must not use a GPU, start threads, set alarms
+/// or rely on other threads. Throws std::runtime_error if the system cannot make a copy.
+TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds limit = std::chrono::seconds{60});
+
+}  // namespace orrery
