@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -80,20 +81,129 @@ TEST(Recorder, LosesNoMoreThanASecond) {
   EXPECT_EQ(contents(file).back(), '\n');
 }
 
-TEST(Recorder, WritesFramesThatWaitForALongStepAndFillsThemInLater) {
+TEST(Recorder, WritesFramesDuringALongStepAndTheRowOfTheStepAtItsEnd) {
   const TemporaryFolder folder;
   Recorder recorder;
   const std::string file = recorder.open((folder / "run.csv").string(), {});
   EXPECT_EQ(recorder.append(row(0, 0.0, 1)), "");
   for (int frame = 1; frame <= 50; ++frame) ASSERT_EQ(recorder.append(row(frame, frame / 10.0)), "");
   EXPECT_GE(lines(contents(file)).size(), 2u + 40u) << "a step of 5 s holds nothing up";
-  EXPECT_EQ(lines(contents(file))[2].find("5000"), std::string::npos);
+  EXPECT_EQ(contents(file).find("\n0,"), std::string::npos) << "its row is not complete";
   recorder.fill({.tag = 0, .steps = 1, .step_ms = 5000});
+  for (int frame = 51; frame <= 60; ++frame) ASSERT_EQ(recorder.append(row(frame, frame / 10.0)), "");
+  EXPECT_NE(contents(file).find("\n0,0,0,0,cpu-simd,,,,16384,1,0,0,0,5000,"), std::string::npos);
   EXPECT_EQ(recorder.close(), "");
-  const auto text = lines(contents(file));
-  ASSERT_EQ(text.size(), 2u + 51u);
-  EXPECT_NE(text[2].find(",5000,"), std::string::npos);
-  for (std::size_t i = 0; i <= 50; ++i) EXPECT_EQ(text[i + 2].substr(0, text[i + 2].find(',')), std::to_string(i));
+  auto text = lines(contents(file));
+  ASSERT_EQ(text.size(), 2u + 61u);
+  std::vector<int> frames;
+  for (std::size_t i = 2; i < text.size(); ++i) frames.push_back(std::stoi(text[i]));
+  std::ranges::sort(frames);
+  for (int i = 0; i <= 60; ++i) EXPECT_EQ(frames[static_cast<std::size_t>(i)], i) << "each once";
+}
+
+/// The rows of a file that a recorder writes. Its frames are a second apart: each is written as soon as it is complete.
+class Rows : public testing::Test {
+ protected:
+  static FrameRow row(std::int64_t frame, int steps, bool drawn = true) {
+    FrameRow row{.frame = frame, .time_s = 1.0 * static_cast<double>(frame), .kernel = "k", .n = 8, .steps = steps};
+    if (drawn) row.draw_ms = 0.5;
+    return row;
+  }
+  static StepTiming timing(std::int64_t frame, double step_ms) {
+    return {.tag = frame, .steps = 1, .step_ms = step_ms};
+  }
+  static std::string csv(FrameRow row, double step_ms) {
+    row.timing = timing(row.frame, step_ms);
+    return row.csv();
+  }
+
+  std::string written() const { return contents(file).substr(head.size()); }
+
+  const TemporaryFolder folder;
+  Recorder recorder;
+  const std::string file = recorder.open((folder / "run.csv").string(), {});
+  const std::string head = contents(file);
+};
+
+TEST_F(Rows, AreWrittenOnceWhenTheyAreComplete) {
+  std::string before = head;
+  const auto expect_growth = [&] {
+    const std::string now = contents(file);
+    EXPECT_TRUE(now.starts_with(before)) << "rows in the file stay as they are";
+    before = now;
+  };
+  ASSERT_EQ(recorder.append(row(1, 1)), "");
+  EXPECT_EQ(written(), "");
+  recorder.fill(timing(1, 7));
+  ASSERT_EQ(recorder.append(row(2, 1)), "");
+  expect_growth();
+  EXPECT_EQ(written(), csv(row(1, 1), 7));
+  recorder.fill(timing(2, 8));
+  ASSERT_EQ(recorder.append(row(3, 0)), "");
+  expect_growth();
+  EXPECT_EQ(written(), csv(row(1, 1), 7) + csv(row(2, 1), 8) + row(3, 0).csv());
+}
+
+TEST_F(Rows, AreInTheOrderOfTheirFramesIfStepsAreShort) {
+  const auto early = [](std::int64_t frame, int steps) {
+    FrameRow one = row(frame, steps);
+    one.time_s = 10.5 + 0.11 * static_cast<double>(frame - 11);
+    return one;
+  };
+  ASSERT_EQ(recorder.append(row(0, 0)), "");
+  ASSERT_EQ(recorder.append(row(10, 0)), "");
+  ASSERT_EQ(recorder.append(early(11, 1)), "");
+  for (int frame = 12; frame <= 16; ++frame) ASSERT_EQ(recorder.append(early(frame, 0)), "");
+  std::string expected = row(0, 0).csv() + row(10, 0).csv();
+  EXPECT_EQ(written(), expected) << "frames 12 to 16 need nothing, but come after frame 11, and are 0.44 s old at most";
+  recorder.fill(timing(11, 7));
+  ASSERT_EQ(recorder.close(), "");
+  expected += csv(early(11, 1), 7);
+  for (int frame = 12; frame <= 16; ++frame) expected += early(frame, 0).csv();
+  EXPECT_EQ(written(), expected);
+}
+
+TEST_F(Rows, WaitForDrawingAndStepsSeparately) {
+  ASSERT_EQ(recorder.append(row(1, 1, false)), "");
+  recorder.fill_draw(1, 0.25);
+  ASSERT_EQ(recorder.append(row(2, 1, false)), "");
+  EXPECT_EQ(written(), "");
+  recorder.fill(timing(2, 9));
+  ASSERT_EQ(recorder.append(row(3, 1, false)), "");
+  FrameRow untimed = row(1, 1);
+  untimed.draw_ms = 0.25;
+  EXPECT_EQ(written(), untimed.csv()) << "its batch was overtaken: the kernel was switched";
+  recorder.fill_draw(3, 0.5);
+  ASSERT_EQ(recorder.append(row(4, 1, false)), "");
+  EXPECT_EQ(written(), untimed.csv() + csv(row(2, 1, false), 9)) << "its drawing was overtaken";
+  recorder.fill(timing(3, 10));
+  ASSERT_EQ(recorder.append(row(5, 1, false)), "");
+  EXPECT_EQ(written(), untimed.csv() + csv(row(2, 1, false), 9) + csv(row(3, 1), 10));
+}
+
+TEST_F(Rows, DoNotWaitForDrawingsForEver) {
+  for (int frame = 0; frame <= 2 * Recorder::most_frames_in_flight; ++frame) {
+    ASSERT_EQ(recorder.append(row(frame, 0, false)), "");
+  }
+  EXPECT_EQ(lines(written()).size(), static_cast<std::size_t>(Recorder::most_frames_in_flight));
+}
+
+TEST_F(Rows, AreAllWrittenAtTheEnd) {
+  ASSERT_EQ(recorder.append(row(1, 1, false)), "");
+  ASSERT_EQ(recorder.close(), "");
+  EXPECT_EQ(written(), row(1, 1, false).csv());
+}
+
+TEST(FrameRow, LeavesUnknownTimesEmpty) {
+  FrameRow empty{.frame = 7, .time_s = 0.7, .kernel = "k", .n = 8, .draw_ms = 0.5};
+  FrameRow timed = empty;
+  empty.settings = "block=256 split=auto";
+  empty.block = "256";
+  empty.interop = "mapped";
+  EXPECT_EQ(empty.csv(), "7,0.7,0,0,k,,256,block=256 split=auto,8,0,,,,,,0.5,0,0,,mapped,,,,\n");
+  timed.steps = 1;
+  timed.timing = StepTiming{.tag = 7, .steps = 1, .step_ms = 2.5};
+  EXPECT_EQ(timed.csv(), "7,0.7,0,0,k,,,,8,1,0,0,0,2.5,0,0.5,0,0,0,,,,,0\n");
 }
 
 TEST(Recorder, EndsByItselfWhereTheDiskIsFull) {
