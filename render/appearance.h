@@ -29,6 +29,21 @@ enum class Theme {
   light  ///< white, for print: bodies are ink
 };
 
+/// Values that take the first and the last colour of the map.
+struct ValueRange {
+  float low = 0.0f;
+  float high = 1.0f;
+};
+
+/// The values at the ends of the colour map, for this scene. Percentiles make better pictures than extremes. Bodies of
+/// mass `mass.high` get sprites of normal size.
+struct ValueRanges {
+  ValueRange speed;
+  ValueRange mass;
+  ValueRange mass_per_area{};
+  ValueRange value{};  ///< of DrawnBodies::values
+};
+
 /// The way from a body to the value that its colour shows, among lights. app/colours/ has one for each body colour.
 struct ColourBy {
   enum class Source {
@@ -112,20 +127,5 @@ struct DrawnBodies {
 
 /// Bodies whose positions one dispatch may have in a shader buffer: 64 MB of the 128 MB that every driver allows.
 constexpr int most_bodies_per_dispatch = 1 << 22;
-
-/// Values that take the first and the last colour of the map.
-struct ValueRange {
-  float low = 0.0f;
-  float high = 1.0f;
-};
-
-/// The values at the ends of the colour map, for this scene. Percentiles make better pictures than extremes. Bodies of
-/// mass `mass.high` get sprites of normal size.
-struct ValueRanges {
-  ValueRange speed;
-  ValueRange mass;
-  ValueRange mass_per_area{};
-  ValueRange value{};  ///< of DrawnBodies::values
-};
 
 }  // namespace orrery::render

@@ -84,7 +84,7 @@ std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   return (text.empty() ? "1" : text) + " / " + power(h, -powers.h);
 }
 
-Vec3d scaled(const Vec3d& v, double factor) {
+Vec3d times(const Vec3d& v, double factor) {
   return {v.x * factor, v.y * factor, v.z * factor};
 }
 
@@ -184,7 +184,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
   }
   multiply(*snapshot.units, meaning, a, h);
   if (decision.cosmological && meaning.length.a != 1) {  // the size of a box is a comoving one
-    snapshot.box = scaled(snapshot.box, std::pow(a, 1 - meaning.length.a));
+    snapshot.box = times(snapshot.box, std::pow(a, 1 - meaning.length.a));
   }
   if (!snapshot.units->usable()) return "units: not usable after multiplication by scale factor and h";
   const std::string changes = changes_text(meaning, a, h);

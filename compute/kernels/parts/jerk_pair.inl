@@ -5,10 +5,11 @@
 template <class Real>
 struct DoubleLanesOf {
   Real high, low;
-  ORRERY_HD friend Real operator-(const DoubleLanesOf& a, const DoubleLanesOf& b) {
-    return (a.high - b.high) + (a.low - b.low);
-  }
 };
+template <class Real>
+ORRERY_HD Real operator-(const DoubleLanesOf<Real>& a, const DoubleLanesOf<Real>& b) {
+  return (a.high - b.high) + (a.low - b.low);
+}
 
 /// Sums of accelerations and jerks.
 template <class Real>
