@@ -1,4 +1,4 @@
-// What is drawn over the bodies: the widgets that ask for it, and what the window shows of it.
+// Overlays over the bodies: the widgets that ask for them, and what the window shows of them.
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 

@@ -1,4 +1,4 @@
-// What a run records.
+// Recordings of a run.
 #include <cmath>
 
 #include "tests/app/viewer/offscreen_viewer.h"

@@ -1,4 +1,4 @@
-// What the kernel card says of each kernel under test.
+// The kernel card, of each kernel under test.
 #include "compute/kernels/kernel_card.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the generated systems are as physics: equilibria, orbits, collapses.
+// The generated systems as physics: equilibria, orbits, collapses.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -233,7 +233,7 @@ TEST_F(BlockStepsOfOneKernel, ARunStopsAtTheStepAndTheBodyThatWasNotFinite) {
   }
 }
 
-/// What a run to `end` took, and how well it kept the energy.
+/// The work of a run to `end`, and how well it kept the energy.
 struct Outcome {
   double interactions = 0, energy_error = 0, momentum_change = 0;
 };

@@ -329,7 +329,7 @@ TEST_P(Hermite, SwitchesOfTheIntegratorGoOnFromTheBodies) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Hermite, testing::ValuesIn(jerk_kernels()), test::test_name);
 
-/// What a user sees who asks for a kernel and an integrator that do not go together.
+/// The message to a user who asks for a kernel and an integrator that do not go together.
 class JerkNeeds : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }

@@ -1,4 +1,4 @@
-// What the equations of motion promise, whatever kernel and integrator do the work.
+// The promises of the equations of motion, whatever kernel and integrator do the work.
 #include <gtest/gtest.h>
 
 #include <cmath>

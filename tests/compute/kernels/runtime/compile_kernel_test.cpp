@@ -183,7 +183,7 @@ TEST_F(CompileKernel, ExplainsAnUnknownInclude) {
                  "did you mean compute/core/law.h");
 }
 
-/// What students write, and what they read then.
+/// Usual mistakes of students, and the messages that they read then.
 TEST_F(CompileKernel, ExplainsTheUsualErrors) {
   constexpr int line = test::statements_line;
   const auto explains = [](const std::string& statement, int at, const std::string& meaning) {
