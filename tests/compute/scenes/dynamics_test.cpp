@@ -183,7 +183,7 @@ void expect_galaxies_on_a_parabola(std::size_t count) {
       << "discs turn with the orbit";
 }
 
-TEST(Collision, IsTwoGalaxiesOfMasses3To1OnAParabolicOrbit) {
+TEST(CollisionScene, IsTwoGalaxiesOfMasses3To1OnAParabolicOrbit) {
   expect_galaxies_on_a_parabola(8000);
   expect_galaxies_on_a_parabola(20000);  // of cold discs
 }
