@@ -107,7 +107,7 @@ may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/"
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
 may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_text|window_memory)|camera_path/camera_path|runs/replay|lessons/(lesson|lesson_results))[.]h$"
+may_include("tests/fuzz/" "tests/fuzz/(input[.]h|targets[.]inc)$" "app/(lab/baseline|lab/tuning/auto_chooser|cli/(options|read_script)|commands/(command_text|window_memory)|camera_path/camera_path|runs/replay|lessons/(lesson|lesson_results))[.]h$"
             "compute/core/temporary_folder[.]h$" "compute/snapshots/snapshot_(format|input)[.]h$" "compute/kernels/runtime/compiler_log[.]h$"
             ${posix_headers})
 may_include("tests/" "")
