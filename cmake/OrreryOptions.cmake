@@ -19,4 +19,10 @@ if(ORRERY_SANITIZE)
     $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/tests/sanitizer_ignorelist.txt>>)
   target_compile_definitions(orrery_options INTERFACE ORRERY_SANITIZED)
   target_link_options(orrery_options INTERFACE -fsanitize=${ORRERY_SANITIZE})
+  if(ORRERY_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # tests/fuzz links the program's own libraries: they count for libFuzzer which branches an input takes.
+    set(ORRERY_FUZZ TRUE)
+    target_compile_options(orrery_options INTERFACE -fsanitize=fuzzer-no-link,float-cast-overflow
+      -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/tests/fuzz/coverage_ignorelist.txt)
+  endif()
 endif()

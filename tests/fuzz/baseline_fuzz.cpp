@@ -1,7 +1,7 @@
 #include "app/lab/baseline.h"
 #include "tests/fuzz/input.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_baseline(const std::uint8_t* data, std::size_t size) {
   const orrery::fuzz::InputFile file{data, size};
   return orrery::fuzz::accept_refusals([&] {
     const orrery::Baseline baseline = orrery::read_baseline(file.path());

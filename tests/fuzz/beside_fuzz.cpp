@@ -9,7 +9,7 @@
 
 /// The files beside a TIPSY file, of ids and of units: the input is both. A damaged one is noted. Only bodies that it
 /// calls comoving are refused, as their time of 0 is no scale factor.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_beside(const std::uint8_t* data, std::size_t size) {
   using namespace orrery;
   static const TemporaryFolder folder;
   static const std::filesystem::path file = [] {

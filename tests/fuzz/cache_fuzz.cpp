@@ -1,7 +1,7 @@
 #include "app/lab/tuning/auto_chooser.h"
 #include "tests/fuzz/input.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_cache(const std::uint8_t* data, std::size_t size) {
   const orrery::fuzz::InputFile file{data, size};
   static const orrery::KernelCatalog kernels;
   orrery::ChoiceCache cache{kernels, file.path()};

@@ -5,7 +5,7 @@
 #include "tests/fuzz/input.h"
 
 /// A command that JSON holds is the same after a way through text, and after one through JSON.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_command(const std::uint8_t* data, std::size_t size) {
   return orrery::fuzz::accept_refusals([&] {
     const orrery::Request read = orrery::command_of_json_text({reinterpret_cast<const char*>(data), size});
     const orrery::Json json = orrery::command_json(read);

@@ -6,7 +6,7 @@
 #include "tests/fuzz/input.h"
 
 /// Each line is an argument. Only reads files, and those that the arguments name.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_command_line(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> arguments;
   std::string_view rest{reinterpret_cast<const char*>(data), size};
   while (!rest.empty()) {

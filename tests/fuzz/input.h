@@ -41,4 +41,8 @@ int accept_refusals(Read read) {
 
 }  // namespace orrery::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// int fuzz_NAME(const std::uint8_t* data, std::size_t size): gives one input to the reader NAME, for each name in the
+// list of tests/fuzz/CMakeLists.txt.
+#define X(name) int fuzz_##name(const std::uint8_t* data, std::size_t size);
+#include "tests/fuzz/targets.inc"
+#undef X

@@ -2,7 +2,7 @@
 #include "app/lessons/lesson_results.h"
 #include "tests/fuzz/input.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_lesson(const std::uint8_t* data, std::size_t size) {
   static const orrery::KernelCatalog kernels;
   const orrery::fuzz::InputFile file{data, size};
   return orrery::fuzz::accept_refusals([&] {

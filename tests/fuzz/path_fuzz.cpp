@@ -1,7 +1,7 @@
 #include "app/camera_path/camera_path.h"
 #include "tests/fuzz/input.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_path(const std::uint8_t* data, std::size_t size) {
   const orrery::fuzz::InputFile file{data, size};
   return orrery::fuzz::accept_refusals([&] {
     const orrery::CameraPath path = orrery::read_camera_path(file.path());

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table of broken kernels and the message for each, in Markdown, from the results of broken_kernels_test:
+"""The table of broken kernels and the message for each, in Markdown, from the results of app_gpu_test:
 
-  broken_kernels_test --gtest_output=json:RESULTS.json
+  ORRERY_TEST_BACKEND=cuda app_gpu_test --gtest_filter=BrokenKernel.* --gtest_output=json:RESULTS.json
   broken_kernels_table.py RESULTS.json
   broken_kernels_table.py --check
 """

@@ -18,6 +18,7 @@ all_parts='tests sanitizers ranks figures literature all-pairs trees cpu-trees w
 parts=${*:-$all_parts}
 orrery=$build/bin/orrery
 export XDG_CACHE_HOME=$out/cache  # the kernels that are chosen are measured anew, and the user's choices stay
+export ORRERY_TEST_BACKEND=cuda   # for backend_test and the tests of the GPU alone
 failed=0
 
 mkdir -p "$out/passed"
@@ -78,14 +79,13 @@ check_tests() {
 gpus() { nvidia-smi -L | grep -c '^GPU'; }
 
 run_tests() {
-  local test
-  for test in "$build"/tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,multi_device_kernel,device_ranks}_test}; do
-    check_tests "$(basename "$test")" "$test"
-  done
-  if (($(gpus) > 1)); then check_tests two_devices_test "$build/tests/two_devices_test"; fi
+  local test filter='-*TwoDevices.*'
+  check_tests backend_test "$build/tests/backend_test"
+  (($(gpus) < 2)) || filter='*'
+  check_tests compute_gpu_test "$build/tests/compute_gpu_test" "--gtest_filter=$filter"
   # They need this GPU's OpenGL; without the viewer, they are not built.
-  test=$build/tests/mapped_bodies_test
-  [ ! -x "$test" ] || check_tests mapped_bodies_test "$test"
+  filter='MappedBodies.*:StepsAhead.*' test=$build/tests/app_gpu_test
+  ! "$test" --gtest_list_tests | grep -q '^MappedBodies' || check_tests app_gpu_test "$test" "--gtest_filter=$filter"
   # Agreed pictures are Mesa's, and so is the variable that makes a context too old.
   test=$build/tests/render_gl_test
   [ ! -x "$test" ] || check_tests render_gl_test "$test" '--gtest_filter=-*AgreedPicture*:Picture.*:*NamesTheVersion*'
@@ -125,17 +125,17 @@ sanitize() {
 run_sanitizers() {
   local tool filter
   for tool in memcheck racecheck initcheck synccheck; do
-    filter='*'
+    filter='*EveryKernel.*:*Targets.*'
     [ $tool != racecheck ] || filter='*.Brief*'
-    sanitize $tool kernels "$build/tests/agreement_test_gpu" "$filter"
-    sanitize $tool engine "$build/tests/simulation_test_gpu"
+    sanitize $tool kernels "$build/tests/backend_test" "$filter"
+    sanitize $tool engine "$build/tests/backend_test" '*ResumedRun.*:Resuming.*:ReturnToARun.*:RunFromAFile.*:SimulationTest.*'
     # racecheck keeps a record of each access until its kernel has ended: batches in flight take more than 128 GB.
-    filter='*'
-    [ $tool != racecheck ] || filter='-*WhileFramesAreUnderWay*'
-    sanitize $tool tree-engine "$build/tests/tree_simulation_test_gpu" "$filter"
-    filter='*'
-    [ $tool != racecheck ] || filter='-*.ManyBodies*:*.ALesser*:*.SortsAgainAfter*'
-    sanitize $tool trees "$build/tests/cuda_trees_test" "$filter"
+    filter='*EveryTree.*:DirectSum.*'
+    [ $tool != racecheck ] || filter+='-*WhileFramesAreUnderWay*'
+    sanitize $tool tree-engine "$build/tests/backend_test" "$filter"
+    filter='*CudaTree*'
+    [ $tool != racecheck ] || filter+='-*.ManyBodies*:*.ALesser*:*.SortsAgainAfter*'
+    sanitize $tool trees "$build/tests/compute_gpu_test" "$filter"
   done
 }
 
@@ -150,8 +150,8 @@ run_ranks() {
     filter='Of/HeldBodies*'
     [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'  # collects forces before any are computed
     [ $tool = memcheck ] || export ORRERY_NCCL=0              # these tools look at our own kernels
-    sanitize $tool held "$build/tests/multi_device_kernel_test" "$filter" --report-api-errors no
-    sanitize $tool ranks "$build/tests/device_ranks_test" '*' --report-api-errors no
+    sanitize $tool held "$build/tests/compute_gpu_test" "$filter" --report-api-errors no
+    sanitize $tool ranks "$build/tests/compute_gpu_test" '*DeviceRanks*' --report-api-errors no
   done
   (($(gpus) < 2)) || check nccl grep 'Init COMPLETE' "$(log_of sanitizer-memcheck-ranks)"
 }

@@ -15,8 +15,8 @@ programs=(bin/orrery)
 if (($#)); then
   programs+=("${@/#/tests/}")
 else
-  programs+=(tests/{*_gpu,cuda_{engine,launch,symmetric,trees}_test,{peak_rates,cupti_counters,file_kernel,multi_device_kernel,device_ranks,two_devices}_test})
-  for test in tests/{mapped_bodies,render_gl,broken_kernels}_test; do [ ! -x "$test" ] || programs+=("$test"); done
+  programs+=(tests/{app_gpu,backend,compute_gpu}_test)
+  [ ! -x tests/render_gl_test ] || programs+=(tests/render_gl_test)
 fi
 
 packed=$(mktemp -d)

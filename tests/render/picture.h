@@ -14,7 +14,7 @@ struct Difference {
   double mean = 0;       ///< of the channels' absolute differences, 0 to 255
   double share_off = 0;  ///< of pixels in which a channel differs by more than 24
 
-  /// What a driver's rounding may change, and a wrong picture does not stay below.
+  /// True up to what a driver's rounding may change; a wrong picture does not stay below.
   bool small() const { return mean <= 1.5 && share_off <= 0.01; }
 };
 /// Pictures of different sizes differ wholly.

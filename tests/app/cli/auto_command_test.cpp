@@ -1,4 +1,4 @@
-// What `auto` keeps from one run of the program to the next.
+// The choices that `auto` keeps from one run of the program to the next.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -165,7 +165,7 @@ TEST(CommandLine, LeavesNoFileBehindWhereNothingWasMeasured) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// What was measured is still shown when a file cannot take it.
+// Measurements are still shown when a file cannot take them.
 TEST(CommandLine, LosesNoResultsToAFullDisk) {
   const Outcome json = run_orrery({"bench", "--kernels", "cpu-serial", "-n", "8", "--json", "/dev/full"});
   test::expect_complaint(json, 1, {"/dev/full", "No space left"});

@@ -1,4 +1,4 @@
-// What the built program does with the files that it is to write: before, during and after a run.
+// Files that the built program is to write: before, during and after a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>

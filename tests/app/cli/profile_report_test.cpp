@@ -1,4 +1,4 @@
-// What `orrery profile` prints of a profile.
+// The text that `orrery profile` prints of a profile.
 #include <gtest/gtest.h>
 
 #include "app/cli/profile_verb.h"

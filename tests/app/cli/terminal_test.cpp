@@ -1,4 +1,4 @@
-// What the built program prints for people: it fits, in Markdown as well, and no name in it steers a terminal.
+// The built program's text for people: it fits, in Markdown as well, and no name in it steers a terminal.
 #include <gtest/gtest.h>
 
 #include <algorithm>

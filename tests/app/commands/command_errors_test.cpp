@@ -1,4 +1,4 @@
-// What is wrong with a command is one line that names it and the valid choices.
+// An error in a command is one line that names it and the valid choices.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the doctor finds on machines that are made up.
+// The doctor's findings on machines that are made up.
 #include "app/doctor/diagnosis.h"
 
 #include <gtest/gtest.h>

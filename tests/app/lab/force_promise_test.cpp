@@ -1,4 +1,4 @@
-// What kernels promise of their forces: kept on systems whose terms cancel, broken by kernels with a fault.
+// Kernels' promises of their forces: kept on systems whose terms cancel, broken by kernels with a fault.
 #include "app/lab/force_promise.h"
 
 #include <gtest/gtest.h>

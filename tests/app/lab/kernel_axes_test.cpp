@@ -63,7 +63,7 @@ TEST(KernelSelection, OfAllLeavesOutWithAReasonWhatCannotBeShared) {
       << "one that was named is refused when it is made";
 }
 
-TEST(Axes, MakeEveryCombination) {
+TEST(KernelAxes, MakeEveryCombination) {
   const KernelSelection simd = parse_kernels(test::catalog(), "cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=1,2"), parse_axis("--set", "rows=1,2,4")};
   check_axes(simd, axes);
@@ -74,7 +74,7 @@ TEST(Axes, MakeEveryCombination) {
   EXPECT_TRUE(plan.notes.empty());
 }
 
-TEST(Axes, TakeEveryValueThatEachKernelHas) {
+TEST(KernelAxes, TakeEveryValueThatEachKernelHas) {
   const KernelSelection all = parse_kernels(test::catalog(), "cpu-serial,cpu-openmp,cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=all")};
   check_axes(all, axes);
@@ -92,7 +92,7 @@ TEST(Axes, TakeEveryValueThatEachKernelHas) {
             test::find_kernel("cpu-simd")->tunable("rows")->values.size());
 }
 
-TEST(Axes, TakeNoMoreThreadsThanCanRunUnlessTheyAreNamed) {
+TEST(KernelAxes, TakeNoMoreThreadsThanCanRunUnlessTheyAreNamed) {
   const auto threads = [](const char* values) {
     std::vector<int> threads;
     for (const Variant& variant :
@@ -108,7 +108,7 @@ TEST(Axes, TakeNoMoreThreadsThanCanRunUnlessTheyAreNamed) {
   EXPECT_EQ(threads("threads=1,128"), (std::vector{1, 128}));
 }
 
-TEST(Axes, LeaveKernelsAloneThatLackThem) {
+TEST(KernelAxes, LeaveKernelsAloneThatLackThem) {
   const KernelSelection two = parse_kernels(test::catalog(), "cpu-serial,cpu-simd");
   const std::vector<Axis> axes{parse_axis("--set", "threads=1,2")};
   check_axes(two, axes);
@@ -118,7 +118,7 @@ TEST(Axes, LeaveKernelsAloneThatLackThem) {
   EXPECT_NE(plan.notes[0].find("cpu-serial"), std::string::npos);
 }
 
-TEST(Axes, AreRefusedWhereNoKernelHasThem) {
+TEST(KernelAxes, AreRefusedWhereNoKernelHasThem) {
   const auto check = [](const char* kernels, const char* axis) {
     check_axes(parse_kernels(test::catalog(), kernels), {parse_axis("--set", axis)});
   };

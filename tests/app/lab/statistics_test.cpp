@@ -17,7 +17,7 @@ std::vector<double> up_to(int count) {
   return values;
 }
 
-TEST(Summary, FindsMedianAndMinimum) {
+TEST(SampleSummary, FindsMedianAndMinimum) {
   EXPECT_EQ(summarize({3, 1, 2}).median, 2);
   EXPECT_EQ(summarize({4, 1, 2, 3}).median, 2.5);
   EXPECT_EQ(summarize({3, 1, 2}).min, 1);
@@ -25,7 +25,7 @@ TEST(Summary, FindsMedianAndMinimum) {
 }
 
 // The ranks that tables of the sign test give for 95%.
-TEST(Summary, EnclosesTheMedianByOrderStatistics) {
+TEST(SampleSummary, EnclosesTheMedianByOrderStatistics) {
   struct Known {
     int count, low, high;
   };

@@ -11,15 +11,11 @@
 
 #include "app/lab/variants.h"
 #include "compute/core/error.h"
+#include "tests/app/support/initial_variant.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
-
-Variant variant(const char* id) {
-  const KernelPtr kernel = test::find_kernel(id);
-  return {kernel, Settings{*kernel}};
-}
 
 SceneRequest bodies(int count) {
   return {.scene = "plummer", .count = count};
@@ -40,7 +36,7 @@ TEST(VariantRunner, MakesItsSimulationOnceAndKeepsItForOtherVariants) {
                        }};
   EXPECT_EQ(runner.simulation(), nullptr) << "nothing needed it";
   for (const char* id : {"cpu-serial", "cpu-simd"}) {
-    runner.select(variant(id));
+    runner.select(test::initial_variant(id));
     EXPECT_EQ(runner.simulation()->status().kernel_id, id);
   }
   EXPECT_EQ(runner.simulation()->status().integrator_id, "euler");
@@ -49,19 +45,19 @@ TEST(VariantRunner, MakesItsSimulationOnceAndKeepsItForOtherVariants) {
 
 TEST(VariantRunner, RunsABatchBlockingOrPolled) {
   VariantRunner runner{test::backends(), bodies(50), {}};
-  runner.select(variant("cpu-serial"));
+  runner.select(test::initial_variant("cpu-serial"));
   EXPECT_EQ(runner.run(3).steps, 3);
   EXPECT_EQ(polled(runner, 4).steps, 4);
   EXPECT_EQ(runner.simulation()->status().step, 7);
   runner.restart();
   EXPECT_EQ(runner.simulation()->status().step, 0);
-  EXPECT_GT(runner.step_ms(variant("cpu-simd"), 5), 0);
+  EXPECT_GT(runner.step_ms(test::initial_variant("cpu-simd"), 5), 0);
 }
 
 TEST(VariantRunner, ReportsARefusalAndGoesOn) {
   VariantRunner runner{test::backends(), {.scene = "two-body", .count = 3}, {}};
   for (int again = 0; again < 2; ++again) {
-    const Problem problem = problem_of([&] { runner.select(variant("cpu-serial")); });
+    const Problem problem = problem_of([&] { runner.select(test::initial_variant("cpu-serial")); });
     EXPECT_TRUE(problem.refused);
     EXPECT_NE(problem.text.find("two-body"), std::string::npos) << problem.text;
     EXPECT_EQ(runner.simulation(), nullptr);
@@ -73,10 +69,10 @@ TEST(VariantRunner, MakesANewSimulationAfterAFailure) {
   VariantRunner runner{test::backends(), bodies(50), [&](Simulation&) {
                          if (++prepared == 1) throw std::runtime_error("no\ndevice");
                        }};
-  const Problem problem = problem_of([&] { runner.select(variant("cpu-serial")); });
+  const Problem problem = problem_of([&] { runner.select(test::initial_variant("cpu-serial")); });
   EXPECT_EQ(problem.text, "no device");
   EXPECT_FALSE(problem.refused);
-  runner.select(variant("cpu-serial"));
+  runner.select(test::initial_variant("cpu-serial"));
   EXPECT_EQ(runner.run(2).steps, 2);
   EXPECT_EQ(prepared, 2);
 }
@@ -90,12 +86,12 @@ TEST(VariantRunner, ReportsABodyThatIsNotFiniteAndMeasuresTheNextVariant) {
                            broken.positions[17].x = std::numeric_limits<float>::quiet_NaN();
                            simulation.set_bodies(broken);
                          }};
-    runner.select(variant("cpu-serial"));
+    runner.select(test::initial_variant("cpu-serial"));
     const Problem problem = problem_of([&] { blocking ? runner.run(2) : polled(runner, 2); });
     EXPECT_NE(problem.text.find("body 17"), std::string::npos) << problem.text;
     EXPECT_NE(problem.text.find("step 0"), std::string::npos) << problem.text;
     EXPECT_FALSE(problem.refused);
-    runner.select(variant("cpu-simd"));
+    runner.select(test::initial_variant("cpu-simd"));
     EXPECT_EQ(runner.run(2).steps, 2);
     EXPECT_EQ(prepared, 2);
   }
@@ -104,13 +100,13 @@ TEST(VariantRunner, ReportsABodyThatIsNotFiniteAndMeasuresTheNextVariant) {
 TEST(VariantRunner, EndsAtTheNextMeasurementAfterAStopRequest) {
   std::stop_source stop;
   VariantRunner runner{test::backends(), bodies(50), {}, stop.get_token()};
-  runner.select(variant("cpu-serial"));
+  runner.select(test::initial_variant("cpu-serial"));
   stop.request_stop();
   EXPECT_THROW(runner.run(1), Cancelled);
-  EXPECT_THROW(runner.select(variant("cpu-simd")), Cancelled);
-  EXPECT_THROW(runner.step_ms(variant("cpu-simd"), 1), Cancelled);
+  EXPECT_THROW(runner.select(test::initial_variant("cpu-simd")), Cancelled);
+  EXPECT_THROW(runner.step_ms(test::initial_variant("cpu-simd"), 1), Cancelled);
   VariantRunner late{test::backends(), bodies(50), {}, stop.get_token()};
-  EXPECT_THROW(late.select(variant("cpu-serial")), Cancelled);
+  EXPECT_THROW(late.select(test::initial_variant("cpu-serial")), Cancelled);
   EXPECT_EQ(late.simulation(), nullptr) << "no bodies were loaded";
 }
 
@@ -118,7 +114,7 @@ TEST(VariantRunner, AStopRequestCancelsALongStep) {
   const auto begin = std::chrono::steady_clock::now();
   std::stop_source stop;
   VariantRunner runner{test::backends(), bodies(400'000), {}, stop.get_token()};
-  runner.select(variant("cpu-serial"));
+  runner.select(test::initial_variant("cpu-serial"));
   const std::jthread asks{[&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
     stop.request_stop();
@@ -129,7 +125,7 @@ TEST(VariantRunner, AStopRequestCancelsALongStep) {
 
 TEST(VariantRunner, ReportsAStepThatWasCancelled) {
   VariantRunner runner{test::backends(), bodies(200'000), {}};
-  runner.select(variant("cpu-serial"));
+  runner.select(test::initial_variant("cpu-serial"));
   runner.start(1);
   (void)runner.simulation()->bodies();  // needs the state: cancels the step
   const Problem problem = problem_of([&] { (void)runner.collect(); });

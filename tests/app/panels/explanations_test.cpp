@@ -1,4 +1,4 @@
-// What the panels explain, and when their tooltips appear.
+// The panels' explanations, and when their tooltips appear.
 #include <imgui_internal.h>
 
 #include <string>

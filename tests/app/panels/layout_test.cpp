@@ -39,7 +39,7 @@ double covered_share(const UiRect& of, const std::vector<UiRect>& parts) {
   return covered / static_cast<double>(side * side);
 }
 
-/// What lies beside the side column.
+/// The area beside the side column.
 UiRect stage(const ViewStatus& view) {
   return {side_column_width(view), 0, ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y};
 }

@@ -1,4 +1,4 @@
-// What is drawn over the bodies: the widgets that ask for it, and what the window shows of it.
+// Overlays over the bodies: the widgets that ask for them, and what the window shows of them.
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"

@@ -11,7 +11,7 @@ namespace orrery::test {
 
 namespace {
 
-/// What was logged, in one line: the width of a window decides where lines end.
+/// The logged text in one line: the width of a window decides where lines end.
 std::string logged() {
   std::istringstream words{ImGui::GetClipboardText()};
   std::string line;

@@ -1,4 +1,4 @@
-// What is over the picture has places of its own: the light of a recording, the legend, messages, the card of a body.
+// Parts over the picture have places of their own: the light of a recording, the legend, messages, the card of a body.
 #include <imgui.h>
 #include <imgui_internal.h>
 

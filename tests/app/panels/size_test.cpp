@@ -97,7 +97,7 @@ class FullPanels : public Panels {
   }
 };
 
-/// Small widths by `step`, and some of the larger ones.
+/// Small widths by `step`, and some of the larger ones. CutNothingOff draws at more of them.
 int next_width(int width, int scale, int step) {
   return width < 400 * scale ? width + step : width + 7 * scale;
 }
@@ -114,9 +114,9 @@ std::vector<std::string> cut_off() {
 class AtScale : public FullPanels, public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Panels, AtScale, testing::Values(1, 2, 4));
 
-TEST_P(AtScale, DrawInAWindowOfEveryWidth) {
+TEST_P(AtScale, DrawInAWindowOfAnyWidth) {
   const int scale = GetParam();
-  for (int width = 1; width <= 3840; width = next_width(width, scale, 1)) {
+  for (int width = 1; width <= 3840; width = next_width(width, scale, 3 * scale)) {
     for (const int height : {least_window.height, 720}) {
       resize(static_cast<float>(width), static_cast<float>(height * scale), static_cast<float>(scale));
       draw_all();

@@ -70,7 +70,7 @@ TEST(Recorder, KeepsAnExistingFile) {
   EXPECT_EQ(contents(path), "precious\n");
 }
 
-// What a kill would leave behind: the file as it is while the recorder lives.
+// The file as it is while the recorder lives: a kill would leave it behind.
 TEST(Recorder, LosesNoMoreThanASecond) {
   const TemporaryFolder folder;
   Recorder recorder;

@@ -45,7 +45,7 @@ void interrupt_when_exists(pid_t child, const std::string& file) {
   kill(child, SIGINT);
 }
 
-/// What one run of the program keeps for the next: never the user's own.
+/// The folder of what one run of the program keeps for the next: never the user's own.
 const std::filesystem::path& shared_cache() {
   static const TemporaryFolder folder;
   return folder.path();

@@ -49,7 +49,7 @@ TEST(ParseSample, TakesAllOrANumber) {
   }
 }
 
-TEST(ParseNumber, RefusesWhatIsNotFiniteOrOutOfRange) {
+TEST(ParseValue, RefusesWhatIsNotFiniteOrOutOfRange) {
   constexpr Range<float> above_0{0, std::numeric_limits<float>::infinity(), "", true}, up_to_9{0, 9};
   EXPECT_EQ(parse_in("--dt", "0.01", above_0), 0.01f);
   EXPECT_EQ(parse_in("--dt", "1e-3", above_0), 1e-3f);

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-/// What a new one writes, without a terminal.
+/// The first line of a new Progress, without a terminal.
 std::string first_line(std::optional<double> left_s, std::optional<double> done) {
   testing::internal::CaptureStderr();
   Progress{true}.show_left(left_s, "step 76 of 891", done);

@@ -12,7 +12,7 @@
 
 namespace orrery::test {
 
-/// What a control measures beside a shown simulation that runs, with a working folder of this test's own.
+/// A control that measures beside a shown simulation that runs, with a working folder of this test's own.
 template <class Control, class Status>
 class BesideAWindow : public testing::Test {
  protected:

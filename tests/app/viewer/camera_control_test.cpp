@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-/// What a frame with this mouse input asks of the camera.
+/// The requests to the camera of a frame with this mouse input.
 Requests camera_requests_after(const std::function<void(ImGuiIO&)>& input, const HeldKeys& held = {}) {
   ImGuiIO io;
   io.DisplaySize = {400, 200};

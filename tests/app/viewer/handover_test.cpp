@@ -1,4 +1,4 @@
-// What a window leaves to the program that goes on in its place.
+// A window's legacy to the program that goes on in its place.
 #include "app/viewer/handover.h"
 
 #include <gtest/gtest.h>

@@ -38,7 +38,7 @@ class InputQueueTest : public testing::Test {
     release(GLFW_KEY_LEFT_CONTROL);
   }
 
-  /// What the table of keys is asked for, part by part.
+  /// The characters that the table of keys gets, part by part.
   std::vector<std::u32string> characters_of_parts() {
     std::vector<std::u32string> parts;
     while (!queue_.empty()) {

@@ -15,7 +15,7 @@ std::optional<Request> requested(KeyPress press, const ViewStatus& view) {
   return request_for(press, {}, view);
 }
 
-/// What the key asks for, which must be a T.
+/// The request of the key, which must be a T.
 template <class T>
 T lesson_request(KeyPress press, const ViewStatus& view) {
   const auto request = requested(press, view);

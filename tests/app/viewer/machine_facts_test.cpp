@@ -1,4 +1,4 @@
-// What the panels show of a kernel's machine code, with a cuobjdump that says what a test wants.
+// A kernel's machine code as the panels show it, with a cuobjdump that says what a test wants.
 #include "app/viewer/machine_facts.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is drawn over the bodies, in pictures of whole runs.
+// Overlays over the bodies, in pictures of whole runs.
 #include <cstdlib>
 #include <fstream>
 

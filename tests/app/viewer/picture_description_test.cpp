@@ -1,4 +1,4 @@
-// What the file of a picture says of the picture.
+// A picture's description in its file.
 #include <sstream>
 
 #include "app/commands/command_text.h"

@@ -1,4 +1,4 @@
-// What a run cannot do, and what is kept all the same.
+// A run's failures, and what is kept all the same.
 #include <sys/resource.h>
 
 #include <csignal>

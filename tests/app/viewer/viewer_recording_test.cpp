@@ -1,4 +1,4 @@
-// What a run records.
+// Recordings of a run.
 #include <cmath>
 
 #include "app/ui_state/window_commands.h"

@@ -1,4 +1,4 @@
-// What a window puts on a page.
+// A window's parts of a page.
 #include "app/viewer/window_report.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a check says, and how a process that does not end is ended.
+// A check's messages, and how a process that does not end is ended.
 #include "app/workshop/check_kernel.h"
 
 #include <gtest/gtest.h>

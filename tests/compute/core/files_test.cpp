@@ -239,7 +239,7 @@ TEST_F(AtomicFileTest, ACheckChangesNothing) {
   EXPECT_EQ(entries(), 3);
 }
 
-/// What a writer that was killed left: nothing holds its lock.
+/// A file that a killed writer left: nothing holds its lock.
 std::string stale_name(const char* target) {
   return std::string{"."} + target + ".orrery-0123456789abcdef";
 }

@@ -119,7 +119,7 @@ TEST(ResultWithin, ComesTooLate) {
   EXPECT_EQ(result.get(), 7);
 }
 
-// What people read of an exception, whoever throws it.
+// Exceptions as people read them, whoever throws them.
 
 struct Injected {
   std::function<void()> fail;

@@ -1,4 +1,4 @@
-// What a device tells of itself, and devices that are not here.
+// A device's description of itself, and devices that are not here.
 #include "compute/cuda/device.h"
 
 #include <gtest/gtest.h>

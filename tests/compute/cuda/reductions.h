@@ -11,9 +11,9 @@ struct BoxOfPoints {
   Vec3 low, high;
 };
 
-/// What warp.h and block.h make of the values, one per thread of one block on `device`. Throws cuda::Error. Scans, sums
-/// of a warp and sums of teams of 8 lanes take 32 values and give each lane's result; the sum of a block takes 256, a
-/// box a multiple of 32 up to 1024, the others up to 1024.
+/// Results of warp.h and block.h for the values, one per thread of one block on `device`. Throws cuda::Error. Scans,
+/// sums of a warp and sums of teams of 8 lanes take 32 values and give each lane's result; the sum of a block takes
+/// 256, a box a multiple of 32 up to 1024, the others up to 1024.
 std::vector<int> device_sums_up_to(const cuda::Device& device, const std::vector<int>& values);
 std::vector<float> device_warp_sums(const cuda::Device& device, const std::vector<float>& values);
 std::vector<float> device_team_sums(const cuda::Device& device, const std::vector<float>& values);

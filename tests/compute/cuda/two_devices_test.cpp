@@ -69,7 +69,7 @@ TEST(TwoDevices, TheEngineActivatesItsOwnInEachCall) {
   }
 }
 
-class EveryCudaKernel : public testing::TestWithParam<KernelPtr> {
+class EveryKernelOfTwoDevices : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override {
     ORRERY_SKIP_WITHOUT_BACKEND();
@@ -77,7 +77,7 @@ class EveryCudaKernel : public testing::TestWithParam<KernelPtr> {
   }
 };
 
-TEST_P(EveryCudaKernel, StepsTheSameBodiesAlikeOnTwoDevicesInTurn) {
+TEST_P(EveryKernelOfTwoDevices, StepsTheSameBodiesAlikeOnTwoDevicesInTurn) {
   const Backends other{test::catalog(), 1};
   const SceneRequest scene{.scene = "plummer", .count = 9001};
   Simulation here{test::backends(), scene, GetParam()}, there{other, scene, GetParam()};
@@ -99,7 +99,8 @@ TEST_P(EveryCudaKernel, StepsTheSameBodiesAlikeOnTwoDevicesInTurn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, EveryCudaKernel, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernelOfTwoDevices, testing::ValuesIn(test::kernels_under_test()),
+                         test::test_name);
 
 }  // namespace
 }  // namespace orrery

@@ -361,7 +361,7 @@ TEST_P(DividedOctree, GivesTargetsWhatItGivesAll) {
   }
 }
 
-// What GPUs that do not see each other's memory send each other of their trees. One GPU stands for two.
+// Trees of GPUs that do not see each other's memory, and what they send each other. One GPU stands for two.
 
 const KernelInfo& tree_info() {
   return *test::find_kernel("cuda-tree");
@@ -567,7 +567,7 @@ TEST(ChosenTreesOfRanks, ThatFindNoMemoryEndTheEvaluationOfAllAndNoMore) {
   test::evaluate(*kernel, test::random_ball(20'000), {.law = {}});  // loads what it needs
   kernel->prepare(bodies.count());
   {
-    // What the test itself takes to evaluate: bodies, velocities and accelerations.
+    // The test's own arrays for the evaluation: bodies, velocities and accelerations.
     const std::size_t own = 4 * bodies.positions.size() * sizeof(Vec4);
     const cuda::DeviceArray<char> taken{gpu, gpu.free_memory() - own - 64 * mib};
     // Ranks that share a GPU may take what another one has just found free: then the driver says so.

@@ -370,7 +370,7 @@ class HeldBall {
   struct Collected {
     std::vector<Vec4> positions, velocities, accelerations;
   };
-  /// What no device holds is not finite.
+  /// Bodies that no device holds are not finite.
   Collected collect() {
     const auto bytes = in_ball * sizeof(Vec4);
     for (const auto* array : {&positions_, &velocities_, &accelerations_}) {

@@ -1,4 +1,4 @@
-// What CPU kernels state of their arithmetic is what the text of their inner loops does.
+// CPU kernels state of their arithmetic what the text of their inner loops does.
 #include <gtest/gtest.h>
 #include <hwy/base.h>
 

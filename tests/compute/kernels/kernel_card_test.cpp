@@ -1,4 +1,4 @@
-// What the kernel card says of each kernel under test.
+// The kernel card, of each kernel under test.
 #include "compute/kernels/kernel_card.h"
 
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@
 namespace orrery {
 namespace {
 
-class EveryKernel : public testing::TestWithParam<KernelPtr> {
+class KernelCards : public testing::TestWithParam<KernelPtr> {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
 };
 
-TEST_P(EveryKernel, HasACardIfAndOnlyIfItRunsOnTheGpu) {
+TEST_P(KernelCards, HasACardIfAndOnlyIfItRunsOnTheGpu) {
   const auto kernel = test::backends().make_kernel(*GetParam(), Settings{*GetParam()});
   for (const LawInfo& law : laws()) {
     for (const int count : {1, 10'000}) {
@@ -40,7 +40,7 @@ TEST_P(EveryKernel, HasACardIfAndOnlyIfItRunsOnTheGpu) {
   }
 }
 
-TEST_P(EveryKernel, StatusHasTheCardOfThePresentBlockAndCount) {
+TEST_P(KernelCards, StatusHasTheCardOfThePresentBlockAndCount) {
   Simulation sim{test::backends(), {.scene = "plummer", .count = 1000}, GetParam()};
   const auto first = sim.status().card;
   ASSERT_EQ(first.has_value(), GetParam()->backend == Backend::cuda);
@@ -56,7 +56,7 @@ TEST_P(EveryKernel, StatusHasTheCardOfThePresentBlockAndCount) {
   EXPECT_FALSE(sim.status().card);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernel, testing::ValuesIn(test::kernels_under_test()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelCards, testing::ValuesIn(test::kernels_under_test()), test::test_name);
 
 }  // namespace
 }  // namespace orrery

@@ -16,7 +16,7 @@
 
 namespace orrery::test {
 
-/// What NCCL is between devices: each rank waits for data of the one before it, and then hands them on.
+/// NCCL as it is between devices: each rank waits for data of the one before it, and then hands them on.
 class HostNccl {
  public:
   explicit HostNccl(std::vector<int> versions)
@@ -50,7 +50,7 @@ class HostNccl {
   static void fail_once(std::atomic<int>& in, int rank) {
     if (int failing = rank; in.compare_exchange_strong(failing, -1)) throw std::runtime_error("a bad day");
   }
-  /// What was shared with all, which a rank hands on, or with it alone.
+  /// Data shared with all, which a rank hands on; take_alone(): data shared with it alone.
   std::vector<std::byte> take(int rank, const JointWork& work) {
     std::vector<std::byte> data = next(shared_, rank, work);
     if (rank + 1 < static_cast<int>(versions_.size())) share(rank + 1, data);

@@ -52,7 +52,7 @@ KernelPtr tree_kernel() {
   return test::find_kernel("cpu-tree");
 }
 
-/// What the ranks of a kernel did with bodies that stay with them.
+/// A record of what the ranks of a kernel did with bodies that stay with them.
 class Witness {
  public:
   /// Called before a rank's part of an evaluation; may throw. `number` counts those of the rank.
@@ -620,7 +620,7 @@ TEST(BodiesOfRanks, AreWrittenAsThoseOfOneProcessAndGoOn) {
   }
 }
 
-/// What writing these bodies leads to: the bytes of the file, or the message.
+/// The outcome of writing these bodies: the bytes of the file, or the message.
 std::string outcome_of(const SnapshotView& view, const std::filesystem::path& path) {
   std::filesystem::remove(path);
   const test::Failure failure = test::failure_of([&] { write_snapshot(path, view); });

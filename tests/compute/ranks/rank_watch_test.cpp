@@ -28,7 +28,7 @@ constexpr RankWatch::Limits quick{.tick = 4ms, .silence = 50, .overdue = 50, .ti
 /// Where silence is not the subject, a busy machine may delay greetings.
 constexpr RankWatch::Limits patient{.tick = 4ms, .silence = 2500, .overdue = 50, .times = 10, .surrender = 50};
 
-/// What a rank gave up for.
+/// The reason for which a rank gave up.
 class Surrender {
  public:
   RankWatch::GiveUp note() {

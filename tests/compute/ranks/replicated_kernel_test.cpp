@@ -275,7 +275,7 @@ TEST(SharedRun, ACommandAbandonsALongStepOfAllRanks) {
   EXPECT_EQ(simulation.bodies(), alone.bodies()) << "an order to cancel that came late does nothing";
 }
 
-/// What a Fragile kernel throws in.
+/// The calls in which a Fragile kernel throws.
 struct Weakness {
   std::atomic<bool> prepare = false, evaluate = false;
 };

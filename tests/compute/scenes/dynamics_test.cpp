@@ -1,4 +1,4 @@
-// What the generated systems are as physics: equilibria, orbits, collapses.
+// The generated systems as physics: equilibria, orbits, collapses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -183,7 +183,7 @@ void expect_galaxies_on_a_parabola(std::size_t count) {
       << "discs turn with the orbit";
 }
 
-TEST(Collision, IsTwoGalaxiesOfMasses3To1OnAParabolicOrbit) {
+TEST(CollisionScene, IsTwoGalaxiesOfMasses3To1OnAParabolicOrbit) {
   expect_galaxies_on_a_parabola(8000);
   expect_galaxies_on_a_parabola(20000);  // of cold discs
 }

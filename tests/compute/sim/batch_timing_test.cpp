@@ -1,4 +1,4 @@
-// What a batch's clock readings say of a step.
+// A batch's clock readings, and the times of a step that follow from them.
 #include <gtest/gtest.h>
 
 #include "compute/sim/engine.h"

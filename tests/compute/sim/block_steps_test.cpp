@@ -9,6 +9,7 @@
 #include "compute/diagnostics/conserved.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/distances.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/run_setup.h"
 
@@ -33,15 +34,6 @@ class BlockSteps : public testing::TestWithParam<KernelPtr> {
   }
 };
 
-float farthest(const Bodies& a, const Bodies& b) {
-  float most = 0;
-  for (std::size_t i = 0; i < a.positions.size(); ++i) {
-    const Vec4 &p = a.positions[i], &q = b.positions[i];
-    most = std::max(most, std::hypot(p.x - q.x, p.y - q.y, p.z - q.z));
-  }
-  return most;
-}
-
 TEST_P(BlockSteps, AreThoseOfThePlainSum) {
   for (const int count : {1, 2, 33, 257}) {
     SCOPED_TRACE(count);
@@ -52,7 +44,7 @@ TEST_P(BlockSteps, AreThoseOfThePlainSum) {
       sim->apply(SetEta{0.0005f});
       sim->run(4);
     }
-    EXPECT_LT(farthest(here.bodies(), plain.bodies()), 1e-5f + 2 * static_cast<float>(GetParam()->tolerance.median));
+    EXPECT_LT(test::apart(here.bodies(), plain.bodies()), 1e-5f + 2 * static_cast<float>(GetParam()->tolerance.median));
     if (count > 2) {
       EXPECT_GE(deepest_of(*here.status().levels), 2);
     }
@@ -129,7 +121,7 @@ TEST_P(BlockSteps, GoOnBitForBitFromACheckpoint) {
     EXPECT_EQ(second.bodies(), first.bodies());
     EXPECT_EQ(second.status().levels, first.status().levels);
   } else {
-    EXPECT_LT(farthest(second.bodies(), first.bodies()), 1e-4f);
+    EXPECT_LT(test::apart(second.bodies(), first.bodies()), 1e-4f);
   }
 }
 
@@ -167,7 +159,7 @@ TEST_P(BlockSteps, TakeMasslessAndCoincidentBodiesWithoutSoftening) {
   EXPECT_EQ(sim.run(5).steps, 5);
   const Bodies end = sim.bodies();
   if (GetParam()->repeatable) {  // or pulls on bodies at one place differ by their rounding, which throws them apart
-    EXPECT_LT(farthest(end, start), 1);
+    EXPECT_LT(test::apart(end, start), 1);
   }
   EXPECT_NE(end, start);
   EXPECT_EQ(bodies_in(*sim.status().levels), 40);
@@ -207,7 +199,7 @@ TEST_F(BlockStepsOfOneKernel, AgreeWithTheProcessor) {
   for (std::size_t level = 0; level < level_count; ++level) {
     EXPECT_NEAR((*here.status().levels)[level], (*processor.status().levels)[level], 2) << level;
   }
-  EXPECT_LT(farthest(here.bodies(), processor.bodies()), 1e-4f);
+  EXPECT_LT(test::apart(here.bodies(), processor.bodies()), 1e-4f);
 }
 
 /// It leaves the range of float in the midst of the third step, and then spoils the others, whose levels are deep.
@@ -233,7 +225,7 @@ TEST_F(BlockStepsOfOneKernel, ARunStopsAtTheStepAndTheBodyThatWasNotFinite) {
   }
 }
 
-/// What a run to `end` took, and how well it kept the energy.
+/// The work of a run to `end`, and how well it kept the energy.
 struct Outcome {
   double interactions = 0, energy_error = 0, momentum_change = 0;
 };

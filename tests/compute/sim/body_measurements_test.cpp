@@ -1,4 +1,4 @@
-// What a simulation measures of every body: accelerations and force errors.
+// A simulation's measurements of every body: accelerations and force errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is left of a CUDA engine's bodies if there is no memory for others.
+// A CUDA engine's bodies, if there is no memory for others.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -12,6 +12,7 @@
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/checkpoint.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/distances.h"
 
 namespace orrery {
 namespace {
@@ -35,20 +36,6 @@ class CompensatedState : public testing::TestWithParam<KernelPtr> {
     return suited;
   }
 };
-
-Vec3d position(const Bodies& bodies, std::size_t i) {
-  const bool has_low = bodies.digits() == Digits::compensated;
-  return joined<double>(bodies.positions[i], has_low ? bodies.positions_low[i] : Vec4{});
-}
-
-double farthest(const Bodies& a, const Bodies& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.positions.size(); ++i) {
-    const Vec3d p = position(a, i), q = position(b, i);
-    most = std::max(most, std::hypot(p.x - q.x, p.y - q.y, p.z - q.z));
-  }
-  return most;
-}
 
 Bodies reversed(Bodies bodies) {
   for (auto* vectors : {&bodies.velocities, &bodies.velocities_low}) {
@@ -80,7 +67,7 @@ TEST_P(CompensatedState, TinyStepsAddUp) {
     const double time = double{dt} * steps;
     const double error = 2 * GetParam()->tolerance.median + 1e-6;  // of the pull
     for (const std::size_t i : {0u, 1u}) {
-      const Vec3d x = position(moved, i), v = joined<double>(moved.velocities[i], moved.velocities_low[i]);
+      const Vec3d x = test::position(moved, i), v = joined<double>(moved.velocities[i], moved.velocities_low[i]);
       const double pull = i == 0 ? 0.5 : -0.5;
       EXPECT_NEAR((v.x - 1) / time, pull, error);
       EXPECT_NEAR((v.y - 1) / time, 0, error);
@@ -99,7 +86,7 @@ TEST_P(CompensatedState, GoesWhereFloatsGo) {
       sim.run(10);
       return sim.bodies();
     };
-    EXPECT_LT(farthest(after(Digits::compensated), after(Digits::single)), 1e-5 + GetParam()->tolerance.median);
+    EXPECT_LT(test::apart(after(Digits::compensated), after(Digits::single)), 1e-5 + GetParam()->tolerance.median);
   }
 }
 
@@ -197,11 +184,11 @@ TEST_P(AllDigits, ErrorsFallWithTheOrderFarBelowFloats) {
     SCOPED_TRACE(integrator);
     const auto after = [&](int n) { return after_time_1(simulation(integrator, Digits::compensated), n); };
     const Bodies coarse = after(steps), middle = after(2 * steps), fine = after(4 * steps);
-    const double first = farthest(coarse, middle), second = farthest(middle, fine);
+    const double first = test::apart(coarse, middle), second = test::apart(middle, fine);
     EXPECT_NEAR(first / second, tried.ratio, 0.05 * tried.ratio) << first << ' ' << second;
     EXPECT_LT(second, tried.least);
     const auto in_floats = [&](int n) { return after_time_1(simulation(integrator, Digits::single), n); };
-    EXPECT_GT(farthest(in_floats(2 * steps), middle), 3 * second) << "floats have lost this";
+    EXPECT_GT(test::apart(in_floats(2 * steps), middle), 3 * second) << "floats have lost this";
   }
 }
 
@@ -229,7 +216,7 @@ TEST_P(AllDigits, TimeReversedStepsLeadBack) {
     sim.run(256);
     sim.set_bodies(reversed(sim.bodies()));
     sim.run(256);
-    return farthest(sim.bodies(), start);
+    return test::apart(sim.bodies(), start);
   };
   const double in_floats = lost(Digits::single), compensated = lost(Digits::compensated);
   EXPECT_LT(compensated, 1e-11);

@@ -1,5 +1,5 @@
-// What is left of a simulation after its kernel or its device has failed. A CPU kernel that fails on demand stands for
-// both, so that no GPU is needed.
+// A simulation after its kernel or its device has failed. A CPU kernel that fails on demand stands for both, so
+// that no GPU is needed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@
 namespace orrery {
 namespace {
 
-// What is left of a simulation whose kernel does not end. A CPU kernel that nothing can cancel stands for one on a GPU.
+// A simulation whose kernel does not end. A CPU kernel that nothing can cancel stands for one on a GPU.
 
 using namespace std::chrono_literals;
 

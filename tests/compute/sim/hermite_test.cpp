@@ -12,6 +12,7 @@
 #include "compute/diagnostics/conserved.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/distances.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/run_setup.h"
 
@@ -22,17 +23,6 @@ std::vector<KernelPtr> jerk_kernels() {
   std::vector<KernelPtr> kernels = test::kernels_under_test();
   std::erase_if(kernels, [](const KernelPtr& kernel) { return !kernel->gives_jerks; });
   return kernels;
-}
-
-double distance(const Vec4& a, const Vec4& b) {
-  return std::hypot(double{a.x} - b.x, double{a.y} - b.y, double{a.z} - b.z);
-}
-double farthest(const Bodies& a, const Bodies& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.positions.size(); ++i) {
-    most = std::max(most, distance(a.positions[i], b.positions[i]));
-  }
-  return most;
 }
 
 /// Two bodies of mass 1/2 with semi-major axis 1, at the largest distance. Their period is 2 pi.
@@ -79,7 +69,7 @@ TEST_P(Hermite, ErrorFallsBySixteenWhenTheStepHalves) {
   const auto closing_error = [&](int steps, const char* precision) {
     Simulation sim = of_bodies(start, "hermite4", 2 * std::numbers::pi / steps, precision);
     sim.run(steps);
-    return distance(sim.bodies().positions[0], start.positions[0]);
+    return test::distance(sim.bodies().positions[0], start.positions[0]);
   };
   for (const char* precision : {"mixed", "fp64"}) {
     const double coarse = closing_error(60, precision), fine = closing_error(120, precision);
@@ -111,7 +101,7 @@ TEST_P(Hermite, BlockStepsFollowEccentricOrbits) {
     EXPECT_GE(deepest, least) << "the passage needs shorter steps";
     EXPECT_LE(deepest_of(*sim.status().levels), 3) << "the far end does not";
     EXPECT_NEAR(energy_of(sim), before, allowed * std::abs(before));
-    EXPECT_LT(distance(sim.bodies().positions[0], start.positions[0]), 1e-4);
+    EXPECT_LT(test::distance(sim.bodies().positions[0], start.positions[0]), 1e-4);
   }
 }
 
@@ -121,9 +111,9 @@ TEST_P(Hermite, ThreeBodiesReturnOnTheFigureEight) {
     SCOPED_TRACE(integrator);
     Simulation sim = of_bodies(start, integrator, eight_period / 1000);
     sim.run(500);
-    EXPECT_GT(farthest(sim.bodies(), start), 0.1);
+    EXPECT_GT(test::apart(sim.bodies(), start), 0.1);
     sim.run(500);
-    EXPECT_LT(farthest(sim.bodies(), start), 3e-6);
+    EXPECT_LT(test::apart(sim.bodies(), start), 3e-6);
   }
 }
 
@@ -159,11 +149,11 @@ TEST_P(Hermite, ShortStepsRetraceTheirWay) {
   const Bodies start = sim.bodies();
   sim.run(256);
   Bodies turned = sim.bodies();
-  EXPECT_GT(distance(turned.positions[7], start.positions[7]), 1e-3);
+  EXPECT_GT(test::distance(turned.positions[7], start.positions[7]), 1e-3);
   for (Vec4& v : turned.velocities) v = {-v.x, -v.y, -v.z, 0};
   sim.set_bodies(turned);
   sim.run(256);
-  EXPECT_LT(farthest(sim.bodies(), start), 2e-6);
+  EXPECT_LT(test::apart(sim.bodies(), start), 2e-6);
 }
 
 TEST_P(Hermite, SharedAndBlockStepsAgreeWithYoshida) {
@@ -176,8 +166,8 @@ TEST_P(Hermite, SharedAndBlockStepsAgreeWithYoshida) {
     return sim.bodies();
   };
   const Bodies exact = after("yoshida4", 1.0f / 256);
-  EXPECT_LT(farthest(after("hermite4", 1.0f / 256), exact), 1e-5) << "which yoshida4 computes in float";
-  EXPECT_LT(farthest(after("hermite4-blocks", 1.0f / 16), exact), 1e-5) << "which yoshida4 computes in float";
+  EXPECT_LT(test::apart(after("hermite4", 1.0f / 256), exact), 1e-5) << "which yoshida4 computes in float";
+  EXPECT_LT(test::apart(after("hermite4-blocks", 1.0f / 16), exact), 1e-5) << "which yoshida4 computes in float";
 }
 
 TEST_P(Hermite, DragActsUnderAttractRepel) {
@@ -191,7 +181,7 @@ TEST_P(Hermite, DragActsUnderAttractRepel) {
     return sim.bodies();
   };
   const Bodies found = after("hermite4"), by_leapfrog = after("leapfrog");
-  EXPECT_LT(farthest(found, by_leapfrog), 2e-3);
+  EXPECT_LT(test::apart(found, by_leapfrog), 2e-3);
   EXPECT_LT(std::abs(found.velocities[3].x - by_leapfrog.velocities[3].x), 2e-3);
 }
 
@@ -215,7 +205,7 @@ TEST_P(Hermite, DigitsBelowFloatsStayBetweenBatches) {
     anew.set_bodies(anew.bodies());
     anew.run(3);
     EXPECT_NE(anew.bodies(), whole.bodies()) << "replaced bodies begin anew, from floats";
-    EXPECT_LT(farthest(anew.bodies(), whole.bodies()), 1e-6);
+    EXPECT_LT(test::apart(anew.bodies(), whole.bodies()), 1e-6);
   }
 }
 
@@ -322,14 +312,14 @@ TEST_P(Hermite, SwitchesOfTheIntegratorGoOnFromTheBodies) {
     sim.apply(SelectIntegrator{integrator});
     EXPECT_EQ(sim.bodies(), before) << integrator;
     sim.run(2);
-    EXPECT_GT(farthest(sim.bodies(), before), 1e-5) << integrator;
-    EXPECT_LT(farthest(sim.bodies(), before), 0.3) << integrator;
+    EXPECT_GT(test::apart(sim.bodies(), before), 1e-5) << integrator;
+    EXPECT_LT(test::apart(sim.bodies(), before), 0.3) << integrator;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Hermite, testing::ValuesIn(jerk_kernels()), test::test_name);
 
-/// What a user sees who asks for a kernel and an integrator that do not go together.
+/// The message to a user who asks for a kernel and an integrator that do not go together.
 class JerkNeeds : public testing::Test {
  protected:
   void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }

@@ -29,7 +29,7 @@ namespace {
 
 using test::Failure;
 
-// What a run computes with, on a machine with a CUDA device or without one.
+// The kernel that a run computes with, on a machine with a CUDA device or without one.
 
 using test::expect_failure;
 

@@ -1,4 +1,4 @@
-// What a simulation measures while it runs, and how it stops at a body that is not finite.
+// A simulation's measurements while it runs, and its stop at a body that is not finite.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -37,7 +37,7 @@ class SimulationTest : public testing::Test {
   }
 };
 
-/// What refuses says, or "" if it was accepted.
+/// The message that refuses the command, or "" if it was accepted.
 std::string refusal(Simulation& sim, const Command& command) {
   try {
     sim.apply(command);
@@ -537,7 +537,7 @@ TEST_F(ReturnToARun, OfTheSameSceneStartsAnewWhereTheBodiesAreNotFinite) {
   EXPECT_EQ(sim.bodies(), start);
 }
 
-// What a run keeps of the file that it started from.
+// The file that a run started from, and what the run keeps of it.
 
 class RunFromAFile : public testing::Test {
  protected:

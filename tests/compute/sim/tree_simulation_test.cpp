@@ -1,4 +1,4 @@
-// What a simulation tells of a tree kernel: what was evaluated, and its cells.
+// A simulation's report of a tree kernel: what was evaluated, and its cells.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What headers of GADGET's family mean, code by code: the attributes that each writes of a system whose proper units
-// are known.
+// Headers of GADGET's family, code by code, and what they mean: the attributes that each writes of a system whose
+// proper units are known.
 #include <gtest/gtest.h>
 
 #include <cmath>

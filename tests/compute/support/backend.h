@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compute/kernels/kernel.h"
@@ -21,8 +23,12 @@ inline void PrintTo(const KernelPtr& kernel, std::ostream* out) {
 
 namespace orrery::test {
 
-/// The backend whose kernels this test program runs; see orrery_backend_test() in tests/CMakeLists.txt.
-inline constexpr Backend backend = Backend::ORRERY_TEST_BACKEND;
+/// The backend whose kernels this process runs: the CPU's, or CUDA's where the environment has
+/// ORRERY_TEST_BACKEND=cuda.
+inline const Backend backend = [] {
+  const char* const name = std::getenv("ORRERY_TEST_BACKEND");
+  return name && std::string_view{name} == "cuda" ? Backend::cuda : Backend::cpu;
+}();
 
 inline std::vector<KernelPtr> kernels_under_test() {
   std::vector<KernelPtr> chosen = kernels();

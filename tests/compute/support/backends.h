@@ -19,7 +19,7 @@ inline KernelPtr find_kernel(std::string_view id) {
   return catalog().find(id);
 }
 
-/// What this machine runs them on: its processor and its first CUDA device.
+/// This machine, which runs them: its processor and its first CUDA device.
 inline const Backends& backends() {
   static const Backends backends{catalog()};
   return backends;

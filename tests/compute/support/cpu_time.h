@@ -4,7 +4,7 @@
 
 namespace orrery::test {
 
-/// What all threads of this process have computed until now, in seconds of one processor. Other programs take time
+/// The computing time of all threads of this process until now, in seconds of one processor. Other programs take time
 /// from it, never add to it.
 inline double cpu_seconds() {
   timespec now{};

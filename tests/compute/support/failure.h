@@ -9,7 +9,7 @@
 
 namespace orrery::test {
 
-/// What went wrong: a request that cannot be met (exit status 2) or a failure at run time (exit status 1).
+/// An error: a request that cannot be met (exit status 2) or a failure at run time (exit status 1).
 struct Failure {
   enum Kind { none, usage, runtime } kind = none;
   std::string message;

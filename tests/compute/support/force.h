@@ -11,7 +11,7 @@ namespace orrery::test {
 
 inline constexpr Law attract_repel{.id = LawId::attract_repel, .softening = 0.05f, .repulsion = 0.01f, .drag = 1e-4f};
 
-/// What one evaluation is asked to do; see Epilogue.
+/// The request for one evaluation; see Epilogue.
 struct ForceRequest {
   Law law;
   bool store = true;
@@ -21,7 +21,7 @@ struct ForceRequest {
   std::uint64_t* evaluated = nullptr;  ///< where a tree adds its interactions; null: not counted
 };
 
-/// What it left. Accelerations are NaN where nothing was stored.
+/// The result of an evaluation. Accelerations are NaN where nothing was stored.
 struct ForceResult {
   std::vector<Vec4> accelerations;
   std::vector<Vec4> velocities;
@@ -38,8 +38,8 @@ std::vector<Vec4> accelerations(const KernelInfo& info, const Settings& settings
 ForceError sampled_error(const KernelInfo& info, const Settings& settings, const Bodies& bodies, const Law& law,
                          int size = 500);
 
-/// What a kernel must hold at these settings: its tolerance. A tree holds that at its initial settings; smaller groups
-/// are less exact, and with a larger theta or monopoles it is only held to be no nonsense.
+/// The tolerance that a kernel must hold at these settings. A tree holds its own at its initial settings; smaller
+/// groups are less exact, and with a larger theta or monopoles its result must only be no nonsense.
 Tolerance tolerance_at(const KernelInfo& info, const Settings& settings);
 
 /// Fails the test unless `accelerations` agree with the fp64 direct sum within `tolerance`; NaN never agrees.

@@ -65,7 +65,7 @@ class Tape {
   std::map<std::array<int, 4>, int> known_;
 };
 
-/// What Recorded numbers are recorded on; set it first.
+/// The tape on which Recorded numbers are recorded; set it first.
 inline Tape* tape = nullptr;
 
 /// A number that records what is computed of it. Each `Kind` is a type of its own.

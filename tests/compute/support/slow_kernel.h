@@ -36,7 +36,7 @@ class SlowKernel {
     return info;
   }
 
-  /// What is being compiled, and what comes, ends: with this error, if it is one.
+  /// Ends the compilation under way, and those that come: with this error, if it is one.
   void finish(const std::string& error = {}) {
     change([&] { error_ = error, finished_ = true; });
   }

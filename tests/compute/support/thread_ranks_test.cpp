@@ -112,7 +112,7 @@ TEST(ThreadRanks, AnInterruptionEndsAnExchange) {
   for (int call = 0; call < 2; ++call) test::expect_failure(test::Failure::runtime, exchange, "rank 2: lost");
 }
 
-TEST(Messages, AreReadAsTheyWereWritten) {
+TEST(MessagesOfRanks, AreReadAsTheyWereWritten) {
   const float values[] = {0, 10, 20, 30};
   const int some[] = {3, 1};
   MessageWriter writer;

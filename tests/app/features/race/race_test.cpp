@@ -13,6 +13,7 @@
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/catalog.h"
+#include "tests/app/support/initial_variant.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {
@@ -20,13 +21,11 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-Variant serial() {
-  const KernelPtr kernel = test::find_kernel("cpu-serial");
-  return {kernel, Settings{*kernel}};
-}
-
 RaceResult result(double seconds, double energy_error) {
-  return {.variant = serial(), .integrator_id = "leapfrog", .seconds = seconds, .energy_error = energy_error};
+  return {.variant = test::initial_variant("cpu-serial"),
+          .integrator_id = "leapfrog",
+          .seconds = seconds,
+          .energy_error = energy_error};
 }
 
 std::vector<RaceResult> run(RacePlan plan) {
@@ -43,7 +42,7 @@ std::vector<RaceResult> run(RacePlan plan) {
 
 TEST(Race, RunsEachCombinationToTheSameTime) {
   const std::vector<RaceResult> results = run({.scene = {.scene = "plummer", .count = 100},
-                                               .variants = {serial()},
+                                               .variants = {test::initial_variant("cpu-serial")},
                                                .integrators = {"leapfrog", "yoshida4"},
                                                .time_steps = {0.02f, 0.03f, 5},
                                                .until = 0.1});
@@ -68,7 +67,7 @@ TEST(Race, RunsEachCombinationToTheSameTime) {
 TEST(Race, ShowsTheOrderOfAnIntegrator) {
   const std::vector<RaceResult> results = run({.scene = {.scene = "two-body"},
                                                .setup = {SetSoftening{1e-3f}},
-                                               .variants = {serial()},
+                                               .variants = {test::initial_variant("cpu-serial")},
                                                .integrators = {"leapfrog", "yoshida4"},
                                                .time_steps = {0.04f, 0.02f},
                                                .until = 4});
@@ -79,9 +78,11 @@ TEST(Race, ShowsTheOrderOfAnIntegrator) {
 }
 
 TEST(Race, TakesMultiplesOfTheScenesTimeStepIfNoneIsGiven) {
-  Race race{
-      test::backends(),
-      {.scene = {.scene = "plummer", .count = 10}, .variants = {serial()}, .integrators = {"euler"}, .until = 1e-3}};
+  Race race{test::backends(),
+            {.scene = {.scene = "plummer", .count = 10},
+             .variants = {test::initial_variant("cpu-serial")},
+             .integrators = {"euler"},
+             .until = 1e-3}};
   const float usual = race.status().time_step;
   std::vector<float> steps;
   for (; !race.ended(); (void)race.tick()) {
@@ -113,10 +114,10 @@ TEST(Race, PairsIntegratorsWithKernelsThatSuitThem) {
     }
     return pairs;
   };
-  EXPECT_EQ(pairs_of(run(plan({jerk, serial()}))),
+  EXPECT_EQ(pairs_of(run(plan({jerk, test::initial_variant("cpu-serial")}))),
             "cpu-jerk hermite4\ncpu-jerk hermite4-blocks\ncpu-serial leapfrog\n");
   EXPECT_EQ(pairs_of(run(plan({jerk}))), "cpu-jerk leapfrog\ncpu-jerk hermite4\ncpu-jerk hermite4-blocks\n");
-  EXPECT_THROW((Race{test::backends(), plan({serial()})}), UsageError);
+  EXPECT_THROW((Race{test::backends(), plan({test::initial_variant("cpu-serial")})}), UsageError);
 }
 
 TEST(Race, GoesOnAfterARunThatFails) {
@@ -146,7 +147,7 @@ TEST(Race, GoesOnAfterARunThatFails) {
 TEST(Race, RefusesMoreStepsThanThereCanBe) {
   EXPECT_THROW((Race{test::backends(),
                      {.scene = {.scene = "two-body"},
-                      .variants = {serial()},
+                      .variants = {test::initial_variant("cpu-serial")},
                       .integrators = {"leapfrog"},
                       .time_steps = {1e-6f},
                       .until = 1e9}}),

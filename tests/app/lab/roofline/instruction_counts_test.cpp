@@ -1,4 +1,4 @@
-// What the inner loop of a kernel issues, read from its disassembly.
+// Instructions that the inner loop of a kernel issues, read from its disassembly.
 #include "app/lab/roofline/instruction_counts.h"
 
 #include <gtest/gtest.h>

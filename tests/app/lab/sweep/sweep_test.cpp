@@ -11,21 +11,17 @@
 #include "app/lab/sweep/result_rows.h"
 #include "app/recording/sweep_report.h"
 #include "compute/core/temporary_folder.h"
+#include "tests/app/support/initial_variant.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {
 namespace {
 
-Variant variant(const char* id) {
-  const KernelPtr kernel = test::find_kernel(id);
-  return {kernel, Settings{*kernel}};
-}
-
 SweepPlan small_plan() {
   return {.scene = {.scene = "plummer"},
           .counts = {8, 33},
-          .variants = {variant("cpu-serial"), variant("cpu-simd")},
+          .variants = {test::initial_variant("cpu-serial"), test::initial_variant("cpu-simd")},
           .sampling = {.warmup_steps = 2, .samples = 6}};
 }
 
@@ -116,7 +112,7 @@ std::string csv_field(const ResultRow& of, std::string_view name) {
 TEST(Sweep, TellsNoFlopsOfATree) {
   SweepPlan plan = small_plan();
   plan.counts = {512};
-  plan.variants = {variant("cpu-serial"), variant("cpu-tree")};
+  plan.variants = {test::initial_variant("cpu-serial"), test::initial_variant("cpu-tree")};
   Sweep sweep{test::backends(), plan};
   run(sweep);
   const std::vector<ResultRow> rows = result_rows(sweep.entries());
@@ -132,7 +128,7 @@ TEST(Sweep, TellsNoFlopsOfATree) {
 TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
   SweepPlan plan = small_plan();
   plan.counts = {512};
-  plan.variants = {variant("cpu-serial")};
+  plan.variants = {test::initial_variant("cpu-serial")};
   int looks = 0;
   Sweep sweep{test::backends(), plan, [&](const KernelInfo& kernel) {
                 return Json{{"clock_mhz", ++looks}, {"of", kernel.id}};
@@ -174,7 +170,7 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
 TEST(Sweep, AbandonsALongStepWhenItIsStopped) {
   SweepPlan plan = small_plan();
   plan.counts = {200'000};
-  plan.variants = {variant("cpu-serial")};
+  plan.variants = {test::initial_variant("cpu-serial")};
   Sweep sweep{test::backends(), plan};
   EXPECT_TRUE(sweep.tick());
   sweep.stop();  // or this test would take minutes
@@ -209,7 +205,7 @@ TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
 
 TEST(ResultRows, RelateEveryRunToTheSerialOne) {
   const auto entry = [](const char* id, std::vector<double> samples_ms) {
-    const Variant of{variant(id)};
+    const Variant of{test::initial_variant(id)};
     VariantResult result{.steps_per_sample = 10, .samples_ms = std::move(samples_ms)};
     result.status.kernel_id = id;
     result.status.kernel = of.kernel;

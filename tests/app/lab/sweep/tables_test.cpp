@@ -55,7 +55,7 @@ SweepEntry entry(double median_ms) {
   return {.variant = {tree, settings}, .count = 1'048'576, .result = std::move(result)};
 }
 
-class Tables : public testing::Test {
+class SweepTables : public testing::Test {
  protected:
   static void expect_fits(const std::string& text, std::size_t columns = style().columns) {
     for (const std::string& line : test::lines(text)) EXPECT_LE(columns_of(line), columns) << line;
@@ -67,7 +67,7 @@ class Tables : public testing::Test {
   const TextStyle wide{.columns = TextStyle::unlimited};
 };
 
-TEST_F(Tables, OfABenchmarkAndItsRanksFit) {
+TEST_F(SweepTables, OfABenchmarkAndItsRanksFit) {
   const std::string text = bench_format.table(counts, style());
   expect_fits(text);
   EXPECT_NE(text.find("ranking"), std::string::npos);
@@ -78,11 +78,11 @@ TEST_F(Tables, OfABenchmarkAndItsRanksFit) {
   }
 }
 
-TEST_F(Tables, OfTheProtocolFit) {
+TEST_F(SweepTables, OfTheProtocolFit) {
   expect_fits(uth_format.table(counts, style()));
 }
 
-TEST_F(Tables, OfKernelCardsFit) {
+TEST_F(SweepTables, OfKernelCardsFit) {
   KernelLimits limits{
       {.device = 0, .peak_rates = PeakRates{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
       [](const KernelCard&) { return InstructionCounts{.per_pair = 123.4, .mufu_per_pair = 12.34}; }};
@@ -93,7 +93,7 @@ TEST_F(Tables, OfKernelCardsFit) {
   }
 }
 
-TEST_F(Tables, OfAComparisonFit) {
+TEST_F(SweepTables, OfAComparisonFit) {
   const auto whole = [](double seed, double median) {
     return Json{{"metadata", {{"law", "gravity"}, {"integrator", "leapfrog"}, {"scene", "collision"}, {"seed", seed}}},
                 {"results",

@@ -1,4 +1,4 @@
-// What `auto` stands for, with measurements of the test's own.
+// The kernel that `auto` stands for, with measurements of the test's own.
 #include "app/lab/tuning/auto_chooser.h"
 
 #include <gtest/gtest.h>

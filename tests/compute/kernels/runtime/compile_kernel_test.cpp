@@ -63,14 +63,18 @@ TEST_F(CompileKernel, AcceptsEveryStartingPointForBothLaws) {
     const std::string text = new_kernel_text("my-own", from);
     const KernelFile file = parse_kernel_file("my.cu", text);
     EXPECT_EQ(file.id, "my-own");
-    for (const FileTunable& tunable : file.tunables) {
-      for (const std::string& value : tunable.values) {
-        try {
-          const CompiledLaws compiled = compile_for_all_laws(file, {{tunable.name, value}}, hopper);
-          EXPECT_TRUE(compiled.gravity->warnings.empty()) << from << ": " << compiled.gravity->warnings.front().text;
-        } catch (const std::exception& error) {
-          ADD_FAILURE() << from << ", " << tunable.name << "=" << value << ": " << error.what();
-        }
+    std::size_t rounds = 1;
+    for (const FileTunable& tunable : file.tunables) rounds = std::max(rounds, tunable.values.size());
+    for (std::size_t round = 0; round < rounds; ++round) {
+      Settings::Values values;
+      for (const FileTunable& tunable : file.tunables) {
+        values[tunable.name] = tunable.values[round % tunable.values.size()];
+      }
+      try {
+        const CompiledLaws compiled = compile_for_all_laws(file, values, hopper);
+        EXPECT_TRUE(compiled.gravity->warnings.empty()) << from << ": " << compiled.gravity->warnings.front().text;
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << from << ", round " << round << ": " << error.what();
       }
     }
   }
@@ -183,7 +187,7 @@ TEST_F(CompileKernel, ExplainsAnUnknownInclude) {
                  "did you mean compute/core/law.h");
 }
 
-/// What students write, and what they read then.
+/// Usual mistakes of students, and the messages that they read then.
 TEST_F(CompileKernel, ExplainsTheUsualErrors) {
   constexpr int line = test::statements_line;
   const auto explains = [](const std::string& statement, int at, const std::string& meaning) {

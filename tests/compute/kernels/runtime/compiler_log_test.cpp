@@ -1,4 +1,4 @@
-// What a compiler writes, however long its lines are.
+// Messages of a compiler, however long their lines are.
 #include "compute/kernels/runtime/compiler_log.h"
 
 #include <gtest/gtest.h>

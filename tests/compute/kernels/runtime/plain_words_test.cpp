@@ -1,4 +1,4 @@
-// What goes wrong on a GPU, in words about the kernel.
+// Errors of a GPU, in words about the kernel.
 #include <gtest/gtest.h>
 
 #include <string>

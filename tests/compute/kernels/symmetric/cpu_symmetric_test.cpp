@@ -1,4 +1,4 @@
-// What cpu-symmetric promises beyond what every kernel does.
+// cpu-symmetric's promises beyond what every kernel does.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What cuda-symmetric promises beyond what every kernel does: a path of its own for equal masses, large systems, sums
+// cuda-symmetric's promises beyond what every kernel does: a path of its own for equal masses, large systems, sums
 // that can be made the same in every run, and momentum.
 #include <gtest/gtest.h>
 

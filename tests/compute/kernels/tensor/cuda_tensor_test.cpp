@@ -1,4 +1,4 @@
-// What cuda-tensor promises beyond what every kernel does: errors that do not grow with the number of bodies, and
+// cuda-tensor's promises beyond what every kernel does: errors that do not grow with the number of bodies, and
 // bodies close together that are far from the mean of all.
 #include <gtest/gtest.h>
 

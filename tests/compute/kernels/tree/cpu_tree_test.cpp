@@ -1,4 +1,4 @@
-// What cpu-tree promises beyond what every kernel does.
+// cpu-tree's promises beyond what every kernel does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -180,7 +180,8 @@ TEST(CpuTree, RepulsionHasNoLocalExpansion) {
   EXPECT_EQ(by_order("high"), by_order("quadrupole"));
 }
 
-/// What a group met covers all bodies once: so a cell that counts for a cell around the group is not met again.
+/// Cells and bodies that a group met cover all bodies once: a cell that counts for a cell around the group is not met
+/// again.
 TEST(CpuTree, TheWalkOfABodyMeetsEveryBodyOnce) {
   const Bodies bodies = test::random_ball(6000);
   for (const char* order : {"quadrupole", "local", "high"}) {

@@ -1,4 +1,4 @@
-// What cuda-tree alone promises: it need not sort the bodies for every evaluation.
+// cuda-tree's own promise: it need not sort the bodies for every evaluation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-// What the CUDA trees promise beyond what every kernel does: large and degenerate systems, far bodies counted by cells,
+// The CUDA trees' promises beyond what every kernel does: large and degenerate systems, far bodies counted by cells,
 // and a report of the tree. A kernel that waits for itself runs into the time limit of ctest.
 
 using test::attract_repel;
@@ -402,7 +402,7 @@ TEST_F(CudaTree, WarpsThatShareGroupsMeetTheSameBodiesAndCells) {
   }
 }
 
-/// What an order promises: errors and interactions as multiples of those of the order before it.
+/// An order's promise: errors and interactions as multiples of those of the order before it.
 struct OrderStep {
   const char *order, *before;
   Settings::Values others;  // settings of both
