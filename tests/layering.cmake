@@ -37,7 +37,7 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
 may_include("compute/ranks/" "compute/(core|devices|diagnostics|integrators|ranks)/" "compute/kernels/[^/]+$")
 may_include("compute/devices/" "compute/(core|cuda|devices|integrators)/" "compute/kernels/[^/]+$" "dlfcn[.]h$" ${cuda_headers})
-may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/[^/]+$"
+may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "(hdf5|zlib)[.]h$" "snapshots_list[.]inc$" ${posix_headers})
@@ -88,7 +88,7 @@ may_include("app/cli/"
 may_include("app/panels/kit/" "app/(plot|text)/" "app/panels/kit/" "compute/core/" "imgui" "fmt/")
 # A panel shows values and describes descriptors; it sees no simulation.
 may_include("app/panels/" "app/(colours|lab|panels|plot|text|ui_state)/" "compute/(core|integrators|snapshots)/"
-            "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/[^/]+$" ${lists} "imgui" "fmt/")
+            "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/appearance[.]h$" ${lists} "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "render/" "glm/" "fmt/")
 may_include("app/viewer/"
             "app/(camera_path|colours|commands|film|lab|lessons|overlays|panels|process|recording|report|runs|text|ui_state|viewer|workshop)/"

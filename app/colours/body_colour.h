@@ -32,7 +32,7 @@ struct ComputedValue {
   Example example{};
 };
 
-/// What values are made from in one frame.
+/// Inputs that values are made from in one frame.
 struct ValueSources {
   const Status& status;
   const Parts& parts;
@@ -97,7 +97,7 @@ const BodyColour& find_body_colour(std::string_view id);
 /// The colour of an appearance whose colour_by is that of one of them.
 const BodyColour& body_colour(const render::Appearance& appearance);
 
-/// What 'orrery help colours' prints: as text, or as a table in Markdown.
+/// Text that 'orrery help colours' prints, or a table in Markdown.
 std::string colour_reference(bool markdown);
 
 }  // namespace orrery

@@ -285,7 +285,7 @@ void Colouring::describe(Legend& legend, const render::Appearance& appearance) c
 }
 namespace {
 
-/// What the legend says of the values.
+/// The part of the legend about the values.
 struct Quantity {
   std::string name, unit;  // no name: the colours show none
   std::optional<Dimension> dimension;

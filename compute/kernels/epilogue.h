@@ -15,7 +15,7 @@ struct Targets {
   ORRERY_HD int body(int place) const { return indices ? indices[place] : place; }
 };
 
-/// What a force kernel does with the acceleration of a body: stores it, kicks the velocity immediately (the fused form,
+/// Actions of a force kernel on the acceleration of a body: stores it, kicks the velocity immediately (the fused form,
 /// docs/literature.md, row 2), or both. All pointers are in memory of the kernel's backend, with one entry per body.
 struct Epilogue {
   Vec4* accelerations = nullptr;  ///< where to store ax, ay, az, 0; null: not stored

@@ -155,7 +155,7 @@ TEST(WorkerChannel, AnExchangeEndsIfAWorkerRepliesWhileTheOthersWaitForItsMessag
       .order = [](int, MessageWriter& order) { order.put(0); },
       .own_part = [&] { channel.others().exchange(std::vector<MessageWriter>(2), incoming); }};
   expect_failure(
-      Failure::runtime, [&] { channel.exchange(work); }, "rank 1: failed, ");
+      Failure::runtime, [&] { channel.exchange(work); }, "rank 1: failed while the others waited for it");
 }
 
 TEST(WorkerChannel, AnExchangeEndsIfAWorkersPartDoesNot) {
