@@ -245,7 +245,7 @@ class RankFaultsTest(RanksCase):
         with open(self.path("limited.sh"), "w") as file:
             file.write('[ "$OMPI_COMM_WORLD_RANK" = "$1" ] && ulimit -v 300000\nshift\nexec "$@"\n')  # kB
         # Of a rank that cannot take the message of an exchange, the others know no cause.
-        for rank, cause in (0, "not enough memory"), (1, "rank 1: (not enough|failed, perhaps for lack of) memory"):
+        for rank, cause in (0, "not enough memory"), (1, "rank 1: (not enough|failed while the others waited for it, perhaps for lack of) memory"):
             with self.subTest(rank=rank):
                 status, out, err = self.end_of(self.start_mpirun(
                     "-n", "2", "sh", "limited.sh", str(rank), self.orrery, "run", "--scene", "cold-collapse", "-n",
