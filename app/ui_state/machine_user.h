@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "app/text/progress.h"
 #include "app/ui_state/command.h"
 
 namespace orrery {
@@ -22,5 +23,10 @@ struct MeasurementInProgress {
   double done = 0;                 ///< its share that is done, 0 to 1
   std::optional<double> left_s{};  ///< until the end, estimated; none: not known
 };
+
+/// `done` of `total` parts are measured; `left_s` is 0 while it is not known.
+inline MeasurementInProgress in_progress(const MachineUser& user, int done, int total, double left_s) {
+  return {&user, part_of(done, total), left_s > 0 ? std::optional{left_s} : std::nullopt};
+}
 
 }  // namespace orrery

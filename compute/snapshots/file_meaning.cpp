@@ -84,10 +84,6 @@ std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   return (text.empty() ? "1" : text) + " / " + power(h, -powers.h);
 }
 
-Vec3d times(const Vec3d& v, double factor) {
-  return {v.x * factor, v.y * factor, v.z * factor};
-}
-
 /// Multiplies the file's units by the powers of a and h, which gives the units of its proper numbers.
 void multiply(Units& units, const FileMeaning& meaning, double a, double h) {
   const auto factor = [&](const CosmologicalPowers& powers) { return std::pow(a, powers.a) * std::pow(h, powers.h); };
@@ -184,7 +180,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
   }
   multiply(*snapshot.units, meaning, a, h);
   if (decision.cosmological && meaning.length.a != 1) {  // the size of a box is a comoving one
-    snapshot.box = times(snapshot.box, std::pow(a, 1 - meaning.length.a));
+    snapshot.box = scaled(snapshot.box, std::pow(a, 1 - meaning.length.a));
   }
   if (!snapshot.units->usable()) return "units: not usable after multiplication by scale factor and h";
   const std::string changes = changes_text(meaning, a, h);

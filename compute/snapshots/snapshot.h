@@ -17,6 +17,11 @@
 
 namespace orrery {
 
+/// Returns `by` times the vector.
+inline Vec3d scaled(const Vec3d& v, double by) {
+  return {v.x * by, v.y * by, v.z * by};
+}
+
 /// The numbers of a file's bodies in double, from its reader to settle(). An array is empty while Bodies has the same
 /// numbers; otherwise it has one entry per body.
 struct WideBodies {

@@ -144,10 +144,6 @@ void scale_values(std::vector<float>& values, double factor) {
   for (float& value : values) value = static_cast<float>(value * factor);
 }
 
-Vec3d scaled(const Vec3d& v, double by) {
-  return {v.x * by, v.y * by, v.z * by};
-}
-
 }  // namespace
 
 Units gravity_units(double length_cm, double mass_g) {

@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/lessons/lesson.h"
-#include "app/text/progress.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/trial.h"
 #include "app/viewer/session.h"
@@ -250,8 +248,7 @@ class LessonsWindow final : public WindowFeature {
   void describe() {
     const LessonStatus& lesson = session_.view.lesson;
     if (lesson.measuring) {
-      session_.view.measurement = {&lesson_user, part_of(lesson.done, lesson.total),
-                                   lesson.left_s > 0 ? std::optional{lesson.left_s} : std::nullopt};
+      session_.view.measurement = in_progress(lesson_user, lesson.done, lesson.total, lesson.left_s);
     } else if (session_.view.measurement && session_.view.measurement->user == &lesson_user) {
       session_.view.measurement.reset();
     }

@@ -13,7 +13,6 @@
 #include "app/lab/sweep/result_rows.h"
 #include "app/lab/variants.h"
 #include "app/recording/output_file.h"
-#include "app/text/progress.h"
 #include "app/viewer/session.h"
 #include "app/viewer/window_feature.h"
 #include "compute/core/error.h"
@@ -213,8 +212,7 @@ class SweepWindow final : public WindowFeature {
  private:
   void describe() {
     const SweepStatus& sweep = session_.view.sweep;
-    session_.view.measurement = {&sweep_user, part_of(sweep.done, sweep.total),
-                                 sweep.left_s > 0 ? std::optional{sweep.left_s} : std::nullopt};
+    session_.view.measurement = in_progress(sweep_user, sweep.done, sweep.total, sweep.left_s);
   }
 
   void end() {
