@@ -446,7 +446,7 @@ class Run {
   /// ", 4 ranks, NCCL 2.28.3"; empty of one process.
   std::string ranks_text(Backend backend) const {
     if (!sharing_) return {};
-    const std::string way = backend == Backend::cuda ? ", " + sharing_->data_way() : "";
+    const std::string way = backend == Backend::cuda ? ", " + sharing_->transport() : "";
     return fmt::format(", {} ranks{}", sharing_->ranks(), way);
   }
 

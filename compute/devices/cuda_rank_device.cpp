@@ -41,16 +41,16 @@ std::vector<std::size_t> sizes_of(std::span<const DeviceBlock> blocks) {
 }
 
 /// Returns the input blocks of a worker with their sizes only: common blocks first, then its own.
-DivisionFacet::Blocks blocks_of(const Handout& handout) {
-  DivisionFacet::Blocks blocks;
-  for (const auto& sizes : {std::span{handout.with_all}, std::span{handout.with_one}}) {
+PartitionFacet::Blocks blocks_of(const WorkerInput& input) {
+  PartitionFacet::Blocks blocks;
+  for (const auto& sizes : {std::span{input.common}, std::span{input.individual}}) {
     for (const std::size_t size : sizes) blocks.push_back({.bytes = size});
   }
   return blocks;
 }
 
 /// Returns the blocks with these sizes, in bytes, instead of their own.
-DivisionFacet::Blocks first_of(DivisionFacet::Blocks blocks, std::span<const std::size_t> sizes) {
+PartitionFacet::Blocks first_of(PartitionFacet::Blocks blocks, std::span<const std::size_t> sizes) {
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].bytes = sizes[i];
   return blocks;
 }
@@ -96,7 +96,7 @@ class Staging {
   cuda::HostArray<std::byte> memory_;
 };
 
-using BlocksByRank = std::vector<DivisionFacet::Blocks>;  ///< the entry of the own rank is unused
+using BlocksByRank = std::vector<PartitionFacet::Blocks>;  ///< the entry of the own rank is unused
 
 /// All-to-all exchange of device memory between the ranks: through host memory, or by NCCL.
 class BlockExchange {
@@ -104,20 +104,20 @@ class BlockExchange {
   /// Returns the blocks for each rank. Work that is already enqueued on the stream fills them.
   using Outgoing = std::function<BlocksByRank()>;
   /// Allocates memory for the blocks that `rank` sends, whose sizes are given in bytes, and returns it.
-  using Places = std::function<DivisionFacet::Blocks(int rank, std::span<const std::size_t> sizes)>;
+  using Places = std::function<PartitionFacet::Blocks(int rank, std::span<const std::size_t> sizes)>;
 
   virtual ~BlockExchange() = default;
   /// Collective: every rank calls this. Work enqueued on the stream afterwards finds the blocks in place, unless
-  /// work.goes_on() is false.
-  virtual void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) = 0;
+  /// work.ok() is false.
+  virtual void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) = 0;
   /// Collective: exchanges blocks whose sizes both ends know, into memory that is already allocated. Through host
   /// memory, returns false on all ranks if one had failed before. By NCCL, returns true: the other ranks notice the
   /// failure later. Their streams may wait for data of the failed rank until wait() or an order of the leader ends
   /// that.
-  virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+  virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                               cudaStream_t stream) = 0;
   /// Collective all-gather: sends one block, of the same size on all ranks, to every other rank by exchange_known().
-  void all_gather(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, JointWork& work,
+  void all_gather(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, CollectiveWork& work,
                   cudaStream_t stream) {
     BlocksByRank to(static_cast<std::size_t>(work.size())), from(to.size());
     work.for_each_other([&](int rank) {
@@ -130,49 +130,49 @@ class BlockExchange {
   /// Stopped if it will never be reached because another rank failed.
   virtual bool reached(const cuda::OrderEvent& event) const = 0;
   /// Blocks until all work on the stream has ended, including an exchange. Throws Stopped if another rank has failed.
-  virtual void wait(const JointWork& work, cudaStream_t stream) = 0;
+  virtual void wait(const CollectiveWork& work, cudaStream_t stream) = 0;
 };
 
 /// One rank's part of an evaluation on its device, with its time. Independent of the transport.
 class RankEvaluation {
  public:
-  /// `division` must outlive this.
-  RankEvaluation(const cuda::Device& device, DivisionFacet& division)
-      : division_{division}, begins_{device}, begun_{device}, resumed_{device}, ends_{device} {}
+  /// `partition` must outlive this.
+  RankEvaluation(const cuda::Device& device, PartitionFacet& partition)
+      : partition_{partition}, begins_{device}, begun_{device}, resumed_{device}, ends_{device} {}
 
-  DivisionFacet& division() const { return division_; }
+  PartitionFacet& partition() const { return partition_; }
   /// Allocates the memory for evaluations of `count` bodies as rank `index` of `ranks`.
   void prepare(int count, int index, int ranks) const;
 
   void begin(const ForceArgs& args, const Part& part) const;
   /// Exchanges locally essential trees with all ranks. Collective: call it on every rank after begin(), if
-  /// DivisionFacet::exchanges().
-  void exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const;
+  /// PartitionFacet::exchanges().
+  void exchange(const ForceArgs& args, CollectiveWork& work, BlockExchange& by) const;
   void evaluate(const ForceArgs& args, const Part& part) const;
   const cuda::Event& end() const { return ends_; }
   /// Returns the device time of begin() and evaluate() in ms. Call after the part has ended.
   double ms() const { return cuda::elapsed_ms(begins_, begun_) + cuda::elapsed_ms(resumed_, ends_); }
 
  private:
-  DivisionFacet& division_;
+  PartitionFacet& partition_;
   cuda::Event begins_, begun_, resumed_, ends_;
 };
 
 void RankEvaluation::prepare(int count, int index, int ranks) const {
-  division_.prepare_division(count, index, ranks);
-  if (auto* const choice = dynamic_cast<ChoiceFacet*>(&division_)) choice->prepare_choice();
+  partition_.prepare_partition(count, index, ranks);
+  if (auto* const choice = dynamic_cast<ChoiceFacet*>(&partition_)) choice->prepare_choice();
 }
 
 void RankEvaluation::begin(const ForceArgs& args, const Part& part) const {
   const cuda::ProfilerRange range{"begin a part"};
   begins_.record(args.stream);
-  division_.begin_part(args, part);
+  partition_.begin_part(args, part);
   begun_.record(args.stream);
 }
 
-void RankEvaluation::exchange(const ForceArgs& args, JointWork& work, BlockExchange& by) const {
+void RankEvaluation::exchange(const ForceArgs& args, CollectiveWork& work, BlockExchange& by) const {
   const cuda::ProfilerRange range{"exchange cells"};
-  auto& choice = dynamic_cast<ChoiceFacet&>(division_);  // all kernels that exchange implement it
+  auto& choice = dynamic_cast<ChoiceFacet&>(partition_);  // all kernels that exchange implement it
   by.all_gather(
       choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
   by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
@@ -184,12 +184,12 @@ void RankEvaluation::exchange(const ForceArgs& args, JointWork& work, BlockExcha
 void RankEvaluation::evaluate(const ForceArgs& args, const Part& part) const {
   const cuda::ProfilerRange range{"evaluate a part"};
   resumed_.record(args.stream);
-  division_.evaluate_part(args, part);
+  partition_.evaluate_part(args, part);
   ends_.record(args.stream);
 }
 
-/// HeldPart on CUDA, for kernels with MigrationFacet, ChoiceFacet and ShipmentFacet.
-class CudaRankResidents final : public HeldPart {
+/// RankResidents on CUDA, for kernels with MigrationFacet, ChoiceFacet and ShipmentFacet.
+class CudaRankResidents final : public RankResidents {
  public:
   /// Returns the transport: the connection if `connected`, otherwise host memory.
   using SelectExchange = std::function<BlockExchange&(bool connected)>;
@@ -201,21 +201,21 @@ class CudaRankResidents final : public HeldPart {
   void prepare(int count, int rank, int ranks) override;
   /// Frees the exchange buffers, which prepare() allocates.
   void forget();
-  void hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) override;
-  void kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) override;
-  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, JointWork& work,
+  void hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) override;
+  void kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) override;
+  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, CollectiveWork& work,
                     CUstream_st* stream) override;
   int begin(const ForceArgs& args) override { return migration_.begin_residents(args); }
-  void evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
-                JointWork& work) override;
-  void collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
+  void evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
+                CollectiveWork& work) override;
+  void collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected, CollectiveWork& work,
                CUstream_st* stream) override;
-  int* owners_room(int count) override;
+  int* owner_buffer(int count) override;
   bool part_ended() const override { return select_exchange_(connected_).reached(part_.end()); }
   bool ended() const override { return select_exchange_(connected_).reached(ended_); }
 
  private:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   /// Collective work on this stream.
   using Together = std::function<void(BlockExchange& by, cudaStream_t stream)>;
@@ -228,10 +228,10 @@ class CudaRankResidents final : public HeldPart {
   cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
   /// Runs `what` with the device active. `leading`: the leader's stream. Throws what failed here, and Stopped if
   /// another rank failed.
-  void together(bool connected, JointWork& work, cudaStream_t leading, const Together& what);
+  void together(bool connected, CollectiveWork& work, cudaStream_t leading, const Together& what);
   /// Reduces the findings of all ranks to their minimum, on every rank.
-  void reduce_all_findings(BlockExchange& by, JointWork& work, cudaStream_t stream);
-  void migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work);
+  void reduce_all_findings(BlockExchange& by, CollectiveWork& work, cudaStream_t stream);
+  void migrate(const ForceArgs& args, int rounds, BlockExchange& by, CollectiveWork& work);
 
   // Bodies are scattered and gathered in pieces, numbered from 0, that fit into the leader's buffers.
   int piece_bodies() const;
@@ -240,14 +240,14 @@ class CudaRankResidents final : public HeldPart {
   /// Returns the leader's buffer for a piece of another rank.
   ResidentBodies buffer_for(int rank, int count) const;
   /// Sets the ids and the finding, and on the leader its own bodies.
-  void begin_to_hold(const HeldSource& from, cudaStream_t stream);
+  void begin_to_hold(const ScatterSource& from, cudaStream_t stream);
   /// `first_of`: global index of each rank's first body.
-  void scatter_piece(const HeldSource& from, std::span<const int> first_of, int number, BlockExchange& by,
-                     JointWork& work, cudaStream_t stream);
-  void gather_piece(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by, JointWork& work,
-                    cudaStream_t stream);
+  void scatter_piece(const ScatterSource& from, std::span<const int> first_of, int number, BlockExchange& by,
+                     CollectiveWork& work, cudaStream_t stream);
+  void gather_piece(const GatherSelection& wanted, const GatherBuffers& places, int number, BlockExchange& by,
+                    CollectiveWork& work, cudaStream_t stream);
   /// Writes bodies that were gathered to their destinations.
-  static void write(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream);
+  static void write(const ResidentBodies& bodies, int rank, const GatherBuffers& places, cudaStream_t stream);
 
   const cuda::Device& device_;
   const RankEvaluation& part_;
@@ -256,7 +256,7 @@ class CudaRankResidents final : public HeldPart {
   MigrationFacet& migration_;
   ShipmentFacet& shipment_;
   int rank_ = 0, ranks_ = 1;
-  bool connected_ = false;                                    // argument of the latest call, see HeldPart
+  bool connected_ = false;                                    // argument of the latest call, see RankResidents
   cuda::OrderEvent ended_{device_};                           // end of the work that this call enqueued
   cuda::DeviceArray<cuda::PackedFinding> findings_;           // by rank
   cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // receives NonFiniteReport::seen where nothing reads it
@@ -265,54 +265,58 @@ class CudaRankResidents final : public HeldPart {
   cuda::DeviceArray<int> piece_ids_, owners_;
 };
 
-/// ConnectedDivision by NCCL, which carries data from device to device.
-class NcclRankKernel final : public ConnectedDivision, public BlockExchange {
+/// ConnectedRankKernel by NCCL, which carries data from device to device.
+class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
  public:
   /// All references must outlive this. `part`: of a kernel on `device`. `stream`: the worker's; the leader uses its
   /// caller's instead.
   NcclRankKernel(const cuda::Device& device, const RankEvaluation& part, const cuda::Stream& stream,
                  std::shared_ptr<NcclConnection> connection)
-      : device_{device}, part_{part}, division_{part.division()}, stream_{stream}, connection_{std::move(connection)} {}
+      : device_{device},
+        part_{part},
+        partition_{part.partition()},
+        stream_{stream},
+        connection_{std::move(connection)} {}
 
   bool is_open() const { return connection_->is_open(); }
 
-  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override;
-  void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override;
+  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override;
+  void evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override;
   bool part_ended() override { return reached(part_.end()); }
   bool ended() override { return reached(ended_); }
-  void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
+  void join(const ForceArgs& args, std::span<const Part> parts) override { partition_.join(args, parts); }
 
-  void evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts, const Part& own,
-                     JointWork& work) override;
+  void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts, const Part& own,
+                     CollectiveWork& work) override;
 
   void disconnect() noexcept override { connection_->abort(); }
 
-  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override;
-  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+  void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override;
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                       cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override;
 
  private:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   void evaluate_alone(const ForceArgs& args, const Part& own);
-  void wait(const JointWork& work, cudaStream_t stream) override;
+  void wait(const CollectiveWork& work, cudaStream_t stream) override;
 
   const cuda::Device& device_;
   const RankEvaluation& part_;
-  DivisionFacet& division_;
+  PartitionFacet& partition_;
   const cuda::Stream& stream_;
   const std::shared_ptr<NcclConnection> connection_;
   cuda::OrderEvent ended_{device_};       // end of this rank's part and transfers
   cuda::OrderEvent waited_for_{device_};  // recorded by wait()
   // On the leader, during an evaluation:
-  Blocks with_all_;
-  BlocksByRank with_one_, places_;  // blocks for one rank alone; destinations of its results
+  Blocks common_;
+  BlocksByRank individual_, places_;  // blocks for one rank alone; destinations of its results
 };
 
-/// HostedDivision on CUDA. Data go to other ranks through page-locked host memory, or by the connection given to the
+/// RankKernel on CUDA. Data go to other ranks through page-locked host memory, or by the connection given to the
 /// constructor.
-class CudaRankKernel final : public HostedDivision, private BlockExchange {
+class CudaRankKernel final : public RankKernel, private BlockExchange {
  public:
   /// `connection`: to the devices of the other ranks; null: none.
   CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
@@ -325,47 +329,49 @@ class CudaRankKernel final : public HostedDivision, private BlockExchange {
   ~CudaRankKernel() override;
 
   ForceKernel& kernel() override { return *kernel_; }
-  ConnectedDivision* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
+  ConnectedRankKernel* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
   void prepare(int count, int index, int ranks) override;
   void bodies_replaced() override {
     kernel_->bodies_replaced();
     owners_.forget();
   }
 
-  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override;
-  std::span<const std::byte> shared_with_all() const override { return with_all_; }
-  std::span<const std::byte> shared_with(int rank) const override { return with_one_[static_cast<std::size_t>(rank)]; }
+  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override;
+  std::span<const std::byte> common_input() const override { return common_; }
+  std::span<const std::byte> individual_input(int rank) const override {
+    return individual_[static_cast<std::size_t>(rank)];
+  }
   std::span<std::byte> place(const ForceArgs& args, const Part& part) override;
-  void end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override;
+  void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override;
   void join(const ForceArgs& args, std::span<const Part> parts) override;
 
-  void take_room(std::size_t bytes) override { inputs_.front().allocate(bytes); }
-  std::span<std::byte> room(std::size_t bytes) override { return inputs_.front().first(bytes); }
-  std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
-                                      const Part& own, JointWork& work) override;
+  void reserve_input(std::size_t bytes) override { inputs_.front().allocate(bytes); }
+  std::span<std::byte> input_buffer(std::size_t bytes) override { return inputs_.front().first(bytes); }
+  std::span<const std::byte> evaluate(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
+                                      const Part& own, CollectiveWork& work) override;
 
   double part_ms() const override { return part_.ms(); }
-  bool works_alone() const override { return division().works_alone(); }
-  bool keeps_parts() const override { return division().keeps_parts(); }
+  bool works_alone() const override { return partition().works_alone(); }
+  bool keeps_parts() const override { return partition().keeps_parts(); }
   void read_owners(int count, const int* d_owners, CUstream_st* stream) override;
   std::optional<std::vector<int>> owners(int count) const override { return owners_.owners(count); }
   MessageWriter cells(int index) override;
   void place_cells(int index, MessageReader& cells, CUstream_st* stream) override;
-  HeldPart* held() override { return residents_ ? &*residents_ : nullptr; }
+  RankResidents* residents() override { return residents_ ? &*residents_ : nullptr; }
 
  private:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
-  DivisionFacet& division() const { return by_targets_ ? *by_targets_ : *kernel_->division(); }
-  void exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) override {
+  PartitionFacet& partition() const { return by_targets_ ? *by_targets_ : *kernel_->partition(); }
+  void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override {
     (void)exchange_all(outgoing, places, work, stream);
   }
   /// Returns false, on all ranks, if one had failed.
-  bool exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream);
-  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+  bool exchange_all(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream);
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                       cudaStream_t stream) override;
   bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
-  void wait(const JointWork& /*work*/, cudaStream_t stream) override {
+  void wait(const CollectiveWork& /*work*/, cudaStream_t stream) override {
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // depends on no other rank
   }
   /// Copies blocks into a message, with their sizes.
@@ -376,7 +382,7 @@ class CudaRankKernel final : public HostedDivision, private BlockExchange {
   const std::shared_ptr<const cuda::Device> device_;
   std::unique_ptr<ForceKernel> kernel_;
   std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel divides itself
-  RankEvaluation part_{*device_, division()};
+  RankEvaluation part_{*device_, partition()};
   cuda::Stream stream_{*device_};  // not used by the leader
   Staging outgoing_{*device_};     // data for other ranks
   std::vector<Staging> incoming_;  // data from other ranks except results, by rank
@@ -385,9 +391,9 @@ class CudaRankKernel final : public HostedDivision, private BlockExchange {
   std::vector<Staging> inputs_;
   OwnersReader owners_{*device_};
   // On the leader, during an evaluation:
-  std::span<const std::byte> with_all_;
-  std::vector<std::span<const std::byte>> with_one_;  // by rank
-  std::vector<Staging> returned_;                     // results of other ranks, by rank
+  std::span<const std::byte> common_;
+  std::vector<std::span<const std::byte>> individual_;  // by rank
+  std::vector<Staging> returned_;                       // results of other ranks, by rank
   cuda::OrderEvent inputs_ready_{*device_}, joined_{*device_};
   // Last, since they use the members above:
   std::optional<NcclRankKernel> connected_;
@@ -402,7 +408,7 @@ CudaRankKernel::CudaRankKernel(std::shared_ptr<const cuda::Device> device, const
                                : std::make_unique<TargetPartition>(*kernel_, info.reads_low_words, *device_)} {
   inputs_.emplace_back(*device_);
   if (connection) connected_.emplace(*device_, part_, stream_, std::move(connection));
-  if (!dynamic_cast<ShipmentFacet*>(&division())) return;
+  if (!dynamic_cast<ShipmentFacet*>(&partition())) return;
   residents_.emplace(*device_, part_, stream_.get(), [this](bool connected) -> BlockExchange& {
     if (!connected) return *this;
     if (!connected_) throw Stopped{"there is no connection"};
@@ -425,31 +431,30 @@ void CudaRankKernel::prepare(int count, int index, int ranks) {
   while (index == 0 && inputs_.size() < all) inputs_.emplace_back(*device_);
 }
 
-std::vector<Handout> CudaRankKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
-  const Blocks for_all = division().share_out(args, parts);
-  with_all_ = inputs_.front().download(for_all, args.stream);
-  with_one_.assign(parts.size(), {});
-  std::vector<Handout> handouts(parts.size());
+std::vector<WorkerInput> CudaRankKernel::prepare_inputs(const ForceArgs& args, std::span<const Part> parts) {
+  const Blocks for_all = partition().prepare_inputs(args, parts);
+  common_ = inputs_.front().download(for_all, args.stream);
+  individual_.assign(parts.size(), {});
+  std::vector<WorkerInput> inputs(parts.size());
   for (std::size_t rank = 1; rank < parts.size(); ++rank) {
-    const Blocks for_one = division().share_of(args, parts[rank]);
-    with_one_[rank] = inputs_[rank].download(for_one, args.stream);
-    handouts[rank] = {
-        .with_all = sizes_of(for_all), .with_one = sizes_of(for_one), .exchanges = division().exchanges()};
+    const Blocks for_one = partition().input_of(args, parts[rank]);
+    individual_[rank] = inputs_[rank].download(for_one, args.stream);
+    inputs[rank] = {.common = sizes_of(for_all), .individual = sizes_of(for_one), .exchanges = partition().exchanges()};
   }
   inputs_ready_.record(args.stream);
   part_.begin(args, parts.front());
-  if (!division().exchanges()) part_.evaluate(args, parts.front());
+  if (!partition().exchanges()) part_.evaluate(args, parts.front());
   inputs_ready_.synchronize();
-  return handouts;
+  return inputs;
 }
 
 std::span<std::byte> CudaRankKernel::place(const ForceArgs& args, const Part& part) {
   joined_.synchronize();  // until then, copies of the previous evaluation read this memory
-  return returned_[static_cast<std::size_t>(part.index)].allocate(sum_of(sizes_of(division().places(args, part))));
+  return returned_[static_cast<std::size_t>(part.index)].allocate(sum_of(sizes_of(partition().places(args, part))));
 }
 
-void CudaRankKernel::end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
-  if (division().exchanges()) {
+void CudaRankKernel::end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) {
+  if (partition().exchanges()) {
     part_.exchange(args, work, *this);
     work.attempt([&] { part_.evaluate(args, parts.front()); });
     require_end(work);
@@ -459,27 +464,28 @@ void CudaRankKernel::end_part(const ForceArgs& args, std::span<const Part> parts
 
 void CudaRankKernel::join(const ForceArgs& args, std::span<const Part> parts) {
   for (const Part& part : parts.subspan(1)) {
-    returned_[static_cast<std::size_t>(part.index)].upload(division().places(args, part), args.stream);
+    returned_[static_cast<std::size_t>(part.index)].upload(partition().places(args, part), args.stream);
   }
-  division().join(args, parts);
+  partition().join(args, parts);
   joined_.record(args.stream);
 }
 
-std::span<const std::byte> CudaRankKernel::evaluate(const ForceArgs& args, const Handout& handout,
-                                                    std::span<const Part> parts, const Part& own, JointWork& work) {
+std::span<const std::byte> CudaRankKernel::evaluate(const ForceArgs& args, const WorkerInput& input,
+                                                    std::span<const Part> parts, const Part& own,
+                                                    CollectiveWork& work) {
   std::span<const std::byte> found;
   on_device(*device_, [&] {
     ForceArgs on_stream = args;
     on_stream.stream = stream_.get();
     work.attempt([&] {
-      const Blocks places = division().receive(on_stream, parts, blocks_of(handout));
+      const Blocks places = partition().receive(on_stream, parts, blocks_of(input));
       inputs_.front().upload(places, on_stream.stream);
       part_.begin(on_stream, own);
     });
-    if (handout.exchanges) part_.exchange(on_stream, work, *this);
+    if (input.exchanges) part_.exchange(on_stream, work, *this);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
-      found = outgoing_.download(division().results(on_stream, own), on_stream.stream);
+      found = outgoing_.download(partition().results(on_stream, own), on_stream.stream);
       stream_.synchronize();
     });
     require_end(work);
@@ -487,7 +493,7 @@ std::span<const std::byte> CudaRankKernel::evaluate(const ForceArgs& args, const
   return found;
 }
 
-bool CudaRankKernel::exchange_all(const Outgoing& outgoing, const Places& places, JointWork& work,
+bool CudaRankKernel::exchange_all(const Outgoing& outgoing, const Places& places, CollectiveWork& work,
                                   cudaStream_t stream) {
   work.attempt([&] {
     const BlocksByRank to = outgoing();
@@ -503,7 +509,7 @@ bool CudaRankKernel::exchange_all(const Outgoing& outgoing, const Places& places
   return true;
 }
 
-bool CudaRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+bool CudaRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                                     cudaStream_t stream) {
   return exchange_all(
       [&] { return outgoing; },
@@ -529,19 +535,19 @@ void CudaRankKernel::unpack_blocks(MessageReader& message, int rank, const Place
 }
 
 void CudaRankKernel::read_owners(int count, const int* d_owners, CUstream_st* stream) {
-  const int* const found = d_owners ? d_owners : division().find_owners(count, stream);
+  const int* const found = d_owners ? d_owners : partition().find_owners(count, stream);
   if (found) owners_.read(found, count, stream);
 }
 
 MessageWriter CudaRankKernel::cells(int index) {
   MessageWriter message;
-  on_device(*device_, [&] { pack_blocks(division().cells(index), message, stream_.get()); });
+  on_device(*device_, [&] { pack_blocks(partition().cells(index), message, stream_.get()); });
   return message;
 }
 
 void CudaRankKernel::place_cells(int index, MessageReader& cells, CUstream_st* stream) {
   const auto places = [&](int rank, std::span<const std::size_t> /*sizes*/) {
-    return division().places_of_cells(rank);
+    return partition().places_of_cells(rank);
   };
   unpack_blocks(cells, index, places, stream);
   ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same buffer
@@ -560,13 +566,13 @@ ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
 }
 
 /// Returns what hold() sends: positions and velocities.
-DivisionFacet::Blocks blocks_to_hold(const ResidentBodies& bodies) {
+PartitionFacet::Blocks blocks_to_hold(const ResidentBodies& bodies) {
   const std::size_t bytes = static_cast<std::size_t>(bodies.count) * sizeof(Vec4);
   return {{bodies.positions, bytes}, {bodies.velocities, bytes}};
 }
 
 /// Returns what collect() sends: the ids and the wanted arrays.
-DivisionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const HeldWanted& wanted) {
+PartitionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const GatherSelection& wanted) {
   const auto count = static_cast<std::size_t>(bodies.count);
   const auto vectors = [&](const Vec4* array, bool is_wanted) {
     return DeviceBlock{const_cast<Vec4*>(array), is_wanted && array ? count * sizeof(Vec4) : 0};
@@ -583,8 +589,8 @@ CudaRankResidents::CudaRankResidents(const cuda::Device& device, const RankEvalu
       part_{part},
       stream_{stream},
       select_exchange_{std::move(select_exchange)},
-      migration_{dynamic_cast<MigrationFacet&>(part.division())},
-      shipment_{dynamic_cast<ShipmentFacet&>(part.division())} {}
+      migration_{dynamic_cast<MigrationFacet&>(part.partition())},
+      shipment_{dynamic_cast<ShipmentFacet&>(part.partition())} {}
 
 void CudaRankResidents::prepare(int count, int rank, int ranks) {
   device_.activate();
@@ -592,7 +598,7 @@ void CudaRankResidents::prepare(int count, int rank, int ranks) {
   ranks_ = ranks;
   migration_.prepare_residence(count, rank, PartSizes{ranks}.parts());
   shipment_.prepare_shipment();
-  dynamic_cast<ChoiceFacet&>(part_.division()).prepare_choice();
+  dynamic_cast<ChoiceFacet&>(part_.partition()).prepare_choice();
   const auto take = [&](auto& array, std::size_t size) {
     take_scratch(device_, array, size, "the exchange buffers of the bodies", "fewer bodies");
   };
@@ -633,7 +639,7 @@ ResidentBodies CudaRankResidents::buffer_for(int rank, int count) const {
                   (rank - 1) * piece_bodies(), count);
 }
 
-void CudaRankResidents::together(bool connected, JointWork& work, cudaStream_t leading, const Together& what) {
+void CudaRankResidents::together(bool connected, CollectiveWork& work, cudaStream_t leading, const Together& what) {
   connected_ = connected;
   cudaStream_t const stream = is_leader() ? leading : stream_;
   const auto all = [&] {
@@ -644,7 +650,7 @@ void CudaRankResidents::together(bool connected, JointWork& work, cudaStream_t l
   is_leader() ? all() : on_device(device_, all);
 }
 
-void CudaRankResidents::hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* stream) {
+void CudaRankResidents::hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
     work.attempt([&] { begin_to_hold(from, on); });
     int first = 0;
@@ -654,8 +660,8 @@ void CudaRankResidents::hold(const HeldSource& from, bool connected, JointWork& 
   });
 }
 
-void CudaRankResidents::begin_to_hold(const HeldSource& from, cudaStream_t stream) {
-  const ResidentBodies own = migration_.held();
+void CudaRankResidents::begin_to_hold(const ScatterSource& from, cudaStream_t stream) {
+  const ResidentBodies own = migration_.residents();
   int first = 0;
   for (int rank = 0; rank < rank_; ++rank) first += shipment_.bodies_of(rank);
   set_ids(own, first, stream);
@@ -668,8 +674,8 @@ void CudaRankResidents::begin_to_hold(const HeldSource& from, cudaStream_t strea
   copy_entries(from.d_velocities, own.velocities, own.count, stream);
 }
 
-void CudaRankResidents::scatter_piece(const HeldSource& from, std::span<const int> first_of, int number,
-                                      BlockExchange& by, JointWork& work, cudaStream_t stream) {
+void CudaRankResidents::scatter_piece(const ScatterSource& from, std::span<const int> first_of, int number,
+                                      BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
   const auto outgoing = [&] {
     BlocksByRank blocks(static_cast<std::size_t>(ranks_));
     for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
@@ -685,24 +691,24 @@ void CudaRankResidents::scatter_piece(const HeldSource& from, std::span<const in
   const auto places = [&](int rank, std::span<const std::size_t>) -> Blocks {
     if (rank > 0) return {};
     const Piece piece = piece_of(rank_, number);
-    return blocks_to_hold(range_of(migration_.held(), piece.first, piece.count));
+    return blocks_to_hold(range_of(migration_.residents(), piece.first, piece.count));
   };
   by.exchange(outgoing, places, work, stream);
 }
 
-void CudaRankResidents::kick_drift(const HeldPass& pass, int* seen, CUstream_st* stream) {
+void CudaRankResidents::kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) {
   const auto move = [&](cudaStream_t on) {
     const cuda::NonFiniteReport report{.d_first = own_finding(), .seen = seen ? seen : unread_.all().data()};
-    kick_drift_residents(device_, migration_.held(), pass.motion, pass.check(report), on);
+    kick_drift_residents(device_, migration_.residents(), pass.motion, pass.check(report), on);
   };
   is_leader() ? move(stream) : on_device(device_, [&] { move(stream_); });
 }
 
 void CudaRankResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
-                                     JointWork& work, CUstream_st* stream) {
+                                     CollectiveWork& work, CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
     int* const seen = is_leader() ? report.seen : unread_.all().data();
-    work.attempt([&] { check_residents(migration_.held(), {.d_first = own_finding(), .seen = seen}, pass, on); });
+    work.attempt([&] { check_residents(migration_.residents(), {.d_first = own_finding(), .seen = seen}, pass, on); });
     reduce_all_findings(by, work, on);
     work.attempt([&] {
       if (is_leader()) reduce_findings({.of = {own_finding()}, .devices = 1}, report, on);
@@ -710,7 +716,7 @@ void CudaRankResidents::check_finite(const cuda::NonFiniteReport& report, std::u
   });
 }
 
-void CudaRankResidents::reduce_all_findings(BlockExchange& by, JointWork& work, cudaStream_t stream) {
+void CudaRankResidents::reduce_all_findings(BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
   const auto finding_of = [&](int rank) { return DeviceBlock{findings_.data() + rank, sizeof(cuda::PackedFinding)}; };
   by.all_gather(finding_of(rank_), finding_of, work, stream);
   OnAll<const cuda::PackedFinding> all{.of = {}, .devices = ranks_};
@@ -718,8 +724,8 @@ void CudaRankResidents::reduce_all_findings(BlockExchange& by, JointWork& work, 
   work.attempt([&] { reduce_findings(all, {.d_first = own_finding()}, stream); });
 }
 
-void CudaRankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
-                                 JointWork& work) {
+void CudaRankResidents::evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
+                                 CollectiveWork& work) {
   together(how.connected, work, args.stream, [&](BlockExchange& by, cudaStream_t on) {
     ForceArgs here = args;
     here.stream = on;
@@ -738,7 +744,7 @@ void CudaRankResidents::evaluate(const ForceArgs& args, const HeldEvaluation& ho
   });
 }
 
-void CudaRankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by, JointWork& work) {
+void CudaRankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by, CollectiveWork& work) {
   const cuda::ProfilerRange range{"move bodies"};
   for (int round = 0; round < rounds; ++round) {
     work.attempt([&] { migration_.round(round, args); });
@@ -757,23 +763,23 @@ void CudaRankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange
   }
 }
 
-void CudaRankResidents::collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
-                                CUstream_st* stream) {
+void CudaRankResidents::collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected,
+                                CollectiveWork& work, CUstream_st* stream) {
   together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
     work.attempt([&] {
-      if (is_leader()) write(migration_.held(), 0, places, on);
+      if (is_leader()) write(migration_.residents(), 0, places, on);
     });
     for (int number = 0; number < pieces(); ++number) gather_piece(wanted, places, number, by, work, on);
   });
 }
 
-void CudaRankResidents::gather_piece(const HeldWanted& wanted, const HeldPlaces& places, int number, BlockExchange& by,
-                                     JointWork& work, cudaStream_t stream) {
+void CudaRankResidents::gather_piece(const GatherSelection& wanted, const GatherBuffers& places, int number,
+                                     BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
   const auto outgoing = [&] {
     BlocksByRank blocks(static_cast<std::size_t>(ranks_));
     if (is_leader()) return blocks;
     const Piece piece = piece_of(rank_, number);
-    blocks.front() = blocks_to_collect(range_of(migration_.held(), piece.first, piece.count), wanted);
+    blocks.front() = blocks_to_collect(range_of(migration_.residents(), piece.first, piece.count), wanted);
     return blocks;
   };
   const auto rooms = [&](int rank, std::span<const std::size_t>) -> Blocks {
@@ -788,7 +794,8 @@ void CudaRankResidents::gather_piece(const HeldWanted& wanted, const HeldPlaces&
   });
 }
 
-void CudaRankResidents::write(const ResidentBodies& bodies, int rank, const HeldPlaces& places, cudaStream_t stream) {
+void CudaRankResidents::write(const ResidentBodies& bodies, int rank, const GatherBuffers& places,
+                              cudaStream_t stream) {
   if (bodies.count == 0) return;
   if (places.d_positions || places.d_velocities || places.d_accelerations) {
     gather_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
@@ -796,36 +803,36 @@ void CudaRankResidents::write(const ResidentBodies& bodies, int rank, const Held
   if (places.d_owners) set_owner(bodies, rank, places.d_owners, stream);
 }
 
-int* CudaRankResidents::owners_room(int count) {
+int* CudaRankResidents::owner_buffer(int count) {
   take_scratch(device_, owners_, static_cast<std::size_t>(count), "the ranks of the bodies", "fewer bodies");
   return owners_.data();
 }
 
 /// Allocates memory for the results before the device waits for another rank, since an allocation may wait for the
 /// device. The kernel itself may still allocate memory later.
-std::vector<Handout> NcclRankKernel::share_out(const ForceArgs& args, std::span<const Part> parts) {
-  with_all_ = division_.share_out(args, parts);
-  with_one_.assign(parts.size(), {});
+std::vector<WorkerInput> NcclRankKernel::prepare_inputs(const ForceArgs& args, std::span<const Part> parts) {
+  common_ = partition_.prepare_inputs(args, parts);
+  individual_.assign(parts.size(), {});
   places_.assign(parts.size(), {});
-  std::vector<Handout> handouts(parts.size());
+  std::vector<WorkerInput> inputs(parts.size());
   for (std::size_t rank = 1; rank < parts.size(); ++rank) {
-    with_one_[rank] = division_.share_of(args, parts[rank]);
-    places_[rank] = division_.places(args, parts[rank]);
-    handouts[rank] = {
-        .with_all = sizes_of(with_all_), .with_one = sizes_of(with_one_[rank]), .exchanges = division_.exchanges()};
+    individual_[rank] = partition_.input_of(args, parts[rank]);
+    places_[rank] = partition_.places(args, parts[rank]);
+    inputs[rank] = {
+        .common = sizes_of(common_), .individual = sizes_of(individual_[rank]), .exchanges = partition_.exchanges()};
   }
-  return handouts;
+  return inputs;
 }
 
-void NcclRankKernel::evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) {
+void NcclRankKernel::evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) {
   const Part& own = parts.front();
-  if (division_.works_alone()) return evaluate_alone(args, own);
+  if (partition_.works_alone()) return evaluate_alone(args, own);
   work.attempt([&] {
-    connection_->broadcast(with_all_, args.stream);
-    connection_->exchange(with_one_, BlocksByRank(parts.size()), args.stream);
+    connection_->broadcast(common_, args.stream);
+    connection_->exchange(individual_, BlocksByRank(parts.size()), args.stream);
     part_.begin(args, own);
   });
-  if (division_.exchanges()) part_.exchange(args, work, *this);
+  if (partition_.exchanges()) part_.exchange(args, work, *this);
   work.attempt([&] {
     part_.evaluate(args, own);
     connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
@@ -847,40 +854,41 @@ bool NcclRankKernel::reached(const cuda::OrderEvent& event) const {
 }
 
 /// Enqueues the transfer of the results, and returns when the part itself has ended.
-void NcclRankKernel::evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
-                                   const Part& own, JointWork& work) {
+void NcclRankKernel::evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
+                                   const Part& own, CollectiveWork& work) {
   on_device(device_, [&] {
     ForceArgs on_stream = args;
     on_stream.stream = stream_.get();
     work.attempt([&] {
-      const Blocks places = division_.receive(on_stream, parts, blocks_of(handout));
+      const Blocks places = partition_.receive(on_stream, parts, blocks_of(input));
       const std::span all{places};
-      const auto with_one = all.subspan(handout.with_all.size());
+      const auto individual = all.subspan(input.common.size());
       BlocksByRank from_leader(parts.size());
-      from_leader.front().assign(with_one.begin(), with_one.end());
-      connection_->broadcast(all.first(handout.with_all.size()), on_stream.stream);
+      from_leader.front().assign(individual.begin(), individual.end());
+      connection_->broadcast(all.first(input.common.size()), on_stream.stream);
       connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
       part_.begin(on_stream, own);
     });
-    if (handout.exchanges) part_.exchange(on_stream, work, *this);
+    if (input.exchanges) part_.exchange(on_stream, work, *this);
     work.attempt([&] {
       part_.evaluate(on_stream, own);
       BlocksByRank to_leader(parts.size());
-      to_leader.front() = division_.results(on_stream, own);
+      to_leader.front() = partition_.results(on_stream, own);
       connection_->exchange(to_leader, BlocksByRank(parts.size()), on_stream.stream);
       ended_.record(on_stream.stream);
     });
     require_end(work);
   });
   while (!part_ended()) {
-    if (!work.goes_on()) throw Stopped{};
+    if (!work.ok()) throw Stopped{};
     std::this_thread::yield();
   }
 }
 
 /// Two messages precede the transfer: the sizes, and an acknowledgement that the memory is allocated. After that, only
 /// the driver or NCCL can fail, and a rank that waits for data of a failed rank notices that in wait().
-void NcclRankKernel::exchange(const Outgoing& outgoing, const Places& places, JointWork& work, cudaStream_t stream) {
+void NcclRankKernel::exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work,
+                              cudaStream_t stream) {
   BlocksByRank to, from(static_cast<std::size_t>(work.size()));
   work.attempt([&] {
     to = outgoing();
@@ -904,7 +912,7 @@ void NcclRankKernel::exchange(const Outgoing& outgoing, const Places& places, Jo
 }
 
 /// Exchanges no messages between the hosts, since both ends know the sizes.
-bool NcclRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, JointWork& work,
+bool NcclRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                                     cudaStream_t stream) {
   work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
   return true;
@@ -912,10 +920,10 @@ bool NcclRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksBy
 
 /// Throws Stopped if data will never come: a failed rank sends an empty message, which announces that it skips the next
 /// exchange.
-void NcclRankKernel::wait(const JointWork& work, cudaStream_t stream) {
+void NcclRankKernel::wait(const CollectiveWork& work, cudaStream_t stream) {
   waited_for_.record(stream);
   while (!reached(waited_for_)) {
-    if (!work.goes_on() || work.others_stop()) throw Stopped{};
+    if (!work.ok() || work.others_stop()) throw Stopped{};
     std::this_thread::yield();
   }
 }
@@ -923,7 +931,7 @@ void NcclRankKernel::wait(const JointWork& work, cudaStream_t stream) {
 /// RankDevice on CUDA.
 class CudaRankDevice final : public RankDevice {
  public:
-  RankDeviceFacts open(const DevicesOfRanks& which, int place) override {
+  RankDeviceFacts open(const RankDeviceSelection& which, int place) override {
     connection_.reset();
     device_ = std::make_shared<const cuda::Device>(device_at(which, place, static_cast<int>(cuda::devices().size())));
     const cuda::DeviceInfo& info = device_->info();
@@ -955,7 +963,7 @@ class CudaRankDevice final : public RankDevice {
     connection_.reset();
   }
   bool connected() const override { return connection_ && connection_->is_open(); }
-  std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
+  std::unique_ptr<RankKernel> make(const KernelInfo& kernel, const Settings& settings) override {
     device_->activate();
     return std::make_unique<CudaRankKernel>(device_, kernel, settings, connection_);
   }

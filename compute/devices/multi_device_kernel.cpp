@@ -205,18 +205,18 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
 
     const cuda::Device& device;
     std::unique_ptr<ForceKernel> kernel;
-    std::unique_ptr<TargetPartition> by_targets;  // null: the kernel is a DivisionFacet itself
-    DivisionFacet& division() const { return by_targets ? *by_targets : *kernel->division(); }
+    std::unique_ptr<TargetPartition> by_targets;  // null: the kernel is a PartitionFacet itself
+    PartitionFacet& partition() const { return by_targets ? *by_targets : *kernel->partition(); }
     /// Returns null if the kernel does not support resident bodies.
-    MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&division()); }
+    MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&partition()); }
     /// Returns null if the kernel does not write into the memory of other devices.
-    PeerFacet* peer() const { return dynamic_cast<PeerFacet*>(&division()); }
+    PeerFacet* peer() const { return dynamic_cast<PeerFacet*>(&partition()); }
     cuda::Stream stream;     // unused by the leader
     cuda::OrderEvent began;  // the device has finished begin_part(), or a round of the migration
     cuda::OrderEvent done;   // the device has finished its part
     cuda::DeviceArray<cuda::PackedFinding> finding;  // first non-finite body
   };
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   Member& leader() { return members_.front(); }
   /// Calls `work` for every device except the leader, with that device active. Errors name the device.
@@ -340,9 +340,9 @@ void MultiDeviceKernel::allocate_inputs(int count) {
   wait_for_all();
   owners_of_residents_ = {};
   const auto devices = static_cast<int>(members_.size());
-  leader().division().prepare_division(count, 0, devices);
+  leader().partition().prepare_partition(count, 0, devices);
   for_others([&](Member& member, std::size_t index) {
-    member.division().prepare_division(count, static_cast<int>(index), devices);
+    member.partition().prepare_partition(count, static_cast<int>(index), devices);
   });
   connect_peers();
   prepared_ = count;
@@ -394,7 +394,7 @@ void MultiDeviceKernel::read_owners(int count, CUstream_st* stream) {
     why_no_owners_.clear();
     if (held_ == count) return read_owners_of_residents(stream);
     if (prepared_ != count) return;
-    if (const int* const owners = leader().division().find_owners(count, stream)) owners_.read(owners, count, stream);
+    if (const int* const owners = leader().partition().find_owners(count, stream)) owners_.read(owners, count, stream);
   } catch (const UsageError& lack) {
     why_no_owners_ = lack.what();
   }
@@ -421,31 +421,31 @@ void MultiDeviceKernel::evaluate_parts(const ForceArgs& args) {
   check_other_devices();
   of_all_ = !args.targets;  // times of listed targets are no measure of the work of all bodies
   const bool knows_times = of_all_ && times_.begin();
-  if (knows_times && learns_parts_ && !leader().division().works_alone()) parts_.learn(times_.parts_ms());
+  if (knows_times && learns_parts_ && !leader().partition().works_alone()) parts_.learn(times_.parts_ms());
   const std::vector<Part> parts = parts_.parts();
   distribute_inputs(args, parts);
   begin_part(leader(), args, parts, 0);
   for_others([&](Member& member, std::size_t index) {
     begin_part(member, args_for(args, member.stream.get()), parts, index);
   });
-  if (leader().division().exchanges()) exchange(args, parts);
+  if (leader().partition().exchanges()) exchange(args, parts);
   for_others([&](Member& member, std::size_t index) {
     evaluate_part(member, args_for(args, member.stream.get()), parts, index);
     member.done.record(member.stream.get());
   });
   evaluate_part(leader(), args, parts, 0);
   gather_results(args, parts);
-  parts_.evaluated(leader().division().keeps_parts(), of_all_ && times_.times_now());
+  parts_.evaluated(leader().partition().keeps_parts(), of_all_ && times_.times_now());
   if (of_all_) times_.end();
 }
 
 void MultiDeviceKernel::distribute_inputs(const ForceArgs& args, std::span<const Part> parts) {
   const cuda::ProfilerRange range{"hand out"};
-  DivisionFacet& division = leader().division();
+  PartitionFacet& division = leader().partition();
   mark(0, PartTimes::begins, args.stream);
-  const Blocks for_all = division.share_out(args, parts);
+  const Blocks for_all = division.prepare_inputs(args, parts);
   std::vector<Blocks> for_one(members_.size());
-  for (std::size_t i = 1; i < members_.size(); ++i) for_one[i] = division.share_of(args, parts[i]);
+  for (std::size_t i = 1; i < members_.size(); ++i) for_one[i] = division.input_of(args, parts[i]);
   inputs_ready_.record(args.stream);
   mark(0, PartTimes::shared, args.stream);
   std::vector<Broadcast::End> ends{{.blocks = for_all, .stream = args.stream}};
@@ -455,7 +455,7 @@ void MultiDeviceKernel::distribute_inputs(const ForceArgs& args, std::span<const
     mark(index, PartTimes::begins, stream);
     Blocks shared = for_all;
     shared.insert(shared.end(), for_one[index].begin(), for_one[index].end());
-    Blocks places = member.division().receive(args_for(args, stream), parts, shared);
+    Blocks places = member.partition().receive(args_for(args, stream), parts, shared);
     const auto own = std::span{places}.subspan(for_all.size());
     copy_blocks(for_one[index], leader().device, own, member.device, stream);
     places.resize(for_all.size());
@@ -468,9 +468,9 @@ void MultiDeviceKernel::begin_part(Member& member, const ForceArgs& args, std::s
                                    std::size_t index) {
   const cuda::ProfilerRange range{"begin a part"};
   mark(index, PartTimes::part_begins, args.stream);
-  member.division().begin_part(args, parts[index]);
+  member.partition().begin_part(args, parts[index]);
   member.began.record(args.stream);
-  if (leader().division().exchanges()) mark(index, PartTimes::offered, args.stream);
+  if (leader().partition().exchanges()) mark(index, PartTimes::offered, args.stream);
 }
 
 void MultiDeviceKernel::exchange(const ForceArgs& args, std::span<const Part> parts) {
@@ -492,25 +492,25 @@ void MultiDeviceKernel::copy_offers(Member& member, const ForceArgs& args, std::
         (index + after) %
         members_.size();  // each device begins with the next one, so that the copies use different links
     const Member& other = members_[i];
-    copy_blocks(other.division().offer(args, parts[i]), other.device, member.division().places_of_offer(args, parts[i]),
-                member.device, args.stream);
+    copy_blocks(other.partition().offer(args, parts[i]), other.device,
+                member.partition().places_of_offer(args, parts[i]), member.device, args.stream);
   }
 }
 
 void MultiDeviceKernel::evaluate_part(Member& member, const ForceArgs& args, std::span<const Part> parts,
                                       std::size_t index) {
   const cuda::ProfilerRange range{"evaluate a part"};
-  if (leader().division().exchanges()) mark(index, PartTimes::all_came, args.stream);
-  member.division().evaluate_part(args, parts[index]);
+  if (leader().partition().exchanges()) mark(index, PartTimes::all_came, args.stream);
+  member.partition().evaluate_part(args, parts[index]);
   mark(index, PartTimes::part_ends, args.stream);
 }
 
 void MultiDeviceKernel::gather_results(const ForceArgs& args, std::span<const Part> parts) {
   const cuda::ProfilerRange range{"gather results"};
-  DivisionFacet& division = leader().division();
+  PartitionFacet& division = leader().partition();
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    const Blocks results = member.division().results(args_for(args, member.stream.get()), parts[i]);
+    const Blocks results = member.partition().results(args_for(args, member.stream.get()), parts[i]);
     const Blocks places = division.places(args, parts[i]);
     wait_on(args.stream, member.done);
     mark(i, PartTimes::results_copy, args.stream);
@@ -526,7 +526,7 @@ void MultiDeviceKernel::pick_cells(const CellRequest& request, CUstream_st* stre
   if (prepared_ == 0) return leader().kernel->tree()->pick_cells({}, stream);  // without a tree, no cells are shown
   for (std::size_t i = 1; i < members_.size(); ++i) {
     const auto index = static_cast<int>(i);
-    copy_blocks(members_[i].division().cells(index), members_[i].device, leader().division().places_of_cells(index),
+    copy_blocks(members_[i].partition().cells(index), members_[i].device, leader().partition().places_of_cells(index),
                 leader().device, stream);
   }
   leader().kernel->tree()->pick_cells(request, stream);
@@ -587,7 +587,7 @@ void MultiDeviceKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, 
   inputs_ready_.record(stream);
   int first = 0;
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
-    const ResidentBodies bodies = member.migration()->held();
+    const ResidentBodies bodies = member.migration()->residents();
     if (index > 0) wait_on(own, inputs_ready_);
     copy_entries(d_positions + first, bodies.positions, bodies.count, own);
     copy_entries(d_velocities + first, bodies.velocities, bodies.count, own);
@@ -611,7 +611,7 @@ void MultiDeviceKernel::kick_drift(const cuda::KickDrift& pass, const cuda::NonF
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
     cuda::NonFiniteCheck of_member = check;
     of_member.report.d_first = member.finding.data();
-    kick_drift_residents(member.device, member.migration()->held(), pass, of_member, own);
+    kick_drift_residents(member.device, member.migration()->residents(), pass, of_member, own);
   });
 }
 
@@ -619,7 +619,8 @@ void MultiDeviceKernel::kick_drift(const cuda::KickDrift& pass, const cuda::NonF
 void MultiDeviceKernel::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
   require_residents();
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
-    check_residents(member.migration()->held(), {.d_first = member.finding.data(), .seen = report.seen}, pass, own);
+    check_residents(member.migration()->residents(), {.d_first = member.finding.data(), .seen = report.seen}, pass,
+                    own);
     member.began.record(own);
   });
   barrier(stream);
@@ -661,7 +662,7 @@ void MultiDeviceKernel::evaluate_all_residents(const ForceArgs& args) {
   for (std::size_t i = 1; i < members_.size(); ++i) wait_on(args.stream, members_[i].done);
   leader().migration()->finish_residents(args);
   mark(0, PartTimes::ends, args.stream);
-  parts_.evaluated(leader().division().keeps_parts(), times_.times_now());
+  parts_.evaluated(leader().partition().keeps_parts(), times_.times_now());
   times_.end();
 }
 
@@ -691,7 +692,7 @@ void MultiDeviceKernel::collect(Vec4* d_positions, Vec4* d_velocities, CUstream_
   inputs_ready_.record(stream);
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
     if (index > 0) wait_on(own, inputs_ready_);
-    gather_bodies(member.migration()->held(), d_positions, d_velocities, d_accelerations, own);
+    gather_bodies(member.migration()->residents(), d_positions, d_velocities, d_accelerations, own);
   });
   wait_for_others(stream);
 }
@@ -702,7 +703,7 @@ void MultiDeviceKernel::read_owners_of_residents(CUstream_st* stream) {
   inputs_ready_.record(stream);
   for_all(stream, [&](Member& member, cudaStream_t own, std::size_t index) {
     if (index > 0) wait_on(own, inputs_ready_);
-    set_owner(member.migration()->held(), static_cast<int>(index), owners_of_residents_.data(), own);
+    set_owner(member.migration()->residents(), static_cast<int>(index), owners_of_residents_.data(), own);
   });
   wait_for_others(stream);
   owners_.read(owners_of_residents_.data(), held_, stream);

@@ -59,7 +59,7 @@ class Nccl {
 /// same order. Thread-safe. All functions throw std::runtime_error if NCCL fails, and Stopped after abort().
 class NcclConnection {
  public:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   /// Collective: connects to the other ranks, which pass the same id, and tests the connection. Throws Stopped after
   /// connect_limit; a thread may then wait for the other ranks until the process ends.

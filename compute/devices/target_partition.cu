@@ -48,7 +48,7 @@ void allocate_result(const cuda::Device& device, cuda::DeviceArray<T>& array, in
 
 }  // namespace
 
-void TargetPartition::prepare_division(int count, int index, int devices) {
+void TargetPartition::prepare_partition(int count, int index, int devices) {
   kernel_.prepare(count);
   allocate_indices(count);
   if (index > 0) {
@@ -59,7 +59,7 @@ void TargetPartition::prepare_division(int count, int index, int devices) {
   }
 }
 
-auto TargetPartition::share_out(const ForceArgs& args, std::span<const Part> /*parts*/) -> Blocks {
+auto TargetPartition::prepare_inputs(const ForceArgs& args, std::span<const Part> /*parts*/) -> Blocks {
   has_low_words_ = reads_low_words_ && args.bodies_low;
   const auto block_of = [](const auto* entries, int count) -> DeviceBlock {
     using Entry = std::remove_cvref_t<decltype(*entries)>;

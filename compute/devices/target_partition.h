@@ -8,16 +8,16 @@
 
 namespace orrery {
 
-/// Target decomposition for kernels that take targets but are no DivisionFacet: each part is a range of the targets,
+/// Target decomposition for kernels that take targets but are no PartitionFacet: each part is a range of the targets,
 /// and every device gets a replica of all bodies.
-class TargetPartition final : public DivisionFacet {
+class TargetPartition final : public PartitionFacet {
  public:
   /// `kernel` and `device` must outlive this.
   TargetPartition(ForceKernel& kernel, bool reads_low_words, const cuda::Device& device)
       : kernel_{kernel}, reads_low_words_{reads_low_words}, device_{device} {}
 
-  void prepare_division(int count, int index, int devices) override;
-  Blocks share_out(const ForceArgs& args, std::span<const Part> parts) override;
+  void prepare_partition(int count, int index, int devices) override;
+  Blocks prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override;
   Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) override;
   void evaluate_part(const ForceArgs& args, const Part& part) override;
   Blocks results(const ForceArgs& args, const Part& part) override;

@@ -50,31 +50,31 @@ inline constexpr int most_devices = 64;
 /// its own kernel, with the same settings. The first device leads: it has the bodies, and its `args` are those of
 /// ForceKernel::evaluate(). In the `args` of the others, `count`, `targets.count`, `masses`, `law` and `stream` are
 /// valid, but no pointers. All functions enqueue on `args.stream` and return; the kernel's device must be active.
-/// Blocks that a device shares, offers or finds keep their contents until the leader's next share_out().
-class DivisionFacet {
+/// Blocks that a device shares, offers or finds keep their contents until the leader's next prepare_inputs().
+class PartitionFacet {
  public:
   using Blocks = std::vector<DeviceBlock>;
 
-  virtual ~DivisionFacet() = default;
+  virtual ~PartitionFacet() = default;
   /// Allocates memory as ForceKernel::prepare(), for device `index` of `devices`: enough for evaluations of all `count`
   /// bodies without low words. Other evaluations allocate what else they need.
-  virtual void prepare_division(int count, int index, int devices) = 0;
+  virtual void prepare_partition(int count, int index, int devices) = 0;
 
   /// Leader: begins an evaluation with the work that one device does for all. Returns the blocks that all other devices
   /// need.
-  virtual Blocks share_out(const ForceArgs& args, std::span<const Part> parts) = 0;
+  virtual Blocks prepare_inputs(const ForceArgs& args, std::span<const Part> parts) = 0;
   /// Leader, next: returns further blocks, for the device of this part alone.
-  virtual Blocks share_of(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
+  virtual Blocks input_of(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
   /// Other device: allocates and returns the destinations of the leader's blocks, entry for entry: first those for all,
   /// then those for this device alone. The stream has passed the leader's earlier use of these destinations.
   virtual Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) = 0;
 
-  /// Begins a part; follows share_out() and all of share_of(), or receive() and the copies.
+  /// Begins a part; follows prepare_inputs() and all of input_of(), or receive() and the copies.
   virtual void begin_part(const ForceArgs& /*args*/, const Part& /*part*/) {}
   /// Leader: returns whether the latest evaluation had too little work to divide, so that the leader did all of it.
   virtual bool works_alone() const { return false; }
   /// Leader: returns whether the latest evaluation used the parts of an earlier one instead of the parts passed to
-  /// share_out().
+  /// prepare_inputs().
   virtual bool keeps_parts() const { return false; }
   /// Returns whether a device needs data that the others made in begin_part().
   virtual bool exchanges() const { return false; }
@@ -111,29 +111,29 @@ struct OnAll {
   int devices = 0;
 };
 
-/// Implemented, besides DivisionFacet, by CUDA kernels whose devices can access each other's memory. Each device writes
-/// the data that the others need directly into their memory. Replaces DivisionFacet::offer() and the copies.
+/// Implemented, besides PartitionFacet, by CUDA kernels whose devices can access each other's memory. Each device
+/// writes the data that the others need directly into their memory. Replaces PartitionFacet::offer() and the copies.
 class PeerFacet {
  public:
   virtual ~PeerFacet() = default;
   /// Connects the kernels of all devices, by index; all have the class of this one. Call when all devices are prepared,
-  /// by DivisionFacet or by MigrationFacet.
+  /// by PartitionFacet or by MigrationFacet.
   virtual void connect(std::span<PeerFacet* const> all) = 0;
-  /// Enqueues the writes. Call if DivisionFacet::exchanges(), when all devices have enqueued begin_part() and the
+  /// Enqueues the writes. Call if PartitionFacet::exchanges(), when all devices have enqueued begin_part() and the
   /// stream waits for these. A device may evaluate its part when all have written.
   virtual void send(CUstream_st* stream) = 0;
 };
 
-/// Implemented, besides DivisionFacet, by CUDA kernels whose devices cannot access each other's memory. Instead of
-/// DivisionFacet::offer(), each device chooses the data that each other device needs. Between begin_part() and
+/// Implemented, besides PartitionFacet, by CUDA kernels whose devices cannot access each other's memory. Instead of
+/// PartitionFacet::offer(), each device chooses the data that each other device needs. Between begin_part() and
 /// evaluate_part(), if exchanges(), follow: outline(), copies of all outlines, choose(), copies of all chosen blocks,
 /// and take_chosen().
 class ChoiceFacet {
  public:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   virtual ~ChoiceFacet() = default;
-  /// Allocates the memory for choices. Call after prepare_division(). Throws UsageError if memory is short.
+  /// Allocates the memory for choices. Call after prepare_partition(). Throws UsageError if memory is short.
   virtual void prepare_choice() = 0;
   /// Returns the outline of this device's domain, from which the others find what it may need. begin_part() made it.
   /// The size is the same on all devices.
@@ -158,7 +158,7 @@ struct ResidentBodies {
   int* ids = nullptr;                   ///< number of each body among all bodies
 };
 
-/// Implemented, besides DivisionFacet, by CUDA kernels whose devices can hold the bodies of their parts between
+/// Implemented, besides PartitionFacet, by CUDA kernels whose devices can hold the bodies of their parts between
 /// evaluations. Before an evaluation, bodies migrate to the devices of the parts that they are in now. This takes
 /// several rounds: a device begins a round when all devices have ended the previous one. Then follow begin_part(), the
 /// exchange, and evaluate_part(), as for bodies that one device has. Devices that can access each other's memory
@@ -170,11 +170,11 @@ class MigrationFacet {
   virtual ~MigrationFacet() = default;
   /// Returns whether `count` bodies are enough to keep them on `devices` devices.
   virtual bool can_hold(int count, int devices) const = 0;
-  /// Allocates held() for part `index`; its contents are undefined. Call instead of DivisionFacet::prepare_division().
-  /// Throws as ForceKernel::prepare().
+  /// Allocates residents() for part `index`; its contents are undefined. Call instead of
+  /// PartitionFacet::prepare_partition(). Throws as ForceKernel::prepare().
   virtual void prepare_residence(int count, int index, std::span<const Part> parts) = 0;
   /// Returns the bodies of this device. Valid until the next divide().
-  virtual ResidentBodies held() = 0;
+  virtual ResidentBodies residents() = 0;
 
   /// First device: begins an evaluation. Returns the number of rounds in which bodies migrate; 0: each device keeps its
   /// bodies.
@@ -191,7 +191,7 @@ class MigrationFacet {
 /// evaluation follows as in ChoiceFacet, and then copies of all devices' counters.
 class ShipmentFacet {
  public:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   virtual ~ShipmentFacet() = default;
   /// Allocates the memory for shipments. Call after MigrationFacet::prepare_residence(). Throws UsageError if memory is

@@ -4,11 +4,11 @@
 
 namespace orrery {
 
-bool JointWork::exchange() {
+bool CollectiveWork::exchange() {
   attempt([&] {
     for (const MessageWriter& message : outgoing_) ranks_.check_size(message.bytes().size());
   });
-  bool all_sent = goes_on();
+  bool all_sent = ok();
   if (!all_sent) std::ranges::for_each(outgoing_, &MessageWriter::clear);
   const auto begin = std::chrono::steady_clock::now();
   ranks_.exchange(outgoing_, incoming_);

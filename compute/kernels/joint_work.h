@@ -28,22 +28,22 @@ class RankExchange {
 
 /// Work of several ranks that exchange messages. A rank that fails or is cancelled still takes part in all later
 /// exchanges, with empty messages. So no rank waits for it, and the others stop, too.
-class JointWork {
+class CollectiveWork {
  public:
   /// Both must outlive this; `cancelled` may be null.
-  JointWork(RankExchange& ranks, const std::atomic<bool>* cancelled)
+  CollectiveWork(RankExchange& ranks, const std::atomic<bool>* cancelled)
       : ranks_{ranks}, cancelled_{cancelled}, outgoing_(static_cast<std::size_t>(ranks.size())) {}
 
   int rank() const { return ranks_.rank(); }
   int size() const { return ranks_.size(); }
   const std::atomic<bool>* cancelled() const { return cancelled_; }
   /// Returns whether the work continues: as far as this rank knows, no rank has failed or was cancelled.
-  bool goes_on() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
+  bool ok() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
 
-  /// Does the work if goes_on(). Keeps what it throws for finish().
+  /// Does the work if ok(). Keeps what it throws for finish().
   template <class Work>
   void attempt(const Work& work) {
-    if (!goes_on()) return;
+    if (!ok()) return;
     try {
       work();
     } catch (...) {
@@ -57,7 +57,7 @@ class JointWork {
     }
   }
 
-  /// Returns the message for a rank in the next exchange. While goes_on(), no message may remain empty.
+  /// Returns the message for a rank in the next exchange. While ok(), no message may remain empty.
   MessageWriter& to(int rank) { return outgoing_[static_cast<std::size_t>(rank)]; }
   template <class T>
   void put_for_all(const T& value) {
@@ -97,7 +97,7 @@ class JointWork {
   /// failed.
   bool finish() const {
     if (failure_) std::rethrow_exception(failure_);
-    return goes_on();
+    return ok();
   }
 
  private:

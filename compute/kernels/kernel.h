@@ -35,7 +35,7 @@ class Device;
 
 namespace orrery {
 
-class JointWork;
+class CollectiveWork;
 struct KernelInfo;
 
 const char* to_string(Backend backend);
@@ -216,12 +216,12 @@ class DomainFacet {
   /// of this rank. Every rank calls this. Unless `anew`, keeps the division of the latest call if it still suits the
   /// bodies.
   virtual MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew,
-                                   JointWork& work, std::vector<int>& owners) = 0;
+                                   CollectiveWork& work, std::vector<int>& owners) = 0;
   /// Does what ForceKernel::evaluate() does for args.bodies, the bodies of this rank; there may be none. `ids`: their
-  /// indices among all bodies; empty: they have the order of all bodies. Every rank calls this. If JointWork::goes_on()
+  /// indices among all bodies; empty: they have the order of all bodies. Every rank calls this. If CollectiveWork::ok()
   /// is false afterwards, the results are undefined.
   virtual void evaluate_domain(const ForceArgs& args, std::span<const int> ids, MessageReader division,
-                               JointWork& work) = 0;
+                               CollectiveWork& work) = 0;
 };
 
 /// Arithmetic that the inner loop of a CPU kernel does for one interaction, counted per lane: additions,
@@ -277,7 +277,7 @@ class ForceKernel {
   /// Returns the interface for jerks; null unless KernelInfo::gives_jerks.
   virtual JerkFacet* jerks() { return nullptr; }
   /// Returns the interface for several devices; not null if KernelInfo::divides.
-  virtual DivisionFacet* division() { return nullptr; }
+  virtual PartitionFacet* partition() { return nullptr; }
   /// Returns the interface for ranks that each have a part of the bodies; null if every rank needs all bodies.
   virtual DomainFacet* domains() { return nullptr; }
   /// Returns the values of automatic settings for `count` bodies with masses in this range, such as "split 8"; may be
@@ -321,7 +321,7 @@ struct KernelInfo {
   bool reads_low_words = false;
   bool gives_jerks = false;  ///< see ForceKernel::jerks(); `auto` chooses it for integrators that need jerks, and
                              ///< for no others
-  bool divides = false;      ///< see ForceKernel::division()
+  bool divides = false;      ///< see ForceKernel::partition()
   bool is_tree = false;      ///< cells represent far bodies, so there are fewer than count^2 interactions; see
                              ///< ForceKernel::tree(). On the CPU, ForceKernel::domains() is not null either
   bool full_fp32 = true;     ///< as accurate as sums in float

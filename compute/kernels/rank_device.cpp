@@ -26,14 +26,14 @@ UsageError shared(std::size_t one, std::size_t other, int ordinal) {
 
 }  // namespace
 
-int device_at(const DevicesOfRanks& which, int place, int visible) {
+int device_at(const RankDeviceSelection& which, int place, int visible) {
   if (which.listed.empty()) return which.first < visible ? (which.first + place) % visible : which.first;
   if (place < static_cast<int>(which.listed.size())) return which.listed[static_cast<std::size_t>(place)];
   throw UsageError("--devices names " + std::to_string(which.listed.size()) +
                    ", and more ranks than that are on this host: name one device for each of them");
 }
 
-void check_devices(std::span<const RankDeviceFacts> facts, const DevicesOfRanks& which) {
+void check_devices(std::span<const RankDeviceFacts> facts, const RankDeviceSelection& which) {
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
     const RankDeviceFacts &its = facts[rank], &first = facts.front();
     if (its.architecture != first.architecture || its.multiprocessors != first.multiprocessors) {

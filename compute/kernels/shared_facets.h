@@ -66,7 +66,7 @@ struct SpreadStep {
 };
 
 /// Result of a SpreadStep.
-struct SpreadStepped {
+struct SpreadResult {
   bool complete = false;  ///< false: the step was cancelled, and the bodies are as before
   int not_finite = -1;    ///< first non-finite body, as with one process; -1: none
   int evaluations = 0;
@@ -84,7 +84,7 @@ class SpreadFacet {
   virtual void spread(const Bodies& bodies, const MassRange& masses) = 0;
   /// Makes a step. Call after spread(). Throws as ForceKernel::evaluate(); then the bodies are as before, unless a rank
   /// is lost.
-  virtual SpreadStepped step(const SpreadStep& step) = 0;
+  virtual SpreadResult step(const SpreadStep& step) = 0;
   /// Returns copies of the bodies that the ranks hold.
   virtual Bodies gather() = 0;
   /// Returns the same bodies as a source that gathers one piece at a time. Valid until the next spread() or step(), at

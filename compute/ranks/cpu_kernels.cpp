@@ -59,7 +59,7 @@ class LeaderBodies {
   /// Scatters the bodies. `has_domains`: the kernel has DomainFacet.
   void spread(const Bodies& bodies, const MassRange& masses, bool has_domains);
   /// See SpreadFacet::step(). `own`: the leader's instance of the kernel.
-  SpreadStepped step(const SpreadStep& step, ForceKernel& own);
+  SpreadResult step(const SpreadStep& step, ForceKernel& own);
   /// Returns all bodies. `owners` receives the rank of each.
   Bodies gather(std::vector<int>& owners);
   /// Returns access to the bodies, which stay on their ranks. Valid until the next step() or spread(), and not longer
@@ -99,7 +99,7 @@ class LeaderCpuKernel : public ForceKernel, public OwnersFacet, public Potential
   std::string chosen(int count, const MassRange& masses) const override;
   std::vector<double> potentials(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled) override;
   void spread(const Bodies& bodies, const MassRange& masses) override;
-  SpreadStepped step(const SpreadStep& step) override { return spread_.step(step, *own_); }
+  SpreadResult step(const SpreadStep& step) override { return spread_.step(step, *own_); }
   Bodies gather() override { return spread_.gather(owners_); }
   std::unique_ptr<BodySource> source() override { return spread_.source(); }
   std::optional<BodyOwners> owners(int count) const override;
@@ -242,7 +242,7 @@ class PartitionedKernel final : public LeaderCpuKernel, public TreeFacet {
   }
   std::optional<PickedCells> cells() const override { return own_->tree()->cells(); }
 
-  SpreadStepped step(const SpreadStep& step) override;
+  SpreadResult step(const SpreadStep& step) override;
 
  protected:
   void prepare_own(int count) override;
@@ -301,7 +301,7 @@ void LeaderBodies::spread(const Bodies& bodies, const MassRange& masses, bool ha
   count_ = bodies.count();
 }
 
-SpreadStepped LeaderBodies::step(const SpreadStep& step, ForceKernel& kernel) {
+SpreadResult LeaderBodies::step(const SpreadStep& step, ForceKernel& kernel) {
   const StepOrder order{.key = key_, .time_step = step.time_step, .law = step.law, .subnormals = subnormals_here()};
   StepResult all;
   others_ = {};
@@ -684,8 +684,8 @@ void PartitionedKernel::learn_sizes() {
   sizes_.learn(ms);
 }
 
-SpreadStepped PartitionedKernel::step(const SpreadStep& step) {
-  const SpreadStepped stepped = LeaderCpuKernel::step(step);
+SpreadResult PartitionedKernel::step(const SpreadStep& step) {
+  const SpreadResult stepped = LeaderCpuKernel::step(step);
   const StepResult& others = spread_.others();
   others_ = {.by_tree = static_cast<std::uint64_t>(others.interactions),
              .vector_instructions = others.vector_instructions,
@@ -730,7 +730,7 @@ std::span<int> PartitionEvaluation::targets() const {
 
 void PartitionEvaluation::evaluate(ForceKernel& kernel, RankExchange& ranks, const std::atomic<bool>& cancelled) {
   const WithSubnormals as_the_leader{part_.subnormals};
-  JointWork work{ranks, &cancelled};
+  CollectiveWork work{ranks, &cancelled};
   work.attempt([&] { read_bodies(); });
   const auto begin = std::chrono::steady_clock::now();
   ForceArgs args = arrays_.args_of(part_);

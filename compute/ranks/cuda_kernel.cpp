@@ -25,13 +25,13 @@ namespace {
 struct ConnectionLost {};  // thrown if another kernel has closed the connection
 
 /// The leader's side of bodies that are resident on the CUDA devices of all ranks: sends the orders and does the
-/// leader's own part. The workers learn of kick-drift passes with the next order. HeldPart is a rank's side.
+/// leader's own part. The workers learn of kick-drift passes with the next order. RankResidents is a rank's side.
 class LeaderResidents {
  public:
   /// `channel` and `own` (the leader's part of the kernel) must outlive this. `key` names the kernel in orders.
-  LeaderResidents(WorkerChannel& channel, int key, HostedDivision& own) : channel_{channel}, key_{key}, own_{own} {}
+  LeaderResidents(WorkerChannel& channel, int key, RankKernel& own) : channel_{channel}, key_{key}, own_{own} {}
 
-  bool can_hold(int count) const { return own_.held() && own_.held()->can_hold(count, channel_.ranks()); }
+  bool can_hold(int count) const { return own_.residents() && own_.residents()->can_hold(count, channel_.ranks()); }
   /// Allocates memory for `count` bodies on all ranks. Throws as ForceKernel::prepare().
   void prepare(int count);
   bool has_room(int count) const { return room_ > 0 && room_ == count; }
@@ -41,12 +41,12 @@ class LeaderResidents {
   void forget() { held_ = room_ = 0; }
 
   // See ResidentFacet. If one of these throws, the bodies are lost.
-  void hold(const HeldSource& from, int count, CUstream_st* stream);
+  void hold(const ScatterSource& from, int count, CUstream_st* stream);
   void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream);
   void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream);
   /// `ms`: receives the time of each worker's part on its device, in ms by rank.
   void evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms);
-  void collect(const HeldPlaces& places, CUstream_st* stream);
+  void collect(const GatherBuffers& places, CUstream_st* stream);
   /// Gathers the rank of each body in device memory of the leader, and returns that memory. Throws UsageError if memory
   /// is short.
   const int* collect_owners(CUstream_st* stream);
@@ -57,7 +57,7 @@ class LeaderResidents {
     ResidentOrder kind;
     /// Writes the operation's own data at the end of the order.
     std::function<void(MessageWriter& order)> put;
-    std::function<void(HeldPart& own, bool connected, JointWork& work)> own_part;
+    std::function<void(RankResidents& own, bool connected, CollectiveWork& work)> own_part;
     /// Returns whether the leader only waits for data of other ranks, see WorkerChannel::Exchange. Default: unknown,
     /// therefore false.
     std::function<bool()> own_work_ended = [] { return false; };
@@ -73,9 +73,9 @@ class LeaderResidents {
 
   WorkerChannel& channel_;
   const int key_;
-  HostedDivision& own_;
+  RankKernel& own_;
   int room_ = 0, held_ = 0;
-  std::vector<HeldPass> passes_;  // passes that the next order tells the workers
+  std::vector<PassOrder> passes_;  // passes that the next order tells the workers
 };
 
 /// The leader's side of a CUDA kernel that the devices of all ranks evaluate. The leader's device owns the bodies and
@@ -119,14 +119,14 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   void do_evaluate(const ForceArgs& args) override;
 
  private:
-  using WorkerInputs = std::vector<Handout>;  // by rank
+  using WorkerInputs = std::vector<WorkerInput>;  // by rank
 
   // Both allocate memory on all ranks for `count` bodies: resident bodies, or copies of them for each evaluation.
   void allocate_residents(int count);
   void allocate_inputs(int count);
   void evaluate_parts(const ForceArgs& args);
   /// Returns false, without effect, if another kernel has closed the connection in the meantime.
-  bool evaluate_connected(ConnectedDivision& own, const ForceArgs& args, const std::vector<Part>& parts);
+  bool evaluate_connected(ConnectedRankKernel& own, const ForceArgs& args, const std::vector<Part>& parts);
   void evaluate_through_host(const ForceArgs& args, const std::vector<Part>& parts);
   /// Returns the exchange without what depends on the transport, which the caller adds. It refers to `parts` and
   /// `inputs`.
@@ -153,7 +153,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   std::vector<double> ms_;  // times of the latest evaluation, by rank
   int untimed_ = 0;         // number of next evaluations whose times are ignored, since they load code
   std::string why_no_owners_;
-  std::unique_ptr<HostedDivision> own_;
+  std::unique_ptr<RankKernel> own_;
   KernelInstances instances_;  // after own_, which it makes
   LeaderResidents residents_;
   std::size_t reserved_ = 0;  // bytes that the workers have allocated for their inputs
@@ -162,7 +162,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
 /// The connection is open on all ranks or on none while orders are written: after a failure, all ranks close it before
 /// another kernel can use the channel.
 void LeaderResidents::exchange(const Work& what) {
-  JointWork work{channel_.others(), nullptr};
+  CollectiveWork work{channel_.others(), nullptr};
   bool connected = false;
   channel_.exchange({.order =
                          [&](int, MessageWriter& order) {
@@ -173,13 +173,13 @@ void LeaderResidents::exchange(const Work& what) {
                            order.put_all(passes_);
                            what.put(order);
                          },
-                     .own_part = [&] { what.own_part(*own_.held(), connected, work); },
-                     .own_ended = [&] { return own_.held()->ended(); },
+                     .own_part = [&] { what.own_part(*own_.residents(), connected, work); },
+                     .own_ended = [&] { return own_.residents()->ended(); },
                      .own_work_ended = what.own_work_ended,
                      .on_reply = what.on_reply,
                      .after_failure =
                          [&](MessageWriter& order) {
-                           if (ConnectedDivision* const connection = own_.connected()) connection->disconnect();
+                           if (ConnectedRankKernel* const connection = own_.connected()) connection->disconnect();
                            order.put(Order::disconnect_kernel);
                            order.put(key_);
                          }});
@@ -213,37 +213,37 @@ void LeaderResidents::prepare(int count) {
                            order.put(key_);
                            order.put(count);
                          },
-                     .own_part = [&] { own_.held()->prepare(count, 0, channel_.ranks()); }});
+                     .own_part = [&] { own_.residents()->prepare(count, 0, channel_.ranks()); }});
   room_ = count;
 }
 
-void LeaderResidents::hold(const HeldSource& from, int count, CUstream_st* stream) {
+void LeaderResidents::hold(const ScatterSource& from, int count, CUstream_st* stream) {
   passes_.clear();
-  do_on_all(
-      {.kind = ResidentOrder::hold,
-       .put = [](MessageWriter&) {},
-       .own_part = [&](HeldPart& own, bool connected, JointWork& work) { own.hold(from, connected, work, stream); }});
+  do_on_all({.kind = ResidentOrder::hold,
+             .put = [](MessageWriter&) {},
+             .own_part = [&](RankResidents& own, bool connected,
+                             CollectiveWork& work) { own.hold(from, connected, work, stream); }});
   held_ = count;
 }
 
 void LeaderResidents::kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) {
   require_residents();
   passes_.push_back({.motion = pass, .frozen_below = check.frozen_below, .before = check.before, .after = check.after});
-  or_forget([&] { own_.held()->kick_drift(passes_.back(), check.report.seen, stream); });
+  or_forget([&] { own_.residents()->kick_drift(passes_.back(), check.report.seen, stream); });
 }
 
 void LeaderResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
   require_residents();
   do_on_all({.kind = ResidentOrder::check_finite,
              .put = [&](MessageWriter& order) { order.put(pass); },
-             .own_part = [&](HeldPart& own, bool connected,
-                             JointWork& work) { own.check_finite(report, pass, connected, work, stream); }});
+             .own_part = [&](RankResidents& own, bool connected,
+                             CollectiveWork& work) { own.check_finite(report, pass, connected, work, stream); }});
 }
 
 void LeaderResidents::evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms) {
   if (held_ != args.count) throw std::logic_error("the ranks do not hold these bodies");
-  HeldEvaluation how;
-  or_forget([&] { how.rounds = own_.held()->begin(args); });
+  ResidentEvaluation how;
+  or_forget([&] { how.rounds = own_.residents()->begin(args); });
   do_on_all(
       {.kind = ResidentOrder::evaluate,
        .put =
@@ -253,25 +253,25 @@ void LeaderResidents::evaluate(const ForceArgs& args, std::span<const Part> part
              order.put_all(std::vector<Part>(parts.begin(), parts.end()));
            },
        .own_part =
-           [&](HeldPart& own, bool connected, JointWork& work) {
+           [&](RankResidents& own, bool connected, CollectiveWork& work) {
              how.connected = connected;
              own.evaluate(args, how, parts, work);
            },
-       .own_work_ended = [&] { return own_.held()->part_ended(); },
+       .own_work_ended = [&] { return own_.residents()->part_ended(); },
        .on_reply = [&](int rank, MessageReader& reply) { ms[static_cast<std::size_t>(rank)] = reply.get<double>(); }});
 }
 
-void LeaderResidents::collect(const HeldPlaces& places, CUstream_st* stream) {
+void LeaderResidents::collect(const GatherBuffers& places, CUstream_st* stream) {
   require_residents();
-  const HeldWanted wanted = places.wanted();
+  const GatherSelection wanted = places.wanted();
   do_on_all({.kind = ResidentOrder::collect,
              .put = [&](MessageWriter& order) { order.put(wanted); },
-             .own_part = [&](HeldPart& own, bool connected,
-                             JointWork& work) { own.collect(wanted, places, connected, work, stream); }});
+             .own_part = [&](RankResidents& own, bool connected,
+                             CollectiveWork& work) { own.collect(wanted, places, connected, work, stream); }});
 }
 
 const int* LeaderResidents::collect_owners(CUstream_st* stream) {
-  int* const room = own_.held()->owners_room(held_);
+  int* const room = own_.residents()->owner_buffer(held_);
   collect({.d_owners = room}, stream);
   return room;
 }
@@ -393,7 +393,7 @@ void LeaderCudaKernel::pick_cells(const CellRequest& request, CUstream_st* strea
 /// Rounds up to a power of two, so that slowly growing inputs seldom need another order.
 void LeaderCudaKernel::reserve_input(const WorkerInputs& inputs) {
   std::size_t bytes = 0;
-  for (const Handout& handout : inputs) bytes = std::max(bytes, bytes_of(handout).all());
+  for (const WorkerInput& input : inputs) bytes = std::max(bytes, bytes_of(input).all());
   if (bytes <= reserved_) return;
   const std::size_t reserved = std::bit_ceil(bytes);
   reserved_ = 0;  // a worker that fails to allocate has nothing
@@ -420,7 +420,7 @@ WorkerChannel::Exchange LeaderCudaKernel::exchange_for(const ForceArgs& args, co
               [all, &parts, &inputs](int rank, MessageWriter& order) {
                 order.put(Order::evaluate_part);
                 order.put(all);
-                put_handout(inputs[static_cast<std::size_t>(rank)], order);
+                put_input(inputs[static_cast<std::size_t>(rank)], order);
                 order.put_all(parts);
               },
           .own_part = [] {},
@@ -443,7 +443,7 @@ void LeaderCudaKernel::do_evaluate(const ForceArgs& args) {
 
 void LeaderCudaKernel::evaluate_parts(const ForceArgs& args) {
   const std::vector<Part> parts = parts_.parts();
-  ConnectedDivision* const connected = own_->connected();
+  ConnectedRankKernel* const connected = own_->connected();
   if (!connected || !evaluate_connected(*connected, args, parts)) evaluate_through_host(args, parts);
   if (!own_->works_alone()) learn_parts(args);
 }
@@ -460,10 +460,10 @@ void LeaderCudaKernel::learn_parts(const ForceArgs& args) {
 
 /// Does not forward args.cancelled: to a worker, it would mean that another rank has failed. After a failure, the
 /// simulation continues through host memory. See LeaderResidents::exchange() for when the connection is open.
-bool LeaderCudaKernel::evaluate_connected(ConnectedDivision& own, const ForceArgs& args,
+bool LeaderCudaKernel::evaluate_connected(ConnectedRankKernel& own, const ForceArgs& args,
                                           const std::vector<Part>& parts) {
-  const WorkerInputs inputs = own.share_out(args, parts);
-  JointWork work{channel_.others(), nullptr};
+  const WorkerInputs inputs = own.prepare_inputs(args, parts);
+  CollectiveWork work{channel_.others(), nullptr};
   if (own_->works_alone()) {
     own.evaluate(args, parts, work);
     own.join(args, parts);
@@ -488,7 +488,7 @@ bool LeaderCudaKernel::evaluate_connected(ConnectedDivision& own, const ForceArg
   try {
     channel_.exchange(exchange);
   } catch (const ConnectionLost&) {
-    own_->bodies_replaced();  // undoes share_out(): its evaluation will not happen
+    own_->bodies_replaced();  // undoes prepare_inputs(): its evaluation will not happen
     return false;
   }
   own.join(args, parts);
@@ -498,19 +498,19 @@ bool LeaderCudaKernel::evaluate_connected(ConnectedDivision& own, const ForceArg
 /// The workers wait for the broadcast that their orders announce. So everything that can fail on the leader happens
 /// before the orders are sent, or after the broadcast.
 void LeaderCudaKernel::evaluate_through_host(const ForceArgs& args, const std::vector<Part>& parts) {
-  const WorkerInputs inputs = own_->share_out(args, parts);
+  const WorkerInputs inputs = own_->prepare_inputs(args, parts);
   if (own_->works_alone()) return own_->join(args, parts);
   reserve_input(inputs);
   std::vector<std::span<std::byte>> places;
   for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
-  JointWork work{channel_.others(), nullptr};
+  CollectiveWork work{channel_.others(), nullptr};
   WorkerChannel::Exchange exchange = exchange_for(args, parts, inputs, /*connected=*/false);
   exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
     write(rank, order);
-    order.put_values(own_->shared_with(rank));
+    order.put_values(own_->individual_input(rank));
   };
   exchange.own_part = [&] {
-    channel_.broadcast(own_->shared_with_all());
+    channel_.broadcast(own_->common_input());
     own_->end_part(args, parts, work);
   };
   exchange.on_reply = [&](int rank, MessageReader& reply) {

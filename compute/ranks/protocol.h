@@ -29,7 +29,7 @@ namespace orrery {
 /// First value of each message from the leader to a worker; the data that follow are named below. `key` identifies a
 /// kernel on all ranks. "Replied" means that the worker answers with an Outcome.
 enum class Order {
-  open_device,        ///< DevicesOfRanks::first and all listed ordinals. Reply: RankDeviceFacts
+  open_device,        ///< RankDeviceSelection::first and all listed ordinals. Reply: RankDeviceFacts
   nccl_version,       ///< no data. Reply: RankDevice::nccl_version()
   connect,            ///< a ConnectionId. Replied
   disconnect,         ///< no data: closes the connection that `connect` made
@@ -39,14 +39,14 @@ enum class Order {
   evaluate,         ///< an Evaluation, the targets, the velocities to kick. A broadcast of all bodies follows. Replied
   evaluate_domain,  ///< input of PartitionEvaluation. Replied
   reserve_input,    ///< key of a CUDA kernel, number of bytes. Replied
-  evaluate_part,    ///< a DeviceEvaluation, a Handout, all parts. Without a connection between the devices, this rank's
-                    ///< own blocks and a broadcast of the common ones follow. Replied; with a connection, `part_ended`
-                    ///< comes first
+  evaluate_part,    ///< a DeviceEvaluation, a WorkerInput, all parts. Without a connection between the devices, this
+                    ///< rank's own blocks and a broadcast of the common ones follow. Replied; with a connection,
+                    ///< `part_ended` comes first
   prepare_residents,  ///< key of a CUDA kernel, number of bodies on all ranks. Replied
-  residents,          ///< key of a CUDA kernel, a ResidentHeader, the HeldPasses since the previous order, the data of
+  residents,          ///< key of a CUDA kernel, a ResidentHeader, the PassOrders since the previous order, the data of
                       ///< the ResidentOrder. Replied; for an evaluation, `part_ended` comes first
   bodies_replaced,    ///< key of a CUDA kernel
-  cells,              ///< key of a CUDA kernel. Reply: output of HostedDivision::cells()
+  cells,              ///< key of a CUDA kernel. Reply: output of RankKernel::cells()
   scatter,            ///< key, some of the rank's bodies in the format of RankBodies::put_first(). Replied
   step,               ///< a StepOrder, id of the integrator as text. Reply: a StepResult
   undo,               ///< key of the kernel whose bodies return to their state before the latest step
@@ -86,34 +86,34 @@ struct Evaluation {
   Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
 };
 
-/// Evaluation that the CUDA devices of the ranks share. The reply is HostedDivision::part_ms(); without a connection
-/// between the devices, the output of HostedDivision::evaluate() follows.
+/// Evaluation that the CUDA devices of the ranks share. The reply is RankKernel::part_ms(); without a connection
+/// between the devices, the output of RankKernel::evaluate() follows.
 struct DeviceEvaluation {
   int key = 0;  ///< key of the kernel
   int count = 0;
   int targets = 0;  ///< on all ranks; 0: all bodies
   MassRange masses{};
   Law law{};
-  bool connected = false;  ///< data go from device to device: see ConnectedDivision
+  bool connected = false;  ///< data go from device to device: see ConnectedRankKernel
 };
 
-/// Operations on bodies that are resident on the CUDA devices of the ranks. Each is a function of HeldPart.
+/// Operations on bodies that are resident on the CUDA devices of the ranks. Each is a function of RankResidents.
 enum class ResidentOrder {
   hold,          ///< no data
   check_finite,  ///< number of the pass
-  evaluate,      ///< a ResidentForce, all parts. Reply: HostedDivision::part_ms()
-  collect,       ///< a HeldWanted
+  evaluate,      ///< a ResidentForce, all parts. Reply: RankKernel::part_ms()
+  collect,       ///< a GatherSelection
 };
 
 struct ResidentHeader {
   ResidentOrder kind{};
-  bool connected = false;  ///< see HeldPart
+  bool connected = false;  ///< see RankResidents
 };
 
 /// Evaluation of all resident bodies.
 struct ResidentForce {
   int count = 0;   ///< bodies on all ranks
-  int rounds = 0;  ///< rounds of the migration before it, see HeldEvaluation
+  int rounds = 0;  ///< rounds of the migration before it, see ResidentEvaluation
   MassRange masses{};
   Law law{};
 };
@@ -151,31 +151,31 @@ struct EvaluationResult {
   double ms = 0;                   ///< time of the kernel in ms, without waiting for other ranks
 };
 
-inline void put_handout(const Handout& handout, MessageWriter& message) {
-  message.put_all(handout.with_all);
-  message.put_all(handout.with_one);
-  message.put(handout.exchanges);
+inline void put_input(const WorkerInput& input, MessageWriter& message) {
+  message.put_all(input.common);
+  message.put_all(input.individual);
+  message.put(input.exchanges);
 }
 
-inline Handout get_handout(MessageReader& message) {
-  Handout handout;
-  message.get_all(handout.with_all);
-  message.get_all(handout.with_one);
-  handout.exchanges = message.get<bool>();
-  return handout;
+inline WorkerInput get_input(MessageReader& message) {
+  WorkerInput input;
+  message.get_all(input.common);
+  message.get_all(input.individual);
+  input.exchanges = message.get<bool>();
+  return input;
 }
 
 /// Bytes of the input blocks of one worker: those broadcast to all workers, and those sent to it alone.
-struct SharedBytes {
-  std::size_t with_all, with_one;
-  std::size_t all() const { return with_all + with_one; }
+struct InputBytes {
+  std::size_t common, individual;
+  std::size_t all() const { return common + individual; }
 };
 
-inline SharedBytes bytes_of(const Handout& handout) {
+inline InputBytes bytes_of(const WorkerInput& input) {
   const auto sum = [](const std::vector<std::size_t>& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   };
-  return {sum(handout.with_all), sum(handout.with_one)};
+  return {sum(input.common), sum(input.individual)};
 }
 
 /// The leader's end of the connection to the workers: sends orders and reads replies. Thread-safe; exchanges run one

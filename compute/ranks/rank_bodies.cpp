@@ -51,7 +51,7 @@ class RankStep final : public StepOps {
     std::optional<LearnedSizes>& sizes;
     double& ms;
   };
-  RankStep(const Parts& parts, const StepOrder& order, ForceKernel& kernel, JointWork& work)
+  RankStep(const Parts& parts, const StepOrder& order, ForceKernel& kernel, CollectiveWork& work)
       : parts_{parts}, order_{order}, kernel_{kernel}, work_{work} {}
 
   void force(bool store, double kick_dt) override;
@@ -81,7 +81,7 @@ class RankStep final : public StepOps {
   const Parts parts_;
   const StepOrder& order_;
   ForceKernel& kernel_;
-  JointWork& work_;
+  CollectiveWork& work_;
   bool ended_ = false;  // a rank has failed or was cancelled: the remaining operations do nothing
   std::vector<int> owners_;
   int count_ = 0;  // bodies on all ranks; only without domains
@@ -329,7 +329,7 @@ void RankBodies::take_first(MessageReader order) {
 StepResult RankBodies::step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel,
                             RankArrays& arrays, RankExchange& ranks, const std::atomic<bool>& cancelled) {
   const WithSubnormals as_the_leader{order.subnormals};
-  JointWork work{ranks, &cancelled};
+  CollectiveWork work{ranks, &cancelled};
   can_undo_ = false;
   work.attempt([&] {
     before_.ids = now_.ids;

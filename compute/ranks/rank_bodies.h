@@ -126,7 +126,7 @@ class CollectiveWrite {
 
   const RankBodies& bodies_;
   const std::size_t count_, rows_per_rank_, rows_per_piece_;  // rows_per_piece_: of one rank
-  JointWork work_;
+  CollectiveWork work_;
   std::optional<RowFile> file_;
   MessageWriter own_;  // bodies that this rank both holds and writes
   std::vector<Vec4> positions_, velocities_;

@@ -13,12 +13,12 @@
 
 namespace orrery {
 
-int RankLeader::open_devices(const DevicesOfRanks& which) {
+int RankLeader::open_devices(const RankDeviceSelection& which) {
   const std::lock_guard lock{mutex_};
   return open(which);
 }
 
-int RankLeader::open(const DevicesOfRanks& which) {
+int RankLeader::open(const RankDeviceSelection& which) {
   if (opened_ == which) return own_ordinal_;
   if (!device_) throw std::runtime_error("these ranks have no CUDA devices");
   opened_.reset();
@@ -79,13 +79,13 @@ Transport RankLeader::connect() {
   return {.text = nccl_text(versions.front()), .connected = true};
 }
 
-std::string RankLeader::data_way() const {
+std::string RankLeader::transport() const {
   const std::lock_guard lock{mutex_};
   return transport_ ? transport_->to_string(device_->connected()) : "";
 }
 
 std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Settings& settings,
-                                              const DevicesOfRanks& devices) {
+                                              const RankDeviceSelection& devices) {
   KernelInfo shared = kernel;
   shared.create = [&](const Settings& chosen, const cuda::Device*) -> std::unique_ptr<ForceKernel> {
     const int key = next_key_++;

@@ -26,13 +26,13 @@ class RankLeader final : public KernelSharing {
   void end() { channel_.end(); }
 
   int ranks() const override { return channel_.ranks(); }
-  int open_devices(const DevicesOfRanks& which) override;
+  int open_devices(const RankDeviceSelection& which) override;
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
-                                    const DevicesOfRanks& devices) override;
-  std::string data_way() const override;
+                                    const RankDeviceSelection& devices) override;
+  std::string transport() const override;
 
  private:
-  int open(const DevicesOfRanks& which);
+  int open(const RankDeviceSelection& which);
   Transport connect();
   std::vector<int> nccl_versions();
 
@@ -40,7 +40,7 @@ class RankLeader final : public KernelSharing {
   const int place_on_host_;
   RankDevice* const device_;
   mutable std::mutex mutex_;  // guards the members below, except next_key_
-  std::optional<DevicesOfRanks> opened_;
+  std::optional<RankDeviceSelection> opened_;
   std::vector<RankDeviceFacts> facts_;  // devices opened, by rank
   int own_ordinal_ = 0;                 // ordinal of the leader's device
   std::optional<Transport> transport_;  // of data between these devices; none: not chosen yet

@@ -140,27 +140,27 @@ class ResidentOrders {
 
   /// Reads the order after its key. `kernel`: the one with this key. After a failure, this rank closes its connection
   /// immediately, and the leader orders the other ranks to close theirs.
-  void carry_out(HostedDivision& kernel, MessageReader& order);
+  void carry_out(RankKernel& kernel, MessageReader& order);
 
  private:
   /// Returns whether the order was an evaluation.
-  bool take_part(HeldPart& part, MessageReader& order);
-  void evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order);
+  bool take_part(RankResidents& part, MessageReader& order);
+  void evaluate(RankResidents& part, bool connected, CollectiveWork& work, MessageReader& order);
 
   Communicator& ranks_;
   RankReply& reply_;
   CancelWatch& watch_;
 };
 
-void ResidentOrders::carry_out(HostedDivision& kernel, MessageReader& order) {
+void ResidentOrders::carry_out(RankKernel& kernel, MessageReader& order) {
   bool evaluates = false;
   reply_.after(
       [&] {
         const CancelWatch::Span watched{watch_};
         try {
-          evaluates = take_part(*kernel.held(), order);
+          evaluates = take_part(*kernel.residents(), order);
         } catch (...) {
-          if (ConnectedDivision* const connected = kernel.connected()) connected->disconnect();
+          if (ConnectedRankKernel* const connected = kernel.connected()) connected->disconnect();
           throw;
         }
       },
@@ -170,13 +170,13 @@ void ResidentOrders::carry_out(HostedDivision& kernel, MessageReader& order) {
 }
 
 /// Does the passes since the previous order first. If one fails here, all ranks stop at their next exchange.
-bool ResidentOrders::take_part(HeldPart& part, MessageReader& order) {
+bool ResidentOrders::take_part(RankResidents& part, MessageReader& order) {
   const auto head = order.get<ResidentHeader>();
-  std::vector<HeldPass> passes;
+  std::vector<PassOrder> passes;
   order.get_all(passes);
-  JointWork work{ranks_, &watch_.cancelled()};
+  CollectiveWork work{ranks_, &watch_.cancelled()};
   work.attempt([&] {
-    for (const HeldPass& pass : passes) part.kick_drift(pass, nullptr, nullptr);
+    for (const PassOrder& pass : passes) part.kick_drift(pass, nullptr, nullptr);
   });
   switch (head.kind) {
     case ResidentOrder::hold:
@@ -189,14 +189,14 @@ bool ResidentOrders::take_part(HeldPart& part, MessageReader& order) {
       evaluate(part, head.connected, work, order);
       break;
     case ResidentOrder::collect:
-      part.collect(order.get<HeldWanted>(), {}, head.connected, work, nullptr);
+      part.collect(order.get<GatherSelection>(), {}, head.connected, work, nullptr);
       break;
   }
   watch_.wait_until([&] { return part.ended(); });
   return head.kind == ResidentOrder::evaluate;
 }
 
-void ResidentOrders::evaluate(HeldPart& part, bool connected, JointWork& work, MessageReader& order) {
+void ResidentOrders::evaluate(RankResidents& part, bool connected, CollectiveWork& work, MessageReader& order) {
   const auto what = order.get<ResidentForce>();
   std::vector<Part> parts;
   order.get_all(parts);
@@ -226,9 +226,9 @@ class RankWorker {
  private:
   struct Instance {
     KernelPtr info;
-    std::unique_ptr<ForceKernel> kernel{};            // null for a CUDA kernel
-    std::unique_ptr<HostedDivision> device_kernel{};  // null for a CPU kernel
-    RankBodies bodies{};                              // bodies that stay from step to step
+    std::unique_ptr<ForceKernel> kernel{};        // null for a CUDA kernel
+    std::unique_ptr<RankKernel> device_kernel{};  // null for a CPU kernel
+    RankBodies bodies{};                          // bodies that stay from step to step
     PotentialReplica replica{};
   };
 
@@ -295,7 +295,7 @@ class RankWorker {
     RankDeviceFacts facts;
     reply_.after(
         [&] {
-          DevicesOfRanks which{.first = order.get<int>()};
+          RankDeviceSelection which{.first = order.get<int>()};
           order.get_all(which.listed);
           facts = device_->open(which, ranks_.place_on_host());
         },
@@ -310,7 +310,7 @@ class RankWorker {
   void disconnect_kernel(MessageReader& order) {
     const auto instance = kernels_.find(order.get<int>());
     if (instance == kernels_.end()) return;
-    if (ConnectedDivision* const connected = instance->second.device_kernel->connected()) connected->disconnect();
+    if (ConnectedRankKernel* const connected = instance->second.device_kernel->connected()) connected->disconnect();
   }
 
   void make(MessageReader& order) {
@@ -334,7 +334,7 @@ class RankWorker {
   }
 
   void prepare_residents(MessageReader& order) {
-    HeldPart& residents = *kernels_.at(order.get<int>()).device_kernel->held();
+    RankResidents& residents = *kernels_.at(order.get<int>()).device_kernel->residents();
     residents.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
   }
 
@@ -378,14 +378,14 @@ class RankWorker {
   }
 
   void reserve_input(MessageReader& order) {
-    HostedDivision& kernel = *kernels_.at(order.get<int>()).device_kernel;
-    kernel.take_room(order.get<std::size_t>());
+    RankKernel& kernel = *kernels_.at(order.get<int>()).device_kernel;
+    kernel.reserve_input(order.get<std::size_t>());
   }
 
   void evaluate_part(MessageReader& order) {
     const auto what = order.get<DeviceEvaluation>();
-    HostedDivision& kernel = *kernels_.at(what.key).device_kernel;
-    const Handout handout = get_handout(order);
+    RankKernel& kernel = *kernels_.at(what.key).device_kernel;
+    const WorkerInput input = get_input(order);
     std::vector<Part> parts;
     order.get_all(parts);
     const ForceArgs args{.count = what.count,
@@ -395,17 +395,17 @@ class RankWorker {
                          .law = what.law,
                          .epilogue = {}};
     const Part& own = parts[static_cast<std::size_t>(ranks_.rank())];
-    if (what.connected) return evaluate_connected(kernel, args, handout, parts, own);
+    if (what.connected) return evaluate_connected(kernel, args, input, parts, own);
     // Order::reserve_input has allocated the memory.
-    const SharedBytes bytes = bytes_of(handout);
-    const std::span<std::byte> room = kernel.room(bytes.all());
-    order.get_values(room.last(bytes.with_one));
-    ranks_.receive_broadcast(room.first(bytes.with_all));
+    const InputBytes bytes = bytes_of(input);
+    const std::span<std::byte> room = kernel.input_buffer(bytes.all());
+    order.get_values(room.last(bytes.individual));
+    ranks_.receive_broadcast(room.first(bytes.common));
     std::span<const std::byte> found;
     reply_.after(
         [&] {
-          JointWork work{ranks_, nullptr};
-          found = kernel.evaluate(args, handout, parts, own, work);
+          CollectiveWork work{ranks_, nullptr};
+          found = kernel.evaluate(args, input, parts, own, work);
         },
         [&] {
           reply_.message().put(kernel.part_ms());
@@ -415,16 +415,16 @@ class RankWorker {
 
   /// After a failure, this rank closes its connection immediately, and the leader orders the other ranks to close
   /// theirs.
-  void evaluate_connected(HostedDivision& kernel, const ForceArgs& args, const Handout& handout,
+  void evaluate_connected(RankKernel& kernel, const ForceArgs& args, const WorkerInput& input,
                           std::span<const Part> parts, const Part& own) {
     reply_.after(
         [&] {
           const CancelWatch::Span watched{watch_};
-          JointWork work{ranks_, &watch_.cancelled()};
-          ConnectedDivision* const connected = kernel.connected();
+          CollectiveWork work{ranks_, &watch_.cancelled()};
+          ConnectedRankKernel* const connected = kernel.connected();
           if (!connected) throw Stopped{};
           try {
-            connected->evaluate_part(args, handout, parts, own, work);
+            connected->evaluate_part(args, input, parts, own, work);
             reply_.report_part_ended();
             watch_.wait_until([&] { return connected->ended(); });
           } catch (...) {

@@ -72,7 +72,7 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
 /// Opens this rank's device, one of those that all ranks open. Returns null if one of them cannot; `status` then says
 /// why. If the user asked for the devices, throws what they throw.
 std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing& ranks,
-                                                 [[maybe_unused]] const DevicesOfRanks& which,
+                                                 [[maybe_unused]] const RankDeviceSelection& which,
                                                  [[maybe_unused]] bool asked, BackendStatus& status) {
 #if ORRERY_HAVE_CUDA
   try {
@@ -108,7 +108,7 @@ std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader
 
 }  // namespace
 
-Backends::Backends(const KernelCatalog& kernels, const DevicesOfRanks& which, bool asked)
+Backends::Backends(const KernelCatalog& kernels, const RankDeviceSelection& which, bool asked)
     : kernels_{kernels}, which_{which}, statuses_{ask_cpu(), BackendStatus{}} {
   BackendStatus& cuda = statuses_[static_cast<std::size_t>(Backend::cuda)];
   const int ordinal = which.listed.empty() ? which.first : which.listed.front();
@@ -120,10 +120,10 @@ Backends::Backends(const KernelCatalog& kernels, const DevicesOfRanks& which, bo
 }
 
 Backends::Backends(const KernelCatalog& kernels, std::optional<int> asked, int otherwise)
-    : Backends{kernels, DevicesOfRanks{.first = asked.value_or(otherwise)}, asked.has_value()} {}
+    : Backends{kernels, RankDeviceSelection{.first = asked.value_or(otherwise)}, asked.has_value()} {}
 
 Backends::Backends(const KernelCatalog& kernels, const DeviceList& devices, int leader)
-    : Backends{kernels, DevicesOfRanks{.listed = devices.ordinals, .first = ordinals_of(devices, leader).front()},
+    : Backends{kernels, RankDeviceSelection{.listed = devices.ordinals, .first = ordinals_of(devices, leader).front()},
                /*asked=*/true} {
 #if ORRERY_HAVE_CUDA
   const std::vector<int> ordinals = ordinals_of(devices, leader);

@@ -66,14 +66,14 @@ class Backends {
 
  private:
   /// `asked`: by the user. A process that is alone opens that of place 0.
-  Backends(const KernelCatalog& kernels, const DevicesOfRanks& which, bool asked);
+  Backends(const KernelCatalog& kernels, const RankDeviceSelection& which, bool asked);
 
   void require(Backend backend) const;
   bool can_run(const KernelInfo& kernel) const { return refusal(kernel).empty(); }
   std::unique_ptr<ForceKernel> make_divided(const KernelInfo& kernel, const Settings& settings) const;
 
   const KernelCatalog& kernels_;
-  const DevicesOfRanks which_;
+  const RankDeviceSelection which_;
   std::shared_ptr<const cuda::Device> device_;
   std::shared_ptr<const DeviceTeam> team_;  // null: one device, or none
   BackendStatuses statuses_;

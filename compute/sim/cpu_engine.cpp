@@ -255,8 +255,8 @@ class CpuSpread {
   /// Returns the number of bodies, once step() was called.
   int count() const { return count_; }
   /// Runs one whole step. The ranks first get the bodies, unless they hold them. Throws as SpreadFacet.
-  SpreadStepped step(const StepPlan& plan, const MassRange& masses, CpuState& state,
-                     const std::atomic<bool>& cancelled) {
+  SpreadResult step(const StepPlan& plan, const MassRange& masses, CpuState& state,
+                    const std::atomic<bool>& cancelled) {
     if (!holder_) {
       spread_of(*plan.kernel)->spread(state.bodies, masses);
       holder_ = spread_of(*plan.kernel);
@@ -536,7 +536,7 @@ class CpuEngine final : public Engine {
     const WithSubnormals flushing = as_on_a_gpu();
     const auto begin = Clock::now();
     state_before_ = {};
-    const SpreadStepped stepped = spread_.step(plan_, masses_, state_, cancelled_);
+    const SpreadResult stepped = spread_.step(plan_, masses_, state_, cancelled_);
     if (!stepped.complete) return std::nullopt;
     ops.not_finite = stepped.not_finite;
     ops.work.evaluations += stepped.evaluations;

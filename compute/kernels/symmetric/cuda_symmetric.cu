@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
   }
 }
 
-class Symmetric final : public ForceKernel, public DivisionFacet {
+class Symmetric final : public ForceKernel, public PartitionFacet {
  public:
   using Instance = void (*)(const Vec4*, int, PairItems, PairUnits, int, PairConstants, SymmetricSums);
 
@@ -210,13 +210,13 @@ class Symmetric final : public ForceKernel, public DivisionFacet {
     accumulator_.finish(args);
   }
 
-  DivisionFacet* division() override { return this; }
-  void prepare_division(int count, int index, int devices) override {
+  PartitionFacet* partition() override { return this; }
+  void prepare_partition(int count, int index, int devices) override {
     prepare(count);
     if (index > 0) return take_copies(count);
     for (int other = 1; other < devices; ++other) (void)accumulator_.place_of_others(count, other);
   }
-  Blocks share_out(const ForceArgs& args, std::span<const Part> /*parts*/) override {
+  Blocks prepare_inputs(const ForceArgs& args, std::span<const Part> /*parts*/) override {
     prepare(args.count);
     return {{const_cast<Vec4*>(args.bodies), static_cast<std::size_t>(args.count) * sizeof(Vec4)}};
   }

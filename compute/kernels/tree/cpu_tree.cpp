@@ -177,14 +177,14 @@ std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, s
 class DomainDecomposition {
  public:
   /// See DomainFacet::divide_own(). `least`: see borders_of_parts().
-  MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least, JointWork& work,
-                       std::vector<int>& owners);
+  MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least,
+                       CollectiveWork& work, std::vector<int>& owners);
 
  private:
   // Each of these returns whether all ranks continue.
-  bool find_cube(std::span<const Vec4> bodies, JointWork& work);
-  bool borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit);
-  bool find_borders(std::span<const Part> parts, int least, JointWork& work, std::vector<int>& owners);
+  bool find_cube(std::span<const Vec4> bodies, CollectiveWork& work);
+  bool borders_suit(int least, CollectiveWork& work, std::vector<int>& owners, bool& suit);
+  bool find_borders(std::span<const Part> parts, int least, CollectiveWork& work, std::vector<int>& owners);
   /// Finds the rank of each key by the borders. `own`: this rank, which has most of the keys.
   void find_owners(int own, std::vector<int>& owners) const;
 
@@ -207,7 +207,7 @@ class EssentialTree {
 
   // Every rank calls these in this order. All but the first two exchange messages, whatever failed.
   /// Begins an evaluation, during which `work` must live.
-  void begin(JointWork& work);
+  void begin(CollectiveWork& work);
   /// `ids`: see DomainFacet::evaluate_domain().
   void build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division);
   void exchange_pieces();
@@ -235,7 +235,7 @@ class EssentialTree {
   HostOctree& tree_;
   const HostOctree::Shape& shape_;
   int group_;
-  JointWork* work_ = nullptr;
+  CollectiveWork* work_ = nullptr;
   std::vector<DistantTarget> targets_;              // targets of this rank
   std::vector<BodyRange> of_targets_;               // bodies of each of these targets
   std::vector<std::vector<DistantTarget>> others_;  // by rank
@@ -243,7 +243,7 @@ class EssentialTree {
 };
 
 MessageWriter DomainDecomposition::divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew,
-                                          int least, JointWork& work, std::vector<int>& owners) {
+                                          int least, CollectiveWork& work, std::vector<int>& owners) {
   if (!find_cube(bodies, work)) return {};
   work.attempt([&] {
     keys_.resize(bodies.size());
@@ -261,7 +261,7 @@ MessageWriter DomainDecomposition::divide(std::span<const Vec4> bodies, std::spa
   return division;
 }
 
-bool DomainDecomposition::find_cube(std::span<const Vec4> bodies, JointWork& work) {
+bool DomainDecomposition::find_cube(std::span<const Vec4> bodies, CollectiveWork& work) {
   Bounds all;
   all.add(bodies);
   if (!work.reduce(all, [](Bounds& to, const Bounds& from) { to.add(from); })) return false;
@@ -287,7 +287,7 @@ void DomainDecomposition::find_owners(int own, std::vector<int>& owners) const {
 
 /// Counts the bodies in the largest cells on both sides of each border, up to the neighbouring borders. Sets `suit` to
 /// whether borders_of_parts() might have chosen these borders.
-bool DomainDecomposition::borders_suit(int least, JointWork& work, std::vector<int>& owners, bool& suit) {
+bool DomainDecomposition::borders_suit(int least, CollectiveWork& work, std::vector<int>& owners, bool& suit) {
   work.attempt([&] {
     beside_.assign(2 * borders_.size(), 0);
     of_other_.assign(beside_.size(), 0);
@@ -316,7 +316,7 @@ bool DomainDecomposition::borders_suit(int least, JointWork& work, std::vector<i
   return true;
 }
 
-bool DomainDecomposition::find_borders(std::span<const Part> parts, int least, JointWork& work,
+bool DomainDecomposition::find_borders(std::span<const Part> parts, int least, CollectiveWork& work,
                                        std::vector<int>& owners) {
   std::vector<std::uint64_t> sample;
   work.attempt([&] {
@@ -336,7 +336,7 @@ bool DomainDecomposition::find_borders(std::span<const Part> parts, int least, J
   return true;
 }
 
-void EssentialTree::begin(JointWork& work) {
+void EssentialTree::begin(CollectiveWork& work) {
   work_ = &work;
   others_.assign(place_of(work.size()), {});
   pieces_.assign(place_of(work.size()), {0, 0});
@@ -352,7 +352,7 @@ void EssentialTree::build(const Vec4* bodies, int count, std::span<const int> id
     const std::size_t own = place_of(work_->rank());
     tree_.make_keys(cube, bodies, count, shape_.threads, work_->cancelled());
     tree_.sort(shape_.threads, work_->cancelled());
-    if (!ids.empty() && work_->goes_on()) tree_.sort_equal_keys(ids);  // a cancelled sort is incomplete
+    if (!ids.empty() && work_->ok()) tree_.sort_equal_keys(ids);  // a cancelled sort is incomplete
     tree_.build(bodies, shape_, work_->cancelled(), {borders.at(own), borders.at(own + 1)});
     tree_.find_moments(shape_, work_->cancelled());
   });
@@ -611,12 +611,12 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     division.put_all(borders);
     return division;
   }
-  MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, JointWork& work,
+  MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, CollectiveWork& work,
                            std::vector<int>& owners) override {
     return decomposition_.divide(bodies, parts, anew, std::max(shape_.leaf, group_), work, owners);
   }
   void evaluate_domain(const ForceArgs& args, std::span<const int> ids, MessageReader division,
-                       JointWork& work) override {
+                       CollectiveWork& work) override {
     TreeReport report;
     PhaseClock clock;
     domain_.begin(work);
@@ -651,7 +651,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     work.attempt([&] { count(args, report); });
     clock.end_phase("walk", report.phases);
     report_.reset();
-    if (!work.goes_on()) return;
+    if (!work.ok()) return;
     report.cells = domain_.own_cells();
     end(args, std::move(report));
   }

@@ -215,7 +215,7 @@ class Tree final : public ForceKernel, public TreeFacet {
     work_.finish(args, tree.accelerations, tree.order, &tree.state->found);
   }
 
-  DivisionFacet* division() override { return &domains_; }
+  PartitionFacet* partition() override { return &domains_; }
 
   MainLaunch main_launch(const Law& law, int count, const MassRange& /*masses*/) const override {
     const FarField far = work_.settings.far();

@@ -397,7 +397,7 @@ __global__ void __launch_bounds__(block)
   if (thread < stretches.count() && counts[thread] > 0) atomicAdd(&of_all[thread], counts[thread]);
 }
 
-auto blocks_of(const ResidentBodies& bodies, ShipmentPlan::Interval some) -> DivisionFacet::Blocks {
+auto blocks_of(const ResidentBodies& bodies, ShipmentPlan::Interval some) -> PartitionFacet::Blocks {
   const auto size = static_cast<std::size_t>(some.count);
   return {{bodies.positions + some.first, size * sizeof(Vec4)},
           {bodies.velocities + some.first, size * sizeof(Vec4)},

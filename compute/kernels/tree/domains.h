@@ -242,7 +242,7 @@ struct Stretches {
 /// one is usually enough. Bodies that stay, then those that arrive, are stored where the migration wants them.
 class DomainShipment {
  public:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   explicit DomainShipment(const cuda::Device& device) : device_{device} {}
 

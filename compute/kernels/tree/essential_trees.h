@@ -83,7 +83,7 @@ struct PackedCell {
 /// blocks into the arrays of all trees. Used if devices do not see each other's memory.
 class PackedTrees {
  public:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
   explicit PackedTrees(const cuda::Device& device) : device_{device} {}
 

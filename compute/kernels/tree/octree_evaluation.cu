@@ -66,7 +66,7 @@ DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
 
 }  // namespace
 
-void OctreeDivision::prepare_division(int count, int index, int devices) {
+void OctreeDivision::prepare_partition(int count, int index, int devices) {
   migration_.forget();
   prepare(count, index, devices, /*holds=*/false);
 }
@@ -130,7 +130,7 @@ void OctreeDivision::begin_layout(const ForceArgs& args, std::span<const Part> p
   begin_tree(args.count);
 }
 
-auto OctreeDivision::share_out(const ForceArgs& args, std::span<const Part> parts) -> Blocks {
+auto OctreeDivision::prepare_inputs(const ForceArgs& args, std::span<const Part> parts) -> Blocks {
   work_.begin(args);
   if (!work_.keeps_cells) {
     begin_layout(args, parts);
@@ -169,7 +169,7 @@ void OctreeDivision::gather_others(const ForceArgs& args) {
   pick_entries(work_.is_target.data(), order_ + first, count, others_flags_.data() + first, args.stream);
 }
 
-auto OctreeDivision::share_of(const ForceArgs& args, const Part& part) -> Blocks {
+auto OctreeDivision::input_of(const ForceArgs& args, const Part& part) -> Blocks {
   const int first = layout_.first_body(part.index), end = first + layout_.bodies(part.index);
   return {range_of(sums_.data(), first, end),
           {&work_.tree.state->cube, work_.keeps_cells ? 0 : sizeof(TreeCube)},
@@ -209,7 +209,7 @@ void OctreeDivision::order_own(const ForceArgs& args) {
     gather_bodies(leads() ? args.bodies : received_.data(), order, tree.count, tree.bodies + tree.first_body,
                   args.stream);
   } else if (!work_.keeps_cells) {
-    migration_.take(order, held(), args.stream);
+    migration_.take(order, residents(), args.stream);
   }
 }
 
@@ -355,7 +355,7 @@ void OctreeDivision::connect(std::span<PeerFacet* const> all) {
   for (std::size_t i = 0; i < all.size(); ++i) all_counts_.of[i] = &arrays[i].state->found;
 }
 
-ResidentBodies OctreeDivision::held() {
+ResidentBodies OctreeDivision::residents() {
   const Octree& tree = work_.tree;
   return {.count = tree.count,
           .positions = tree.bodies + tree.first_body,
@@ -376,7 +376,7 @@ int OctreeDivision::begin_residents(const ForceArgs& args) {
 void OctreeDivision::divide(const ForceArgs& args, std::span<const Part> parts, int rounds) {
   work_.keeps_cells = rounds == 0;
   if (rounds == 0) return;
-  before_ = held();
+  before_ = residents();
   earlier_ = layout_.first_body(index_);
   begin_layout(args, parts);
   migration_.begin(rounds);

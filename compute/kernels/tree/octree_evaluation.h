@@ -359,15 +359,15 @@ class CellCapacity {
 /// Above 2^28 bodies, DomainLayout reserves less. If devices hold them, each has 34 bytes per body, and 60 per body of
 /// the largest domain, which has 9/8 of the mean: on four devices, 204 in all. Devices that do not see each other's
 /// memory have 4.5 more per body of the largest domain for bodies that leave, plus the memory of PackedTrees.
-class OctreeDivision final : public DivisionFacet,
+class OctreeDivision final : public PartitionFacet,
                              public ChoiceFacet,
                              public PeerFacet,
                              public MigrationFacet,
                              public ShipmentFacet {
  public:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
-  /// `work` must outlive this. Once prepare_division() was called, nothing else may use it.
+  /// `work` must outlive this. Once prepare_partition() was called, nothing else may use it.
   explicit OctreeDivision(OctreeWork& work)
       : work_{work},
         keys_{work.device},
@@ -384,9 +384,9 @@ class OctreeDivision final : public DivisionFacet,
     border_steps_.forget();
   }
 
-  void prepare_division(int count, int index, int devices) override;
-  Blocks share_out(const ForceArgs& args, std::span<const Part> parts) override;
-  Blocks share_of(const ForceArgs& args, const Part& part) override;
+  void prepare_partition(int count, int index, int devices) override;
+  Blocks prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override;
+  Blocks input_of(const ForceArgs& args, const Part& part) override;
   Blocks receive(const ForceArgs& args, std::span<const Part> parts, std::span<const DeviceBlock> shared) override;
   void begin_part(const ForceArgs& args, const Part& part) override;
   bool works_alone() const override { return layout_.trees() == 1; }
@@ -421,7 +421,7 @@ class OctreeDivision final : public DivisionFacet,
   void connect(std::span<PeerFacet* const> all) override;
   bool can_hold(int count, int devices) const override { return DomainLayout::trees_for(count, devices) > 1; }
   void prepare_residence(int count, int index, std::span<const Part> parts) override;
-  ResidentBodies held() override;
+  ResidentBodies residents() override;
   int begin_residents(const ForceArgs& args) override;
   void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) override;
   void round(int number, const ForceArgs& args) override;
@@ -452,7 +452,7 @@ class OctreeDivision final : public DivisionFacet,
   void begin_layout(const ForceArgs& args, std::span<const Part> parts);
   /// Leader: finds the domains of all bodies, and their order by domain.
   void divide_bodies(const ForceArgs& args);
-  /// Leader: copies bodies and flags of the other domains to the blocks that share_of() returns.
+  /// Leader: copies bodies and flags of the other domains to the blocks that input_of() returns.
   void gather_others(const ForceArgs& args);
   void sort_own(const ForceArgs& args);
   /// Puts the domain's received bodies into the order of the tree.

@@ -41,12 +41,14 @@ TEST(KernelSelection, SaysWhatCanRunWhereAKernelCannot) {
 /// Stands for two ranks.
 struct TwoRanks final : KernelSharing {
   int ranks() const override { return 2; }
-  int open_devices(const DevicesOfRanks& /*which*/) override { throw std::runtime_error("there is no CUDA device"); }
+  int open_devices(const RankDeviceSelection& /*which*/) override {
+    throw std::runtime_error("there is no CUDA device");
+  }
   std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
-                                    const DevicesOfRanks& /*devices*/) override {
+                                    const RankDeviceSelection& /*devices*/) override {
     return kernel.make(settings, nullptr);
   }
-  std::string data_way() const override { return {}; }
+  std::string transport() const override { return {}; }
 };
 
 TEST(KernelSelection, OfAllLeavesOutWithAReasonWhatCannotBeShared) {

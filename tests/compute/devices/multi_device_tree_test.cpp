@@ -378,7 +378,7 @@ class TwoTrees {
     cuda::upload<Vec4>(bodies.positions, d_bodies_.data(), stream_.get());
     for (int index = 0; index < 2; ++index) {
       kernels_[index] = tree_info().make(settings, &device_);
-      division(index).prepare_division(bodies.count(), index, 2);
+      division(index).prepare_partition(bodies.count(), index, 2);
       if (choose_) choice(index).prepare_choice();
     }
   }
@@ -400,8 +400,8 @@ class TwoTrees {
                             .stream = stream_.get()};
     const ForceArgs args[] = {leading, args_for(leading, stream_.get())};
     const std::vector<Part> parts = PartSizes{2}.parts();
-    Blocks shared = division(0).share_out(leading, parts);
-    for (const DeviceBlock& block : division(0).share_of(leading, parts[1])) shared.push_back(block);
+    Blocks shared = division(0).prepare_inputs(leading, parts);
+    for (const DeviceBlock& block : division(0).input_of(leading, parts[1])) shared.push_back(block);
     copy(shared, division(1).receive(args[1], parts, shared));
     for (const int i : {0, 1}) division(i).begin_part(args[i], parts[static_cast<std::size_t>(i)]);
     const std::size_t sent = choose_ ? exchange_chosen(args) : exchange_all(args, parts);
@@ -415,9 +415,9 @@ class TwoTrees {
   }
 
  private:
-  using Blocks = DivisionFacet::Blocks;
+  using Blocks = PartitionFacet::Blocks;
 
-  DivisionFacet& division(int index) { return *kernels_[index]->division(); }
+  PartitionFacet& division(int index) { return *kernels_[index]->partition(); }
   ChoiceFacet& choice(int index) { return dynamic_cast<ChoiceFacet&>(division(index)); }
   std::size_t exchange_chosen(const ForceArgs (&args)[2]) {
     for (const int i : {0, 1}) copy({choice(i).outline()}, {choice(1 - i).place_of_outline(i)});

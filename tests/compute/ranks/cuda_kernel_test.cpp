@@ -116,10 +116,10 @@ TEST(LeaderCudaKernel, GivesSlowRanksFewerBodiesOfATree) {
 /// Evaluates on three ranks and returns what the kernel says of the way of the data.
 std::string way_of_data(test::HostNccl& nccl) {
   DeviceRanks ranks{3, 3, serial_on_host_devices(), &nccl};
-  EXPECT_EQ(ranks.leader().data_way(), "");
+  EXPECT_EQ(ranks.leader().transport(), "");
   const auto kernel = ranks.make();
   (void)test::evaluate(*kernel, test::random_ball(10), {.law = {}});
-  const std::string way = ranks.leader().data_way();
+  const std::string way = ranks.leader().transport();
   EXPECT_EQ(kernel->chosen(10, {}), "ranks 3, " + way);
   EXPECT_EQ(nccl.connected(), way.starts_with("NCCL") ? 3 : 0) << way;
   return way;
@@ -194,11 +194,11 @@ TEST(LeaderCudaKernel, AKernelThatIsMadeAfterALossSaysHowItsDataGo) {
     const auto first = ranks.make();
     nccl.fails_in = 1;
     EXPECT_EQ(test::failure_of([&] { test::evaluate(*first, bodies, {.law = {}}); }).message, "rank 1: a bad day");
-    EXPECT_EQ(ranks.leader().data_way(), "MPI (NCCL 2.28.3 was lost)");
+    EXPECT_EQ(ranks.leader().transport(), "MPI (NCCL 2.28.3 was lost)");
     if (!again) nccl.connect_fails_in = 2;
     const auto second = ranks.make();
     const std::string way = again ? "NCCL 2.28.3" : "MPI (rank 2: a bad cable)";
-    EXPECT_EQ(ranks.leader().data_way(), way);
+    EXPECT_EQ(ranks.leader().transport(), way);
     EXPECT_EQ(second->chosen(10, {}), "ranks 3, " + way);
     EXPECT_EQ(first->chosen(10, {}), "ranks 3, MPI (NCCL 2.28.3 was lost)");
     const int before = nccl.handed_on();
@@ -370,7 +370,7 @@ TEST(LeaderResidents, AreThoseOfOneProcess) {
     const auto kernel = ranks.make(holding_on_host_devices());
     ResidentFacet& devices = *residents_of(*kernel);
     EXPECT_TRUE(devices.can_hold(held_count));
-    EXPECT_FALSE(devices.can_hold(test::HostHeld::worth_holding - 1));
+    EXPECT_FALSE(devices.can_hold(test::HostResidents::worth_holding - 1));
     kernel->prepare(held_count);
     EXPECT_TRUE(devices.has_room(held_count));
     World world;
@@ -486,7 +486,7 @@ TEST(LeaderResidents, AreForgottenWhenOthersAreEvaluated) {
   EXPECT_TRUE(devices.has_room(held_count));
 }
 
-TEST(DevicesOfRanks, AreThoseOfTheirPlaces) {
+TEST(RankDeviceSelection, AreThoseOfTheirPlaces) {
   DeviceRanks ranks{3, 4};
   EXPECT_EQ(ranks.leader().open_devices({}), 0);
   EXPECT_EQ(ranks.opened(), (std::vector{0, 1, 2}));
@@ -498,7 +498,7 @@ TEST(DevicesOfRanks, AreThoseOfTheirPlaces) {
   EXPECT_EQ(ranks.opened(), (std::vector{0, 1, 2})) << "opened anew for a kernel of others than the last ones";
 }
 
-TEST(DevicesOfRanks, AreSharedOnlyIfTheUserNamesThemSo) {
+TEST(RankDeviceSelection, AreSharedOnlyIfTheUserNamesThemSo) {
   DeviceRanks ranks{3, 2};
   expect_failure(
       Failure::usage, [&] { ranks.leader().open_devices({}); }, "ranks 0 and 2 would share device 0", "--devices 0,0");
@@ -520,7 +520,7 @@ TEST(DevicesOfRanks, AreSharedOnlyIfTheUserNamesThemSo) {
       Failure::runtime, [&] { ranks.leader().open_devices({.first = 9}); }, "there is no such device");
 }
 
-TEST(DevicesOfRanks, AreAlike) {
+TEST(RankDeviceSelection, AreAlike) {
   const RankDeviceFacts first{.uuid = {1}, .architecture = 90, .multiprocessors = 132};
   const auto check = [&](const RankDeviceFacts& other) { check_devices(std::vector{first, other}, {}); };
   EXPECT_NO_THROW(check({.uuid = {2}, .architecture = 90, .multiprocessors = 132}));
@@ -531,7 +531,7 @@ TEST(DevicesOfRanks, AreAlike) {
   }
 }
 
-TEST(DevicesOfRanks, AreConnectedOnlyIfEachRankHasItsOwn) {
+TEST(RankDeviceSelection, AreConnectedOnlyIfEachRankHasItsOwn) {
   const std::vector<RankDeviceFacts> apart{{.uuid = {1}}, {.uuid = {2}}, {.uuid = {3}}},
       together{{.uuid = {1}}, {.uuid = {2}}, {.uuid = {2}}};
   const std::vector versions(3, new_nccl);
@@ -539,7 +539,7 @@ TEST(DevicesOfRanks, AreConnectedOnlyIfEachRankHasItsOwn) {
   EXPECT_EQ(why_not_connected(together, versions), "rank 1 and rank 2 share a GPU");
 }
 
-TEST(DevicesOfRanks, DoNotDivideEveryKernel) {
+TEST(RankDeviceSelection, DoNotDivideEveryKernel) {
   EXPECT_EQ(why_not_shared(*test::find_kernel("cpu-tree"), 2), "");
   EXPECT_NE(why_not_shared(*test::find_kernel("cpu-symmetric"), 2).find("2 ranks cannot share it"), std::string::npos);
   KernelInfo kernel = serial_on_host_devices();

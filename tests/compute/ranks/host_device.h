@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/compute/ranks/host_division.h"
+#include "tests/compute/ranks/host_rank_kernel.h"
 
 namespace orrery::test {
 
@@ -21,7 +21,7 @@ class HostDevice final : public RankDevice {
   HostDevice(int devices, std::vector<std::atomic<int>>& opened, HostNccl* nccl)
       : devices_{devices}, opened_{opened}, nccl_{nccl} {}
 
-  RankDeviceFacts open(const DevicesOfRanks& which, int place) override {
+  RankDeviceFacts open(const RankDeviceSelection& which, int place) override {
     const int ordinal = device_at(which, place, devices_);
     if (ordinal >= devices_) throw std::runtime_error("there is no such device");
     opened_[static_cast<std::size_t>(place)] = ordinal;
@@ -40,9 +40,9 @@ class HostDevice final : public RankDevice {
     connection_.reset();
   }
   bool connected() const override { return connection_ && connection_->is_open(); }
-  std::unique_ptr<HostedDivision> make(const KernelInfo& kernel, const Settings& settings) override {
-    return std::make_unique<HostDivision>(kernel.make(settings, nullptr), kernel.is_tree,
-                                          std::string_view{kernel.id} == holding_kernel, connection_, nccl_);
+  std::unique_ptr<RankKernel> make(const KernelInfo& kernel, const Settings& settings) override {
+    return std::make_unique<HostRankKernel>(kernel.make(settings, nullptr), kernel.is_tree,
+                                            std::string_view{kernel.id} == holding_kernel, connection_, nccl_);
   }
 
  private:

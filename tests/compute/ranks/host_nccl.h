@@ -51,12 +51,12 @@ class HostNccl {
     if (int failing = rank; in.compare_exchange_strong(failing, -1)) throw std::runtime_error("a bad day");
   }
   /// Data shared with all, which a rank hands on; take_alone(): data shared with it alone.
-  std::vector<std::byte> take(int rank, const JointWork& work) {
+  std::vector<std::byte> take(int rank, const CollectiveWork& work) {
     std::vector<std::byte> data = next(shared_, rank, work);
     if (rank + 1 < static_cast<int>(versions_.size())) share(rank + 1, data);
     return data;
   }
-  std::vector<std::byte> take_alone(int rank, const JointWork& work) { return next(shared_alone_, rank, work); }
+  std::vector<std::byte> take_alone(int rank, const CollectiveWork& work) { return next(shared_alone_, rank, work); }
   bool has_found(int rank) {
     const std::lock_guard lock{mutex_};
     return !found_[static_cast<std::size_t>(rank)].empty();
@@ -86,11 +86,11 @@ class HostNccl {
     box.pop_front();
     return data;
   }
-  std::vector<std::byte> next(Boxes& boxes, int rank, const JointWork& work) {
+  std::vector<std::byte> next(Boxes& boxes, int rank, const CollectiveWork& work) {
     auto& box = boxes[static_cast<std::size_t>(rank)];
     std::unique_lock lock{mutex_};
     while (!came_.wait_for(lock, std::chrono::milliseconds{1}, [&] { return !box.empty(); })) {
-      if (!work.goes_on()) throw Stopped{};
+      if (!work.ok()) throw Stopped{};
     }
     return first_of(box);
   }

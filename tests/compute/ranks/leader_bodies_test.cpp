@@ -110,12 +110,12 @@ class WitnessedTree final : public ForceKernel, public DomainFacet {
   MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, std::vector<int>& owners) override {
     return own_->domains()->divide(bodies, parts, owners);
   }
-  MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, JointWork& work,
+  MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, CollectiveWork& work,
                            std::vector<int>& owners) override {
     return own_->domains()->divide_own(bodies, parts, anew, work, owners);
   }
   void evaluate_domain(const ForceArgs& args, std::span<const int> ids, MessageReader division,
-                       JointWork& work) override {
+                       CollectiveWork& work) override {
     work.attempt([&] { witness_.see(work.rank(), ids, args); });
     own_->domains()->evaluate_domain(args, ids, division, work);
   }

@@ -33,12 +33,12 @@ class Spread final : public ForceKernel, public DomainFacet {
     return {};
   }
   MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> /*parts*/, bool /*anew*/,
-                           JointWork& work, std::vector<int>& owners) override {
+                           CollectiveWork& work, std::vector<int>& owners) override {
     owners.assign(bodies.size(), work.rank());
     return {};
   }
   void evaluate_domain(const ForceArgs& args, std::span<const int> /*ids*/, MessageReader /*division*/,
-                       JointWork& work) override {
+                       CollectiveWork& work) override {
     seen_.clear();
     for (int place = 0; place < args.target_count(); ++place) seen_.push_back(args.targets.body(place));
     std::this_thread::sleep_for(args.target_count() * per_target_);

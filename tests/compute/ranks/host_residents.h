@@ -18,13 +18,13 @@ namespace orrery::test {
 
 /// Bodies that a rank whose device is the host holds: an equal part of them, in their order. To evaluate them, all
 /// ranks tell each other their positions, by messages also where they are connected.
-class HostHeld final : public HeldPart {
+class HostResidents final : public RankResidents {
  public:
   static constexpr int worth_holding = 50;  ///< bodies
   static constexpr int rounds = 3;
 
   /// `faults`: null if there are none.
-  HostHeld(ForceKernel& kernel, std::shared_ptr<HostConnection> connection, HostNccl* faults)
+  HostResidents(ForceKernel& kernel, std::shared_ptr<HostConnection> connection, HostNccl* faults)
       : kernel_{kernel}, connection_{std::move(connection)}, faults_{faults} {}
 
   bool can_hold(int count, int /*ranks*/) const override { return count >= worth_holding; }
@@ -40,7 +40,7 @@ class HostHeld final : public HeldPart {
     finding_ = {};
   }
 
-  void hold(const HeldSource& from, bool connected, JointWork& work, CUstream_st* /*stream*/) override {
+  void hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* /*stream*/) override {
     begin_together(connected, work);
     if (from.d_finding) finding_ = *from.d_finding;
     work.attempt([&] { work.put_for_all(Range{first_, last_}); });
@@ -52,7 +52,7 @@ class HostHeld final : public HeldPart {
     }
     require_end(work);
   }
-  void kick_drift(const HeldPass& pass, int* seen, CUstream_st* /*stream*/) override {
+  void kick_drift(const PassOrder& pass, int* seen, CUstream_st* /*stream*/) override {
     if (faults_) HostNccl::fail_once(faults_->pass_fails_in, rank_);
     const StateArrays arrays{positions_.data(), velocities_.data(), accelerations_.data()};
     const int count = last_ - first_;
@@ -61,7 +61,7 @@ class HostHeld final : public HeldPart {
     note(orrery::kick_drift(arrays, count, pass.motion.kick_dt, pass.motion.drag, pass.motion.drift_dt), pass.after,
          seen);
   }
-  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, JointWork& work,
+  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, CollectiveWork& work,
                     CUstream_st* /*stream*/) override {
     begin_together(connected, work);
     const StateArrays arrays{positions_.data(), velocities_.data(), accelerations_.data()};
@@ -72,8 +72,8 @@ class HostHeld final : public HeldPart {
     require_end(work);
   }
   int begin(const ForceArgs& /*args*/) override { return rounds; }
-  void evaluate(const ForceArgs& args, const HeldEvaluation& how, std::span<const Part> parts,
-                JointWork& work) override {
+  void evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
+                CollectiveWork& work) override {
     begin_together(how.connected, work);
     work.attempt([&] {
       if (how.rounds != rounds) throw std::logic_error("the leader has begun otherwise");
@@ -91,7 +91,7 @@ class HostHeld final : public HeldPart {
     work.exchange();
     require_end(work);
   }
-  void collect(const HeldWanted& wanted, const HeldPlaces& places, bool connected, JointWork& work,
+  void collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected, CollectiveWork& work,
                CUstream_st* /*stream*/) override {
     begin_together(connected, work);
     work.attempt([&] {
@@ -108,7 +108,7 @@ class HostHeld final : public HeldPart {
         const int first = message.get<int>();
         std::vector<Vec4> arrays[3];
         for (auto& array : arrays) message.get_all(array);
-        const auto known = message.get<HeldWanted>();
+        const auto known = message.get<GatherSelection>();
         if (known.owners != wanted.owners || known.positions != wanted.positions)
           throw std::logic_error("not asked for");
         place(places, first, rank, arrays[0], arrays[1], arrays[2]);
@@ -116,7 +116,7 @@ class HostHeld final : public HeldPart {
     }
     require_end(work);
   }
-  int* owners_room(int count) override {
+  int* owner_buffer(int count) override {
     owners_.resize(static_cast<std::size_t>(count));
     return owners_.data();
   }
@@ -130,21 +130,21 @@ class HostHeld final : public HeldPart {
     int first, last;
   };
 
-  static bool is_leader(const JointWork& work) { return work.rank() == 0; }
+  static bool is_leader(const CollectiveWork& work) { return work.rank() == 0; }
   std::size_t size() const { return static_cast<std::size_t>(last_ - first_); }
-  void begin_together(bool connected, JointWork& work) {
+  void begin_together(bool connected, CollectiveWork& work) {
     asked_ = 0;
     work.attempt([&] {
       if (connected != (connection_ && connection_->is_open())) throw std::logic_error("the connection is another one");
       if (faults_) faults_->fail_in(rank_);
     });
   }
-  void fail_between(JointWork& work) {
+  void fail_between(CollectiveWork& work) {
     work.attempt([&] {
       if (faults_) HostNccl::fail_once(faults_->fails_between_in, rank_);
     });
   }
-  void send_parts(const HeldSource& from, JointWork& work) {
+  void send_parts(const ScatterSource& from, CollectiveWork& work) {
     work.for_each_other([&](int rank) {
       const auto [first, last] = work.from(rank).get<Range>();
       const auto count = static_cast<std::size_t>(last - first);
@@ -156,7 +156,7 @@ class HostHeld final : public HeldPart {
     std::copy_n(from.d_positions, size(), positions_.begin());
     std::copy_n(from.d_velocities, size(), velocities_.begin());
   }
-  void evaluate_own(const ForceArgs& args, std::vector<Vec4>& all, std::vector<Vec4>& found, JointWork& work) {
+  void evaluate_own(const ForceArgs& args, std::vector<Vec4>& all, std::vector<Vec4>& found, CollectiveWork& work) {
     std::ranges::copy(positions_, all.begin() + first_);
     work.for_each_other([&](int rank) {
       MessageReader message = work.from(rank);
@@ -175,7 +175,7 @@ class HostHeld final : public HeldPart {
                       .epilogue = {.accelerations = found.data()}});
     std::copy_n(found.begin() + first_, size(), accelerations_.begin());
   }
-  static void place(const HeldPlaces& places, int first, int rank, std::span<const Vec4> positions,
+  static void place(const GatherBuffers& places, int first, int rank, std::span<const Vec4> positions,
                     std::span<const Vec4> velocities, std::span<const Vec4> accelerations) {
     if (places.d_positions) std::ranges::copy(positions, places.d_positions + first);
     if (places.d_velocities) std::ranges::copy(velocities, places.d_velocities + first);
@@ -187,7 +187,7 @@ class HostHeld final : public HeldPart {
     finding_.bits = std::min(finding_.bits, cuda::PackedFinding{pass, first_ + not_finite}.bits);
     if (seen) *seen = 1;
   }
-  void share_findings(JointWork& work) {
+  void share_findings(CollectiveWork& work) {
     work.reduce(finding_.bits, [](auto& least, auto other) { least = std::min(least, other); });
   }
 

@@ -12,36 +12,36 @@
 #include <vector>
 
 #include "compute/ranks/protocol.h"
-#include "tests/compute/ranks/host_held.h"
 #include "tests/compute/ranks/host_nccl.h"
+#include "tests/compute/ranks/host_residents.h"
 
 namespace orrery::test {
 
-/// The connected way of a HostedDivision, whose memory it uses.
-class HostConnected final : public ConnectedDivision {
+/// The connected way of a RankKernel, whose memory it uses.
+class HostConnected final : public ConnectedRankKernel {
  public:
-  HostConnected(HostedDivision& division, std::shared_ptr<HostConnection> connection)
-      : division_{division}, connection_{std::move(connection)} {}
+  HostConnected(RankKernel& kernel, std::shared_ptr<HostConnection> connection)
+      : kernel_{kernel}, connection_{std::move(connection)} {}
   bool is_open() const { return connection_->is_open(); }
 
-  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override {
-    std::vector<Handout> handouts = division_.share_out(args, parts);
+  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override {
+    std::vector<WorkerInput> inputs = kernel_.prepare_inputs(args, parts);
     places_.clear();
-    for (const Part& part : parts.subspan(1)) places_.push_back(division_.place(args, part));
-    return handouts;
+    for (const Part& part : parts.subspan(1)) places_.push_back(kernel_.place(args, part));
+    return inputs;
   }
-  void evaluate(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override {
+  void evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override {
     asked_ = 0;
-    if (division_.works_alone()) return;
+    if (kernel_.works_alone()) return;
     work.attempt([&] {
-      if (!division_.shared_with_all().empty()) nccl_.share(1, division_.shared_with_all());
+      if (!kernel_.common_input().empty()) nccl_.share(1, kernel_.common_input());
       for (const Part& part : parts.subspan(1)) {
-        const std::span<const std::byte> alone = division_.shared_with(part.index);
+        const std::span<const std::byte> alone = kernel_.individual_input(part.index);
         if (!alone.empty()) nccl_.share_alone(part.index, alone);
       }
       nccl_.fail_in(0);
     });
-    division_.end_part(args, parts, work);
+    kernel_.end_part(args, parts, work);
   }
   /// Pretends to take a while.
   bool part_ended() override { return ++asked_ > 3; }
@@ -58,26 +58,26 @@ class HostConnected final : public ConnectedDivision {
     for (int rank = 1; std::span<std::byte> place : places_) std::ranges::copy(nccl_.found_by(rank++), place.begin());
     return true;
   }
-  void join(const ForceArgs& args, std::span<const Part> parts) override { division_.join(args, parts); }
-  void evaluate_part(const ForceArgs& args, const Handout& handout, std::span<const Part> parts, const Part& own,
-                     JointWork& work) override {
+  void join(const ForceArgs& args, std::span<const Part> parts) override { kernel_.join(args, parts); }
+  void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts, const Part& own,
+                     CollectiveWork& work) override {
     work.attempt([&] {
       nccl_.fail_in(rank_);
       std::vector<std::byte> shared;
-      if (bytes_of(handout).with_all > 0) shared = nccl_.take(rank_, work);
-      if (bytes_of(handout).with_one > 0) {
+      if (bytes_of(input).common > 0) shared = nccl_.take(rank_, work);
+      if (bytes_of(input).individual > 0) {
         const std::vector<std::byte> alone = nccl_.take_alone(rank_, work);
         shared.insert(shared.end(), alone.begin(), alone.end());
       }
-      division_.take_room(shared.size());
-      std::ranges::copy(shared, division_.room(shared.size()).begin());
+      kernel_.reserve_input(shared.size());
+      std::ranges::copy(shared, kernel_.input_buffer(shared.size()).begin());
     });
-    found_ = division_.evaluate(args, handout, parts, own, work);
+    found_ = kernel_.evaluate(args, input, parts, own, work);
   }
   void disconnect() noexcept override { connection_->abort(); }
 
  private:
-  HostedDivision& division_;
+  RankKernel& kernel_;
   const std::shared_ptr<HostConnection> connection_;
   HostNccl& nccl_{connection_->nccl()};
   const int rank_{connection_->rank()};
@@ -89,11 +89,11 @@ class HostConnected final : public ConnectedDivision {
 
 /// A division whose device is the host: its kernel is one of the CPU. For all that ranks do without a GPU. Each rank
 /// evaluates a part of the targets. It gets all bodies; or a part of them, which it offers to the others.
-class HostDivision final : public HostedDivision {
+class HostRankKernel final : public RankKernel {
  public:
-  /// `holds`: the ranks can hold the bodies. `connection`: null if there is none. `faults`: see HostHeld.
-  HostDivision(std::unique_ptr<ForceKernel> kernel, bool exchanges, bool holds,
-               std::shared_ptr<HostConnection> connection, HostNccl* faults)
+  /// `holds`: the ranks can hold the bodies. `connection`: null if there is none. `faults`: see HostResidents.
+  HostRankKernel(std::unique_ptr<ForceKernel> kernel, bool exchanges, bool holds,
+                 std::shared_ptr<HostConnection> connection, HostNccl* faults)
       : kernel_{std::move(kernel)}, exchanges_{exchanges} {
     if (holds) held_.emplace(*kernel_, connection, faults);
     if (connection) connected_.emplace(*this, std::move(connection));
@@ -102,40 +102,42 @@ class HostDivision final : public HostedDivision {
   static constexpr int worth_an_exchange = 4;
 
   ForceKernel& kernel() override { return *kernel_; }
-  ConnectedDivision* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
+  ConnectedRankKernel* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
   void prepare(int count, int index, int ranks) override {
     kernel_->prepare(count);
     index_ = index;
     returned_.resize(static_cast<std::size_t>(ranks));
-    with_one_.resize(returned_.size());
+    individual_.resize(returned_.size());
   }
   void bodies_replaced() override { kernel_->bodies_replaced(); }
 
-  std::vector<Handout> share_out(const ForceArgs& args, std::span<const Part> parts) override {
+  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override {
     list_targets(args.targets, args.count);
     owners_.clear();
     for (const Part& part : parts) owners_.resize(static_cast<std::size_t>(part.last(args.count)), part.index);
     const std::span<const Vec4> bodies{args.bodies, static_cast<std::size_t>(args.count)};
     const std::span<const int> listed = args.targets ? std::span<const int>{targets_} : std::span<const int>{};
-    std::vector<Handout> handouts(parts.size());
+    std::vector<WorkerInput> inputs(parts.size());
     for (const Part& part : parts) {
       const auto rank = static_cast<std::size_t>(part.index);
-      Handout& handout = handouts[rank];
-      handout.exchanges = exchanges_;
-      (exchanges_ ? handout.with_one : handout.with_all) =
-          join_blocks(exchanges_ ? range_of(bodies, part) : bodies, listed, exchanges_ ? with_one_[rank] : with_all_);
+      WorkerInput& input = inputs[rank];
+      input.exchanges = exchanges_;
+      (exchanges_ ? input.individual : input.common) =
+          join_blocks(exchanges_ ? range_of(bodies, part) : bodies, listed, exchanges_ ? individual_[rank] : common_);
     }
     begin_part(exchanges_ ? range_of(bodies, parts.front()) : bodies, args.count, parts.front());
-    return handouts;
+    return inputs;
   }
-  std::span<const std::byte> shared_with_all() const override { return with_all_; }
-  std::span<const std::byte> shared_with(int rank) const override { return with_one_[static_cast<std::size_t>(rank)]; }
+  std::span<const std::byte> common_input() const override { return common_; }
+  std::span<const std::byte> individual_input(int rank) const override {
+    return individual_[static_cast<std::size_t>(rank)];
+  }
   std::span<std::byte> place(const ForceArgs& args, const Part& part) override {
     std::vector<Vec4>& place = returned_[static_cast<std::size_t>(part.index)];
     place.resize(targets_of(args, part).size());
     return std::as_writable_bytes(std::span{place});
   }
-  void end_part(const ForceArgs& args, std::span<const Part> parts, JointWork& work) override {
+  void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override {
     exchange(parts, parts.front(), work);
     work.attempt([&] { evaluate_part(args, parts.front()); });
     require_end(work);
@@ -151,15 +153,15 @@ class HostDivision final : public HostedDivision {
     }
   }
 
-  void take_room(std::size_t bytes) override { room_.resize(std::max(room_.size(), bytes)); }
-  std::span<std::byte> room(std::size_t bytes) override {
+  void reserve_input(std::size_t bytes) override { room_.resize(std::max(room_.size(), bytes)); }
+  std::span<std::byte> input_buffer(std::size_t bytes) override {
     if (bytes > room_.size()) throw std::logic_error("nobody has asked for so much room");
     return std::span{room_}.first(bytes);
   }
-  std::span<const std::byte> evaluate(const ForceArgs& args, const Handout& handout, std::span<const Part> parts,
-                                      const Part& own, JointWork& work) override {
+  std::span<const std::byte> evaluate(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
+                                      const Part& own, CollectiveWork& work) override {
     work.attempt([&] {
-      const std::vector<std::size_t>& sizes = exchanges_ ? handout.with_one : handout.with_all;
+      const std::vector<std::size_t>& sizes = exchanges_ ? input.individual : input.common;
       std::vector<Vec4> bodies(sizes[0] / sizeof(Vec4));
       std::vector<int> listed(sizes[1] / sizeof(int));
       if (!bodies.empty()) std::memcpy(bodies.data(), room_.data(), sizes[0]);
@@ -196,7 +198,7 @@ class HostDivision final : public HostedDivision {
     message.put(index);
     return message;
   }
-  HeldPart* held() override { return held_ ? &*held_ : nullptr; }
+  RankResidents* residents() override { return held_ ? &*held_ : nullptr; }
   void place_cells(int index, MessageReader& cells, CUstream_st* /*stream*/) override {
     if (cells.get<int>() != index) throw std::logic_error("these are cells of another rank");
   }
@@ -232,7 +234,7 @@ class HostDivision final : public HostedDivision {
     std::ranges::copy(bodies, bodies_.begin() + (exchanges_ ? part.first(count) : 0));
   }
   /// Exchanges the bodies that the ranks got.
-  void exchange(std::span<const Part> parts, const Part& own, JointWork& work) {
+  void exchange(std::span<const Part> parts, const Part& own, CollectiveWork& work) {
     if (!exchanges_) return;
     work.attempt([&] {
       const std::span<const Vec4> offer = range_of(std::span<const Vec4>{bodies_}, own);
@@ -257,12 +259,12 @@ class HostDivision final : public HostedDivision {
   std::unique_ptr<ForceKernel> kernel_;
   const bool exchanges_;
   int index_ = 0;
-  std::vector<std::byte> with_all_, room_;
-  std::vector<std::vector<std::byte>> with_one_;  // by rank
+  std::vector<std::byte> common_, room_;
+  std::vector<std::vector<std::byte>> individual_;  // by rank
   std::vector<int> targets_, owners_, read_;
   std::vector<Vec4> bodies_, accelerations_, found_;
   std::vector<std::vector<Vec4>> returned_;  // by rank
-  std::optional<HostHeld> held_;
+  std::optional<HostResidents> held_;
   std::optional<HostConnected> connected_;
 };
 
