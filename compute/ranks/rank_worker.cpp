@@ -9,7 +9,6 @@
 #include <mutex>
 #include <new>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,8 +30,14 @@ namespace {
 /// then.
 class CancelWatch {
  public:
-  explicit CancelWatch(Communicator& ranks)
-      : ranks_{ranks}, thread_{start_thread([this](std::stop_token stop) { watch(stop); })} {}
+  explicit CancelWatch(Communicator& ranks) : ranks_{ranks}, thread_{start_thread([this] { watch(); })} {}
+  ~CancelWatch() {
+    const std::lock_guard lock{mutex_};
+    ended_ = true;
+    changed_.notify_all();
+  }
+  CancelWatch(const CancelWatch&) = delete;
+  CancelWatch& operator=(const CancelWatch&) = delete;
 
   /// Watches while it exists. Other threads may then use the communicator for exchanges only.
   class Span {
@@ -68,18 +73,21 @@ class CancelWatch {
     watching_ = watching;
     changed_.notify_all();
   }
-  void watch(const std::stop_token& stop) {
+  void watch() {
     std::unique_lock lock{mutex_};
-    while (changed_.wait(lock, stop, [this] { return watching_ && !cancelled_; })) {
-      if (changed_.wait_for(lock, stop, period, [this] { return !watching_; })) continue;
-      if (watching_ && ranks_.has_message(0)) cancelled_ = true;
+    while (true) {
+      changed_.wait(lock, [this] { return ended_ || (watching_ && !cancelled_); });
+      if (ended_) return;
+      if (changed_.wait_for(lock, period, [this] { return ended_ || !watching_; })) continue;
+      if (ranks_.has_message(0)) cancelled_ = true;
     }
   }
 
   Communicator& ranks_;
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   bool watching_ = false;
+  bool ended_ = false;
   std::atomic<bool> cancelled_ = false;
   std::jthread thread_;  // last: it uses all of the above
 };
