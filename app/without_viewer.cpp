@@ -1,8 +1,8 @@
-// Stands for app/viewer in a build without it.
+// Stands for app/window in a build without it.
 #include <stdexcept>
 
-#include "app/viewer/keys.h"
-#include "app/viewer/run_view.h"
+#include "app/window/keys.h"
+#include "app/window/run_view.h"
 
 namespace orrery {
 namespace {

@@ -90,7 +90,7 @@ may_include("app/panels/kit/" "app/(plot|text)/" "app/panels/kit/" "compute/core
 may_include("app/panels/" "app/(colours|lab|panels|plot|text|ui_state)/" "compute/(core|integrators|snapshots)/"
             "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/appearance[.]h$" ${lists} "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "render/" "glm/" "fmt/")
-may_include("app/viewer/"
+may_include("app/window/"
             "app/(camera_path|colours|commands|film|lab|lessons|overlays|panels|process|recording|report|runs|text|ui_state|viewer|workshop)/"
             "compute/" "render/" ${lists} "glm/" "fmt/" "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
 may_include("app/[^/]+$" "app/(cli|process|text|ui_state|viewer|workshop)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"

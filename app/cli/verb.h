@@ -20,7 +20,7 @@
 
 namespace orrery {
 
-/// The functions of the program that need OpenGL or a window, as app/viewer or app/without_viewer.cpp defines them.
+/// The functions of the program that need OpenGL or a window, as app/window or app/without_viewer.cpp defines them.
 struct Graphics {
   GlReport (*probe)(const KernelCatalog& kernels);
   void (*probe_window)(GlReport& report);

@@ -1,6 +1,6 @@
 # THE lists of features and of the laboratory's tabs. A feature is a folder here with the files:
 #   NAME_commands.h  the structs of its commands and their table, NAME_commands
-#   NAME_window.cpp  its part of the running window, make_NAME(), see app/viewer/window_feature.h
+#   NAME_window.cpp  its part of the running window, make_NAME(), see app/window/window_feature.h
 #   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
 #   NAME_verb.cpp    its verb of the command line
 #   other .cpp       what it measures, without command line, OpenGL and ImGui

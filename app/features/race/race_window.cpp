@@ -10,9 +10,9 @@
 
 #include "app/lab/variants.h"
 #include "app/recording/output_file.h"
-#include "app/viewer/next_kernel.h"
-#include "app/viewer/session.h"
-#include "app/viewer/window_feature.h"
+#include "app/window/next_kernel.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 

@@ -13,8 +13,8 @@
 #include "app/lab/sweep/result_rows.h"
 #include "app/lab/variants.h"
 #include "app/recording/output_file.h"
-#include "app/viewer/session.h"
-#include "app/viewer/window_feature.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/error.h"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 
 #include "app/features/race/race_commands.h"
 #include "compute/core/error.h"
-#include "tests/app/viewer/beside_a_window.h"
+#include "tests/app/window/beside_a_window.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "compute/core/error.h"
-#include "tests/app/viewer/beside_a_window.h"
+#include "tests/app/window/beside_a_window.h"
 
 namespace orrery {
 namespace {

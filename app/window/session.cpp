@@ -1,0 +1,126 @@
+#include "app/window/session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/lab/metadata.h"
+#include "app/lab/variant_runner.h"
+#include "app/recording/output_file.h"
+#include "app/text/console.h"
+#include "app/text/printable.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+constexpr double lockstep_frame_s = 1.0 / 60;  // without a film
+
+std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
+  if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size.value_or(WindowSize{}), options.panel);
+  return std::make_unique<Window>(options.size, options.vsync,
+                                  options.size && options.handover.empty() ? std::nullopt : place);
+}
+
+std::unique_ptr<Film> make_film(const ViewOptions& options) {
+  if (!options.film) return nullptr;
+  return std::make_unique<Film>(*options.film, options.size.value_or(WindowSize{}), options.frames.value(),
+                                options.existing);
+}
+
+/// The GPU that draws the window has the bodies, unless the user chose others.
+Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options) {
+  const int drawing = device_of_gl_context().value_or(0);
+  if (options.devices) return Backends{kernels, *options.devices, drawing};
+  return Backends{kernels, options.device, drawing};
+}
+
+}  // namespace
+
+Session::Session(KernelCatalog& kernels, const ViewOptions& view_options, const std::optional<WindowPlace>& place)
+    : options{view_options},
+      lockstep{runs_in_lockstep(options)},
+      frame_s{options.film ? 1 / options.film->fps : lockstep_frame_s},
+      film{make_film(options)},
+      surface{make_surface(options, place)},
+      backends{open_backends(kernels, options)},
+      sharing{try_sharing(backends)},
+      chooser{AutoChooser::this_machine(backends)},
+      lane{rescue, backends, sharing, options.scene, kernel_of_setup(kernels, options.setup), &chooser, lockstep} {}
+
+bool Session::runs_in_lockstep(const ViewOptions& options) {
+  return options.offscreen || !options.script.empty() || options.frames;
+}
+
+void Session::refuse_beside_measurement() const {
+  if (!view.measurement) return;
+  const MachineUser& other = *view.measurement->user;
+  throw UsageError(fmt::format("{} and needs the machine for itself; wait for its end or stop it first ({})",
+                               other.state, way_to_end(other)));
+}
+
+void Session::refuse_beside_comparison(const std::string& what) const {
+  if (!view.compare.active) return;
+  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(comparison_user)));
+}
+
+void Session::require_machine(const char* user) const {
+  refuse_beside_measurement();
+  refuse_beside_comparison(fmt::format("{} needs the machine for itself", user));
+}
+
+/// In the words of those who read it: a script has no buttons.
+const char* Session::way_to_end(const MachineUser& user) const {
+  return lockstep ? user.command : user.button;
+}
+
+void Session::report_files(const std::vector<std::string>& files, const std::string& error) {
+  for (const std::string& file : files) say_written(file);
+  if (error.empty()) return;
+  failed = true;
+  complain(error);
+}
+
+Session::Output Session::output(const std::string& asked, const char* name) const {
+  if (asked.empty()) return {new_output(name), Existing::keep};
+  return {asked, options.existing};
+}
+
+Json Session::surroundings() {
+  Json metadata = machine_metadata(backends);
+  metadata["gl_renderer"] = surface->gl().renderer;
+  const render::Canvas drawn = drawn_canvas ? *drawn_canvas : canvas();
+  metadata["window"] = fmt::format("{}x{}", drawn.width, drawn.height);
+  metadata["vsync"] = surface->vsync();
+  metadata["drawing"] = word_of(view.drawn);
+  return metadata;
+}
+
+void Session::say(const std::string& notice) {
+  if (film) film->hide_progress();
+  view.notice = notice;
+  console::print("{}\n", notice);
+}
+
+void Session::say_written(const std::string& file, const std::string& remark) {
+  say("wrote " + printable(file) + (remark.empty() ? "" : "; " + remark));
+}
+
+/// The message stays in the window until a command succeeds.
+void Session::complain(const std::string& error) {
+  said_error = printable(error);
+  if (film) film->hide_progress();
+  lane.simulation().report(said_error);
+  console::complain(said_error);
+}
+
+double Session::clock_s(std::int64_t of_frame) const {
+  return lockstep ? static_cast<double>(of_frame) * frame_s
+                  : std::chrono::duration<double>(frame_begin.time_since_epoch()).count();
+}
+
+render::Canvas Session::canvas() {
+  return rescue.outside([this] { return surface->canvas(); });
+}
+
+}  // namespace orrery

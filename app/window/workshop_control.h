@@ -1,0 +1,172 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/ui_state/status.h"
+#include "app/ui_state/workshop_commands.h"
+#include "app/ui_state/workshop_status.h"
+#include "app/window/handover.h"
+#include "app/window/session.h"
+#include "app/workshop/compiler_process.h"
+#include "app/workshop/kernel_workshop.h"
+#include "compute/sim/backends.h"
+#include "compute/sim/simulation.h"
+
+namespace orrery {
+/// Returns the options that give another process the law of the shown run.
+std::vector<std::string> law_arguments(const Law& law);
+
+/// Returns the options that give it the constants of that law, for every law.
+std::vector<std::string> law_constants(const Law& law);
+
+/// The shown bodies for a thread that checks a kernel with them: the window's thread copies them when that one asks.
+class ShownBodies {
+ public:
+  static constexpr int most = 1 << 20;  ///< all pairs of more take too long
+
+  struct Copy {
+    std::optional<Snapshot> snapshot;  ///< none: see remark
+    Law law;
+    std::string remark;  ///< which bodies are not in the copy, and why, one line; empty: all are
+  };
+
+  /// On the other thread: waits for the copy. Of more than `most` bodies, it has every second one, or every third, and
+  /// so on. None if `cancelled`, called every few ms, returns true. Throws std::runtime_error if they cannot be copied.
+  std::optional<Copy> ask(const std::function<bool()>& cancelled);
+  /// On the window's thread, between two frames. Not while `auto` measures kernels, which a copy would end, nor while
+  /// steps run on a GPU, for which it would wait. A step that takes long on the processor is cancelled.
+  void answer(Simulation& simulation);
+  /// Whether a thread waits for the copy: it comes soonest if no new steps are started.
+  bool asked() const {
+    const std::lock_guard lock{mutex_};
+    return asked_.has_value();
+  }
+
+ private:
+  std::optional<Copy> wait_for_copy(const std::function<bool()>& cancelled);
+
+  mutable std::mutex mutex_;  // of all below
+  std::condition_variable answered_;
+  std::optional<std::chrono::steady_clock::time_point> asked_;  // none: nobody waits
+  std::string error_;
+  std::optional<Copy> copy_;
+};
+
+/// The workshop of the window: makes each correct version of the kernel file a kernel of the catalog, and asks for it.
+class WorkshopControl {
+ public:
+  /// Both must outlive this.
+  WorkshopControl(KernelCatalog& kernels, const Backends& backends);
+  /// Ends the compilations for a simulation.
+  ~WorkshopControl();
+  WorkshopControl(const WorkshopControl&) = delete;
+  WorkshopControl& operator=(const WorkshopControl&) = delete;
+
+  // These throw as the calls of KernelWorkshop.
+  void open(const std::string& file);
+  void open_new(const NewKernelFile& asked);
+  void close();
+  /// The kernel file and its versions, of which `failed` is not correct after all: `why`; none if no file is open.
+  std::optional<KernelHistory> history_without(const KernelInfo& failed, const std::string& why) const;
+  /// Part of a handover about the file and the kernel that runs. Throws KernelFileError.
+  void restore(const Handover& handover);
+  /// "version 2 of my.cu", or the kernel's id.
+  std::string name_of(const KernelInfo& kernel) const;
+  /// The name of the file that the kernel is from.
+  std::string file_of(const KernelInfo& kernel) const;
+  void compile_again();
+  void save(const std::string& text);
+  void bring_back(int version);
+
+  /// Call once per frame, and while a frame waits for the check: hands it the bodies that it asks for.
+  void answer(Simulation& simulation) { shown_bodies_.answer(simulation); }
+  bool asks_for_bodies() const { return shown_bodies_.asked(); }
+  /// Call once per frame. The command that selects a new correct version; none if there is none, or the user has
+  /// selected another kernel since one of the file's was shown. Then call took() or refused(), now or when the command
+  /// has been carried out.
+  std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
+  /// Adds the times of those versions that are among the results, with the system that is shown.
+  void add_step_times(const Status& shown, std::span<const Result> results, WorkshopStatus& status) const;
+  /// Outcome of a kernel that was made beside the steps. The version that the command of tick() selected, if it was
+  /// this one and runs now; 0 otherwise. A value of a tunable that does not compile is shown at its lines.
+  int took(const PreparedKernel& prepared);
+  /// The version that the command of tick() selected runs. Returns its number.
+  int took() {
+    awaited_ = 0;
+    return placed_.version();
+  }
+  /// The command of tick() failed: the version before is the catalog's again.
+  void refused(const std::string& why);
+  /// Brings WorkshopStatus::running and the versions that can be selected up to date.
+  void describe_running(const Status& shown, WorkshopStatus& status) const;
+  /// Why the latest version was rejected, one line; empty if it was not, and after the first call.
+  std::string take_rejection(const WorkshopStatus& status);
+  bool busy() const { return workshop_ && workshop_->busy(); }
+  /// Fills in the built-in sources, which do not change while the program runs.
+  static void describe_sources(const Backends& backends, WorkshopStatus& status);
+
+ private:
+  KernelWorkshop& opened();
+  KernelWorkshop& made();
+  std::vector<FileMessage> compile(const KernelFile& file, const Settings::Values& values,
+                                   const std::function<bool()>& cancelled) const;
+  KernelCheck check(const KernelFile& file, const Settings::Values& values, const std::function<bool()>& cancelled);
+
+  KernelCatalog& kernels_;
+  const Backends& backends_;
+  const std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
+  PlacedKernel placed_;
+  int awaited_ = 0;     // the revision that tick() selected, if took() and refused() have not said more
+  bool first_ = false;  // none of the open file's versions was shown: the next is, whatever is shown
+  std::vector<WorkshopMessage> of_settings_;  // about the text with other values than the running ones
+  std::pair<int, std::string> told_;          // the text, and why it was rejected, that take_rejection() returned
+  ShownBodies shown_bodies_;
+  std::shared_ptr<SpareCompilers> compilers_ = std::make_shared<SpareCompilers>();
+  std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
+};
+
+/// The workshop in the window: what the user asks of the kernel file, and the versions that are taken up.
+class WorkshopFeature {
+ public:
+  /// Both must outlive this.
+  WorkshopFeature(Session& session, KernelCatalog& kernels) : session_{session}, control_{kernels, session.backends} {}
+
+  void carry_out(const OpenKernelFile& c);
+  void carry_out(const CloseKernelFile&);
+  void carry_out(const CompileKernelFile&);
+  void carry_out(const SaveKernelFile& c);
+  void carry_out(const NewKernelFile& c);
+  void carry_out(const BringKernelBack& c);
+  /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
+  void open_given();
+  /// Exit status of a run that can be repeated: 0; 2 if the kernel of --kernel-file does not compile or cannot run
+  /// here; 1 if it was not shown for another reason.
+  int given_status() const;
+  /// Call once per frame.
+  void follow();
+  /// Call once per frame: hands over the bodies that a check asks for.
+  void answer() { control_.answer(session_.lane.simulation()); }
+  bool asks_for_bodies() const { return control_.asks_for_bodies(); }
+  WorkshopControl& control() { return control_; }
+
+ private:
+  void wait();
+  void take_up_version();
+  void report_version(int number);
+
+  Session& session_;
+  WorkshopControl control_;
+  bool given_shown_ = false;  // the kernel of --kernel-file was shown
+};
+
+}  // namespace orrery
