@@ -77,7 +77,7 @@ may_include("app/film/" "app/(text|film|ui_state)/" "compute/core/" "render/[^/]
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/snapshots/" ${measured} "orrery_version[.]h$" "fmt/")
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
 may_include("app/features/.*_(commands|status)[.]h" "app/(text|ui_state)/" "compute/(core|sim)/")
-may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|lessons|recording|text|ui_state|viewer)/" ${measured} "fmt/")
+may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|lessons|recording|text|ui_state|window)/" ${measured} "fmt/")
 may_include("app/features/.*_tab[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
 may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|recording|text)/" ${measured} "CLI/" "fmt/")
 may_include("app/features/" "app/(features|lab|text)/" ${measured} "fmt/")
@@ -91,9 +91,9 @@ may_include("app/panels/" "app/(colours|lab|panels|plot|text|ui_state)/" "comput
             "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/appearance[.]h$" ${lists} "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "render/" "glm/" "fmt/")
 may_include("app/window/"
-            "app/(camera_path|colours|commands|film|lab|lessons|overlays|panels|process|recording|report|runs|text|ui_state|viewer|workshop)/"
+            "app/(camera_path|colours|commands|film|lab|lessons|overlays|panels|process|recording|report|runs|text|ui_state|window|workshop)/"
             "compute/" "render/" ${lists} "glm/" "fmt/" "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(cli|process|text|ui_state|viewer|workshop)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
+may_include("app/[^/]+$" "app/(cli|process|text|ui_state|window|workshop)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
             ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
