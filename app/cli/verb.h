@@ -9,7 +9,6 @@
 #include <string>
 
 #include "app/cli/command_line.h"
-#include "app/report/page.h"
 #include "app/text/table.h"
 #include "app/ui_state/gl_report.h"
 #include "app/ui_state/picture_options.h"

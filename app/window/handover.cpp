@@ -261,7 +261,7 @@ std::vector<std::string> Viewer::left_behind(bool at_once) {
   for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
     if (unsaved(draft)) left.push_back(fmt::format("the edits of {} that were not saved", file));
   }
-  if (const std::int64_t rows = unwritten_results(); rows > 0) {
+  if (const std::int64_t rows = session_.lane.log().statistics().unwritten_results(); rows > 0) {
     try {
       carry_out(ExportResults{});
     } catch (const std::exception& error) {

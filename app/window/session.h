@@ -12,9 +12,11 @@
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/ui_state/command.h"
+#include "app/ui_state/picture_options.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/window/lane.h"
+#include "app/window/machine_facts.h"
 #include "app/window/position_bridge.h"
 #include "app/window/rescue.h"
 #include "app/window/window.h"
@@ -81,8 +83,15 @@ struct Session {
   AutoChooser chooser;
   Lane lane;
 
+  MachineFacts facts;
+
+  // What the viewer does for features.
   std::function<void(const Request&)> carry_out;  ///< carries out a request; throws its refusal
-  ViewStatus view;                                ///< of the last frame
+  /// Calls `save` once this frame has been drawn, before it is presented.
+  std::function<void(std::function<void()> save)> once_drawn;
+  std::function<ReportPicture()> picture;  ///< of the view with its legend and without panels
+
+  ViewStatus view;  ///< of the last frame
   PanelState panels;
   std::int64_t frame = 0;
   Clock::time_point frame_begin = Clock::now();

@@ -148,6 +148,15 @@ void StepStatistics::pin(int row, bool pinned) {
   }
 }
 
+std::int64_t StepStatistics::tried_by_hand() const {
+  return std::ranges::count_if(rows_, [](const Row& row) { return !row.result.swept; });
+}
+
+std::int64_t StepStatistics::unwritten_results() const {
+  const std::int64_t tried = tried_by_hand();
+  return tried > 1 ? tried - written_ : 0;
+}
+
 std::vector<Result> StepStatistics::results() const {
   std::vector<Result> results;
   for (const Row& row : rows_) results.push_back(row.result);

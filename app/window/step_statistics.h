@@ -47,7 +47,15 @@ class StepStatistics {
   bool add_error(const Trial& trial, const ForceError& error);
   /// Adds a row for a variant that a sweep has measured. It replaces the row of an earlier sweep.
   void add_swept(const SweepRow& row);
-  void clear_results() { rows_.clear(); }
+  void clear_results() {
+    rows_.clear();
+    written_ = 0;
+  }
+  /// Call when all results have been written to a file.
+  void results_written() { written_ = tried_by_hand(); }
+  /// Number of results that were tried by hand and are in no file. Results of sweeps are in files. A single result is
+  /// only the present variant: nothing was compared.
+  std::int64_t unwritten_results() const;
   /// See PinResult. Throws UsageError if there is no such row.
   void pin(int row, bool pinned);
   /// Throws UsageError if there is no such row.
@@ -66,6 +74,7 @@ class StepStatistics {
   };
   std::vector<Row>::iterator find_row(const Trial& trial, bool swept = false);
   std::vector<Row>::iterator new_row(const Trial& trial);
+  std::int64_t tried_by_hand() const;
   double median_of_last(std::size_t batches) const;
   void update_result(const Trial& trial, const StepWork& work, const StepTiming& timing);
 
@@ -83,6 +92,7 @@ class StepStatistics {
   std::size_t period_batches_ = 0;  // the last of recent_ms_, which may hold fewer
   std::deque<float> history_;
   std::vector<Row> rows_;
+  std::int64_t written_ = 0;  // results tried by hand that are in a file
 };
 
 /// Writes `metadata` and the results as CSV. Returns the name that the file got; throws std::runtime_error that names

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "app/commands/window_memory.h"
-#include "app/report/page.h"
 #include "app/runs/replay.h"
 #include "app/runs/run_checkpoint.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/picture_options.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/ui_state/window_commands.h"
@@ -27,7 +27,6 @@
 #include "app/window/handover.h"
 #include "app/window/lane.h"
 #include "app/window/live_film.h"
-#include "app/window/machine_facts.h"
 #include "app/window/profile_control.h"
 #include "app/window/run_view.h"
 #include "app/window/second_lane.h"
@@ -39,6 +38,9 @@
 #include "render/image.h"
 
 namespace orrery {
+
+/// Describes what a picture of the view shows.
+std::string picture_words(const Status& status, const ViewStatus& view);
 
 /// Owns all parts of a running viewer and runs its frame loop.
 ///
@@ -153,7 +155,6 @@ class Viewer {
   void carry_out(const SaveSnapshot& c);
   void carry_out(const SaveReplay& c);
   void carry_out(const ExportResults& c);
-  void carry_out(const SaveReport& c);
   void carry_out(const ClearResults&);
   void carry_out(const PinResult& c);
   void carry_out(const ReturnToResult& c);
@@ -181,16 +182,12 @@ class Viewer {
   void start_recording(const Session::Output& to);
   void begin_next_recording();
   Json description();
-  std::int64_t tried_by_hand() const;
-  /// Number of results that were tried by hand and are in no file. Results of sweeps are in files.
-  std::int64_t unwritten_results() const;
   /// Returns the lines of ViewStatus::quit_question.
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked, const std::function<render::Image()>& take);
   render::Image picture_of_window(int times = 1);
-  void save_report(const std::string& asked);
-  ReportPicture report_picture();
+  ReportPicture picture_without_panels();
 
   render::Image picture_of_bodies(int width, int height);
   render::Image drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw);
@@ -230,7 +227,6 @@ class Viewer {
   Gui gui_;
   CameraFeature camera_;
   FilmFeature films_;
-  MachineFacts facts_;
   Autosave autosave_;
 
   std::string shown_scene_;         // id or file
@@ -244,10 +240,9 @@ class Viewer {
   std::optional<int> steps_ahead_;  // of the next frame, if they have been started
   bool film_settled_ = false;       // panels have found their sizes in its first picture
   std::optional<Presented> presented_;
-  std::string recording_asked_;        // the name as it was asked for
-  Json recording_header_;              // the simulation's part of the present recording's header
-  std::int64_t exported_results_ = 0;  // tried by hand, and in a file
-  bool continued_ = false;             // the run of the last window
+  std::string recording_asked_;  // the name as it was asked for
+  Json recording_header_;        // the simulation's part of the present recording's header
+  bool continued_ = false;       // the run of the last window
   NextProgram* next_program_ = nullptr;
   std::optional<WindowPlace> seen_place_;  // of the window, not long ago
   bool loss_seen_ = false, handed_over_ = false, took_over_camera_ = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numbers>
 #include <type_traits>
 #include <utility>
 
@@ -208,16 +209,30 @@ void Viewer::carry_out(const SaveSnapshot& c) {
   save_snapshot(c.file, {});
 }
 
+void Viewer::carry_out(const SaveReplay& c) {
+  constexpr float degrees = 180 / std::numbers::pi_v<float>;
+  Replay replay = replay_of(history_, session_.lane.simulation(), session_.backends);
+  const glm::vec3 target = camera_.camera().target();
+  replay.camera = {camera_.camera().azimuth() * degrees,
+                   camera_.camera().elevation() * degrees,
+                   camera_.camera().distance(),
+                   target.x,
+                   target.y,
+                   target.z};
+  replay.appearance = {session_.view.appearance};
+  const Session::Output to = session_.output(c.file, "run.replay");
+  session_.say_written(write_replay(to.file, replay, to.existing));
+}
+
 void Viewer::carry_out(const ExportResults& c) {
   const Session::Output to = session_.output(c.file, "results.csv");
   const std::vector<Result>& results = session_.lane.log().statistics().results();
   session_.say_written(write_results(to.file, session_.surroundings(), results, to.existing));
-  exported_results_ = tried_by_hand();
+  session_.lane.log().statistics().results_written();
 }
 
 void Viewer::carry_out(const ClearResults&) {
   session_.lane.log().statistics().clear_results();
-  exported_results_ = 0;
 }
 
 void Viewer::carry_out(const PinResult& c) {
@@ -287,16 +302,6 @@ void Viewer::carry_out(const CancelQuit&) {
   session_.view.quit_question.clear();
 }
 
-std::int64_t Viewer::tried_by_hand() const {
-  return std::ranges::count(session_.lane.log().statistics().results(), false, &Result::swept);
-}
-
-/// A single result is only the present variant: nothing was compared.
-std::int64_t Viewer::unwritten_results() const {
-  const std::int64_t tried = tried_by_hand();
-  return tried > 1 ? tried - exported_results_ : 0;
-}
-
 std::vector<std::string> Viewer::ended_by_quitting() const {
   std::vector<std::string> lines;
   if (session_.lane.log().recording())
@@ -307,7 +312,7 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
     if (unsaved(draft)) lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));
   }
-  if (const std::int64_t rows = unwritten_results(); rows > 0) {
+  if (const std::int64_t rows = session_.lane.log().statistics().unwritten_results(); rows > 0) {
     lines.push_back(fmt::format("{} not exported (F9 exports).", counted(rows, "result is", "results are")));
   }
   return lines;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/lessons/lesson.h"
+#include "app/features/lessons/lesson.h"
 
 namespace orrery {
 

@@ -6,11 +6,11 @@
 
 #include "app/cli/measuring.h"
 #include "app/cli/verb.h"
+#include "app/features/report/facts.h"
+#include "app/features/report/page.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/metadata.h"
 #include "app/lab/sweep/result_rows.h"
-#include "app/report/facts.h"
-#include "app/report/page.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"

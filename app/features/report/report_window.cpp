@@ -1,83 +1,33 @@
-// Pages, pictures, replays and the summary of a run: what a viewer writes about itself.
-#include "app/window/window_report.h"
+// The page of a running window.
+#include "app/features/report/report_window.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numbers>
-#include <stdexcept>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/features/report/facts.h"
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
-#include "app/panels/panels.h"
 #include "app/panels/shown_words.h"
-#include "app/report/facts.h"
-#include "app/report/page.h"
-#include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/text/table.h"
+#include "app/ui_state/gl_report.h"
 #include "app/ui_state/hint_words.h"
-#include "app/ui_state/status.h"
-#include "app/ui_state/window_commands.h"
-#include "app/window/step_statistics.h"
-#include "app/window/viewer.h"
+#include "app/ui_state/report_commands.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
 #include "compute/snapshots/units.h"
-#include "render/image.h"
 
 namespace orrery {
 namespace {
-
-constexpr const char* no_measurement = "not measured";
-
-std::string kernel_text(const Status& status) {
-  if (status.auto_choice) return status.auto_choice->name;
-  const std::string changes = status.settings.changes();
-  return status.kernel_id + (changes.empty() ? "" : " ") + changes;
-}
-
-/// Leapfrog's first step has one evaluation more and is in no median.
-std::string step_text(const ViewStatus& view) {
-  if (view.measured == 0) return no_measurement;
-  return fmt::format("{}, the median of {} with steps", milliseconds(view.step_ms_median),
-                     counted(view.measured, "frame"));
-}
-
-std::string rate_text(const Status& status, const ViewStatus& view) {
-  const double interactions = step_work(status).interactions;
-  if (view.measured == 0 || !(interactions > 0) || !(view.step_ms_median > 0)) return no_measurement;
-  return with_prefix(interactions / (view.step_ms_median * 1e-3));
-}
-
-std::string error_text(const Status& status) {
-  if (!status.force_probe) return no_measurement;
-  const ForceProbe& probe = *status.force_probe;
-  return fmt::format("median {}, maximum {} against double precision, of {} at step {}",
-                     significant(probe.error.median, 2), significant(probe.error.max, 2), counted_bodies(probe.sample),
-                     format_count(probe.step));
-}
-
-/// The summary of a run without a window: the kernel and why it was chosen, bodies, steps, time per step, interactions
-/// per second and the latest force error. Names what was not measured.
-std::string run_summary(const Status& status, const ViewStatus& view, const TextStyle& style) {
-  Table table{"lt", {"", ""}};
-  table.add({"kernel", kernel_text(status)});
-  table.add({"bodies",
-             fmt::format("{} ({}, {})", format_count(status.count), status.scene_name, law_info(status.law.id).id)});
-  table.add({"steps", format_count(status.step)});
-  table.add({"step", step_text(view)});
-  table.add({"interactions/s", rate_text(status, view)});
-  table.add({"force error", error_text(status)});
-  return table.text(style);
-}
 
 const KernelInfo* kernel_of(const ViewStatus& view, const std::string& id) {
   const auto found = std::ranges::find_if(view.kernels, [&](const KernelPtr& kernel) { return id == kernel->id; });
@@ -285,166 +235,43 @@ ReportContent window_content(const Status& status, const ViewStatus& view) {
   return content;
 }
 
-std::string picture_words(const Status& status, const ViewStatus& view) {
-  std::string words = fmt::format("The scene {} with {}, ", status.scene_name, counted_bodies(status.count));
-  words += status.step == 0 ? "in its first state."
-                            : fmt::format("after {}, at time {:.4g}.", counted(status.step, "step"), status.sim_time);
-  const Legend& legend = view.legend;
-  if (!legend.parts.empty()) {
-    std::vector<std::string> names;
-    for (const LegendPart& part : legend.parts) names.push_back(part.name);
-    return words + fmt::format(" The colours show the {}: {}.", legend.quantity, fmt::join(names, ", "));
+namespace {
+
+/// The page of a running window.
+class ReportWindow final : public WindowFeature {
+ public:
+  explicit ReportWindow(Session& session) : session_{session} {}
+
+  void add_to(Handlers& handlers) override { handlers.add(*this, report_commands); }
+
+  void carry_out(const SaveReport& c) {
+    session_.once_drawn([this, c] { save(c.file); });
   }
-  if (legend.quantity.empty()) return words;
-  if (legend.colours.empty()) return words + fmt::format(" No {} is shown: {}.", legend.quantity, legend.note);
-  const ShownRange range = shown_range(status.units, legend);
-  return words +
-         fmt::format(" The colours show the {} ({}), from {} to {}; bodies beyond have the colours of these ends.",
-                     legend.quantity, range.unit, significant(range.low, 3), significant(range.high, 3));
-}
 
-// Viewer: how it makes pages.
-
-ReportPicture Viewer::picture() {
-  while (!finished()) frame();
-  if (stop_requested()) return {.words = "There is no picture: the program was interrupted."};
-  return report_picture();
-}
-
-/// Draws the current view with the legend and without the panels. Afterwards the frame is drawn again as it was.
-ReportPicture Viewer::report_picture() {
-  const render::Canvas canvas = session_.canvas();
-  if (canvas.width < 1 || canvas.height < 1) return {.words = "There is no picture: the window has no area."};
-  struct WithoutPanels {
-    Viewer& viewer;
-    const ViewStatus view{viewer.session_.view};
-    const PanelState panels{viewer.session_.panels};
-    const Requests requests{viewer.requests_};
-    explicit WithoutPanels(Viewer& shown) : viewer{shown} {
-      viewer.session_.view.panel = viewer.session_.view.help = false;
-      viewer.session_.view.legend_shown = true;
-      viewer.session_.view.notice.clear();
-      viewer.session_.view.quit_question.clear();
-    }
-    WithoutPanels(const WithoutPanels&) = delete;
-    WithoutPanels& operator=(const WithoutPanels&) = delete;
-    ~WithoutPanels() {
-      viewer.session_.view = view;
-      viewer.session_.panels = panels;
-      viewer.requests_ = requests;
-    }
-  };
-  ReportPicture picture;
-  {
-    const WithoutPanels without_panels{*this};
-    settle();
-    const render::Image image = session_.rescue.outside([this] { return picture_of_window(); });
-    picture = {.png = render::encode_png(image, description().dump(-1, ' ', true)),
-               .words = picture_words(session_.lane.status(), session_.view)};
+ private:
+  void save(const std::string& asked) {
+    const Session::Output to = session_.output(asked, "report.html");
+    const render::GlInfo& opengl = session_.surface->gl();
+    const GlReport gl{.renderer = opengl.renderer,
+                      .version = opengl.version,
+                      .same_gpu = session_.sharing.same_gpu,
+                      .interop = to_string(session_.view.interop),
+                      .interop_reason = session_.view.interop_reason};
+    ReportContent content = window_content(session_.lane.status(), session_.view);
+    content.made = made_words(machine_metadata(session_.backends));
+    content.machine = machine_report(session_.backends, gl, session_.facts.peak_rates()).facts;
+    content.picture = session_.picture();
+    session_.say_written(write_file(to.file, report_page(content), to.existing));
+    session_.lane.log().statistics().results_written();  // the page has them all
   }
-  redraw();
-  return picture;
-}
 
-void Viewer::save_report(const std::string& asked) {
-  const Session::Output to = session_.output(asked, "report.html");
-  const render::GlInfo& opengl = session_.surface->gl();
-  const GlReport gl{.renderer = opengl.renderer,
-                    .version = opengl.version,
-                    .same_gpu = session_.sharing.same_gpu,
-                    .interop = to_string(session_.view.interop),
-                    .interop_reason = session_.view.interop_reason};
-  ReportContent content = window_content(session_.lane.status(), session_.view);
-  content.made = made_words(machine_metadata(session_.backends));
-  content.machine = machine_report(session_.backends, gl, facts_.peak_rates()).facts;
-  content.picture = report_picture();
-  session_.say_written(write_file(to.file, report_page(content), to.existing));
-  exported_results_ = tried_by_hand();  // the page has them all
-}
+  Session& session_;
+};
 
-void Viewer::carry_out(const SaveReport& c) {
-  pictures_wanted_.push_back({[this, c] { save_report(c.file); }});
-}
+}  // namespace
 
-// Viewer: how it saves how its run went.
-
-void Viewer::carry_out(const SaveReplay& c) {
-  constexpr float degrees = 180 / std::numbers::pi_v<float>;
-  Replay replay = replay_of(history_, session_.lane.simulation(), session_.backends);
-  const glm::vec3 target = camera_.camera().target();
-  replay.camera = {camera_.camera().azimuth() * degrees,
-                   camera_.camera().elevation() * degrees,
-                   camera_.camera().distance(),
-                   target.x,
-                   target.y,
-                   target.z};
-  replay.appearance = {session_.view.appearance};
-  const Session::Output to = session_.output(c.file, "run.replay");
-  session_.say_written(write_replay(to.file, replay, to.existing));
-}
-
-// Viewer: pictures of the window and of the bodies.
-/// After a frame has been drawn and before it is presented: the picture is what the user sees.
-void Viewer::save_pictures() {
-  for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
-    try {
-      wanted.save();
-    } catch (const std::exception& error) {
-      if (!session_.lockstep) {
-        session_.complain(failure_text(error));
-      } else if (wanted.script_line > 0) {
-        throw std::runtime_error(
-            fmt::format("{}:{}: {}", session_.options.script_file, wanted.script_line, failure_text(error)));
-      } else {
-        throw;
-      }
-    }
-  }
-}
-
-void Viewer::save_picture(const std::string& asked, const std::function<render::Image()>& take) {
-  const Session::Output to = session_.output(asked, "picture.png");
-  const render::Image picture = session_.rescue.outside(take);
-  session_.say_written(
-      write_file(to.file, render::encode_png(picture, description().dump(-1, ' ', true)), to.existing));
-}
-
-render::Image Viewer::picture_of_window(int times) {
-  const render::Canvas canvas = session_.surface->canvas();
-  if (canvas.width < 1 || canvas.height < 1)
-    throw std::runtime_error("no picture can be saved: the window has no area");
-  if (times == 1) return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height);
-  return drawn_picture(times * canvas.width, times * canvas.height, [&](const render::Canvas& enlarged) {
-    draw_bodies(enlarged, covered_by_panels());
-    PanelState panels = session_.panels;  // what the user does belongs to the window
-    Requests none;
-    gui_.draw_enlarged(static_cast<float>(times), enlarged, [&] { draw_panels(shown_, session_.view, panels, none); });
-  });
-}
-
-render::Image Viewer::picture_of_bodies(int width, int height) {
-  return drawn_picture(width, height, [this](const render::Canvas& canvas) { draw_bodies(canvas, {}); });
-}
-
-render::Image Viewer::drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw) {
-  if (const int most = session_.surface->gl().max_side; width > most || height > most) {
-    throw std::runtime_error(
-        fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
-  }
-  const render::RenderTarget target{GL_RGBA8, width, height};
-  const auto stage = compare_.stage();
-  draw({target.framebuffer(), width, height, target.texture()});
-  compare_.restore_stage(stage);  // clicks are in the window
-  return render::read_framebuffer(target.framebuffer(), width, height);
-}
-
-void Viewer::print_summary() {
-  session_.lane.log().describe(session_.view, session_.lane.status());
-  console::show(run_summary(session_.lane.status(), session_.view, stdout_style({})));
-  if (stop_requested() && session_.options.frames) {
-    console::print("stopped before the end: {} of {}\n", format_count(session_.frame),
-                   counted(*session_.options.frames, "frame"));
-  }
+std::unique_ptr<WindowFeature> make_report(Session& session) {
+  return std::make_unique<ReportWindow>(session);
 }
 
 }  // namespace orrery

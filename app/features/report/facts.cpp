@@ -1,5 +1,5 @@
 // The facts of a report: the run and the machine.
-#include "app/report/facts.h"
+#include "app/features/report/facts.h"
 
 #include <fmt/format.h>
 

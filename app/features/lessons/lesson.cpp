@@ -1,5 +1,5 @@
 // Reads lessons: their blocks, their files, and those that are compiled into the program.
-#include "app/lessons/lesson.h"
+#include "app/features/lessons/lesson.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 
 #include "app/commands/command_entry.h"
 #include "app/commands/command_text.h"
-#include "app/lessons/lesson_results.h"
+#include "app/features/lessons/lesson_results.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/ui_state/camera_commands.h"

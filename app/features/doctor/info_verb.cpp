@@ -7,9 +7,9 @@
 
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/doctor/diagnosis.h"
+#include "app/features/doctor/diagnosis.h"
+#include "app/features/report/facts.h"
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/report/facts.h"
 #include "app/text/console.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"

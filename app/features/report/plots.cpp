@@ -1,5 +1,5 @@
 // The plots of a report.
-#include "app/report/plots.h"
+#include "app/features/report/plots.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "app/features/report/html.h"
+#include "app/features/report/svg.h"
 #include "app/lab/statistics.h"
-#include "app/report/html.h"
-#include "app/report/svg.h"
 #include "app/text/table.h"
 
 namespace orrery {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "app/features/lessons/lesson.h"
+#include "app/features/lessons/lesson_results.h"
 #include "app/lab/sweep/sweep.h"
-#include "app/lessons/lesson.h"
-#include "app/lessons/lesson_results.h"
 
 namespace orrery {
 

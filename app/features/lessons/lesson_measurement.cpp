@@ -1,4 +1,4 @@
-#include "app/lessons/lesson_measurement.h"
+#include "app/features/lessons/lesson_measurement.h"
 
 #include <algorithm>
 #include <utility>

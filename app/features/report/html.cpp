@@ -1,5 +1,5 @@
 // Text, numbers, tables and figures as HTML.
-#include "app/report/html.h"
+#include "app/features/report/html.h"
 
 #include <fmt/format.h>
 

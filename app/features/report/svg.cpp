@@ -1,5 +1,5 @@
 // Drawings of plots as SVG: scales, axes, marks and labels.
-#include "app/report/svg.h"
+#include "app/features/report/svg.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "app/report/html.h"
+#include "app/features/report/html.h"
 #include "app/text/table.h"
 
 namespace orrery {

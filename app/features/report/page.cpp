@@ -1,5 +1,5 @@
 // A report as one HTML page.
-#include "app/report/page.h"
+#include "app/features/report/page.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/report/html.h"
-#include "app/report/plots.h"
+#include "app/features/report/html.h"
+#include "app/features/report/plots.h"
 #include "app/text/table.h"
 
 namespace orrery {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/report/page.h"
+#include "app/features/report/page.h"
 
 namespace orrery {
 

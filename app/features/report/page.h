@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/ui_state/picture_options.h"
+
 namespace orrery {
 
 /// Stands for a number that was not measured.
@@ -35,11 +37,6 @@ struct ReportRow {
 struct ReportGroup {
   std::string title;  ///< "collision, 16,384 bodies"
   std::vector<ReportRow> rows{};
-};
-
-struct ReportPicture {
-  std::string png{};  ///< empty: there is none
-  std::string words;  ///< what the picture shows, or why there is none: one sentence
 };
 
 /// Something that changed while the window ran.

@@ -1,5 +1,5 @@
 // Looks for what is wrong with a machine, and names the cure.
-#include "app/doctor/diagnosis.h"
+#include "app/features/doctor/diagnosis.h"
 
 #include <fmt/format.h>
 #include <omp.h>

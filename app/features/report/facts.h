@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "app/features/report/page.h"
 #include "app/lab/roofline/roofline.h"
-#include "app/report/page.h"
 #include "app/text/csv.h"
 #include "app/ui_state/gl_report.h"
 #include "compute/sim/backends.h"

@@ -1,4 +1,4 @@
-#include "app/lessons/lesson_results.h"
+#include "app/features/lessons/lesson_results.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "app/lessons/lesson.h"
+#include "app/features/lessons/lesson.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"
 #include "compute/core/error.h"
