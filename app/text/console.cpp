@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 
@@ -13,6 +14,7 @@ namespace {
 
 std::string stdout_problem;
 bool stdout_yielded = false;
+std::atomic<bool> progress_shown = false;
 
 }  // namespace
 
@@ -33,6 +35,7 @@ void yield_stdout() {
 /// Nothing follows a failure: a reader who finds more text would take it for the whole.
 void detail::write_out(std::string_view text) {
   if (stdout_yielded) return write_error(text);
+  clear_progress();
   if (!stdout_problem.empty()) return;
   if (const std::string cause = write_all(STDOUT_FILENO, text); !cause.empty()) {
     stdout_problem = "cannot write to stdout: " + cause;
@@ -40,6 +43,7 @@ void detail::write_out(std::string_view text) {
 }
 
 void detail::write_error(std::string_view text) {
+  clear_progress();
   (void)write_all(STDERR_FILENO, text);
 }
 
@@ -52,7 +56,12 @@ void write_bytes(std::string_view bytes) {
 }
 
 void show_progress(std::string_view line) {
-  detail::write_error("\r\033[K" + printable_line(line));
+  (void)write_all(STDERR_FILENO, "\r\033[K" + printable_line(line));
+  progress_shown = true;
+}
+
+void clear_progress() {
+  if (progress_shown.exchange(false)) (void)write_all(STDERR_FILENO, "\r\033[K");
 }
 
 void complain(std::string_view message) {

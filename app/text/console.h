@@ -60,8 +60,10 @@ void show(std::string_view lines);
 /// Writes bytes for another program to stdout, as they are.
 void write_bytes(std::string_view bytes);
 
-/// Shows a line on stderr, a terminal, in place of the one before; an empty line only removes that.
+/// Shows a line on stderr, a terminal, in place of the one before. Whatever is printed next takes its place.
 void show_progress(std::string_view line);
+/// Removes the line, if it is still there.
+void clear_progress();
 
 /// Prints an error, as "orrery: MESSAGE" in one printable line.
 void complain(std::string_view message);

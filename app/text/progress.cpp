@@ -33,12 +33,10 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what, 
   } else {
     console::print_error("{}\n", line);
   }
-  on_screen_ = terminal_;
 }
 
 void Progress::clear() {
-  if (on_screen_) console::show_progress({});
-  on_screen_ = false;
+  console::clear_progress();
 }
 
 double part_of(std::int64_t done, std::int64_t total) {

@@ -25,7 +25,6 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   bool terminal_, shown_;
-  bool on_screen_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_{};
 };

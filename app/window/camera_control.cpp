@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/camera_path/camera_path.h"
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/compare_commands.h"
 #include "app/window/colouring.h"
 #include "app/window/viewer.h"

@@ -209,6 +209,7 @@ void Viewer::leave_hanging_kernel() {
   std::string why;
   try {
     folder = new_folder();
+    session_.ends_at_once = true;
     hand_over(folder, loss);
     handed_over_ = true;
     carry_out(StopRecording{});
@@ -231,7 +232,7 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)write_run_checkpoint(Handover::checkpoint_in(folder).string(), checkpoint, Existing::replace);
 
   const std::string failed = workshop_.control().name_of(*loss.kernel);
-  const std::vector<std::string> left = left_behind(loss.hangs);
+  const std::vector<std::string> left = left_behind();
   Handover next{
       .message = fmt::format("{}; {} goes on from step {} in a new window{}", words_of(loss, failed),
                              workshop_.control().name_of(*kernel), checkpoint.step,
@@ -250,13 +251,11 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
 }
 
-/// Lists the things that the next window does not have. Exports the results that are in no file yet. `at_once`: this
-/// program ends without finishing a film, whose file appears at its end.
-std::vector<std::string> Viewer::left_behind(bool at_once) {
+/// Lists the things that the next window does not have. Exports the results that are in no file yet.
+std::vector<std::string> Viewer::left_behind() {
   std::vector<std::string> left;
   if (compare_.active()) left.emplace_back("the comparison");
   for (const auto& feature : features_) feature->add_left_behind(left);
-  if (films_.live()) left.push_back(fmt::format("{}the film {}", at_once ? "" : "the rest of ", films_.live()->file()));
   if (camera_.paths().unsaved()) left.emplace_back("the camera path");
   for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
     if (unsaved(draft)) left.push_back(fmt::format("the edits of {} that were not saved", file));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/camera_path/camera_path.h"
 #include "app/commands/window_memory.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
 #include "app/workshop/kernel_workshop.h"
 

@@ -22,12 +22,6 @@ std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::opt
                                   options.size && options.handover.empty() ? std::nullopt : place);
 }
 
-std::unique_ptr<Film> make_film(const ViewOptions& options) {
-  if (!options.film) return nullptr;
-  return std::make_unique<Film>(*options.film, options.size.value_or(WindowSize{}), options.frames.value(),
-                                options.existing);
-}
-
 /// The GPU that draws the window has the bodies, unless the user chose others.
 Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options) {
   const int drawing = device_of_gl_context().value_or(0);
@@ -41,7 +35,6 @@ Session::Session(KernelCatalog& kernels, const ViewOptions& view_options, const 
     : options{view_options},
       lockstep{runs_in_lockstep(options)},
       frame_s{options.film ? 1 / options.film->fps : lockstep_frame_s},
-      film{make_film(options)},
       surface{make_surface(options, place)},
       backends{open_backends(kernels, options)},
       sharing{try_sharing(backends)},
@@ -98,7 +91,6 @@ Json Session::surroundings() {
 }
 
 void Session::say(const std::string& notice) {
-  if (film) film->hide_progress();
   view.notice = notice;
   console::print("{}\n", notice);
 }
@@ -110,7 +102,6 @@ void Session::say_written(const std::string& file, const std::string& remark) {
 /// The message stays in the window until a command succeeds.
 void Session::complain(const std::string& error) {
   said_error = printable(error);
-  if (film) film->hide_progress();
   lane.simulation().report(said_error);
   console::complain(said_error);
 }

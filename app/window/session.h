@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "app/film/film.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
 #include "app/ui_state/command.h"
@@ -75,7 +74,6 @@ struct Session {
   const bool lockstep;
   const double frame_s;  ///< a frame's time in runs that can be repeated
   // In this order: each uses those above, so it is destroyed before them.
-  const std::unique_ptr<Film> film;  ///< null: none
   Rescue rescue;
   const std::unique_ptr<Surface> surface;
   const Backends backends;
@@ -90,6 +88,7 @@ struct Session {
   /// Calls `save` once this frame has been drawn, before it is presented.
   std::function<void(std::function<void()> save)> once_drawn;
   std::function<ReportPicture()> picture;  ///< of the view with its legend and without panels
+  std::function<Json()> description;       ///< of what the picture shows, for its file
 
   ViewStatus view;  ///< of the last frame
   PanelState panels;
@@ -98,6 +97,7 @@ struct Session {
   std::optional<render::Canvas> drawn_canvas;  ///< of the last frame
   std::string said_error;                      ///< the last of Status::last_error that went to stderr
   bool failed = false;                         ///< an output was not written whole
+  bool ends_at_once = false;                   ///< the program ends without WindowFeature::finish()
 };
 
 }  // namespace orrery

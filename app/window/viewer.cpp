@@ -26,7 +26,6 @@
 #include "app/text/table.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/compare_commands.h"
-#include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/profile_commands.h"
 #include "app/ui_state/window_commands.h"
@@ -67,7 +66,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       workshop_{session_, kernels},
       gui_{*session_.surface},
       camera_{session_, compare_},
-      films_{session_, [this] { return description(); }},
       autosave_{session_.lockstep || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s,
                 [](const std::string& what) { console::complain("the window " + what); }},
       pace_chosen_{std::ranges::any_of(
@@ -75,11 +73,11 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   session_.carry_out = [this](const Request& request) { carry_out(request); };
   session_.once_drawn = [this](std::function<void()> save) { pictures_wanted_.push_back({std::move(save)}); };
   session_.picture = [this] { return picture_without_panels(); };
+  session_.description = [this] { return description(); };
   handlers_.add(*this, window_commands);
   handlers_.add(*this, overlays_commands);
   handlers_.add(camera_, camera_commands);
   handlers_.add(compare_, compare_commands);
-  handlers_.add(films_, film_commands);
   handlers_.add(profile_, profile_commands);
   handlers_.add(workshop_, workshop_commands);
   for (const auto& feature : features_) feature->add_to(handlers_);
@@ -109,10 +107,10 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   if (options.theme) carry_out(SetTheme{*options.theme});
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   session_.view.diagnostics.probe =
-      !session_.film || options.panel || !options.record_file.empty();  // else nobody sees it
+      !options.film || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) camera_.paths().play(*options.path, session_.clock_s());
   if (!options.kernel_file.empty()) workshop_.open_given();
-  films_.begin();
+  for (const auto& feature : features_) feature->begin();
   if (handover_) take_over();
 }
 
@@ -133,7 +131,7 @@ int Viewer::run(NextProgram* next_program) {
   } catch (...) {
     FirstFailure ignored;                        // the first failure is reported
     (void)session_.lane.log().stop_recording();  // keeps the rows until here
-    ignored.attempt([this] { films_.finish(); });
+    for (const auto& feature : features_) ignored.attempt([&] { feature->finish(); });
     throw;
   }
   exit_status_ = session_.failed ? 1 : stop_requested() ? stop_status() : workshop_.given_status();
@@ -142,13 +140,13 @@ int Viewer::run(NextProgram* next_program) {
 
 /// How long calls may delay the end after a stop request. A last picture in memory takes longest.
 Rescue::Clock::duration Viewer::patience() const {
-  if (session_.options.screenshot_file.empty() && !session_.film) return without_picture;
+  if (session_.options.screenshot_file.empty() && !session_.options.film) return without_picture;
   return session_.options.offscreen ? for_picture : for_window_picture;
 }
 
 bool Viewer::finished() const {
   return quit_ || stop_requested() || session_.surface->close_requested() ||
-         (session_.options.frames && session_.frame >= *session_.options.frames) || film_is_complete();
+         (session_.options.frames && session_.frame >= *session_.options.frames) || is_complete();
 }
 
 void Viewer::frame() {
@@ -191,8 +189,8 @@ void Viewer::frame() {
     show(since_last_s, times);
   } else {
     session_.lane.take_moved();  // as if it had been drawn
+    for (const auto& feature : features_) feature->end_frame(/*drawn=*/false);
   }
-  if (session_.film) session_.film->show_progress(session_.frame, session_.film->wants(session_.frame));
   presented_ = Presented{begin, steps, times};
   title_age_s_ += since_last_s;
   if (title_age_s_ > title_period_s) {
@@ -214,7 +212,7 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
     gui_.magnify(session_.view.presentation ? presentation_scale(height()) : 1);
     return gui_.needs_layout();
   });
-  const bool anew = due || !session_.view.labels.empty() || !pictures_wanted_.empty() || session_.film;
+  const bool anew = due || !session_.view.labels.empty() || !pictures_wanted_.empty() || session_.options.film;
   if (anew) {
     session_.rescue.outside([this] { gui_.begin_frame(std::exchange(since_layout_s_, 0)); });
     carry_out_requests(camera_.control().requests(gui_.io(), held_keys(), camera_.picker().number()));
@@ -225,12 +223,11 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   const Clock::time_point begin = Clock::now();
   anew ? lay_out_panels() : session_.rescue.outside([this] { gui_.draw_again(); });
   times.gui_ms = in_ms(Clock::now() - begin);
-  if (!pictures_wanted_.empty() || (session_.film && !std::exchange(film_settled_, true))) settle();
+  if (!pictures_wanted_.empty() || (session_.options.film && !std::exchange(film_settled_, true))) settle();
   const bool lost = session_.rescue.outside([] { return render::context_was_reset(); });
   if (lost) session_.rescue.end_program("the driver has reset OpenGL: nothing more can be drawn", 1);
   save_pictures();
-  films_.add_frame();
-  films_.follow();
+  for (const auto& feature : features_) feature->end_frame(/*drawn=*/true);
   const Clock::time_point presenting = Clock::now();
   session_.rescue.outside([this] { session_.surface->present(); });
   times.swap_ms = in_ms(Clock::now() - presenting);
@@ -334,16 +331,14 @@ void Viewer::finish() {
     session_.rescue.outside([] { glFinish(); });
     take_timings();
   });
-  failure.attempt([this] { films_.take_rest(); });
-  failure.attempt([&] { films_.carry_out(StopFilm{}); });
+  for (const auto& feature : features_) failure.attempt([&] { feature->finish_drawing(); });
   write_outputs(failure);
   failure.rethrow();
 }
 
 void Viewer::write_outputs(FirstFailure& failure) {
-  for (const auto& feature : features_) failure.attempt([&] { feature->finish(); });
   if (session_.lane.log().recording()) failure.attempt([&] { carry_out(StopRecording{}); });
-  failure.attempt([this] { films_.finish(); });
+  for (const auto& feature : features_) failure.attempt([&] { feature->finish(); });
   if (!session_.options.save_file.empty() && !handed_over_)
     failure.attempt([&] { save_snapshot(session_.options.save_file, session_.options.save_order); });
 }
@@ -425,12 +420,12 @@ void Viewer::take_timings() {
 /// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
 bool Viewer::next_steps_are_known() const {
   if (!session_.options.offscreen || session_.view.interop != Interop::mapped || compare_.active()) return false;
-  const bool asked = !requests_.empty() || !pictures_wanted_.empty() || films_.live();
+  const bool asked = !requests_.empty() || !pictures_wanted_.empty() || session_.view.film.active;
   const bool scripted =
       script_at_ < session_.options.script.size() && session_.options.script[script_at_].frame <= session_.frame + 1;
   const bool last = stop_requested() || quit_ ||
                     (session_.options.frames && session_.frame + 1 >= *session_.options.frames) ||
-                    (session_.film && session_.film->complete_from(session_.frame + 1));
+                    is_complete_from(session_.frame + 1);
   return !asked && !scripted && !last;
 }
 namespace {
@@ -494,18 +489,22 @@ void Viewer::follow_comparison() {
   if (const std::string why = compare_.second().problem(); !why.empty()) compare_.end(why);
 }
 
-/// A frame that the film has already is not drawn, unless later frames depend on it.
+/// A frame whose picture nobody will see is not drawn, unless later frames depend on it.
 bool Viewer::wants_picture() const {
   const bool remembered =
       session_.view.appearance.auto_exposure || session_.view.overlays.trails.of != TrailsOf::nobody;
-  return !session_.film || session_.film->wants(session_.frame) || !pictures_wanted_.empty() || remembered;
+  const auto does_without = [this](const auto& feature) { return feature->does_without(session_.frame); };
+  return std::ranges::none_of(features_, does_without) || !pictures_wanted_.empty() || remembered;
+}
+
+bool Viewer::is_complete_from(std::int64_t frame) const {
+  return std::ranges::any_of(features_, [frame](const auto& feature) { return feature->is_complete_from(frame); });
 }
 
 /// Nothing that is left to do changes an output.
-bool Viewer::film_is_complete() const {
-  return session_.film && session_.film->complete_from(session_.frame) &&
-         script_at_ == session_.options.script.size() && session_.options.save_file.empty() &&
-         !session_.lane.log().recording();
+bool Viewer::is_complete() const {
+  return is_complete_from(session_.frame) && script_at_ == session_.options.script.size() &&
+         session_.options.save_file.empty() && !session_.lane.log().recording();
 }
 
 std::string picture_words(const Status& status, const ViewStatus& view) {

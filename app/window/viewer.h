@@ -26,7 +26,6 @@
 #include "app/window/handlers.h"
 #include "app/window/handover.h"
 #include "app/window/lane.h"
-#include "app/window/live_film.h"
 #include "app/window/profile_control.h"
 #include "app/window/run_view.h"
 #include "app/window/second_lane.h"
@@ -132,7 +131,8 @@ class Viewer {
   void follow_comparison();
 
   bool wants_picture() const;
-  bool film_is_complete() const;
+  bool is_complete_from(std::int64_t frame) const;
+  bool is_complete() const;
 
   /// Writes every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
@@ -199,7 +199,7 @@ class Viewer {
   bool kernel_hangs();
   void leave_hanging_kernel();
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
-  std::vector<std::string> left_behind(bool at_once);
+  std::vector<std::string> left_behind();
   Requests present_look(const DeviceLoss& loss) const;
   Requests present_picks() const;
   void resume_handed_over();
@@ -226,7 +226,6 @@ class Viewer {
   WorkshopFeature workshop_;
   Gui gui_;
   CameraFeature camera_;
-  FilmFeature films_;
   Autosave autosave_;
 
   std::string shown_scene_;         // id or file

@@ -306,7 +306,6 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   std::vector<std::string> lines;
   if (session_.lane.log().recording())
     lines.push_back(fmt::format("The recording to {} ends.", session_.view.recording.file));
-  if (films_.live()) lines.push_back(fmt::format("The film {} ends.", films_.live()->file()));
   for (const auto& feature : features_) feature->add_losses(lines);
   if (camera_.paths().unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
   for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
@@ -382,7 +381,6 @@ void Viewer::follow_scene() {
   if (!pace_chosen_ && session_.lane.status().steps_per_frame != view.steps_per_frame) {
     session_.lane.simulation().apply(SetStepsPerFrame{view.steps_per_frame});
   }
-  if (session_.film) session_.film->hide_progress();  // which the notes would run into
   if (std::string notes = print_scene_notes(session_.lane.simulation()); !notes.empty())
     session_.view.notice = std::move(notes);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +21,20 @@ class WindowFeature {
 
   /// Adds the functions that carry out the feature's commands.
   virtual void add_to(Handlers& handlers) = 0;
+  /// Called once the window is set up, before its first frame.
+  virtual void begin() {}
   /// Called once per frame, after the latest steps are known.
   virtual void follow() {}
-  /// Ends what goes on and completes its files; called at the end of the window, also of one that fails.
+  /// Whether nobody will see the picture of a frame, so that it need not be drawn.
+  virtual bool does_without(std::int64_t /*frame*/) const { return false; }
+  /// Called at the end of a frame; `drawn`: the surface has its picture, which is not presented yet.
+  virtual void end_frame(bool /*drawn*/) {}
+  /// Whether everything is complete that the run is for, if no frame from this one on is drawn.
+  virtual bool is_complete_from(std::int64_t /*frame*/) const { return false; }
+  /// Called at the end of the window while OpenGL works, before finish().
+  virtual void finish_drawing() {}
+  /// Ends what goes on and completes its files, without OpenGL; called at the end of the window, also of
+  /// one that fails.
   virtual void finish() {}
   /// Adds a line for each thing that ends or is lost with the window: "The race ends; what it has measured is kept."
   virtual void add_losses(std::vector<std::string>& /*lines*/) const {}

@@ -415,11 +415,11 @@ void WorkshopFeature::carry_out(const BringKernelBack& c) {
 }
 
 void WorkshopFeature::open_given() {
-  if (!session_.film) session_.carry_out(ShowLab{"workshop"});
+  if (!session_.options.film) session_.carry_out(ShowLab{"workshop"});
   control_.open(session_.options.kernel_file);
   wait();
   if (stop_requested()) return;
-  if (!session_.film) {
+  if (!session_.options.film) {
     follow();
     if (session_.lockstep && session_.view.workshop.state == WorkshopState::unchecked)
       session_.complain(why_not_shown(session_.view.workshop));

@@ -1,5 +1,5 @@
 // Programs in ffmpeg's place: what they leave, and that none of them holds this program up.
-#include "app/film/encoder.h"
+#include "app/features/film/encoder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "app/film/frame_folder.h"
+#include "app/features/film/frame_folder.h"
 
 #include <gtest/gtest.h>
 

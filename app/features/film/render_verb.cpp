@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "app/camera_path/camera_path.h"
 #include "app/cli/view_verb.h"
 #include "app/text/parse_value.h"
+#include "app/ui_state/camera_path.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 

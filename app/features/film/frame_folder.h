@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "app/film/film_output.h"
+#include "app/features/film/film_output.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
 

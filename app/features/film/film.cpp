@@ -1,5 +1,5 @@
 // A film in the making, and the threads that work on its frames.
-#include "app/film/film.h"
+#include "app/features/film/film.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "app/film/encoder.h"
-#include "app/film/frame_folder.h"
+#include "app/features/film/encoder.h"
+#include "app/features/film/frame_folder.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "compute/core/text.h"

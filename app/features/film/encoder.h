@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/film/film_output.h"
+#include "app/features/film/film_output.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
 

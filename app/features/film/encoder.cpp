@@ -1,5 +1,5 @@
 // MP4 files: pixels as video players expect them, and the program ffmpeg, which encodes them.
-#include "app/film/encoder.h"
+#include "app/features/film/encoder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -2,15 +2,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "app/film/film.h"
+#include "app/features/film/film.h"
 #include "app/text/csv.h"
-#include "app/ui_state/film_commands.h"
-#include "app/window/session.h"
+#include "app/ui_state/picture_options.h"
+#include "compute/core/atomic_file.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/readback.h"
 
@@ -48,38 +46,6 @@ class LiveFilm {
   std::int64_t next_ = 0;           // frame of the film that no picture shows yet
   std::deque<std::int64_t> times_;  // that the film shows each of the pictures that reader_ copies
   std::int64_t pictures_ = 0, left_out_ = 0;
-};
-
-/// Films in the window: the one that the user makes of what is shown, and the one of `orrery render`.
-class FilmFeature {
- public:
-  /// `session` must outlive this. `describe` returns what the picture shows, for the file of a film.
-  FilmFeature(Session& session, std::function<Json()> describe) : session_{session}, describe_{std::move(describe)} {}
-
-  void carry_out(const StartFilm& c);
-  void carry_out(const StopFilm&);
-  /// Null: the user makes no film.
-  const LiveFilm* live() const { return live_film_ ? &*live_film_ : nullptr; }
-  /// Adds what is drawn to the user's film. Call when a frame has been drawn and before it is presented.
-  void follow();
-
-  // The film of `orrery render`; without one these do nothing.
-  void begin();
-  /// Adds the frame. Call as follow().
-  void add_frame();
-  /// Hands over the pictures that are still being copied.
-  void take_rest();
-  void finish();
-
- private:
-  Json film_description();
-  void take_pixels();
-
-  Session& session_;
-  const std::function<Json()> describe_;
-  std::optional<render::PixelReader> pixels_;
-  std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
-  std::optional<LiveFilm> live_film_;
 };
 
 }  // namespace orrery

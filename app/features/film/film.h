@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/film/film_output.h"
+#include "app/features/film/film_output.h"
 #include "app/text/progress.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
@@ -78,8 +78,6 @@ class Film {
 
   /// Shows what is done once `frame` has been drawn, or passed over.
   void show_progress(std::int64_t frame, bool drawn);
-  /// Call before something else is printed.
-  void hide_progress() { progress_.clear(); }
   /// Completes the film with the frames that it has; later calls do nothing. Returns "wrote a.mp4: 30 frames, ...",
   /// empty if there is no frame.
   std::string finish();
