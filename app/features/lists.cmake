@@ -5,7 +5,7 @@
 #   NAME_verb.cpp    its verb of the command line
 #   other .cpp       what it measures, without command line, OpenGL and ImGui: parts of orrery_lab, or, if they include
 #                    more than that may, of a library orrery_NAME, which the folder's CMakeLists.txt makes
-set(ORRERY_FEATURES film report sweep race lessons doctor)
+set(ORRERY_FEATURES runs film report sweep race lessons doctor)
 
 # Each is the stem of NAME_tab.
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
@@ -16,7 +16,7 @@ set(commands_list "")
 set(window_list "")
 set(tabs_list "")
 # The tables of the window itself, in app/ui_state/.
-foreach(name IN ITEMS window report camera overlays film compare profile lessons workshop)
+foreach(name IN ITEMS window runs report camera overlays film compare profile lessons workshop)
   string(APPEND commands_headers "#include \"app/ui_state/${name}_commands.h\"\n")
   string(APPEND commands_list "X(${name})\n")
 endforeach()

@@ -12,6 +12,7 @@
 #include "app/panels/sections.h"
 #include "app/text/progress.h"
 #include "app/ui_state/film_commands.h"
+#include "app/ui_state/runs_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/snapshots/snapshot_format.h"
 

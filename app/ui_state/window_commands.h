@@ -63,11 +63,6 @@ struct SaveSnapshot {
   std::string file;
 };
 
-/// How the run went, to be computed again: see Replay.
-struct SaveReplay {
-  std::string file;
-};
-
 /// The table of results, as CSV.
 struct ExportResults {
   std::string file;
@@ -242,9 +237,6 @@ inline constexpr std::tuple window_commands{
     command_row<SaveSnapshot>(
         "save", "Saves the bodies to a file.",
         Argument<&SaveSnapshot::file>{{.name = "file", .optional = true, .form = Form::written_file}}),
-    command_row<SaveReplay>(
-        "save-replay", "Saves how the run went, for 'orrery replay', which computes it again.",
-        Argument<&SaveReplay::file>{{.name = "file", .optional = true, .form = Form::written_file}}),
     command_row<ExportResults>(
         "export", "Writes the table of results as CSV.",
         Argument<&ExportResults::file>{{.name = "file", .optional = true, .form = Form::written_file}}),

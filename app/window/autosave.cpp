@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/ui_state/window_commands.h"
@@ -242,8 +242,7 @@ void Viewer::carry_out(const ContinueLastRun&) {
 void Viewer::resume(const FoundCheckpoint& found) {
   const RunCheckpoint& checkpoint = found.checkpoint;
   session_.lane.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
-  history_.lose(session_.lane.simulation(),
-                "the run continues a checkpoint, where no replay can start: restart it, or load a scene");
+  for (const auto& feature : features_) feature->resumed();
   follow_scene();  // before the note, which commands would remove
   if (!found.note.empty()) session_.complain(found.note);
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/simulation.h"
 

@@ -12,7 +12,7 @@
 
 #include "app/commands/command_text.h"
 #include "app/panels/workshop_panel.h"
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/text/input_file.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/overlays_commands.h"

@@ -10,6 +10,7 @@
 
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/picture_options.h"
 #include "app/ui_state/status.h"
@@ -89,6 +90,7 @@ struct Session {
   std::function<void(std::function<void()> save)> once_drawn;
   std::function<ReportPicture()> picture;  ///< of the view with its legend and without panels
   std::function<Json()> description;       ///< of what the picture shows, for its file
+  std::function<CameraView()> camera;      ///< the one of the user
 
   ViewStatus view;  ///< of the last frame
   PanelState panels;

@@ -59,7 +59,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
     : handover_{options.handover.empty() ? std::nullopt : std::optional{read_handover(options.handover)}},
       memory_{handover_ ? handover_->window : recalled(options, Session::runs_in_lockstep(options))},
       session_{kernels, options, memory_.place},
-      history_{session_.lockstep},
       compare_{session_},
       features_{make_features(session_)},
       profile_{session_},
@@ -74,6 +73,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   session_.once_drawn = [this](std::function<void()> save) { pictures_wanted_.push_back({std::move(save)}); };
   session_.picture = [this] { return picture_without_panels(); };
   session_.description = [this] { return description(); };
+  session_.camera = [this] { return view_of(camera_.camera()); };
   handlers_.add(*this, window_commands);
   handlers_.add(*this, overlays_commands);
   handlers_.add(camera_, camera_commands);
@@ -84,7 +84,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   handlers_.require_all();
   session_.rescue.watch_display();
   set_up(session_.lane.simulation(), session_.backends, options.setup, options.settings);
-  history_.begin(session_.lane.simulation());
   if (handover_) {
     resume_handed_over();
   } else if (!options.resume_file.empty()) {
@@ -162,7 +161,7 @@ void Viewer::frame() {
     if (!wait_for_steps(session_.lane) || !catch_up()) return;
   }
   take_timings();
-  history_.follow(session_.lane.simulation());
+  for (const auto& feature : features_) feature->before_steps();
   follow_comparison();
   if (!session_.lockstep) {
     follow_autosave();

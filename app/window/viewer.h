@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "app/commands/window_memory.h"
-#include "app/runs/replay.h"
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/picture_options.h"
@@ -153,7 +152,6 @@ class Viewer {
   void carry_out(const SaveEnlarged& c);
   void carry_out(const SavePicture& c);
   void carry_out(const SaveSnapshot& c);
-  void carry_out(const SaveReplay& c);
   void carry_out(const ExportResults& c);
   void carry_out(const ClearResults&);
   void carry_out(const PinResult& c);
@@ -219,7 +217,6 @@ class Viewer {
   const WindowMemory memory_;         // of the last session
   Session session_;
   Handlers handlers_;
-  RunHistory history_;  // of the session's lane
   CompareFeature compare_;
   std::vector<std::unique_ptr<WindowFeature>> features_;
   ProfileFeature profile_;

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numbers>
 #include <type_traits>
 #include <utility>
 
 #include "app/commands/command_text.h"
 #include "app/lab/metadata.h"
+#include "app/lab/variant_runner.h"
 #include "app/panels/kit/format.h"
 #include "app/recording/output_file.h"
-#include "app/runs/run_checkpoint.h"
-#include "app/runs/simulation_run.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "app/ui_state/overlays_commands.h"
@@ -68,7 +67,7 @@ void Viewer::carry_out(const ViewCommand& command) {
 void Viewer::carry_out(const Command& command) {
   if (needs_machine(command, session_.lane.status())) session_.refuse_beside_measurement();
   session_.lane.apply(command, session_.view.wanted_diagnostics());
-  history_.took(command, session_.lane.simulation());
+  for (const auto& feature : features_) feature->took(command);
   pace_chosen_ |= std::holds_alternative<SetStepsPerFrame>(command);
   session_.view.notice = return_notice(command, session_.lane.status());
   follow_scene();
@@ -207,21 +206,6 @@ void Viewer::carry_out(const SavePicture& c) {
 
 void Viewer::carry_out(const SaveSnapshot& c) {
   save_snapshot(c.file, {});
-}
-
-void Viewer::carry_out(const SaveReplay& c) {
-  constexpr float degrees = 180 / std::numbers::pi_v<float>;
-  Replay replay = replay_of(history_, session_.lane.simulation(), session_.backends);
-  const glm::vec3 target = camera_.camera().target();
-  replay.camera = {camera_.camera().azimuth() * degrees,
-                   camera_.camera().elevation() * degrees,
-                   camera_.camera().distance(),
-                   target.x,
-                   target.y,
-                   target.z};
-  replay.appearance = {session_.view.appearance};
-  const Session::Output to = session_.output(c.file, "run.replay");
-  session_.say_written(write_replay(to.file, replay, to.existing));
 }
 
 void Viewer::carry_out(const ExportResults& c) {

@@ -23,6 +23,12 @@ class WindowFeature {
   virtual void add_to(Handlers& handlers) = 0;
   /// Called once the window is set up, before its first frame.
   virtual void begin() {}
+  /// Called after each command of the simulation that has been carried out.
+  virtual void took(const Command& /*command*/) {}
+  /// Called when the run of a checkpoint has been resumed: no scene starts from its state.
+  virtual void resumed() {}
+  /// Called once per frame, when the latest steps are known and before the next ones start.
+  virtual void before_steps() {}
   /// Called once per frame, after the latest steps are known.
   virtual void follow() {}
   /// Whether nobody will see the picture of a frame, so that it need not be drawn.

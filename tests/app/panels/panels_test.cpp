@@ -1,5 +1,6 @@
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/runs_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/integrators/integrator.h"
 #include "tests/app/panels/panels_fixture.h"

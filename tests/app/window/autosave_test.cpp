@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 

@@ -1,4 +1,4 @@
-#include "app/runs/snapshot_series.h"
+#include "app/features/runs/snapshot_series.h"
 
 #include <fmt/format.h>
 

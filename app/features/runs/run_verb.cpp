@@ -1,4 +1,4 @@
-#include "app/cli/run_verb.h"
+#include "app/features/runs/run_verb.h"
 
 #include <fmt/format.h>
 
@@ -17,11 +17,11 @@
 
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/run_files.h"
+#include "app/features/runs/simulation_run.h"
+#include "app/features/runs/snapshot_series.h"
 #include "app/lab/metadata.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/lab/variant_runner.h"
-#include "app/runs/simulation_run.h"
-#include "app/runs/snapshot_series.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"

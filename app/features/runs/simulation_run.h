@@ -9,20 +9,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/features/runs/snapshot_series.h"
 #include "app/recording/output_file.h"
-#include "app/runs/run_checkpoint.h"
-#include "app/runs/run_order.h"
-#include "app/runs/snapshot_series.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/text/csv.h"
 #include "compute/sim/command.h"
 #include "compute/sim/results.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-
-/// Prints on stderr what was assumed about the bodies of the scene's file, such as velocities that it lacks: one line
-/// each. Returns the same in one line; empty if nothing was.
-std::string print_scene_notes(const Simulation& simulation);
 
 /// The steps of a run: the last one, and those with outputs, which have numbers from 0 on.
 class RunSchedule {

@@ -5,17 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "app/recording/run_checkpoint.h"
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
-
-/// Mark of a snapshot that a run wrote. It identifies the run's folder: no other run has written the same bytes.
-struct SnapshotMark {
-  std::string name;            ///< in the folder, "snapshot_00004.tipsy"
-  std::uint64_t bytes = 0;     ///< of the file
-  std::uint32_t checksum = 0;  ///< CRC-32 of its first and its last 64 KiB
-  friend bool operator==(const SnapshotMark&, const SnapshotMark&) = default;
-};
 
 /// The snapshots of a run in their folder: snapshot_00000.tipsy, snapshot_00001.tipsy and so on.
 class SnapshotSeries {

@@ -1,4 +1,4 @@
-#include "app/runs/replay.h"
+#include "app/features/runs/replay.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "app/commands/command_text.h"
-#include "app/runs/simulation_run.h"
+#include "app/features/runs/simulation_run.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"

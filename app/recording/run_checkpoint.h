@@ -5,15 +5,46 @@
 #include <optional>
 #include <string>
 
-#include "app/runs/run_order.h"
-#include "app/runs/snapshot_series.h"
+#include "app/text/csv.h"
+#include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/bodies.h"
+#include "compute/core/text.h"
 #include "compute/sim/command.h"
 #include "compute/sim/simulation.h"
 #include "compute/snapshots/snapshot.h"
 
 namespace orrery {
+
+/// The order of a run without a window. Steps are counted from the scene's first state. The time starts at that of the
+/// file.
+struct RunOrder {
+  std::optional<std::int64_t> steps{};  ///< ends after this step
+  std::optional<double> until{};        ///< ends with the first step that reaches this time
+  std::optional<double> every{};        ///< time between snapshots and between rows of diagnostics
+  std::string snapshots{};              ///< their folder; empty: none are written
+  std::string snapshot_format = "tipsy";
+  std::string diagnostics{};  ///< a CSV file; empty: none
+  std::string checkpoint{};   ///< empty: one is written only if the run is stopped
+  double checkpoint_every_s = 60;
+
+  static constexpr Range<double> ends{-1e30, 1e30}, times{0, 1e30, "", true}, checkpoint_times{1, 1e6, "s"};
+
+  friend bool operator==(const RunOrder&, const RunOrder&) = default;
+};
+
+/// All but the name of the checkpoint, which is the name of the file that holds this JSON.
+Json to_json(const RunOrder& order);
+/// Throws UsageError, one line, for what to_json() would not make.
+RunOrder run_order_of(const JsonObject& json);
+
+/// Mark of a snapshot that a run wrote. It identifies the run's folder: no other run has written the same bytes.
+struct SnapshotMark {
+  std::string name;            ///< in the folder, "snapshot_00004.tipsy"
+  std::uint64_t bytes = 0;     ///< of the file
+  std::uint32_t checksum = 0;  ///< CRC-32 of its first and its last 64 KiB
+  friend bool operator==(const SnapshotMark&, const SnapshotMark&) = default;
+};
 
 /// Where the rows of a run's diagnostics ended.
 struct DiagnosticsPlace {

@@ -6,7 +6,7 @@
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/runs/replay.h"
+#include "app/features/runs/replay.h"
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "compute/core/error.h"

@@ -5,7 +5,7 @@
 
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/runs/run_order.h"
+#include "app/recording/run_checkpoint.h"
 
 namespace orrery {
 
