@@ -22,6 +22,7 @@
 #include "app/window/window.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/backends.h"
+#include "compute/sim/simulation.h"
 #include "render/gl/gl_objects.h"
 
 namespace orrery {
@@ -101,5 +102,23 @@ struct Session {
   bool failed = false;                         ///< an output was not written whole
   bool ends_at_once = false;                   ///< the program ends without WindowFeature::finish()
 };
+
+/// Pauses the shown simulation while something else is measured.
+class ShownPause {
+ public:
+  void begin(Simulation& shown);
+  /// The simulation goes on if it ran before.
+  void end(Simulation& shown);
+
+ private:
+  bool resume_ = false;
+};
+
+/// The law, its constants, the time step and the digits of the shown simulation, for another one.
+std::vector<Command> shown_physics(const Status& shown);
+
+/// Whether a command would run steps of the shown system or measure kernels: a measurement beside it would measure that
+/// work, too.
+bool needs_machine(const Command& command, const Status& shown);
 
 }  // namespace orrery
