@@ -52,7 +52,7 @@ may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_h
 # Measuring code sees the simulation and its parts, not OpenGL.
 set(measured "compute/(core|cuda|diagnostics|integrators|scenes|sim)/" "compute/kernels/[^/]+$")
 set(lists "[a-z_]+_(list|headers)[.]inc$")
-may_include("app/process/build_id[.]cpp" "app/process/" "(elf|link)[.]h$" "fmt/")
+may_include("app/process/this_program[.]cpp" "app/(process|text)/" "compute/core/" "(elf|link)[.]h$" "fmt/" ${posix_headers})
 may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
 may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/[^/]+$" ${measured}
             "cuda_profiler_api[.]h$")

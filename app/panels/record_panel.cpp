@@ -10,7 +10,7 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/runs_commands.h"
 #include "app/ui_state/window_commands.h"

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "app/lab/profile/profile_json.h"
-#include "app/process/spare_process.h"
+#include "app/process/child_process.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "app/recording/conserved_log.h"
 #include "app/recording/recorder.h"
 #include "app/text/csv.h"
 #include "app/ui_state/status.h"

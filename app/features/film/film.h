@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "app/features/film/film_output.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
 

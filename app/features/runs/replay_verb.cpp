@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <string>
 
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
 #include "app/features/runs/replay.h"
 #include "app/text/console.h"
-#include "app/text/progress.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/text.h"

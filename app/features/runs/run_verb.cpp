@@ -15,8 +15,7 @@
 #include <tuple>
 #include <vector>
 
-#include "app/cli/compile_kernel_files.h"
-#include "app/cli/run_files.h"
+#include "app/cli/option_groups.h"
 #include "app/features/runs/simulation_run.h"
 #include "app/features/runs/snapshot_series.h"
 #include "app/lab/metadata.h"
@@ -25,7 +24,6 @@
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
-#include "app/text/progress.h"
 #include "app/text/table.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"

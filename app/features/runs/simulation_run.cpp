@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "app/lab/sampling.h"
-#include "app/recording/conserved_log.h"
+#include "app/recording/recorder.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"

@@ -1,10 +1,9 @@
-#include "app/cli/options.h"
-
 #include <fstream>
 
 #include "app/cli/bench_verb.h"
 #include "app/cli/compare_verb.h"
 #include "app/cli/profile_verb.h"
+#include "app/cli/verb.h"
 #include "app/cli/verify_verb.h"
 #include "app/cli/view_verb.h"
 #include "app/features/race/race_verb.h"

@@ -1,5 +1,5 @@
 // Reads a command line and prints help.
-#include "app/cli/options.h"
+#include "app/cli/verb.h"
 
 #include <fmt/format.h>
 

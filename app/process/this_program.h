@@ -1,6 +1,13 @@
+// What is known of this program itself: its build, and an end that was not planned.
 #pragma once
 
+#include <string>
+
 namespace orrery {
+
+/// Returns the id that the linker computed from the contents of this program, in hexadecimal digits. Different builds
+/// have different ids. "unknown" if the linker wrote none.
+std::string build_id();
 
 /// Prints one line if a library ends the program after this call: by a crash (a graphics driver without memory), by
 /// exit() (OpenMP without threads) or by an uncaught exception. Call first in main().
