@@ -5,7 +5,7 @@
 #   NAME_verb.cpp    its verb of the command line
 #   other .cpp       what it measures, without command line, OpenGL and ImGui: parts of orrery_lab, or, if they include
 #                    more than that may, of a library orrery_NAME, which the folder's CMakeLists.txt makes
-set(ORRERY_FEATURES runs film report sweep race lessons doctor)
+set(ORRERY_FEATURES runs film report sweep race lessons doctor roofline)
 
 # Each is the stem of NAME_tab.
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)

@@ -1,4 +1,4 @@
-// What is known of this program itself: its build, and an end that was not planned.
+// The build of this program, and the report of an end that was not planned.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a window leaves to the next one: its run, how it was, and after the loss of a device the rest of its work.
+// State that a window leaves to the next one: its run, its look, and after the loss of a device the rest of its work.
 #include "app/window/handover.h"
 
 #include <fmt/format.h>

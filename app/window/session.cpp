@@ -41,8 +41,7 @@ Session::Session(KernelCatalog& kernels, const ViewOptions& view_options, const 
       backends{open_backends(kernels, options)},
       sharing{try_sharing(backends)},
       chooser{AutoChooser::this_machine(backends)},
-      lane{rescue, backends, sharing, options.scene, kernel_of_setup(kernels, options.setup), &chooser, lockstep},
-      facts{backends} {}
+      lane{rescue, backends, sharing, options.scene, kernel_of_setup(kernels, options.setup), &chooser, lockstep} {}
 
 bool Session::runs_in_lockstep(const ViewOptions& options) {
   return options.offscreen || !options.script.empty() || options.frames;

@@ -16,7 +16,6 @@
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/window/lane.h"
-#include "app/window/machine_facts.h"
 #include "app/window/position_bridge.h"
 #include "app/window/rescue.h"
 #include "app/window/window.h"
@@ -83,9 +82,7 @@ struct Session {
   AutoChooser chooser;
   Lane lane;
 
-  MachineFacts facts;
-
-  // What the viewer does for features.
+  // Functions of the viewer for features.
   std::function<void(const Request&)> carry_out;  ///< carries out a request; throws its refusal
   /// Calls `save` once this frame has been drawn, before it is presented.
   std::function<void(std::function<void()> save)> once_drawn;

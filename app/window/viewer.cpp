@@ -281,7 +281,6 @@ void Viewer::follow_simulation() {
   const double wall_s = std::chrono::duration<double>(session_.frame_begin.time_since_epoch()).count();
   session_.lane.describe(session_.view, wall_s);
   if (compare_.active()) compare_.second().describe(session_.view, session_.lane, wall_s);
-  session_.facts.describe(session_.view, status);
   session_.view.vsync = session_.surface->vsync();
   session_.view.fullscreen = session_.surface->fullscreen();
 }

@@ -65,7 +65,7 @@ class WindowFeature {
   virtual ~WindowFeature() = default;
 
   /// Adds the functions that carry out the feature's commands.
-  virtual void add_to(Handlers& handlers) = 0;
+  virtual void add_to(Handlers& /*handlers*/) {}
   /// Called once the window is set up, before its first frame.
   virtual void begin() {}
   /// Called after each command of the simulation that has been carried out.

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/features/report/facts.h"
 #include "app/lab/metadata.h"
+#include "app/lab/roofline/roofline.h"
 #include "app/lab/variants.h"
 #include "app/panels/shown_words.h"
 #include "app/text/printable.h"
@@ -259,7 +261,8 @@ class ReportWindow final : public WindowFeature {
                       .interop_reason = session_.view.interop_reason};
     ReportContent content = window_content(session_.lane.status(), session_.view);
     content.made = made_words(machine_metadata(session_.backends));
-    content.machine = machine_report(session_.backends, gl, session_.facts.peak_rates()).facts;
+    content.machine =
+        machine_report(session_.backends, gl, session_.view.features.of<std::optional<MachinePeakRates>>()).facts;
     content.picture = session_.picture();
     session_.say_written(write_file(to.file, report_page(content), to.existing));
     session_.lane.log().statistics().results_written();  // the page has them all

@@ -1,11 +1,15 @@
-#include "app/window/machine_facts.h"
+// Peak rates, clock and machine code, as a window shows them.
+#include "app/features/roofline/roofline_window.h"
 
 #include <chrono>
 #include <exception>
+#include <memory>
 
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/text/console.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/threads.h"
 #include "compute/cuda/nvml.h"
 
@@ -87,6 +91,29 @@ void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& car
   if (in_flight_ || !may_start(view)) return;
   in_flight_ = Count{card.name, std::async(std::launch::async, counts_in_this_program, card.name, card.architecture,
                                            stop_.get_token())};
+}
+
+namespace {
+
+/// Finds the facts for the panels and the report.
+class RooflineWindow final : public WindowFeature {
+ public:
+  explicit RooflineWindow(Session& session) : session_{session}, facts_{session.backends} {}
+
+  void follow() override {
+    facts_.describe(session_.view, session_.lane.status());
+    session_.view.features.of<std::optional<MachinePeakRates>>() = facts_.peak_rates();
+  }
+
+ private:
+  Session& session_;
+  MachineFacts facts_;
+};
+
+}  // namespace
+
+std::unique_ptr<WindowFeature> make_roofline(Session& session) {
+  return std::make_unique<RooflineWindow>(session);
 }
 
 }  // namespace orrery
