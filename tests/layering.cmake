@@ -74,7 +74,7 @@ may_include("app/plot/" "app/(text|lab|plot)/" "compute/core/" "fmt/")
 may_include("app/features/.*_(commands|status)[.]h" "app/(text|ui_state)/" "compute/(core|sim)/")
 may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|panels|recording|text|ui_state|window)/" ${measured} "compute/snapshots/" "render/gl/"
             "fmt/")
-may_include("app/features/.*_tab[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
+may_include("app/features/.*_(tab|panel)[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
 may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|recording|text|ui_state)/" "compute/snapshots/" ${measured} "orrery_version[.]h$" "CLI/" "fmt/"
             ${posix_headers})
 may_include("app/features/doctor/" "app/(features|lab|text|ui_state)/" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})

@@ -2,6 +2,7 @@
 #   NAME_commands.h  the structs of its commands and their table, NAME_commands
 #   NAME_window.cpp  its part of the running window, make_NAME(), see app/window/window_feature.h
 #   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
+#   NAME_panel.cpp   a panel over the picture, which app/panels/sections.h declares
 #   NAME_verb.cpp    its verb of the command line
 #   other .cpp       what it measures, without command line, OpenGL and ImGui: parts of orrery_lab, or, if they include
 #                    more than that may, of a library orrery_NAME, which the folder's CMakeLists.txt makes

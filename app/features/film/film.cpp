@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "app/features/film/encoder.h"
-#include "app/features/film/frame_folder.h"
+#include "app/features/film/film_files.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "compute/core/text.h"

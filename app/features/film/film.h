@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/features/film/film_output.h"
+#include "app/features/film/film_files.h"
 #include "app/text/console.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"

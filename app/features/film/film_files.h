@@ -4,17 +4,47 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "app/features/film/film_output.h"
+#include "app/text/csv.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
 
 namespace orrery {
+
+/// One frame of a film: 4 bytes per pixel, red first, bottom row first as OpenGL reads it. The fourth byte has no
+/// meaning.
+struct FilmFrame {
+  std::int64_t number = 0;  ///< from 0
+  std::int64_t times = 1;   ///< that a film file shows it, one after the other; >= 1
+  std::vector<std::uint8_t> rgba;
+};
+
+/// Where the frames of a film go. Every failure throws std::runtime_error with one line that names the output.
+class FilmOutput {
+ public:
+  virtual ~FilmOutput() = default;
+
+  /// Call once, before the first frame. `run` is an object with everything that the frames depend on.
+  virtual void begin(const Json& run) = 0;
+  /// Frames that an earlier run has made, which are not to be added.
+  const std::set<std::int64_t>& kept() const { return kept_; }
+  /// How many threads may call add() at once. If it is 1, frames come in order.
+  virtual int threads() const = 0;
+  virtual void add(const FilmFrame& frame) = 0;
+  /// Completes the output after the last frame. Call once, if there was a frame. Returns its name.
+  virtual std::string finish() = 0;
+
+ protected:
+  std::set<std::int64_t> kept_;
+};
+
 /// The size of a frame in the video: even, as H.264 with 4:2:0 needs it.
 constexpr int even_size(int size) {
   return size + size % 2;
@@ -80,6 +110,34 @@ class FilmFile final : public FilmOutput {
  private:
   AtomicFile file_;
   Encoder encoder_;
+};
+
+/// A folder of PNG frames, frame-000000.png and so on. Each appears whole, so a run that was stopped can be continued:
+/// whole frames of the same film are kept. The file film.json in the folder describes the film, and each frame names
+/// it. Symbolic links in the folder are not followed.
+class FrameFolder final : public FilmOutput {
+ public:
+  /// Makes the folder if it is missing. With Existing::replace, begin() removes its frames.
+  FrameFolder(const FilmOptions& options, WindowSize size, Existing existing);
+
+  /// Refuses a folder with frames of another film.
+  void begin(const Json& run) override;
+  int threads() const override;
+  void add(const FilmFrame& frame) override;
+  std::string finish() override { return folder_.string(); }
+
+ private:
+  std::filesystem::path file_of(std::int64_t frame) const;
+  void find_frames();
+  void drop_damaged();
+  /// Description that a frame carries in its PNG file.
+  std::string words_of(std::int64_t frame) const;
+  void check_same(const Json& run) const;
+
+  const std::filesystem::path folder_;
+  const WindowSize size_;
+  const Existing existing_;
+  std::string film_;  // the fingerprint of its description, from begin() on
 };
 
 }  // namespace orrery
