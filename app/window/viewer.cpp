@@ -426,7 +426,8 @@ void Viewer::take_timings() {
 /// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
 bool Viewer::next_steps_are_known() const {
   if (!session_.options.offscreen || session_.view.interop != Interop::mapped || compare_.active()) return false;
-  const bool asked = !requests_.empty() || !pictures_wanted_.empty() || session_.view.film.active;
+  const bool asked = !requests_.empty() || !pictures_wanted_.empty() ||
+                     std::ranges::any_of(features_, [](const auto& feature) { return feature->holds_steps(); });
   const bool scripted =
       script_at_ < session_.options.script.size() && session_.options.script[script_at_].frame <= session_.frame + 1;
   const bool last = stop_requested() || quit_ ||

@@ -78,6 +78,8 @@ class WindowFeature {
   virtual void follow() {}
   /// Whether nobody will see the picture of a frame, so that it need not be drawn.
   virtual bool does_without(std::int64_t /*frame*/) const { return false; }
+  /// Whether the steps of the next frame must not start before end_frame().
+  virtual bool holds_steps() const { return false; }
   /// Called at the end of a frame; `drawn`: the surface has its picture, which is not presented yet.
   virtual void end_frame(bool /*drawn*/) {}
   /// Whether everything is complete that the run is for, if no frame from this one on is drawn.

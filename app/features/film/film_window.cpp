@@ -153,6 +153,8 @@ class FilmWindow final : public WindowFeature {
 
   bool is_complete_from(std::int64_t frame) const override { return film_ && film_->complete_from(frame); }
 
+  bool holds_steps() const override { return live_.has_value(); }
+
   void end_frame(bool drawn) override {
     if (drawn) add_frame();
     if (drawn && live_) add_to_live();
@@ -238,7 +240,9 @@ class FilmWindow final : public WindowFeature {
     }
   }
 
-  void describe() { session_.view.film = live_ ? FilmStatus{true, live_->file(), live_->pictures()} : FilmStatus{}; }
+  void describe() {
+    session_.view.features.of<FilmStatus>() = live_ ? FilmStatus{true, live_->file(), live_->pictures()} : FilmStatus{};
+  }
 
   Session& session_;
   std::optional<Film> film_;  // of `orrery render`

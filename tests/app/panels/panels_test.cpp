@@ -209,7 +209,7 @@ TEST_F(Panels, StartAndStopARecording) {
 
 TEST_F(Panels, StartAndStopAFilm) {
   EXPECT_EQ(only<StartFilm>(click("film")).file, "");
-  view.film = {.active = true, .file = "mine.mp4", .pictures = 12};
+  view.features.of<FilmStatus>() = {.active = true, .file = "mine.mp4", .pictures = 12};
   only<StopFilm>(click("film"));
 }
 
