@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstddef>
 
-#include "app/overlays/ink.h"
 #include "app/ui_state/overlays_commands.h"
 #include "render/colour_map.h"
 
 namespace orrery {
+
 namespace {
 
 /// The cubic through both places with both velocities, at `share` of the way from the first to the second.

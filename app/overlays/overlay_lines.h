@@ -14,6 +14,7 @@
 #include "render/passes/strokes.h"
 
 namespace orrery {
+
 /// Tracks of some bodies: their latest state, and where they were at equal intervals.
 class BodyTracks {
  public:
@@ -94,5 +95,17 @@ struct Axes {
 /// marks are at round lengths that suit the zoom.
 Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
              render::Theme theme);
+
+/// A colour on a dark ground and its counterpart on white, sRGB.
+struct Ink {
+  glm::vec3 on_dark, on_light;
+
+  glm::vec3 in(render::Theme theme) const { return theme == render::Theme::light ? on_light : on_dark; }
+  glm::vec4 in(render::Theme theme, float opacity) const { return {in(theme), opacity}; }
+};
+
+inline SrgbColour as_values(glm::vec3 colour) {
+  return {colour.r, colour.g, colour.b};
+}
 
 }  // namespace orrery

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/overlays/tree_boxes.h"
+#include "app/overlays/overlay_painter.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
 #include "app/window/colouring.h"
