@@ -54,10 +54,8 @@ set(measured "compute/(core|cuda|diagnostics|integrators|scenes|sim)/" "compute/
 set(lists "[a-z_]+_(list|headers)[.]inc$")
 may_include("app/process/build_id[.]cpp" "app/process/" "(elf|link)[.]h$" "fmt/")
 may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
-may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/[^/]+$" ${measured}
-            "cuda_profiler_api[.]h$")
 may_include("app/lab/roofline/" "app/(process|text|lab/roofline|lab/sweep)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
-foreach(folder divergence profile sweep tuning)
+foreach(folder divergence sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
@@ -76,10 +74,11 @@ may_include("app/lessons/" "app/(commands|lab|lessons|text|ui_state)/" ${measure
 may_include("app/film/" "app/(text|film|ui_state)/" "compute/core/" "render/[^/]+$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/snapshots/" ${measured} "orrery_version[.]h$" "fmt/")
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
-may_include("app/features/.*_(commands|status)[.]h" "app/(text|ui_state)/" "compute/(core|sim)/")
-may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|lessons|recording|text|ui_state|window)/" ${measured} "fmt/")
+may_include("app/features/.*_(commands|status)[.]h" "app/(features|text|ui_state)/" "compute/(core|sim)/")
+may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|lessons|process|recording|text|ui_state|window)/" ${measured} "fmt/")
 may_include("app/features/.*_tab[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
-may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|recording|text)/" ${measured} "CLI/" "fmt/")
+may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|process|recording|text)/" ${measured} "CLI/" "fmt/")
+may_include("app/features/.*_cuda[.]cpp" "app/features/" ${measured} "cuda_profiler_api[.]h$")
 may_include("app/features/" "app/(features|lab|text)/" ${measured} "fmt/")
 may_include("app/cli/"
             "app/(camera_path|cli|colours|commands|doctor|lab|lessons|plot|process|recording|report|runs|text|ui_state|workshop)/"

@@ -3,8 +3,8 @@
 #   NAME_window.cpp  its part of the running window, make_NAME(), see app/window/window_feature.h
 #   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
 #   NAME_verb.cpp    its verb of the command line
-#   other .cpp       what it measures, without command line, OpenGL and ImGui
-set(ORRERY_FEATURES sweep race lessons)
+#   other .cpp       what it measures, without command line, OpenGL and ImGui; *_cuda.cpp in a build with CUDA
+set(ORRERY_FEATURES profile lessons sweep race)
 
 # Each is the stem of NAME_tab.
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
@@ -14,17 +14,15 @@ set(commands_headers "")
 set(commands_list "")
 set(window_list "")
 set(tabs_list "")
-# The tables of the window itself, in app/ui_state/.
-foreach(name IN ITEMS window camera overlays film compare profile lessons workshop)
-  string(APPEND commands_headers "#include \"app/ui_state/${name}_commands.h\"\n")
-  string(APPEND commands_list "X(${name})\n")
-endforeach()
-foreach(name IN LISTS ORRERY_FEATURES)
+foreach(name IN ITEMS window camera overlays film compare workshop LISTS ORRERY_FEATURES)
   set(feature ${CMAKE_CURRENT_LIST_DIR}/${name}/${name})
-  if(EXISTS ${feature}_commands.h)
-    string(APPEND commands_headers "#include \"app/features/${name}/${name}_commands.h\"\n")
-    string(APPEND commands_list "X(${name})\n")
-  endif()
+  # Those of the window itself, and those that its other parts know, are in app/ui_state/.
+  foreach(table IN ITEMS features/${name} ui_state)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/app/${table}/${name}_commands.h)
+      string(APPEND commands_headers "#include \"app/${table}/${name}_commands.h\"\n")
+      string(APPEND commands_list "X(${name})\n")
+    endif()
+  endforeach()
   if(EXISTS ${feature}_window.cpp)
     string(APPEND window_list "X(${name})\n")
   endif()

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "app/lab/divergence/divergence.h"
-#include "app/lab/profile/kernel_profile.h"
 #include "app/text/markdown.h"
 #include "app/ui_state/by_type.h"
 #include "app/ui_state/camera_commands.h"
@@ -22,7 +21,6 @@
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/machine_user.h"
 #include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/trial.h"
 #include "app/ui_state/workshop_status.h"
 #include "compute/core/error.h"
@@ -48,27 +46,6 @@ struct PickedBody {
     std::int64_t cells, bodies;
   };
   std::optional<Walk> walk{};
-};
-
-/// The profiles that were taken in the window.
-struct ProfileStatus {
-  bool active = false;                           ///< one is being taken
-  std::string present;                           ///< of which kernel with its settings
-  std::vector<KernelProfile> profiles;           ///< oldest first, at most most_profiles
-  int compared_with = CompareProfile::previous;  ///< a row, or `previous`
-  double taken_s = 0;                            ///< from the request to the latest one
-  std::string error;                             ///< why the latest one failed, one line; empty: it did not
-
-  static constexpr std::size_t most_profiles = 64;
-
-  const KernelProfile* latest() const { return profiles.empty() ? nullptr : &profiles.back(); }
-  /// The profile that the latest one is compared with; null if there is none.
-  const KernelProfile* baseline() const {
-    if (profiles.size() < 2) return nullptr;
-    const auto row =
-        compared_with == CompareProfile::previous ? profiles.size() - 2 : static_cast<std::size_t>(compared_with);
-    return row + 1 < profiles.size() ? &profiles[row] : nullptr;
-  }
 };
 
 /// One of the two runs that are compared.
@@ -271,7 +248,6 @@ struct ViewStatus {
   double conserved_sum_s = 0;  ///< of energy and momenta, expected for the present bodies; 0: not known
   SweepStatus sweep;
   CompareStatus compare;
-  ProfileStatus profile;
   LessonStatus lesson;
   WorkshopStatus workshop;
   ByType features;  ///< the status of each feature, such as RaceStatus

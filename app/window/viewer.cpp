@@ -24,7 +24,6 @@
 #include "app/ui_state/compare_commands.h"
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "app/ui_state/workshop_commands.h"
 #include "app/window/camera_control.h"
@@ -56,7 +55,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       history_{session_.lockstep},
       compare_{session_},
       features_{make_features(session_)},
-      profile_{session_},
       workshop_{session_, kernels},
       gui_{*session_.surface},
       camera_{session_, compare_},
@@ -72,7 +70,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   handlers_.add(camera_, camera_commands);
   handlers_.add(compare_, compare_commands);
   handlers_.add(films_, film_commands);
-  handlers_.add(profile_, profile_commands);
   handlers_.add(workshop_, workshop_commands);
   for (const auto& feature : features_) feature->add_to(handlers_);
   handlers_.require_all();
@@ -166,7 +163,6 @@ void Viewer::frame() {
   follow_recording();
   for (const auto& feature : features_) feature->follow();
   if (!session_.view.jerk_kernel) session_.view.jerk_kernel = session_.backends.default_kernel(/*jerks=*/true);
-  profile_.follow();
   workshop_.follow();
   follow_device();
   follow_simulation();

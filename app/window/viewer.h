@@ -28,7 +28,6 @@
 #include "app/window/lane.h"
 #include "app/window/live_film.h"
 #include "app/window/machine_facts.h"
-#include "app/window/profile_control.h"
 #include "app/window/run_view.h"
 #include "app/window/second_lane.h"
 #include "app/window/session.h"
@@ -225,7 +224,6 @@ class Viewer {
   RunHistory history_;  // of the session's lane
   CompareFeature compare_;
   std::vector<std::unique_ptr<WindowFeature>> features_;
-  ProfileFeature profile_;
   WorkshopFeature workshop_;
   Gui gui_;
   CameraFeature camera_;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/ui_state/hint_words.h"
 #include "app/ui_state/window_commands.h"
 #include "app/ui_state/workshop_commands.h"
 #include "app/window/viewer.h"
@@ -63,16 +64,6 @@ void prepare_for_check(ShownBodies::Copy& copy, int most) {
 }
 
 }  // namespace
-
-std::vector<std::string> law_arguments(const Law& law) {
-  std::vector<std::string> words{"--law", law_info(law.id).id, "--softening", fmt::format("{}", law.softening)};
-  if (law.id == LawId::attract_repel) words.insert(words.end(), {"--repulsion", fmt::format("{}", law.repulsion)});
-  return words;
-}
-
-std::vector<std::string> law_constants(const Law& law) {
-  return {"--softening", fmt::format("{}", law.softening), "--repulsion", fmt::format("{}", law.repulsion)};
-}
 
 std::optional<ShownBodies::Copy> ShownBodies::ask(const std::function<bool()>& cancelled) {
   std::optional<Copy> copy = wait_for_copy(cancelled);

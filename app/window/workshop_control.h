@@ -23,12 +23,6 @@
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-/// Returns the options that give another process the law of the shown run.
-std::vector<std::string> law_arguments(const Law& law);
-
-/// Returns the options that give it the constants of that law, for every law.
-std::vector<std::string> law_constants(const Law& law);
-
 /// The shown bodies for a thread that checks a kernel with them: the window's thread copies them when that one asks.
 class ShownBodies {
  public:

@@ -4,10 +4,10 @@
 
 #include "app/cli/bench_verb.h"
 #include "app/cli/compare_verb.h"
-#include "app/cli/profile_verb.h"
 #include "app/cli/run_verb.h"
 #include "app/cli/verify_verb.h"
 #include "app/cli/view_verb.h"
+#include "app/features/profile/profile_verb.h"
 #include "app/features/race/race_verb.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "app/ui_state/hint_words.h"
 #include "app/window/workshop_control.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/hanging_kernel.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/lab/profile/measure_profile.h"
+#include "app/features/profile/measure_profile.h"
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/lab/profile/kernel_profile.h"
+#include "app/features/profile/kernel_profile.h"
 #include "app/lab/variants.h"
 #include "compute/core/bodies.h"
 #include "compute/cuda/cupti.h"

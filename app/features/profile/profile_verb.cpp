@@ -1,5 +1,5 @@
 
-#include "app/cli/profile_verb.h"
+#include "app/features/profile/profile_verb.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,9 @@
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
 #include "app/cli/options.h"
+#include "app/features/profile/kernel_profile.h"
+#include "app/features/profile/measure_profile.h"
 #include "app/lab/metadata.h"
-#include "app/lab/profile/kernel_profile.h"
-#include "app/lab/profile/measure_profile.h"
-#include "app/lab/profile/profile_json.h"
 #include "app/lab/variants.h"
 #include "app/process/spare_process.h"
 #include "app/text/console.h"

@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/profile/kernel_profile.h"
+#include "app/features/profile/profile_status.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/tab.h"
-#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {
@@ -203,8 +202,9 @@ std::string row_name(std::size_t row, const KernelProfile& profile) {
 }
 
 void profile_button(const Status& status, const ViewStatus& view, Requests& out) {
-  ImGui::BeginDisabled(view.profile.active || status.choosing || view.measuring());
-  if (accent_button(view.profile.active ? "Profiling ...###profile" : "Profile###profile", {em(7), 0})) {
+  ImGui::BeginDisabled(view.features.of<ProfileStatus>().active || status.choosing || view.measuring());
+  if (accent_button(view.features.of<ProfileStatus>().active ? "Profiling ...###profile" : "Profile###profile",
+                    {em(7), 0})) {
     out.push_back(ProfileKernel{});
   }
   ImGui::EndDisabled();
@@ -254,7 +254,7 @@ void figure_rows(const KernelProfile& profile, const KernelProfile* before) {
 }
 
 void summary(const Status& status, const ViewStatus& view, Requests& out) {
-  const ProfileStatus& profiles = view.profile;
+  const ProfileStatus& profiles = view.features.of<ProfileStatus>();
   profile_button(status, view, out);
   if (profiles.active) {
     ImGui::SameLine();
@@ -294,8 +294,8 @@ void summary(const Status& status, const ViewStatus& view, Requests& out) {
 }
 
 void profile_content(const Status& status, const ViewStatus& view, PanelState&, float height, Requests& out) {
-  const KernelProfile* const latest = view.profile.latest();
-  const KernelProfile* const before = view.profile.baseline();
+  const KernelProfile* const latest = view.features.of<ProfileStatus>().latest();
+  const KernelProfile* const before = view.features.of<ProfileStatus>().baseline();
   const float room = ImGui::GetContentRegionAvail().x, gap = em(1);
   const bool wide = room >= em(40);
   const float column = wide ? (room - 2 * gap) / 3 : 0;
@@ -317,7 +317,7 @@ void profile_content(const Status& status, const ViewStatus& view, PanelState&, 
   ImGui::EndChild();
   if (wide) ImGui::SameLine(0, gap);
   const float plot_width = ImGui::GetContentRegionAvail().x;
-  roofline_plot(view.profile, {plot_width, wide ? height : em(11)});
+  roofline_plot(view.features.of<ProfileStatus>(), {plot_width, wide ? height : em(11)});
 }
 
 }  // namespace

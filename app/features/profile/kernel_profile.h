@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/text/csv.h"
+
 namespace orrery {
 
 /// The time of one kernel with its settings, and what it is spent on: plain values.
@@ -138,5 +140,18 @@ std::string label_against(const KernelProfile& before, const KernelProfile& afte
 /// "All stalls −37.85 %, execution dependency −12.10 %, time of an evaluation −20.00 %"; empty if nothing of it is
 /// known.
 std::string difference_line(const KernelProfile& before, const KernelProfile& after);
+
+/// The profile as JSON.
+Json profile_json(const KernelProfile& profile);
+/// Reads what profile_json() wrote. What it does not know is left out. Throws std::runtime_error, one line.
+KernelProfile profile_of(const Json& json);
+/// The member "profiles" of a file of `orrery profile`. Throws as profile_of().
+std::vector<KernelProfile> profiles_of(const Json& file);
+
+inline constexpr std::array<std::string_view, 11> profile_columns{
+    "kernel", "settings", "scene", "n", "device", "part", "kind", "name", "value", "unit", "change"};
+/// One row for each number of a profile, as profile_columns names them. `before`: what it is compared with; null: with
+/// nothing.
+std::vector<std::vector<std::string>> profile_csv(const KernelProfile& profile, const KernelProfile* before);
 
 }  // namespace orrery

@@ -10,11 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/lab/profile/kernel_profile.h"
+#include "app/features/profile/profile_status.h"
 #include "app/process/child_process.h"
-#include "app/ui_state/profile_commands.h"
-#include "app/ui_state/status.h"
-#include "app/window/session.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/sim/command.h"
 
@@ -84,24 +81,6 @@ class ProfileControl {
   std::vector<std::future<void>> ending_;  // of spares that were dropped
   std::optional<Profiler> spare_;          // waits for a profile on spare_device_
   int spare_device_ = 0;
-};
-
-/// Profiles of the shown kernel: what the user asks of them.
-class ProfileFeature {
- public:
-  /// `session` must outlive this.
-  explicit ProfileFeature(Session& session) : session_{session} {}
-
-  void carry_out(const ProfileKernel&);
-  void carry_out(const CompareProfile& c);
-  /// Call once per frame.
-  void follow();
-
- private:
-  void report();
-
-  Session& session_;
-  ProfileControl control_;
 };
 
 }  // namespace orrery

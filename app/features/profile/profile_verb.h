@@ -4,7 +4,7 @@
 
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/lab/profile/kernel_profile.h"
+#include "app/features/profile/kernel_profile.h"
 #include "app/text/table.h"
 
 namespace orrery {

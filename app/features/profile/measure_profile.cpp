@@ -1,5 +1,5 @@
 // Profiles of kernels: their time, their counters, and the figures that follow.
-#include "app/lab/profile/measure_profile.h"
+#include "app/features/profile/measure_profile.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/features/profile/kernel_profile.h"
 #include "app/lab/metadata.h"
-#include "app/lab/profile/kernel_profile.h"
 #include "app/lab/statistics.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"

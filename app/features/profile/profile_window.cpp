@@ -1,5 +1,5 @@
 // Profiles of the shown kernel, taken in a process of their own.
-#include "app/window/profile_control.h"
+#include "app/features/profile/profile_window.h"
 
 #include <fmt/format.h>
 
@@ -13,15 +13,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/lab/profile/profile_json.h"
+#include "app/features/profile/kernel_profile.h"
+#include "app/features/profile/profile_commands.h"
 #include "app/process/spare_process.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/ui_state/hint_words.h"
-#include "app/ui_state/profile_commands.h"
-#include "app/window/viewer.h"
-#include "app/window/workshop_control.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
@@ -211,38 +211,58 @@ void ProfileControl::take(ProfileStatus& status) {
   }
 }
 
-/// Starts a profile. In a run that can be repeated, the frame waits for it.
-void ProfileFeature::carry_out(const ProfileKernel&) {
-  control_.start(session_.lane.status(), session_.backends.device_ordinal(), session_.view.profile);
-  if (!session_.lockstep) return;
-  control_.finish(session_.view.profile);
-  report();
-}
+namespace {
 
-void ProfileFeature::carry_out(const CompareProfile& c) {
-  ProfileControl::compare(c, session_.view.profile);
-}
+/// Profiles of the shown kernel.
+class ProfileWindow final : public WindowFeature {
+ public:
+  explicit ProfileWindow(Session& session) : session_{session} {}
 
-void ProfileFeature::follow() {
-  if (control_.tick(session_.view.profile)) report();
-  const std::optional<int> device = session_.backends.device_ordinal();
-  const Status& shown = session_.lane.status();
-  const bool is_seen = session_.view.panel && session_.panels.lab.tab == "profile" && !session_.lockstep;
-  const bool measures = session_.view.measuring() || shown.choosing;
-  if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
-    control_.prepare(*device);
-  } else {
-    control_.drop_spare();
+  void add_to(Handlers& handlers) override { handlers.add(*this, profile_commands); }
+
+  /// Starts a profile. In a run that can be repeated, the frame waits for it.
+  void carry_out(const ProfileKernel&) {
+    control_.start(session_.lane.status(), session_.backends.device_ordinal(), status());
+    if (!session_.lockstep) return;
+    control_.finish(status());
+    report();
   }
-}
 
-void ProfileFeature::report() {
-  const ProfileStatus& profile = session_.view.profile;
-  if (!profile.error.empty()) {
-    console::complain("no profile: " + profile.error);
-  } else {
-    console::print("profile of {}: taken in {:.2f} s\n", profile.present, profile.taken_s);
+  void carry_out(const CompareProfile& c) { ProfileControl::compare(c, status()); }
+
+  void follow() override {
+    if (control_.tick(status())) report();
+    const std::optional<int> device = session_.backends.device_ordinal();
+    const Status& shown = session_.lane.status();
+    const bool is_seen = session_.view.panel && session_.panels.lab.tab == "profile" && !session_.lockstep;
+    const bool measures = session_.view.measuring() || shown.choosing;
+    if (is_seen && !measures && device && shown.kernel && shown.kernel->backend == Backend::cuda) {
+      control_.prepare(*device);
+    } else {
+      control_.drop_spare();
+    }
   }
+
+ private:
+  ProfileStatus& status() const { return session_.view.features.of<ProfileStatus>(); }
+
+  void report() const {
+    const ProfileStatus& profile = status();
+    if (!profile.error.empty()) {
+      console::complain("no profile: " + profile.error);
+    } else {
+      console::print("profile of {}: taken in {:.2f} s\n", profile.present, profile.taken_s);
+    }
+  }
+
+  Session& session_;
+  ProfileControl control_;
+};
+
+}  // namespace
+
+std::unique_ptr<WindowFeature> make_profile(Session& session) {
+  return std::make_unique<ProfileWindow>(session);
 }
 
 }  // namespace orrery

@@ -6,14 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "app/lab/profile/kernel_profile.h"
+#include "app/features/profile/profile_status.h"
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
 #include "app/panels/tab.h"
-#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/text.h"
 
@@ -153,7 +152,7 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
 
 /// The latest profile of the present CPU kernel with its settings; null if there is none.
 const KernelProfile* profile_of(const Status& status, const ViewStatus& view) {
-  const std::vector<KernelProfile>& profiles = view.profile.profiles;
+  const std::vector<KernelProfile>& profiles = view.features.of<ProfileStatus>().profiles;
   const auto found = std::find_if(profiles.rbegin(), profiles.rend(), [&](const KernelProfile& profile) {
     return !profile.on_gpu && profile.kernel_id == status.kernel_id && profile.settings == status.settings.changes();
   });
@@ -186,8 +185,9 @@ void cpu_column(const Status& status, const ViewStatus& view) {
 
 /// Takes a profile, and shows it in its own part of the laboratory.
 void profile_card_button(const Status& status, const ViewStatus& view, Requests& out) {
-  ImGui::BeginDisabled(view.profile.active || status.choosing || view.measuring());
-  if (ImGui::Button(view.profile.active ? "Profiling ...###card profile" : "Profile###card profile")) {
+  ImGui::BeginDisabled(view.features.of<ProfileStatus>().active || status.choosing || view.measuring());
+  if (ImGui::Button(view.features.of<ProfileStatus>().active ? "Profiling ...###card profile"
+                                                             : "Profile###card profile")) {
     out.push_back(ProfileKernel{});
     out.push_back(ShowLab{"profile"});
   }
