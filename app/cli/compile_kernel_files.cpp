@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/process/check_kernel.h"
 #include "app/text/console.h"
-#include "app/workshop/check_kernel.h"
 #include "compute/core/error.h"
 #include "compute/kernels/runtime/kernel_file.h"
 

@@ -11,8 +11,8 @@
 
 #include "app/commands/argument_text.h"
 #include "app/lab/tuning/candidates.h"
+#include "app/process/compiler_process.h"
 #include "app/text/input_file.h"
-#include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/stop_signal.h"

@@ -4,7 +4,7 @@
 #   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
 #   NAME_verb.cpp    its verb of the command line
 #   other .cpp       what it measures, without command line, OpenGL and ImGui; *_cuda.cpp in a build with CUDA
-set(ORRERY_FEATURES profile lessons sweep race)
+set(ORRERY_FEATURES compare profile lessons workshop sweep race)
 
 # Each is the stem of NAME_tab.
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
@@ -14,7 +14,7 @@ set(commands_headers "")
 set(commands_list "")
 set(window_list "")
 set(tabs_list "")
-foreach(name IN ITEMS window camera overlays film compare workshop LISTS ORRERY_FEATURES)
+foreach(name IN ITEMS window camera overlays film LISTS ORRERY_FEATURES)
   set(feature ${CMAKE_CURRENT_LIST_DIR}/${name}/${name})
   # Those of the window itself, and those that its other parts know, are in app/ui_state/.
   foreach(table IN ITEMS features/${name} ui_state)

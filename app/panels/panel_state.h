@@ -4,14 +4,12 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/workshop_panel.h"
 #include "app/ui_state/by_type.h"
 #include "app/ui_state/compare_commands.h"
 #include "app/ui_state/status.h"
@@ -69,15 +67,6 @@ struct CompareDraft {
   std::optional<double> nudge;   ///< see CompareWith; none: a small one if B does not differ from A in anything else
 };
 
-/// Text that the user types in the workshop.
-struct WorkshopDraft {
-  std::string file;                            ///< to open, or the name of a new kernel
-  std::map<std::string, SourceDraft> sources;  ///< of each file that was open
-  EditorState editor;
-  std::string source;       ///< the built-in kernel whose source is read; empty: the editor is shown
-  std::string source_file;  ///< which of its files; one that it has not: its own
-};
-
 struct LabState {
   std::string tab = "results";  ///< one of tab_ids()
   std::optional<bool> folded;   ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
@@ -89,7 +78,6 @@ struct LabState {
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
   CompareDraft compare;
-  WorkshopDraft workshop;
   ByType drafts;  ///< what the user is choosing in the tabs of features, such as RaceDraft
 };
 

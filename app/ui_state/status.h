@@ -22,7 +22,6 @@
 #include "app/ui_state/machine_user.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/trial.h"
-#include "app/ui_state/workshop_status.h"
 #include "compute/core/error.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/command.h"
@@ -249,7 +248,6 @@ struct ViewStatus {
   SweepStatus sweep;
   CompareStatus compare;
   LessonStatus lesson;
-  WorkshopStatus workshop;
   ByType features;  ///< the status of each feature, such as RaceStatus
   std::optional<MeasurementInProgress> measurement;
   bool measuring() const { return measurement.has_value(); }

@@ -8,7 +8,7 @@
 #include "app/camera_path/camera_path.h"
 #include "app/commands/window_memory.h"
 #include "app/ui_state/command.h"
-#include "app/workshop/kernel_workshop.h"
+#include "app/ui_state/kernel_history.h"
 
 namespace orrery {
 // After some errors a device does nothing more for this process. A window then starts this program anew in its own

@@ -37,12 +37,13 @@ Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options)
 
 }  // namespace
 
-Session::Session(KernelCatalog& kernels, const ViewOptions& view_options, const std::optional<WindowPlace>& place)
+Session::Session(KernelCatalog& catalog, const ViewOptions& view_options, const std::optional<WindowPlace>& place)
     : options{view_options},
       lockstep{runs_in_lockstep(options)},
       frame_s{options.film ? 1 / options.film->fps : lockstep_frame_s},
       film{make_film(options)},
       surface{make_surface(options, place)},
+      kernels{catalog},
       backends{open_backends(kernels, options)},
       sharing{try_sharing(backends)},
       chooser{AutoChooser::this_machine(backends)},

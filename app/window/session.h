@@ -76,6 +76,7 @@ struct Session {
   const std::unique_ptr<Film> film;  ///< null: none
   Rescue rescue;
   const std::unique_ptr<Surface> surface;
+  KernelCatalog& kernels;
   const Backends backends;
   const Sharing sharing;
   AutoChooser chooser;

@@ -25,7 +25,6 @@
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "app/ui_state/workshop_commands.h"
 #include "app/window/camera_control.h"
 #include "app/window/colouring.h"
 #include "app/window/keys.h"
@@ -55,7 +54,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       history_{session_.lockstep},
       compare_{session_},
       features_{make_features(session_)},
-      workshop_{session_, kernels},
       gui_{*session_.surface},
       camera_{session_, compare_},
       films_{session_, [this] { return description(); }},
@@ -70,7 +68,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   handlers_.add(camera_, camera_commands);
   handlers_.add(compare_, compare_commands);
   handlers_.add(films_, film_commands);
-  handlers_.add(workshop_, workshop_commands);
   for (const auto& feature : features_) feature->add_to(handlers_);
   handlers_.require_all();
   session_.rescue.watch_display();
@@ -92,7 +89,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   session_.view.gpu = session_.backends.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) session_.view.colour_maps.emplace_back(map.title);
   session_.view.keys = key_help();
-  WorkshopControl::describe_sources(session_.backends, session_.view.workshop);
   follow_scene();
   restore(memory_);
   if (options.theme) carry_out(SetTheme{*options.theme});
@@ -100,7 +96,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   session_.view.diagnostics.probe =
       !session_.film || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) camera_.paths().play(*options.path, session_.clock_s());
-  if (!options.kernel_file.empty()) workshop_.open_given();
+  for (const auto& feature : features_) feature->begin();
   films_.begin();
   if (handover_) take_over();
 }
@@ -125,7 +121,10 @@ int Viewer::run(NextProgram* next_program) {
     ignored.attempt([this] { films_.finish(); });
     throw;
   }
-  exit_status_ = session_.failed ? 1 : stop_requested() ? stop_status() : workshop_.given_status();
+  exit_status_ = session_.failed ? 1 : stop_requested() ? stop_status() : 0;
+  for (const auto& feature : features_) {
+    if (exit_status_ == 0) exit_status_ = feature->exit_status();
+  }
   return exit_status_;
 }
 
@@ -157,13 +156,12 @@ void Viewer::frame() {
   follow_comparison();
   if (!session_.lockstep) {
     follow_autosave();
-    workshop_.answer();
+    for (const auto& feature : features_) feature->before_steps();
     steps = advance(session_.frame);
   }
   follow_recording();
   for (const auto& feature : features_) feature->follow();
   if (!session_.view.jerk_kernel) session_.view.jerk_kernel = session_.backends.default_kernel(/*jerks=*/true);
-  workshop_.follow();
   follow_device();
   follow_simulation();
   const auto follow_colours = [this](Lane& lane) {
@@ -379,10 +377,9 @@ bool Viewer::wait_for_steps(Lane& lane) {
   return true;
 }
 
-/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself. A window starts none
-/// while the workshop waits for the bodies: to copy them while steps run would make this frame wait for these.
+/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself.
 int Viewer::advance(std::int64_t frame) {
-  if (!session_.lockstep && workshop_.asks_for_bodies()) return 0;
+  if (std::ranges::any_of(features_, [](const auto& feature) { return feature->holds_steps(); })) return 0;
   if (session_.view.measuring() || !session_.lane.ready() || !compare_.allows_steps(frame)) return 0;
   const double now_s = session_.clock_s(frame);
   try {

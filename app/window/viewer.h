@@ -32,7 +32,6 @@
 #include "app/window/second_lane.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
-#include "app/window/workshop_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
 #include "render/image.h"
@@ -200,6 +199,7 @@ class Viewer {
   void follow_device();
   bool kernel_hangs();
   void leave_hanging_kernel();
+  std::string name_of(const KernelInfo& kernel) const;
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
   std::vector<std::string> left_behind(bool at_once);
   Requests present_look(const DeviceLoss& loss) const;
@@ -224,7 +224,6 @@ class Viewer {
   RunHistory history_;  // of the session's lane
   CompareFeature compare_;
   std::vector<std::unique_ptr<WindowFeature>> features_;
-  WorkshopFeature workshop_;
   Gui gui_;
   CameraFeature camera_;
   FilmFeature films_;

@@ -304,9 +304,6 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
   if (films_.live()) lines.push_back(fmt::format("The film {} ends.", films_.live()->file()));
   for (const auto& feature : features_) feature->add_losses(lines);
   if (camera_.paths().unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
-  for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
-    if (unsaved(draft)) lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));
-  }
   if (const std::int64_t rows = unwritten_results(); rows > 0) {
     lines.push_back(fmt::format("{} not exported (F9 exports).", counted(rows, "result is", "results are")));
   }

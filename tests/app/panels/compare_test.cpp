@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "app/features/workshop/workshop_status.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/compare_commands.h"
 #include "tests/app/panels/panels_fixture.h"
@@ -71,8 +72,8 @@ TEST_F(Panels, CompareWithAnEarlierVersionOfAKernelFile) {
   status.kernel = std::make_shared<const KernelInfo>(latest);
   std::ranges::replace_if(
       view.kernels, [&](const KernelPtr& kernel) { return status.kernel_id == kernel->id; }, status.kernel);
-  view.workshop.versions = {{.number = 2, .time = "12:00:00", .kernel = status.kernel_id + "@2"},
-                            {.number = 3, .time = "12:01:00", .kernel = status.kernel_id + "@3"}};
+  view.features.of<WorkshopStatus>().versions = {{.number = 2, .time = "12:00:00", .kernel = status.kernel_id + "@2"},
+                                                 {.number = 3, .time = "12:01:00", .kernel = status.kernel_id + "@3"}};
   open_tab("compare");
   settle();
   const auto as_a = only<CompareWith>(click("compare.start"));

@@ -8,8 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "app/features/workshop/workshop_window.h"
 #include "app/ui_state/hint_words.h"
-#include "app/window/workshop_control.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/hanging_kernel.h"
 #include "tests/compute/support/kernel_info.h"

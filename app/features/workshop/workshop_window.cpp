@@ -1,5 +1,5 @@
 // The kernel file in the window: its versions, and the bodies that they are checked with.
-#include "app/window/workshop_control.h"
+#include "app/features/workshop/workshop_window.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "app/features/workshop/workshop_tab.h"
 #include "app/ui_state/hint_words.h"
 #include "app/ui_state/window_commands.h"
-#include "app/ui_state/workshop_commands.h"
-#include "app/window/viewer.h"
+#include "app/window/handover.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
@@ -196,7 +198,7 @@ void WorkshopControl::open(const std::string& file) {
 
 std::string WorkshopControl::name_of(const KernelInfo& kernel) const {
   const int version = placed_.version_of(kernel.id, kernel.revision);
-  return version > 0 ? fmt::format("version {} of {}", version, file_of(kernel)) : kernel.id;
+  return version > 0 ? fmt::format("version {} of {}", version, file_of(kernel)) : "";
 }
 
 std::string WorkshopControl::file_of(const KernelInfo& kernel) const {
@@ -374,62 +376,127 @@ std::string why_not_shown(const WorkshopStatus& workshop) {
   return fmt::format("{}: it compiles, but cannot run here: {}", workshop.file, workshop.unavailable);
 }
 
-}  // namespace
+/// The workshop: what the user asks of the kernel file, and the versions that are taken up.
+class WorkshopWindow final : public WindowFeature {
+ public:
+  explicit WorkshopWindow(Session& session) : session_{session}, control_{session.kernels, session.backends} {
+    WorkshopControl::describe_sources(session.backends, status());
+  }
 
-void WorkshopFeature::carry_out(const OpenKernelFile& c) {
-  control_.open(c.file);
-  wait();
-}
+  void add_to(Handlers& handlers) override { handlers.add(*this, workshop_commands); }
 
-void WorkshopFeature::carry_out(const CloseKernelFile&) {
-  control_.close();
-}
+  void carry_out(const OpenKernelFile& c) {
+    control_.open(c.file);
+    wait();
+  }
 
-void WorkshopFeature::carry_out(const CompileKernelFile&) {
-  control_.compile_again();
-  wait();
-}
+  void carry_out(const CloseKernelFile&) { control_.close(); }
 
-void WorkshopFeature::carry_out(const SaveKernelFile& c) {
-  control_.save(c.text);
-  wait();
-}
+  void carry_out(const CompileKernelFile&) {
+    control_.compile_again();
+    wait();
+  }
 
-void WorkshopFeature::carry_out(const NewKernelFile& c) {
-  control_.open_new(c);
-  wait();
-}
+  void carry_out(const SaveKernelFile& c) {
+    control_.save(c.text);
+    wait();
+  }
 
-void WorkshopFeature::carry_out(const BringKernelBack& c) {
-  control_.bring_back(c.version);
-  wait();
-}
+  void carry_out(const NewKernelFile& c) {
+    control_.open_new(c);
+    wait();
+  }
 
-void WorkshopFeature::open_given() {
+  void carry_out(const BringKernelBack& c) {
+    control_.bring_back(c.version);
+    wait();
+  }
+
+  /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
+  void begin() override;
+
+  void before_steps() override { control_.answer(session_.lane.simulation()); }
+
+  /// While a check waits for the bodies: to copy them while steps run would make this frame wait for these.
+  bool holds_steps() const override { return !session_.lockstep && control_.asks_for_bodies(); }
+
+  void follow() override {
+    take_up_version();
+    if (session_.view.measuring()) return;
+    if (const std::string why = control_.take_rejection(status()); !why.empty()) session_.complain(why);
+  }
+
+  void add_losses(std::vector<std::string>& lines) const override {
+    for (const std::string& file : unsaved_files()) {
+      lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));
+    }
+  }
+
+  void add_left_behind(std::vector<std::string>& things) const override {
+    for (const std::string& file : unsaved_files()) {
+      things.push_back(fmt::format("the edits of {} that were not saved", file));
+    }
+  }
+
+  void hand_over(Handover& next, const DeviceLoss& loss, const KernelInfo& kernel) const override {
+    next.workshop = control_.history_without(
+        *loss.kernel, (loss.hangs ? "it hangs in the shown run: " : "the device failed with it: ") + loss.cause);
+    if (kernel.file_text) next.kernel = {control_.file_of(kernel), kernel.file_text, kernel.file_version};
+  }
+
+  void take_over(const Handover& before) override { control_.restore(before); }
+
+  std::string name_of(const KernelInfo& kernel) const override { return control_.name_of(kernel); }
+
+  /// In a run that can be repeated: 0; 2 if the kernel of --kernel-file does not compile or cannot run here; 1 if it
+  /// was not shown for another reason.
+  int exit_status() const override;
+
+ private:
+  WorkshopStatus& status() const { return session_.view.features.of<WorkshopStatus>(); }
+
+  std::vector<std::string> unsaved_files() const {
+    std::vector<std::string> files;
+    for (const auto& [file, draft] : session_.panels.lab.drafts.of<WorkshopDraft>().sources) {
+      if (unsaved(draft)) files.push_back(file);
+    }
+    return files;
+  }
+
+  void wait();
+  void take_up_version();
+  void report_version(int number);
+
+  Session& session_;
+  WorkshopControl control_;
+  bool given_shown_ = false;  // the kernel of --kernel-file was shown
+};
+
+void WorkshopWindow::begin() {
+  if (session_.options.kernel_file.empty()) return;
   if (!session_.film) session_.carry_out(ShowLab{"workshop"});
   control_.open(session_.options.kernel_file);
   wait();
   if (stop_requested()) return;
   if (!session_.film) {
     follow();
-    if (session_.lockstep && session_.view.workshop.state == WorkshopState::unchecked)
-      session_.complain(why_not_shown(session_.view.workshop));
-  } else if (const int status = given_status(); status == 2) {
-    throw UsageError(why_not_shown(session_.view.workshop));
-  } else if (status == 1) {
-    throw std::runtime_error(why_not_shown(session_.view.workshop));
+    if (session_.lockstep && status().state == WorkshopState::unchecked) session_.complain(why_not_shown(status()));
+  } else if (const int given = exit_status(); given == 2) {
+    throw UsageError(why_not_shown(status()));
+  } else if (given == 1) {
+    throw std::runtime_error(why_not_shown(status()));
   }
 }
 
-int WorkshopFeature::given_status() const {
+int WorkshopWindow::exit_status() const {
   if (!session_.lockstep || session_.options.kernel_file.empty() || given_shown_) return 0;
-  const std::vector<WorkshopVersion>& versions = session_.view.workshop.versions;
+  const std::vector<WorkshopVersion>& versions = status().versions;
   const bool failed = !versions.empty() && versions.back().compiles && !versions.back().unchecked;
   return failed ? 1 : 2;
 }
 
 /// Takes up the new version. In a run that can be repeated, the frame waits for the check first.
-void WorkshopFeature::wait() {
+void WorkshopWindow::wait() {
   constexpr std::chrono::milliseconds nap{2};
   while (session_.lockstep && control_.busy() && !stop_requested()) {
     control_.answer(session_.lane.simulation());
@@ -440,37 +507,36 @@ void WorkshopFeature::wait() {
 
 /// A kernel that was replaced waits for the end of a sweep or a lesson, but not the news of one that was prepared
 /// before: the next one would overwrite it.
-void WorkshopFeature::take_up_version() {
+void WorkshopWindow::take_up_version() {
   if (const std::optional<PreparedKernel> prepared = session_.lane.simulation().take_prepared()) {
     if (const int version = control_.took(*prepared); version > 0) report_version(version);
   }
   if (session_.view.measuring()) return;
   control_.answer(session_.lane.simulation());
-  if (const std::optional<SelectKernel> select = control_.tick(session_.lane.status(), session_.view.workshop)) {
+  if (const std::optional<SelectKernel> select = control_.tick(session_.lane.status(), status())) {
     try {
       session_.carry_out(Command{*select});
       if (!session_.lane.status().preparing) report_version(control_.took());
-      control_.describe_running(session_.lane.status(), session_.view.workshop);
+      control_.describe_running(session_.lane.status(), status());
     } catch (const std::exception& error) {
       control_.refused(failure_text(error));
-      (void)control_.tick(session_.lane.status(), session_.view.workshop);
+      (void)control_.tick(session_.lane.status(), status());
     }
   }
-  given_shown_ |= session_.view.workshop.running > 0 && session_.view.workshop.file == session_.options.kernel_file;
-  control_.add_step_times(session_.lane.status(), session_.view.results, session_.view.workshop);
+  given_shown_ |= status().running > 0 && status().file == session_.options.kernel_file;
+  control_.add_step_times(session_.lane.status(), session_.view.results, status());
 }
 
-void WorkshopFeature::report_version(int number) {
-  const WorkshopVersion& runs = session_.view.workshop.versions[static_cast<std::size_t>(number) - 1];
+void WorkshopWindow::report_version(int number) {
+  const WorkshopVersion& runs = status().versions[static_cast<std::size_t>(number) - 1];
   session_.say(fmt::format("version {} of {} runs: compiled in {:.0f} ms, checked in {:.1f} s{}{}", runs.number,
-                           session_.view.workshop.file, runs.compile_ms, runs.check_s, runs.remark.empty() ? "" : ", ",
-                           runs.remark));
+                           status().file, runs.compile_ms, runs.check_s, runs.remark.empty() ? "" : ", ", runs.remark));
 }
 
-void WorkshopFeature::follow() {
-  take_up_version();
-  if (session_.view.measuring()) return;
-  if (const std::string why = control_.take_rejection(session_.view.workshop); !why.empty()) session_.complain(why);
+}  // namespace
+
+std::unique_ptr<WindowFeature> make_workshop(Session& session) {
+  return std::make_unique<WorkshopWindow>(session);
 }
 
 }  // namespace orrery

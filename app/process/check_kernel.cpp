@@ -1,4 +1,4 @@
-#include "app/workshop/check_kernel.h"
+#include "app/process/check_kernel.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/workshop/file_watch.h"
+#include "app/features/workshop/file_watch.h"
 
 #include <sys/eventfd.h>
 #include <sys/inotify.h>

@@ -12,13 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "app/features/workshop/kernel_workshop.h"
+#include "app/features/workshop/workshop_commands.h"
+#include "app/features/workshop/workshop_status.h"
+#include "app/process/compiler_process.h"
 #include "app/ui_state/status.h"
-#include "app/ui_state/workshop_commands.h"
-#include "app/ui_state/workshop_status.h"
 #include "app/window/handover.h"
-#include "app/window/session.h"
-#include "app/workshop/compiler_process.h"
-#include "app/workshop/kernel_workshop.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 
@@ -74,7 +73,7 @@ class WorkshopControl {
   std::optional<KernelHistory> history_without(const KernelInfo& failed, const std::string& why) const;
   /// Part of a handover about the file and the kernel that runs. Throws KernelFileError.
   void restore(const Handover& handover);
-  /// "version 2 of my.cu", or the kernel's id.
+  /// "version 2 of my.cu"; empty: the kernel is not one of the open file.
   std::string name_of(const KernelInfo& kernel) const;
   /// The name of the file that the kernel is from.
   std::string file_of(const KernelInfo& kernel) const;
@@ -127,40 +126,6 @@ class WorkshopControl {
   ShownBodies shown_bodies_;
   std::shared_ptr<SpareCompilers> compilers_ = std::make_shared<SpareCompilers>();
   std::unique_ptr<KernelWorkshop> workshop_;  // null until a file is opened; last, so that its thread ends first
-};
-
-/// The workshop in the window: what the user asks of the kernel file, and the versions that are taken up.
-class WorkshopFeature {
- public:
-  /// Both must outlive this.
-  WorkshopFeature(Session& session, KernelCatalog& kernels) : session_{session}, control_{kernels, session.backends} {}
-
-  void carry_out(const OpenKernelFile& c);
-  void carry_out(const CloseKernelFile&);
-  void carry_out(const CompileKernelFile&);
-  void carry_out(const SaveKernelFile& c);
-  void carry_out(const NewKernelFile& c);
-  void carry_out(const BringKernelBack& c);
-  /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
-  void open_given();
-  /// Exit status of a run that can be repeated: 0; 2 if the kernel of --kernel-file does not compile or cannot run
-  /// here; 1 if it was not shown for another reason.
-  int given_status() const;
-  /// Call once per frame.
-  void follow();
-  /// Call once per frame: hands over the bodies that a check asks for.
-  void answer() { control_.answer(session_.lane.simulation()); }
-  bool asks_for_bodies() const { return control_.asks_for_bodies(); }
-  WorkshopControl& control() { return control_; }
-
- private:
-  void wait();
-  void take_up_version();
-  void report_version(int number);
-
-  Session& session_;
-  WorkshopControl control_;
-  bool given_shown_ = false;  // the kernel of --kernel-file was shown
 };
 
 }  // namespace orrery

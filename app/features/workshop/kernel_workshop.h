@@ -11,30 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "app/text/csv.h"
-#include "app/ui_state/workshop_status.h"
-#include "app/workshop/check_kernel.h"
-#include "app/workshop/file_watch.h"
+#include "app/features/workshop/file_watch.h"
+#include "app/features/workshop/workshop_status.h"
+#include "app/process/check_kernel.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
-
-/// The versions of a kernel file, for a program that goes on in the place of this one.
-struct KernelHistory {
-  struct Version {
-    WorkshopVersion facts;  ///< without step_ms
-    std::string text;
-  };
-  std::string file, kernel_id;
-  std::vector<Version> versions;  ///< oldest first
-};
-
-/// The history as JSON, without the texts, which may be long.
-Json history_json(const KernelHistory& history);
-
-/// Reads back what history_json() made: the texts are empty. Throws Json::exception.
-KernelHistory history_of(const Json& json);
 
 /// A version of the kernel file that was found correct.
 struct AcceptedKernel {

@@ -1,4 +1,4 @@
-#include "app/workshop/compiler_process.h"
+#include "app/process/compiler_process.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

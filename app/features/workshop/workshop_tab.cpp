@@ -1,4 +1,4 @@
-#include "app/panels/workshop_panel.h"
+#include "app/features/workshop/workshop_tab.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -8,16 +8,17 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/features/workshop/workshop_commands.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/tab.h"
-#include "app/ui_state/workshop_commands.h"
 
 namespace orrery {
 namespace {
@@ -196,19 +197,19 @@ void source_box(const char* id, std::string& text, std::span<const WorkshopMessa
   ImGui::PopID();
 }
 
-}  // namespace
-
+/// The text of a file with the numbers of its lines, marked as `id`; lines with messages are marked, and explain
+/// themselves under the mouse. It follows the cursor.
 void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
                    EditorState& state) {
   source_box(id, text, messages, height, ImGuiInputTextFlags_AllowTabInput, state);
 }
 
+/// Draws the text of a file for reading, as source_editor() does for editing.
 void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height) {
   std::string copy = text;
   EditorState state{.shown = text};
   source_box(id, copy, messages, height, ImGuiInputTextFlags_ReadOnly, state);
 }
-namespace {
 
 struct StateWords {
   const char* title;
@@ -436,8 +437,8 @@ void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Request
 
 void workshop_content(const Status& /*status*/, const ViewStatus& view, PanelState& state, float height,
                       Requests& out) {
-  const WorkshopStatus& workshop = view.workshop;
-  WorkshopDraft& draft = state.lab.workshop;
+  const WorkshopStatus& workshop = view.features.of<WorkshopStatus>();
+  WorkshopDraft& draft = state.lab.drafts.of<WorkshopDraft>();
   SourceDraft& source_draft = draft.sources[workshop.file];
   follow_file(workshop, source_draft);
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);

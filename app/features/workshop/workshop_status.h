@@ -1,8 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "app/ui_state/kernel_history.h"
 
 namespace orrery {
 
@@ -21,21 +22,6 @@ struct WorkshopMessage {
   int line = 1;  ///< from 1; 0: the whole file
   bool is_error = true;
   std::string text;
-};
-
-/// One text of the file that was compiled.
-struct WorkshopVersion {
-  int number = 1;
-  std::string time;  ///< of day: "12:03:41"
-  bool compiles = false, accepted = false;
-  bool unchecked = false;                 ///< nothing here can run it
-  std::string error{};                    ///< why it was rejected, one line; empty while it is not known
-  std::optional<double> largest_error{};  ///< |da|/|a| against the fp64 sum, of all checks
-  std::string remark{};                   ///< which shown bodies it was not checked with; empty: it was with all
-  double compile_ms = 0, check_s = 0;
-  std::string
-      kernel{};  ///< with which SelectKernel selects it, such as "mine@2"; empty: it is no kernel of this window
-  std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
 };
 
 /// The sources of a built-in kernel, to read and perhaps to start from.

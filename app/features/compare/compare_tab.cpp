@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/features/workshop/workshop_status.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
@@ -22,6 +23,12 @@ namespace orrery {
 namespace {
 
 using theme::em;
+
+/// Colours of the runs A and B of a comparison, as the picture draws one over the other: the first two of
+/// render::part_colours().
+constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
+                                 theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
+
 using Samples = std::vector<DivergenceSample>;
 using SampleValue = std::optional<double> (*)(const DivergenceSample&);
 
@@ -186,7 +193,7 @@ std::string title_of(const KernelInfo& kernel) {
 
 /// Offers the versions of the open kernel file that newer ones have replaced.
 void earlier_versions(const ViewStatus& view, CompareDraft& draft) {
-  for (const WorkshopVersion& version : view.workshop.versions) {
+  for (const WorkshopVersion& version : view.features.of<WorkshopStatus>().versions) {
     if (version.kernel.empty() || present_kernel(view, version.kernel)) continue;
     if (ImGui::Selectable(version.kernel.c_str(), draft.kernel == version.kernel)) draft.kernel = version.kernel;
     ui_mark("compare.kernel", version.kernel);
@@ -378,11 +385,6 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
   draw_chart(energy_chart, compare, chart_size);
 }
 
-}  // namespace
-
-const Tab compare_tab{"Compare", "Two runs from the same bodies, and how they diverge.", compare_content};
-namespace {
-
 /// Returns a caption that fits into `width`: the name is shortened, and the time is whole or left out.
 std::string caption_of(const ComparedRun& run, float width) {
   const std::string time = run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{};
@@ -405,8 +407,7 @@ float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) 
   return end;
 }
 
-}  // namespace
-
+/// Which of the two runs is drawn where.
 float compare_captions(const ViewStatus& view, const PanelState& state) {
   const CompareStatus& compare = view.compare;
   if (!compare.active) return 0;
@@ -424,5 +425,10 @@ float compare_captions(const ViewStatus& view, const PanelState& state) {
   const float end_of_a = caption(0, {side ? left + margin : column, top}, split - left - 2 * margin, compare.runs[0]);
   return side ? end_of_a : end_of_b;
 }
+
+}  // namespace
+
+const Tab compare_tab{"Compare", "Two runs from the same bodies, and how they diverge.", compare_content,
+                      compare_captions};
 
 }  // namespace orrery

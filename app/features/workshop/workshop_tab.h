@@ -1,9 +1,9 @@
 #pragma once
 
-#include <span>
+#include <map>
 #include <string>
 
-#include "app/ui_state/workshop_status.h"
+#include "app/features/workshop/workshop_status.h"
 
 namespace orrery {
 /// Draft of one kernel file, as the user edits it.
@@ -40,12 +40,13 @@ struct EditorState {
   std::string shown;     ///< the text after the last frame: if it is another one now, the program has changed it
 };
 
-/// The text of a file with the numbers of its lines, marked as `id`; lines with messages are marked, and explain
-/// themselves under the mouse. It follows the cursor.
-void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
-                   EditorState& state);
-
-/// Draws the text of a file for reading, as source_editor() does for editing.
-void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height);
+/// Text that the user types in the workshop.
+struct WorkshopDraft {
+  std::string file;                            ///< to open, or the name of a new kernel
+  std::map<std::string, SourceDraft> sources;  ///< of each file that was open
+  EditorState editor;
+  std::string source;       ///< the built-in kernel whose source is read; empty: the editor is shown
+  std::string source_file;  ///< which of its files; one that it has not: its own
+};
 
 }  // namespace orrery
