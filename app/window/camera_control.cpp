@@ -18,7 +18,6 @@
 
 #include "app/camera_path/camera_path.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/window/colouring.h"
 #include "app/window/viewer.h"
 #include "compute/core/atomic_file.h"
@@ -395,9 +394,9 @@ void CameraFeature::carry_out(const ZoomView& c) {
   paths_.stop();
   if (follow_.active() || !c.x || !c.y) return camera_.zoom(c.notches);
   const render::Canvas canvas = session_.canvas();
-  const StagePart part = compare_.stage()[0].window_width > 0 ? compare_.stage()[0] : whole_stage(canvas, {});
+  const StagePart part = session_.stage[0].window_width > 0 ? session_.stage[0] : whole_stage(canvas, {});
   glm::vec2 place = part.from_window({*c.x, *c.y});
-  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over B: the same place over A
+  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over the second run: the same place over the first
   camera_.zoom_at(c.notches, {2 * place.x - 1, 1 - 2 * place.y},
                   static_cast<float>(part.canvas.width) / static_cast<float>(std::max(part.canvas.height, 1)));
 }
@@ -409,9 +408,9 @@ void CameraFeature::carry_out(const LookFrom& c) {
 }
 
 void CameraFeature::carry_out(const PickAt& c) {
-  const bool split = compare_.active() && session_.view.compare.layout == CompareLayout::side;
-  picking_in_second_ = split && c.x >= session_.view.compare.split;
-  picker_.pick_at(compare_.stage()[picking_in_second_ ? 1 : 0].from_window({c.x, c.y}));
+  const auto& [first, second] = session_.stage;
+  picking_in_second_ = session_.second && second.canvas.left > first.canvas.left && c.x >= second.to_window({0, 0}).x;
+  picker_.pick_at((picking_in_second_ ? second : first).from_window({c.x, c.y}));
 }
 
 void CameraFeature::carry_out(const PickBody& c) {
@@ -488,21 +487,26 @@ void CameraFeature::carry_out(const PlayPath& c) {
   paths_.play(std::move(path), session_.clock_s());
 }
 
+BodyPicker::Scene CameraFeature::picker_scene(Lane& lane, const StagePart& part) const {
+  return {lane.drawn(),           lane.drawn_time(), lane.history(),           session_.view.appearance,
+          session_.lane.ranges(), part.canvas,       lane.simulation().parts()};
+}
+
 void CameraFeature::follow_bodies() {
   const Parts& parts = session_.lane.simulation().parts();
-  const BodyPicker::Scene scene = compare_.picker_scene(session_.lane, compare_.stage()[0]);
+  const BodyPicker::Scene scene = picker_scene(session_.lane, session_.stage[0]);
   const bool had_one = session_.view.picked.has_value();
-  const bool found = std::exchange(picking_in_second_, false) && compare_.active()
-                         ? picker_.update(compare_.picker_scene(compare_.second().lane(), compare_.stage()[1]),
-                                          compare_.second_camera(camera_))
-                         : picker_.update(scene, camera_);
+  const bool found =
+      std::exchange(picking_in_second_, false) && session_.second
+          ? picker_.update(picker_scene(*session_.second, session_.stage[1]), session_.stage[1].fitted(camera_))
+          : picker_.update(scene, camera_);
   if (!found && !had_one) session_.view.notice = "no body there";
   if (follow_.update({scene.bodies, scene.time, scene.history, session_.lane.moved(), parts}, picker_)) glide();
   follow_.aim(camera_);
   session_.view.picked = picker_.describe(scene, camera_);
   if (session_.view.picked && session_.view.picked->place) {
     const auto& [x, y] = *session_.view.picked->place;
-    const glm::vec2 place = compare_.stage()[0].to_window({x, y});
+    const glm::vec2 place = session_.stage[0].to_window({x, y});
     session_.view.picked->place = {place.x, place.y};
   }
   session_.view.followed = follow_.what();

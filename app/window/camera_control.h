@@ -11,7 +11,6 @@
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/window/body_picker.h"
-#include "app/window/second_lane.h"
 #include "app/window/session.h"
 #include "compute/core/bodies.h"
 #include "compute/scenes/scene.h"
@@ -174,9 +173,8 @@ class PathPlayer {
 /// The camera of the window: what the user asks of it, of its paths and of the picked body.
 class CameraFeature {
  public:
-  /// Both must outlive this.
-  CameraFeature(Session& session, CompareFeature& compare)
-      : session_{session}, compare_{compare}, picker_{session.lockstep}, follow_{session.lockstep} {}
+  /// `session` must outlive this.
+  explicit CameraFeature(Session& session) : session_{session}, picker_{session.lockstep}, follow_{session.lockstep} {}
 
   void carry_out(const OrbitView& c);
   void carry_out(const PanView& c);
@@ -213,16 +211,16 @@ class CameraFeature {
 
  private:
   void glide();
+  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
 
   Session& session_;
-  CompareFeature& compare_;
   render::OrbitCamera camera_;
   CameraControl control_;
   CameraGlide glide_;
   PathPlayer paths_;
   BodyPicker picker_;
   CameraFollow follow_;
-  bool picking_in_second_ = false;                         // the place to pick at is one in the part for B
+  bool picking_in_second_ = false;                         // the place to pick at is in the part of the second run
   std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the view that shows all bodies
 };
 

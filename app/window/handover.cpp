@@ -225,11 +225,11 @@ std::string Viewer::name_of(const KernelInfo& kernel) const {
   return kernel.id;
 }
 
-/// Returns whether the kernel hangs, in A or in B, which share the device.
+/// Returns whether the kernel hangs, in the shown run or in the second one, which share the device.
 bool Viewer::kernel_hangs() {
   Simulation& a = session_.lane.simulation();
-  if (a.look_for_hang() || !compare_.active()) return a.loss() && a.loss()->hangs;
-  Simulation& b = compare_.second().lane().simulation();
+  if (a.look_for_hang() || !session_.second) return a.loss() && a.loss()->hangs;
+  Simulation& b = session_.second->simulation();
   if (!b.look_for_hang()) return false;
   a.share_loss(*b.loss());
   return true;
@@ -291,7 +291,6 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
 /// program ends without finishing a film, whose file appears at its end.
 std::vector<std::string> Viewer::left_behind(bool at_once) {
   std::vector<std::string> left;
-  if (compare_.active()) left.emplace_back("the comparison");
   for (const auto& feature : features_) feature->add_left_behind(left);
   if (films_.live()) left.push_back(fmt::format("{}the film {}", at_once ? "" : "the rest of ", films_.live()->file()));
   if (camera_.paths().unsaved()) left.emplace_back("the camera path");

@@ -61,8 +61,8 @@ void Session::refuse_beside_measurement() const {
 }
 
 void Session::refuse_beside_comparison(const std::string& what) const {
-  if (!view.compare.active) return;
-  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(comparison_user)));
+  if (!view.second_run) return;
+  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(*view.second_run)));
 }
 
 void Session::require_machine(const char* user) const {

@@ -21,7 +21,6 @@
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"
@@ -52,21 +51,20 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
       memory_{handover_ ? handover_->window : recalled(options, Session::runs_in_lockstep(options))},
       session_{kernels, options, memory_.place},
       history_{session_.lockstep},
-      compare_{session_},
       features_{make_features(session_)},
       gui_{*session_.surface},
-      camera_{session_, compare_},
+      camera_{session_},
       films_{session_, [this] { return description(); }},
       facts_{session_.backends},
       autosave_{session_.lockstep || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s,
                 [](const std::string& what) { console::complain("the window " + what); }},
       pace_chosen_{std::ranges::any_of(
           options.setup, [](const Command& command) { return std::holds_alternative<SetStepsPerFrame>(command); })} {
+  session_.leave_hanging_kernel = [this] { leave_hanging_kernel(); };
   session_.carry_out = [this](const Request& request) { carry_out(request); };
   handlers_.add(*this, window_commands);
   handlers_.add(*this, overlays_commands);
   handlers_.add(camera_, camera_commands);
-  handlers_.add(compare_, compare_commands);
   handlers_.add(films_, film_commands);
   for (const auto& feature : features_) feature->add_to(handlers_);
   handlers_.require_all();
@@ -153,10 +151,9 @@ void Viewer::frame() {
   }
   take_timings();
   history_.follow(session_.lane.simulation());
-  follow_comparison();
+  for (const auto& feature : features_) feature->before_steps();
   if (!session_.lockstep) {
     follow_autosave();
-    for (const auto& feature : features_) feature->before_steps();
     steps = advance(session_.frame);
   }
   follow_recording();
@@ -168,7 +165,7 @@ void Viewer::frame() {
     lane.follow_colours(session_.view.appearance, camera_.camera(), session_.clock_s());
   };
   follow_colours(session_.lane);
-  if (compare_.active()) follow_colours(compare_.second().lane());
+  if (session_.second) follow_colours(*session_.second);
 
   shown_ = session_.lane.status();
   camera_.follow_path();
@@ -262,21 +259,22 @@ void Viewer::follow_simulation() {
   }
   const double wall_s = std::chrono::duration<double>(session_.frame_begin.time_since_epoch()).count();
   session_.lane.describe(session_.view, wall_s);
-  if (compare_.active()) compare_.second().describe(session_.view, session_.lane, wall_s);
+  for (const auto& feature : features_) feature->describe(wall_s);
   facts_.describe(session_.view, status);
   session_.view.vsync = session_.surface->vsync();
   session_.view.fullscreen = session_.surface->fullscreen();
 }
 
 void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec3 covered) {
-  compare_.set_stage(canvas, covered);
-  camera_.camera().fit_into(compare_.stage()[0].share, compare_.stage()[0].middle);
+  session_.stage = {whole_stage(canvas, covered), whole_stage(canvas, covered)};
+  for (const auto& feature : features_) feature->divide_stage(canvas, covered);
+  camera_.camera().fit_into(session_.stage[0].share, session_.stage[0].middle);
   camera_.follow_bodies();
   session_.view.legend = legend_of(session_.view.appearance, session_.lane.ranges(), camera_.camera());
   session_.lane.describe(session_.view.legend, session_.view.appearance);
   const render::OrbitCamera shown = camera_.shown();
-  session_.lane.prepare_overlays(shown, compare_.stage()[0].canvas, session_.view);
-  if (compare_.active()) return compare_.draw(shown);
+  session_.lane.prepare_overlays(shown, session_.stage[0].canvas, session_.view);
+  if (std::ranges::any_of(features_, [&](const auto& feature) { return feature->draw(shown); })) return;
   session_.lane.draw(session_.frame, shown, session_.view.appearance, canvas);
 }
 
@@ -380,7 +378,8 @@ bool Viewer::wait_for_steps(Lane& lane) {
 /// No steps run during a sweep or a lesson's measurement, which needs the machine for itself.
 int Viewer::advance(std::int64_t frame) {
   if (std::ranges::any_of(features_, [](const auto& feature) { return feature->holds_steps(); })) return 0;
-  if (session_.view.measuring() || !session_.lane.ready() || !compare_.allows_steps(frame)) return 0;
+  if (session_.view.measuring() || !session_.lane.ready()) return 0;
+  if (!std::ranges::all_of(features_, [&](const auto& feature) { return feature->allows_steps(frame); })) return 0;
   const double now_s = session_.clock_s(frame);
   try {
     session_.lane.examine(now_s, session_.view);
@@ -409,7 +408,7 @@ void Viewer::take_timings() {
 /// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
 /// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
 bool Viewer::next_steps_are_known() const {
-  if (!session_.options.offscreen || session_.view.interop != Interop::mapped || compare_.active()) return false;
+  if (!session_.options.offscreen || session_.view.interop != Interop::mapped || session_.second) return false;
   const bool asked = !requests_.empty() || !pictures_wanted_.empty() || films_.live();
   const bool scripted =
       script_at_ < session_.options.script.size() && session_.options.script[script_at_].frame <= session_.frame + 1;
@@ -467,16 +466,10 @@ void Viewer::load_dropped() {
 }
 
 bool Viewer::catch_up() {
-  if (!compare_.active()) return true;
-  compare_.second().advance(session_.lane, session_.frame, session_.clock_s(), session_.view);
-  return wait_for_steps(compare_.second().lane());
-}
-
-void Viewer::follow_comparison() {
-  if (!compare_.active()) return;
-  compare_.second().take(session_.lane);
-  leave_hanging_kernel();  // to end B would wait for it
-  if (const std::string why = compare_.second().problem(); !why.empty()) compare_.end(why);
+  return std::ranges::all_of(features_, [this](const auto& feature) {
+    Lane* const other = feature->catch_up();
+    return !other || wait_for_steps(*other);
+  });
 }
 
 /// A frame that the film has already is not drawn, unless later frames depend on it.

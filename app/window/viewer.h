@@ -29,7 +29,6 @@
 #include "app/window/live_film.h"
 #include "app/window/machine_facts.h"
 #include "app/window/run_view.h"
-#include "app/window/second_lane.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
 #include "compute/sim/backends.h"
@@ -122,10 +121,8 @@ class Viewer {
   bool next_steps_are_known() const;
   void take_timings();
 
-  /// Runs B up to the time of A. Returns false if the run ends instead.
+  /// Runs a second run up to the time of the shown one. Returns false if the program ends instead.
   bool catch_up();
-  /// Takes in what B has computed.
-  void follow_comparison();
 
   bool wants_picture() const;
   bool film_is_complete() const;
@@ -222,7 +219,6 @@ class Viewer {
   Session session_;
   Handlers handlers_;
   RunHistory history_;  // of the session's lane
-  CompareFeature compare_;
   std::vector<std::unique_ptr<WindowFeature>> features_;
   Gui gui_;
   CameraFeature camera_;

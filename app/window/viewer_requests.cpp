@@ -124,11 +124,7 @@ Json Viewer::description() {
     }
     if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
-  if (compare_.active()) {
-    description["compared_with"] = {{"kernel", compare_.second().lane().status().kernel_id},
-                                    {"settings", compare_.second().lane().status().settings.to_string()},
-                                    {"layout", word_of(session_.view.compare.layout)}};
-  }
+  for (const auto& feature : features_) feature->describe_picture(description);
   description["camera"] = {
       {"target", {camera_.camera().target().x, camera_.camera().target().y, camera_.camera().target().z}},
       {"distance", decimal(camera_.camera().distance())},

@@ -1,13 +1,19 @@
 #pragma once
 
+#include <cstdint>
+#include <glm/glm.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/text/csv.h"
 #include "app/window/handlers.h"
+#include "render/camera.h"
+#include "render/gl/gl_objects.h"
 
 namespace orrery {
 
+class Lane;
 struct DeviceLoss;
 struct Handover;
 struct KernelInfo;
@@ -25,12 +31,26 @@ class WindowFeature {
   virtual void add_to(Handlers& handlers) = 0;
   /// Called once the window is complete: opens what the options name.
   virtual void begin() {}
-  /// Called once per frame of a window, before steps are started.
+  /// Called once per frame, after steps that have ended were taken in; in a window, before others are started.
   virtual void before_steps() {}
-  /// Whether no steps of the shown run may be started now.
+  /// Whether no steps may be started now.
   virtual bool holds_steps() const { return false; }
+  /// Whether the shown run may start steps in this frame, if nothing else holds them. Otherwise a second run may have
+  /// started some.
+  virtual bool allows_steps(std::int64_t /*frame*/) { return true; }
+  /// In a run that can be repeated, after the steps of the shown run: starts those that a second run lacks, and returns
+  /// it, to be waited for. Null: there is no other run.
+  virtual Lane* catch_up() { return nullptr; }
   /// Called once per frame, after the latest steps are known.
   virtual void follow() {}
+  /// Called once per frame, after the view describes the shown run. `wall_s` as for Lane::describe().
+  virtual void describe(double /*wall_s*/) {}
+  /// Divides Session::stage, which is whole, between the shown run and a second one. `covered` as for whole_stage().
+  virtual void divide_stage(const render::Canvas& /*canvas*/, glm::vec3 /*covered*/) {}
+  /// Draws the bodies in place of the shown run alone. Returns false if it does not.
+  virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
+  /// Adds what a picture's file says of the feature.
+  virtual void describe_picture(Json& /*description*/) const {}
   /// Ends what goes on and completes its files; called at the end of the window, also of one that fails.
   virtual void finish() {}
   /// Adds a line for each thing that ends or is lost with the window: "The race ends; what it has measured is kept."

@@ -432,9 +432,9 @@ render::Image Viewer::drawn_picture(int width, int height, const std::function<v
         fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
   }
   const render::RenderTarget target{GL_RGBA8, width, height};
-  const auto stage = compare_.stage();
+  const auto stage = session_.stage;
   draw({target.framebuffer(), width, height, target.texture()});
-  compare_.restore_stage(stage);  // clicks are in the window
+  session_.stage = stage;  // clicks are in the window
   return render::read_framebuffer(target.framebuffer(), width, height);
 }
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "app/features/compare/compare_status.h"
 #include "app/features/workshop/workshop_status.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/tab.h"
-#include "app/ui_state/compare_commands.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 
@@ -244,8 +244,8 @@ std::string text_of(const Settings::Values& settings) {
 
 /// Shows what a script or another way has asked for.
 void follow_comparison(const Status& status, const ViewStatus& view, CompareDraft& draft) {
-  const CompareWith& with = view.compare.with;
-  if (!view.compare.active || with == draft.running) return;
+  const CompareWith& with = view.features.of<CompareStatus>().with;
+  if (!view.features.of<CompareStatus>().active || with == draft.running) return;
   const KernelInfo* const kernel = present_kernel(view, *with.kernel);
   draft = {.running = with,
            .kernel = *with.kernel,
@@ -290,7 +290,7 @@ void layout_row(const CompareStatus& compare, Requests& out) {
 }
 
 void buttons(const Status& status, const ViewStatus& view, CompareDraft& draft, Requests& out) {
-  const bool active = view.compare.active;
+  const bool active = view.features.of<CompareStatus>().active;
   const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 size{active ? (room - gap) / 2 : room, 0};
   ImGui::BeginDisabled(view.measuring());
@@ -319,7 +319,7 @@ void second_run(const Status& status, const ViewStatus& view, CompareDraft& draf
   choice_row("compare.dt", "dt", "The time step of B. One time step must be a whole multiple of the other.", time_steps,
              draft.time_step_factor);
   nudge_row(asked_for(draft, status).nudge, draft);
-  layout_row(view.compare, out);
+  layout_row(view.features.of<CompareStatus>(), out);
   buttons(status, view, draft, out);
 }
 
@@ -357,7 +357,7 @@ void findings(const CompareStatus& compare) {
 }
 
 void compare_content(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out) {
-  const CompareStatus& compare = view.compare;
+  const CompareStatus& compare = view.features.of<CompareStatus>();
   const float room = ImGui::GetContentRegionAvail().x, gap = em(0.8f);
   const bool wide = room >= em(46);
   const float column = wide ? em(15) : room, rest = wide ? (room - 2 * column - 3 * gap) / 2 : room;
@@ -366,12 +366,12 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
     if (wide) ImGui::SameLine(0, gap);
   };
   ImGui::BeginChild("second run", {column, wide ? chart_size.y : em(13)});
-  second_run(status, view, state.lab.compare, out);
+  second_run(status, view, state.lab.drafts.of<CompareDraft>(), out);
   ImGui::EndChild();
   if (!compare.active) {
     next_column();
     ImGui::BeginChild("explanation", {wide ? room - column - gap : room, wide ? chart_size.y : em(6)});
-    explanation(status, state.lab.compare);
+    explanation(status, state.lab.drafts.of<CompareDraft>());
     ImGui::EndChild();
     return;
   }
@@ -409,7 +409,7 @@ float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) 
 
 /// Which of the two runs is drawn where.
 float compare_captions(const ViewStatus& view, const PanelState& state) {
-  const CompareStatus& compare = view.compare;
+  const CompareStatus& compare = view.features.of<CompareStatus>();
   if (!compare.active) return 0;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const bool side = compare.layout == CompareLayout::side;

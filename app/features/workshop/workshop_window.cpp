@@ -415,7 +415,10 @@ class WorkshopWindow final : public WindowFeature {
   /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
   void begin() override;
 
-  void before_steps() override { control_.answer(session_.lane.simulation()); }
+  /// In a run that can be repeated, wait() answers.
+  void before_steps() override {
+    if (!session_.lockstep) control_.answer(session_.lane.simulation());
+  }
 
   /// While a check waits for the bodies: to copy them while steps run would make this frame wait for these.
   bool holds_steps() const override { return !session_.lockstep && control_.asks_for_bodies(); }

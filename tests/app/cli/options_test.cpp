@@ -3,10 +3,10 @@
 #include <fstream>
 
 #include "app/cli/bench_verb.h"
-#include "app/cli/compare_verb.h"
 #include "app/cli/run_verb.h"
 #include "app/cli/verify_verb.h"
 #include "app/cli/view_verb.h"
+#include "app/features/compare/compare_verb.h"
 #include "app/features/profile/profile_verb.h"
 #include "app/features/race/race_verb.h"
 #include "compute/core/temporary_folder.h"

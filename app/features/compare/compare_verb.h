@@ -6,7 +6,7 @@
 
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/lab/divergence/paired_run.h"
+#include "app/features/compare/paired_run.h"
 
 namespace orrery {
 

@@ -1,5 +1,5 @@
 // Runs two variants from the same bodies, side by side.
-#include "app/lab/divergence/paired_run.h"
+#include "app/features/compare/paired_run.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/features/compare/compare_commands.h"
 #include "app/lab/statistics.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"
@@ -122,7 +123,7 @@ RunVariant parse_run_variant(const KernelCatalog& kernels, std::string_view what
     } else if (axis.tunable == "dt") {
       run.time_step = parse_in(fmt::format("{} dt", what), value, SetTimeStep::range);
     } else if (axis.tunable == "nudge") {
-      run.nudge = parse_in(fmt::format("{} nudge", what), value, RunVariant::nudges);
+      run.nudge = parse_in(fmt::format("{} nudge", what), value, CompareWith::nudges);
     } else if (!kernel) {
       throw UsageError(fmt::format("{} cannot be set with {} auto, which chooses settings as well; name a kernel: {}",
                                    axis.tunable, what, joined_ids(kernels.all())));

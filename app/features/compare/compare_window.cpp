@@ -1,5 +1,5 @@
 // The comparison of two runs: the second lane, and where both are drawn.
-#include "app/window/second_lane.h"
+#include "app/features/compare/compare_window.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/lab/divergence/paired_run.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "app/window/colouring.h"
-#include "app/window/viewer.h"
+#include "app/window/session.h"
+#include "app/window/window_feature.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"
 #include "compute/diagnostics/conserved.h"
@@ -23,26 +22,6 @@
 #include "render/gl/gl.h"
 
 namespace orrery {
-glm::vec2 StagePart::to_window(glm::vec2 place) const {
-  if (window_width < 1) return place;
-  const auto left = static_cast<float>(canvas.left), width = static_cast<float>(canvas.width);
-  return {(left + place.x * width) / static_cast<float>(window_width), place.y};
-}
-
-glm::vec2 StagePart::from_window(glm::vec2 place) const {
-  if (window_width < 1) return place;
-  const auto left = static_cast<float>(canvas.left), width = static_cast<float>(std::max(canvas.width, 1));
-  return {(place.x * static_cast<float>(window_width) - left) / width, place.y};
-}
-
-StagePart whole_stage(const render::Canvas& window, glm::vec3 covered) {
-  const float aspect = static_cast<float>(window.width) / static_cast<float>(std::max(window.height, 1));
-  return {.canvas = window,
-          .share = std::min((1 - covered.x - covered.z) * aspect, 1 - covered.y),
-          .middle = {covered.x - covered.z, covered.y},
-          .window_width = window.width};
-}
-
 std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered) {
   const auto width = static_cast<float>(window.width), height = static_cast<float>(std::max(window.height, 1));
   const float begin = covered.x * width, end = (1 - covered.z) * width;
@@ -294,7 +273,7 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
   const std::array<const StepStatistics*, 2> times{&first.log().statistics(), &lane_->log().statistics()};
   const bool integrators = both[0]->integrator_id != both[1]->integrator_id;
   const bool time_steps = both[0]->time_step != both[1]->time_step;
-  CompareStatus& compare = view.compare;
+  CompareStatus& compare = view.features.of<CompareStatus>();
   compare.active = true;
   compare.with = with_;
   for (const std::size_t which : {0, 1}) {
@@ -311,31 +290,96 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
 }
 namespace {
 
-void forget_all_but_layout(CompareStatus& compare) {
-  const CompareLayout layout = compare.layout;
-  compare = {};
-  compare.layout = layout;
-}
+/// The comparison of the shown run, A, with a second one, B.
+class CompareWindow final : public WindowFeature {
+ public:
+  explicit CompareWindow(Session& session)
+      : session_{session},
+        second_{session.rescue, session.backends, session.sharing, session.lockstep, session.second} {}
 
-}  // namespace
+  void add_to(Handlers& handlers) override { handlers.add(*this, compare_commands); }
 
-void CompareFeature::carry_out(const CompareWith& c) {
-  if (!c.kernel) {
-    second_.end(session_.lane);
-    forget_all_but_layout(session_.view.compare);
-    leave_distances();
-    return;
+  void carry_out(const CompareWith& c) {
+    if (!c.kernel) {
+      second_.end(session_.lane);
+      forget_all_but_layout();
+      leave_distances();
+      return;
+    }
+    session_.refuse_beside_measurement();
+    if (session_.lane.log().recording())
+      throw UsageError("a recording describes one run; stop it before you compare two");
+    forget_all_but_layout();
+    second_.begin(session_.lane, c);
+    status().active = true;
+    session_.view.second_run = &comparison_user;
   }
-  session_.refuse_beside_measurement();
-  if (session_.lane.log().recording())
-    throw UsageError("a recording describes one run; stop it before you compare two");
-  forget_all_but_layout(session_.view.compare);
-  second_.begin(session_.lane, c);
-  session_.view.compare.active = true;
-}
+
+  void carry_out(const SetCompareLayout& c) { status().layout = c.layout; }
+
+  bool allows_steps(std::int64_t frame) override;
+
+  Lane* catch_up() override {
+    if (!second_.active()) return nullptr;
+    second_.advance(session_.lane, session_.frame, session_.clock_s(), session_.view);
+    return &second_.lane();
+  }
+
+  /// Takes in what B has computed.
+  void before_steps() override {
+    if (!second_.active()) return;
+    second_.take(session_.lane);
+    session_.leave_hanging_kernel();  // to end B would wait for it
+    if (const std::string why = second_.problem(); !why.empty()) end(why);
+  }
+
+  void describe(double wall_s) override {
+    if (second_.active()) second_.describe(session_.view, session_.lane, wall_s);
+  }
+
+  void divide_stage(const render::Canvas& canvas, glm::vec3 covered) override {
+    if (!second_.active() || status().layout != CompareLayout::side) return;
+    session_.stage = split_stage(canvas, covered);
+    status().left = covered.x;
+    status().split = static_cast<float>(session_.stage[1].canvas.left) / static_cast<float>(canvas.width);
+  }
+
+  bool draw(const render::OrbitCamera& camera) override {
+    if (!second_.active()) return false;
+    status().layout == CompareLayout::over ? draw_over(camera) : draw_beside(camera);
+    return true;
+  }
+
+  void describe_picture(Json& description) const override {
+    if (!session_.second) return;
+    const Status& b = session_.second->status();
+    description["compared_with"] = {
+        {"kernel", b.kernel_id}, {"settings", b.settings.to_string()}, {"layout", word_of(status().layout)}};
+  }
+
+  void add_left_behind(std::vector<std::string>& things) const override {
+    if (session_.second) things.emplace_back("the comparison");
+  }
+
+ private:
+  CompareStatus& status() const { return session_.view.features.of<CompareStatus>(); }
+
+  void forget_all_but_layout() {
+    status() = {.layout = status().layout};
+    session_.view.second_run = nullptr;
+  }
+
+  void leave_distances();
+  void end(const std::string& why);
+  void draw_beside(const render::OrbitCamera& camera);
+  void draw_over(const render::OrbitCamera& camera);
+
+  Session& session_;
+  SecondLane second_;
+};
 
 /// There is no B any more, from which colours could show the distance.
-void CompareFeature::leave_distances() {
+void CompareWindow::leave_distances() {
   render::Appearance appearance = session_.view.appearance;
   if (!body_colour(appearance).compares_runs) return;
   appearance.colour_by = render::Appearance{}.colour_by;
@@ -344,19 +388,15 @@ void CompareFeature::leave_distances() {
   session_.carry_out(SetAppearance{appearance});
 }
 
-void CompareFeature::carry_out(const SetCompareLayout& c) {
-  session_.view.compare.layout = c.layout;
-}
-
 /// Pauses, so that the state can be looked at.
-void CompareFeature::end(const std::string& why) {
+void CompareWindow::end(const std::string& why) {
   carry_out(CompareWith{});
   if (session_.lockstep) throw std::runtime_error(why);
   session_.lane.simulation().apply(SetPaused{true});
   session_.complain(why);
 }
 
-bool CompareFeature::allows_steps(std::int64_t frame) {
+bool CompareWindow::allows_steps(std::int64_t frame) {
   if (!second_.active()) return true;
   try {
     second_.follow(session_.lane);
@@ -378,58 +418,38 @@ bool CompareFeature::allows_steps(std::int64_t frame) {
   return true;
 }
 
-void CompareFeature::set_stage(const render::Canvas& canvas, glm::vec3 covered) {
-  stage_ = {whole_stage(canvas, covered), whole_stage(canvas, covered)};
-  CompareStatus& compare = session_.view.compare;
-  if (!second_.active() || compare.layout != CompareLayout::side) return;
-  stage_ = split_stage(canvas, covered);
-  compare.left = covered.x;
-  compare.split = static_cast<float>(stage_[1].canvas.left) / static_cast<float>(canvas.width);
-}
-
-BodyPicker::Scene CompareFeature::picker_scene(Lane& lane, const StagePart& part) const {
-  return {lane.drawn(),           lane.drawn_time(), lane.history(),           session_.view.appearance,
-          session_.lane.ranges(), part.canvas,       lane.simulation().parts()};
-}
-
-render::OrbitCamera CompareFeature::second_camera(const render::OrbitCamera& camera) const {
-  render::OrbitCamera second = camera;
-  second.fit_into(stage_[1].share, stage_[1].middle);
-  return second;
-}
-
 /// Draws both runs with the colours of A, so that they can be compared.
-void CompareFeature::draw(const render::OrbitCamera& camera) {
-  if (session_.view.compare.layout == CompareLayout::over) return draw_over(camera);
+void CompareWindow::draw_beside(const render::OrbitCamera& camera) {
   Lane& b = second_.lane();
-  const render::OrbitCamera second = second_camera(camera);
+  const std::array<StagePart, 2>& stage = session_.stage;
+  const render::OrbitCamera second = stage[1].fitted(camera);
   ViewStatus& view = second_.view();
   view.appearance = session_.view.appearance;
   view.overlays = session_.view.overlays;
   view.picked = session_.view.picked;
-  b.prepare_overlays(second, stage_[1].canvas, view);
+  b.prepare_overlays(second, stage[1].canvas, view);
   const auto place_labels = [](std::vector<PictureLabel>& labels, const StagePart& part) {
     for (PictureLabel& label : labels) {
       const glm::vec2 place = part.to_window({label.place[0], label.place[1]});
       label.place = {place.x, place.y};
     }
   };
-  place_labels(session_.view.labels, stage_[0]);
-  place_labels(view.labels, stage_[1]);
+  place_labels(session_.view.labels, stage[0]);
+  place_labels(view.labels, stage[1]);
   session_.view.labels.insert(session_.view.labels.end(), view.labels.begin(), view.labels.end());
   const bool a_moved = session_.lane.take_moved(), b_moved = b.take_moved();
-  session_.lane.draw(session_.frame, camera, session_.view.appearance, stage_[0].canvas, session_.lane.drawn(),
+  session_.lane.draw(session_.frame, camera, session_.view.appearance, stage[0].canvas, session_.lane.drawn(),
                      session_.lane.ranges(), a_moved);
-  b.draw(session_.frame, second, session_.view.appearance, stage_[1].canvas, b.drawn(), session_.lane.ranges(),
+  b.draw(session_.frame, second, session_.view.appearance, stage[1].canvas, b.drawn(), session_.lane.ranges(),
          a_moved || b_moved);
 }
 
-void CompareFeature::draw_over(const render::OrbitCamera& camera) {
+void CompareWindow::draw_over(const render::OrbitCamera& camera) {
   render::Appearance appearance = session_.view.appearance;
   appearance.look = render::Look::lights;
   appearance.colour_by = find_body_colour("species").by;
   const bool a_moved = session_.lane.take_moved(), b_moved = second_.lane().take_moved();
-  session_.lane.draw(session_.frame, camera, appearance, stage_[0].canvas, second_.both(session_.lane),
+  session_.lane.draw(session_.frame, camera, appearance, session_.stage[0].canvas, second_.both(session_.lane),
                      session_.lane.ranges(), a_moved || b_moved);
   Legend& legend = session_.view.legend;
   legend.quantity = "run";
@@ -440,9 +460,15 @@ void CompareFeature::draw_over(const render::OrbitCamera& camera) {
   const auto colours = render::part_colours(appearance.theme);
   for (const std::size_t which : {0, 1}) {
     const glm::vec3 colour = colours[which];
-    legend.parts.push_back({fmt::format("{}: {}", which == 0 ? "A" : "B", session_.view.compare.runs[which].name),
-                            {colour.r, colour.g, colour.b}});
+    legend.parts.push_back(
+        {fmt::format("{}: {}", which == 0 ? "A" : "B", status().runs[which].name), {colour.r, colour.g, colour.b}});
   }
+}
+
+}  // namespace
+
+std::unique_ptr<WindowFeature> make_compare(Session& session) {
+  return std::make_unique<CompareWindow>(session);
 }
 
 }  // namespace orrery

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/lab/divergence/divergence.h"
+#include "app/features/compare/divergence.h"
 #include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "compute/sim/simulation.h"
@@ -31,8 +31,6 @@ struct RunVariant {
   std::optional<std::string> integrator_id{};  ///< none: that of both runs
   std::optional<float> time_step{};            ///< none: that of both runs
   double nudge = 0;                            ///< see nudge_bodies()
-
-  static constexpr Range<double> nudges{0, 1e30, "in units of length"};
 
   /// Makes the simulation, which is in its first state, run this.
   void apply_to(Simulation& simulation) const;

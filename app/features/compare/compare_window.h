@@ -8,33 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/divergence/divergence.h"
-#include "app/lab/divergence/paired_run.h"
-#include "app/ui_state/compare_commands.h"
+#include "app/features/compare/compare_status.h"
+#include "app/features/compare/paired_run.h"
 #include "app/ui_state/status.h"
-#include "app/window/body_picker.h"
 #include "app/window/lane.h"
-#include "app/window/session.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/readback.h"
 
 namespace orrery {
-/// A part of the window that shows one picture. Places are in shares from an upper left corner, lengths in pixels.
-struct StagePart {
-  render::Canvas canvas;   ///< this part of the window
-  float share = 1;         ///< see OrbitCamera::fit_into()
-  glm::vec2 middle{0.0f};  ///< likewise
-  int window_width = 0;    ///< 0: the part is not known yet, and places are those of the window
-
-  /// A place in this part as one in the window, and back.
-  glm::vec2 to_window(glm::vec2 place) const;
-  glm::vec2 from_window(glm::vec2 place) const;
-};
-
-/// Returns the whole window as one part. `covered`: the shares of its width at the left, of its height at the bottom,
-/// and of its width at the right that panels cover.
-StagePart whole_stage(const render::Canvas& window, glm::vec3 covered);
-
 /// Returns two halves, side by side, of what panels do not cover, at the same scale. Each includes what panels cover
 /// beside it.
 std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered);
@@ -46,9 +27,10 @@ class SecondLane {
   static constexpr std::size_t most_samples = 512;
   static constexpr int most_energy_bodies = 1 << 15;  ///< of more bodies, energies are not measured
 
-  /// As for Lane; all must outlive this.
-  SecondLane(Rescue& rescue, const Backends& backends, const Sharing& sharing, bool lockstep)
-      : rescue_{rescue}, backends_{backends}, sharing_{sharing}, lockstep_{lockstep} {}
+  /// Makes B in `lane`; the others are as for Lane. All must outlive this.
+  SecondLane(Rescue& rescue, const Backends& backends, const Sharing& sharing, bool lockstep,
+             std::unique_ptr<Lane>& lane)
+      : rescue_{rescue}, backends_{backends}, sharing_{sharing}, lockstep_{lockstep}, lane_{lane} {}
 
   bool active() const { return lane_ != nullptr; }
   /// Starts from the present bodies of `first`, whose step in flight is cancelled. If it throws, there is no
@@ -109,7 +91,7 @@ class SecondLane {
   const Backends& backends_;
   const Sharing& sharing_;
   const bool lockstep_;
-  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<Lane>& lane_;  // null: there is no comparison
   CompareWith with_;
   LockStep lock_step_;
   Begin begin_;
@@ -124,43 +106,6 @@ class SecondLane {
   Growth growth_;
   ViewStatus view_;
   render::Buffer both_, values_;
-};
-
-/// Compares two runs in the window: what the user asks of the comparison, and where both runs are drawn.
-class CompareFeature {
- public:
-  /// `session` must outlive this.
-  explicit CompareFeature(Session& session)
-      : session_{session}, second_{session.rescue, session.backends, session.sharing, session.lockstep} {}
-
-  void carry_out(const CompareWith& c);
-  void carry_out(const SetCompareLayout& c);
-  bool active() const { return second_.active(); }
-  /// B. See SecondLane::active().
-  SecondLane& second() { return second_; }
-  /// Whether A may start steps in this frame. Otherwise B may have started some.
-  bool allows_steps(std::int64_t frame);
-  /// Ends the comparison and pauses, so that the state can be looked at.
-  void end(const std::string& why);
-
-  /// Parts of the last picture: the part for A, and for B if they are side by side.
-  using Stage = std::array<StagePart, 2>;
-  const Stage& stage() const { return stage_; }
-  void restore_stage(const Stage& stage) { stage_ = stage; }
-  /// `covered`: by panels, see whole_stage().
-  void set_stage(const render::Canvas& canvas, glm::vec3 covered);
-  void draw(const render::OrbitCamera& camera);
-  render::OrbitCamera second_camera(const render::OrbitCamera& camera) const;
-  /// The picker's scene of A, or of B.
-  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
-
- private:
-  void leave_distances();
-  void draw_over(const render::OrbitCamera& camera);
-
-  Session& session_;
-  SecondLane second_;
-  Stage stage_;
 };
 
 }  // namespace orrery

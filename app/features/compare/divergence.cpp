@@ -1,5 +1,5 @@
 // Distances between two runs of the same bodies, and how they grow.
-#include "app/lab/divergence/divergence.h"
+#include "app/features/compare/divergence.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/cli/compare_verb.h"
+#include "app/features/compare/compare_verb.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 
 #include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/lab/divergence/paired_run.h"
+#include "app/features/compare/paired_run.h"
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
