@@ -23,7 +23,6 @@
 #include "app/window/autosave.h"
 #include "app/window/camera_control.h"
 #include "app/window/gui.h"
-#include "app/window/handlers.h"
 #include "app/window/handover.h"
 #include "app/window/lane.h"
 #include "app/window/live_film.h"

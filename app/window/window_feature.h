@@ -1,13 +1,22 @@
+// Features of a window: handlers of their commands, hooks, and rules for their measurements.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <glm/glm.hpp>
+#include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <tuple>
+#include <typeindex>
+#include <variant>
 #include <vector>
 
+#include "app/commands/command_entry.h"
 #include "app/text/csv.h"
-#include "app/window/handlers.h"
+#include "app/ui_state/command.h"
+#include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gl/gl_objects.h"
 
@@ -18,6 +27,44 @@ struct DeviceLoss;
 struct Handover;
 struct KernelInfo;
 struct Session;
+
+/// The functions that carry out the commands of the window, one for each.
+class Handlers {
+ public:
+  /// `part` carries out each command of the table from now on, by its function carry_out(const Command&). It must
+  /// outlive this.
+  template <class Part, class... Rows>
+  void add(Part& part, const std::tuple<Rows...>& /*table*/) {
+    (add_one<typename Rows::Command>(part), ...);
+  }
+
+  /// Throws std::logic_error that names a command that no part carries out.
+  void require_all() const {
+    for (const CommandEntry& entry : command_entries()) {
+      const auto* command = std::get_if<ViewCommand>(&entry.initial);
+      if (command && !handlers_.contains(command->type())) {
+        throw std::logic_error(std::string{"no part carries out the command "} + entry.name);
+      }
+    }
+  }
+
+  /// Throws UsageError for a value out of its range, and what the command's part throws.
+  void carry_out(const ViewCommand& command) const {
+    entry_of(command.type()).check(command);
+    handlers_.at(command.type())(command);
+  }
+
+ private:
+  template <class C, class Part>
+  void add_one(Part& part) {
+    const auto carry_out = [&part](const ViewCommand& command) { part.carry_out(*command.get_if<C>()); };
+    if (!handlers_.emplace(typeid(C), carry_out).second) {
+      throw std::logic_error(std::string{"two parts carry out the command "} + entry_of(typeid(C)).name);
+    }
+  }
+
+  std::map<std::type_index, std::function<void(const ViewCommand&)>> handlers_;
+};
 
 /// The part of a feature that lives in the window, listed in app/features/CMakeLists.txt.
 class WindowFeature {
@@ -73,5 +120,25 @@ class WindowFeature {
 
 /// The features of a window, one of each. `session` must outlive them.
 std::vector<std::unique_ptr<WindowFeature>> make_features(Session& session);
+
+// Rules for what is measured beside the shown simulation.
+
+/// Pauses the shown simulation while something else is measured.
+class ShownPause {
+ public:
+  void begin(Simulation& shown);
+  /// The simulation goes on if it ran before.
+  void end(Simulation& shown);
+
+ private:
+  bool resume_ = false;
+};
+
+/// The law, its constants, the time step and the digits of the shown simulation, for another one.
+std::vector<Command> shown_physics(const Status& shown);
+
+/// Whether a command would run steps of the shown system or measure kernels: a measurement beside it would measure that
+/// work, too.
+bool needs_machine(const Command& command, const Status& shown);
 
 }  // namespace orrery

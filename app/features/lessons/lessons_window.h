@@ -7,7 +7,7 @@
 #include "app/ui_state/command.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/status.h"
-#include "app/window/beside_shown.h"
+#include "app/window/window_feature.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {
