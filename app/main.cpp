@@ -13,14 +13,11 @@
 #include <system_error>
 #include <vector>
 
-#include "app/cli/early_end.h"
-#include "app/cli/options.h"
-#include "app/cli/run_files.h"
+#include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/process/build_id.h"
 #include "app/process/child_process.h"
 #include "app/process/compiler_process.h"
-#include "app/process/spare_process.h"
+#include "app/process/this_program.h"
 #include "app/text/console.h"
 #include "app/window/keys.h"
 #include "app/window/run_view.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
+#include "app/cli/option_groups.h"
 #include "app/lab/baseline.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/sweep/result_rows.h"

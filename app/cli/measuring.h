@@ -8,7 +8,7 @@
 #include "app/cli/option_groups.h"
 #include "app/lab/sweep/sweep.h"
 #include "app/lab/variants.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/ui_state/view_options.h"
 #include "compute/core/stop_signal.h"
 #include "compute/sim/backends.h"

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "app/cli/command_line.h"
-#include "app/cli/run_files.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"
 #include "app/ui_state/picture_options.h"
 #include "app/ui_state/view_options.h"
+#include "compute/core/atomic_file.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/scenes/scene.h"
@@ -23,6 +23,21 @@
 #include "render/appearance.h"
 
 namespace orrery {
+
+/// A file that the command line or a script names.
+struct NamedFile {
+  std::string where;  ///< "--json", or "demo.txt:3" for a line of a script
+  std::string path;
+};
+
+/// The files that a run reads and writes, as far as their names are known before it starts.
+struct RunFiles {
+  std::vector<NamedFile> inputs, outputs;
+  Existing existing = Existing::keep;  ///< of the outputs
+};
+
+/// Adds a file with this name, unless the name is empty.
+void add_named(std::vector<NamedFile>& files, const std::string& where, const std::string& path);
 
 /// The bodies: those of a FILE and how to read it, or a generated scene.
 struct SceneOptions {
@@ -145,5 +160,25 @@ void refuse_what_a_checkpoint_decides(const CommandLine& line, const KernelOptio
                                       const PhysicsOptions& physics, const std::string& file);
 /// Refuses the flags of tables with --json.
 void refuse_table_flags_of_json(bool json, const TableFlags& table);
+
+/// The files of `orrery view` and its script.
+RunFiles files_of(const ViewOptions& options);
+
+/// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
+/// if an input does not exist or an output cannot be written. Changes no file. If an output is stdout, nothing else is
+/// printed there from now on.
+void prepare_files(const RunFiles& files);
+
+/// The first half of prepare_files(): throws UsageError if two outputs are the same file, or an output is an input.
+void refuse_files_that_meet(const RunFiles& files);
+
+/// Compiles kernel files even if no GPU can run them, so that their errors are shown at their lines.
+/// Throws KernelFileError.
+void compile_kernel_files(const Backends& backends);
+
+/// Compiles a kernel file for both laws and for each of `variants`, which are its settings, before one of them runs.
+/// Prints how many there are to the standard error. Settings that the GPU cannot launch are no failure. Throws
+/// KernelFileError that names the settings. Does nothing where there is no compiler.
+void compile_settings(const Backends& backends, const std::vector<Variant>& variants);
 
 }  // namespace orrery

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
+#include "app/cli/option_groups.h"
 #include "app/lab/distribution.h"
 #include "app/lab/force_promise.h"
 #include "app/lab/forecast.h"
@@ -26,7 +26,6 @@
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/text/console.h"
-#include "app/text/progress.h"
 #include "app/text/table.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/camera_path/camera_path.h"
 #include "app/cli/read_script.h"
 #include "app/commands/argument_text.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"

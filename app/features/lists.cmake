@@ -2,9 +2,13 @@
 #   NAME_commands.h  the structs of its commands and their table, NAME_commands
 #   NAME_window.cpp  its part of the running window, make_NAME(), see app/window/window_feature.h
 #   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
+#   NAME_panel.cpp   a panel over the picture, which app/panels/sections.h declares
 #   NAME_verb.cpp    its verb of the command line
-#   other .cpp       what it measures, without command line, OpenGL and ImGui; *_cuda.cpp in a build with CUDA
-set(ORRERY_FEATURES compare profile lessons workshop sweep race)
+#   other .cpp       what it measures, without command line, OpenGL and ImGui; *_cuda.cpp in a build with CUDA: parts of
+#                    orrery_lab, or, if they include more than that may, of a library orrery_NAME, which the folder's
+#                    CMakeLists.txt makes
+# Every frame calls the parts of the window in this order.
+set(ORRERY_FEATURES runs report compare profile lessons workshop film sweep race doctor roofline)
 
 # Each is the stem of NAME_tab.
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
@@ -14,7 +18,9 @@ set(commands_headers "")
 set(commands_list "")
 set(window_list "")
 set(tabs_list "")
-foreach(name IN ITEMS window camera overlays film LISTS ORRERY_FEATURES)
+set(tables window runs report camera overlays film ${ORRERY_FEATURES})
+list(REMOVE_DUPLICATES tables)
+foreach(name IN LISTS tables)
   set(feature ${CMAKE_CURRENT_LIST_DIR}/${name}/${name})
   # Those of the window itself, and those that its other parts know, are in app/ui_state/.
   foreach(table IN ITEMS features/${name} ui_state)

@@ -22,6 +22,10 @@ KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command>
 void set_up(Simulation& simulation, const Backends& backends, std::span<const Command> setup,
             const Settings::Values& settings);
 
+/// Prints on stderr what was assumed about the bodies of the scene's file, such as velocities that it lacks: one line
+/// each. Returns the same in one line; empty if nothing was.
+std::string print_scene_notes(const Simulation& simulation);
+
 /// One system of bodies that is stepped with one variant after the other. The first variant makes the simulation, with
 /// its own kernel: no other kernel has to be able to run here. So does the first variant after one that failed. All
 /// calls throw what the variant fails with (see problem_of()), and Cancelled once `stop` was requested, which also

@@ -11,7 +11,7 @@
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
 #include "app/panels/tab.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 
 namespace orrery {
 namespace {

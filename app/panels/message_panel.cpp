@@ -9,7 +9,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/ui_state/window_commands.h"
 
 namespace orrery {

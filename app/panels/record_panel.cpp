@@ -10,8 +10,9 @@
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/ui_state/film_commands.h"
+#include "app/ui_state/runs_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/snapshots/snapshot_format.h"
 
@@ -129,7 +130,7 @@ void record_panel(const Status&, const ViewStatus& view, PanelState& state, Requ
       tooltip(recording.file);
     }
   }
-  film_row(view.film, state.film_file, out);
+  film_row(view.features.of<FilmStatus>(), state.film_file, out);
   picture_row(state, out);
   snapshot_row(state.snapshot_file, out);
   replay_row(state.replay_file, out);
@@ -149,9 +150,8 @@ std::vector<Light> lights_of(const ViewStatus& view) {
     lights.push_back({"recording", "recording  " + counted(view.recording.rows, "row"), view.recording.file,
                       "F5 stops the recording."});
   }
-  if (view.film.active) {
-    lights.push_back(
-        {"filming", "filming  " + counted(view.film.pictures, "picture"), view.film.file, "F6 completes the film."});
+  if (const FilmStatus& film = view.features.of<FilmStatus>(); film.active) {
+    lights.push_back({"filming", "filming  " + counted(film.pictures, "picture"), film.file, "F6 completes the film."});
   }
   return lights;
 }

@@ -17,6 +17,7 @@
 #include "app/panels/shown_words.h"
 #include "app/panels/tab.h"
 #include "app/ui_state/comparable.h"
+#include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
 
 namespace orrery {

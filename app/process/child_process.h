@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -75,5 +76,18 @@ ChildResult child_result(const std::filesystem::path& program, const std::vector
 /// None if it could not start, did not exit with status 0, or was ended after a stop request.
 std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                         const std::stop_token& stop = {});
+
+/// Starts it. `preparation`: the words of a command line that say what to prepare, "profile --device 0".
+std::unique_ptr<ChildProcess> start_spare(const std::filesystem::path& program,
+                                          const std::vector<std::string>& preparation);
+/// The words of the command, as the process reads them from its standard input. No word has a zero byte.
+std::string packed_words(const std::vector<std::string>& words);
+
+/// In the process: its preparation; none: these words are those of another command line.
+std::optional<std::vector<std::string>> preparation_in(const std::vector<std::string>& words);
+/// In the process: waits for the command. Empty: its parent has ended, or needs it no more.
+std::vector<std::string> wait_for_words();
+/// Whether the process had got its command before it ended. If not, another process may carry it out.
+bool got_words(const ChildResult& end);
 
 }  // namespace orrery

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -60,8 +63,10 @@ void show(std::string_view lines);
 /// Writes bytes for another program to stdout, as they are.
 void write_bytes(std::string_view bytes);
 
-/// Shows a line on stderr, a terminal, in place of the one before; an empty line only removes that.
+/// Shows a line on stderr, a terminal, in place of the one before. Whatever is printed next takes its place.
 void show_progress(std::string_view line);
+/// Removes the line, if it is still there.
+void clear_progress();
 
 /// Prints an error, as "orrery: MESSAGE" in one printable line.
 void complain(std::string_view message);
@@ -70,3 +75,35 @@ void complain(std::string_view message);
 const std::string& problem();
 
 }  // namespace orrery::console
+
+namespace orrery {
+
+/// One line on stderr with what is done and the time left, which each update replaces. Shown on a terminal, or on
+/// request; without a terminal, each text is a line of its own, at most one per second.
+class Progress {
+ public:
+  explicit Progress(bool even_without_terminal);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `left_s` is the expected time of the remaining work; empty while it is unknown. `done` is the part of the work
+  /// that is done, 0 to 1, if `what` counts it; if empty, the part of the time.
+  void show_left(std::optional<double> left_s, const std::string& what, std::optional<double> done = std::nullopt);
+  /// Removes the line, so that something else can be printed.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_, shown_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_{};
+};
+
+/// Returns the share that show_left() takes as done: `done` of `total`; 0 if `total` is 0.
+double part_of(std::int64_t done, std::int64_t total);
+
+/// "42 s", "3 min 5 s", "2 h 10 min".
+std::string duration_text(double seconds);
+
+}  // namespace orrery

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <tuple>
 
@@ -19,6 +20,13 @@ struct StartFilm {
 };
 
 struct StopFilm {};
+
+/// A film of the window.
+struct FilmStatus {
+  bool active = false;
+  std::string file;
+  std::int64_t pictures = 0;
+};
 
 /// The commands that film the window.
 inline constexpr std::tuple film_commands{

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/ui_state/command.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-// Sizes of windows and pictures, and the options of a film.
+// Sizes of windows and pictures, the picture of a page, and the options of a film.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,12 @@ inline constexpr WindowSize least_window{320, 200};
 
 /// The smallest picture without the panels.
 inline constexpr WindowSize least_picture{16, 16};
+
+/// The picture of a page of results.
+struct ReportPicture {
+  std::string png{};  ///< empty: there is none
+  std::string words;  ///< what the picture shows, or why there is none: one sentence
+};
 
 /// The film that `orrery render` makes.
 struct FilmOptions {

@@ -156,13 +156,6 @@ struct RecordingStatus {
   std::string error;  ///< why the last recording ended by itself, one line; empty otherwise
 };
 
-/// A film of the window.
-struct FilmStatus {
-  bool active = false;
-  std::string file;
-  std::int64_t pictures = 0;
-};
-
 struct KeyHelp {
   std::string keys, action;
   std::string group{};  ///< the heading that begins here; empty: that of the line before
@@ -183,7 +176,6 @@ struct ViewStatus {
   std::vector<float> step_ms_history;  ///< oldest first, at most 240
   std::vector<Result> results;         ///< in the order in which they were first tried
   RecordingStatus recording;
-  FilmStatus film;
   Interop interop = Interop::host;
   std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
   render::Appearance appearance;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/camera_path/camera_path.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"

@@ -63,23 +63,8 @@ struct SaveSnapshot {
   std::string file;
 };
 
-/// How the run went, to be computed again: see Replay.
-struct SaveReplay {
-  std::string file;
-};
-
 /// The table of results, as CSV.
 struct ExportResults {
-  std::string file;
-};
-
-/// Throws UsageError if the extension is not that of a page.
-inline void check_page_name(const std::string& name) {
-  (void)parse_page_name("a page's name", name);
-}
-
-/// A page for people: a picture of the view, and what the window has measured.
-struct SaveReport {
   std::string file;
 };
 
@@ -252,16 +237,9 @@ inline constexpr std::tuple window_commands{
     command_row<SaveSnapshot>(
         "save", "Saves the bodies to a file.",
         Argument<&SaveSnapshot::file>{{.name = "file", .optional = true, .form = Form::written_file}}),
-    command_row<SaveReplay>(
-        "save-replay", "Saves how the run went, for 'orrery replay', which computes it again.",
-        Argument<&SaveReplay::file>{{.name = "file", .optional = true, .form = Form::written_file}}),
     command_row<ExportResults>(
         "export", "Writes the table of results as CSV.",
         Argument<&ExportResults::file>{{.name = "file", .optional = true, .form = Form::written_file}}),
-    command_row<SaveReport>(
-        "report", "Writes a page with the picture, the results, plots, the settings and the machine, as HTML.",
-        Argument<&SaveReport::file>{
-            {.name = "file", .optional = true, .form = Form::written_file, .check = check_page_name}}),
     command_row<ClearResults>("clear-results", "Clears the table of results."),
     command_row<PinResult>("pin", "Makes a row of the results the baseline of speed-ups; off: unpins it.",
                            Argument<&PinResult::row>{{.name = "row", .range = PinResult::rows, .first = 1}},

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/camera_path/camera_path.h"
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/camera_path.h"
 #include "app/window/colouring.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/camera_path/camera_path.h"
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
 #include "app/window/session.h"

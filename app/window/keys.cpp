@@ -253,7 +253,9 @@ const std::vector<KeyBinding>& table() {
       {{{0, GLFW_KEY_F6}},
        "F6",
        "Films the window.",
-       [](S, V v) -> Asked { return v.film.active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}}; }},
+       [](S, V v) -> Asked {
+         return v.features.of<FilmStatus>().active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}};
+       }},
       plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12", "Saves a picture, as PNG."),
       plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8", "Saves the bodies."),
       plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9", "Saves the results, as CSV."),

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/report/page.h"
 #include "app/ui_state/gl_report.h"
 #include "app/ui_state/picture_options.h"
 #include "app/ui_state/view_options.h"

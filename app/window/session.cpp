@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <variant>
 
 #include "app/lab/metadata.h"
 #include "app/lab/variant_runner.h"
@@ -12,6 +13,7 @@
 #include "compute/core/error.h"
 
 namespace orrery {
+
 namespace {
 
 constexpr double lockstep_frame_s = 1.0 / 60;  // without a film
@@ -20,12 +22,6 @@ std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::opt
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size.value_or(WindowSize{}), options.panel);
   return std::make_unique<Window>(options.size, options.vsync,
                                   options.size && options.handover.empty() ? std::nullopt : place);
-}
-
-std::unique_ptr<Film> make_film(const ViewOptions& options) {
-  if (!options.film) return nullptr;
-  return std::make_unique<Film>(*options.film, options.size.value_or(WindowSize{}), options.frames.value(),
-                                options.existing);
 }
 
 /// The GPU that draws the window has the bodies, unless the user chose others.
@@ -41,7 +37,6 @@ Session::Session(KernelCatalog& catalog, const ViewOptions& view_options, const 
     : options{view_options},
       lockstep{runs_in_lockstep(options)},
       frame_s{options.film ? 1 / options.film->fps : lockstep_frame_s},
-      film{make_film(options)},
       surface{make_surface(options, place)},
       kernels{catalog},
       backends{open_backends(kernels, options)},
@@ -98,7 +93,6 @@ Json Session::surroundings() {
 }
 
 void Session::say(const std::string& notice) {
-  if (film) film->hide_progress();
   view.notice = notice;
   console::print("{}\n", notice);
 }
@@ -110,7 +104,6 @@ void Session::say_written(const std::string& file, const std::string& remark) {
 /// The message stays in the window until a command succeeds.
 void Session::complain(const std::string& error) {
   said_error = printable(error);
-  if (film) film->hide_progress();
   lane.simulation().report(said_error);
   console::complain(said_error);
 }
@@ -122,6 +115,47 @@ double Session::clock_s(std::int64_t of_frame) const {
 
 render::Canvas Session::canvas() {
   return rescue.outside([this] { return surface->canvas(); });
+}
+
+namespace {
+
+bool runs_steps(const Command& command) {
+  const auto* pause = std::get_if<SetPaused>(&command);
+  return (pause && !pause->paused) || std::holds_alternative<StepOnce>(command) ||
+         std::holds_alternative<MeasureConserved>(command);
+}
+
+bool may_choose_kernel(const Command& command, const Status& shown) {
+  if (const auto* select = std::get_if<SelectKernel>(&command)) return select->id == auto_kernel;
+  if (std::holds_alternative<UndoReturn>(command)) return true;
+  return shown.auto_choice &&
+         (std::holds_alternative<LoadScene>(command) || std::holds_alternative<SetAccuracy>(command) ||
+          std::holds_alternative<SelectLaw>(command) || std::holds_alternative<Reset>(command));
+}
+
+}  // namespace
+
+void ShownPause::begin(Simulation& shown) {
+  resume_ = !shown.status().paused;
+  shown.apply(SetPaused{true});
+}
+
+void ShownPause::end(Simulation& shown) {
+  if (std::exchange(resume_, false)) shown.apply(SetPaused{false});
+}
+
+std::vector<Command> shown_physics(const Status& shown) {
+  return {SelectLaw{law_info(shown.law.id).id},
+          SetTimeStep{shown.time_step},
+          SetSoftening{shown.law.softening},
+          SetRepulsion{shown.law.repulsion},
+          SetDrag{shown.law.drag},
+          SetEta{shown.eta},
+          SetDigits{shown.digits}};
+}
+
+bool needs_machine(const Command& command, const Status& shown) {
+  return runs_steps(command) || may_choose_kernel(command, shown);
 }
 
 }  // namespace orrery

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "app/film/film.h"
 #include "app/lab/tuning/auto_chooser.h"
 #include "app/panels/panel_state.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
+#include "app/ui_state/picture_options.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/window/lane.h"
@@ -21,6 +22,7 @@
 #include "app/window/window.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/backends.h"
+#include "compute/sim/simulation.h"
 #include "render/gl/gl_objects.h"
 
 namespace orrery {
@@ -74,7 +76,6 @@ struct Session {
   const bool lockstep;
   const double frame_s;  ///< a frame's time in runs that can be repeated
   // In this order: each uses those above, so it is destroyed before them.
-  const std::unique_ptr<Film> film;  ///< null: none
   Rescue rescue;
   const std::unique_ptr<Surface> surface;
   KernelCatalog& kernels;
@@ -84,9 +85,16 @@ struct Session {
   Lane lane;
   std::unique_ptr<Lane> second;  ///< another run of the same bodies, beside the shown one; null: none
 
+  // Functions of the viewer for features.
   std::function<void(const Request&)> carry_out;  ///< carries out a request; throws its refusal
   std::function<void()> leave_hanging_kernel;     ///< ends this program if a kernel hangs, before anything waits for it
-  ViewStatus view;                                ///< of the last frame
+  /// Calls `save` once this frame has been drawn, before it is presented.
+  std::function<void(std::function<void()> save)> once_drawn;
+  std::function<ReportPicture()> picture;  ///< of the view with its legend and without panels
+  std::function<Json()> description;       ///< of what the picture shows, for its file
+  std::function<CameraView()> camera;      ///< the one of the user
+
+  ViewStatus view;  ///< of the last frame
   PanelState panels;
   std::int64_t frame = 0;
   Clock::time_point frame_begin = Clock::now();
@@ -94,6 +102,25 @@ struct Session {
   std::array<StagePart, 2> stage;              ///< of the last picture: the part for the shown run, and for the second
   std::string said_error;                      ///< the last of Status::last_error that went to stderr
   bool failed = false;                         ///< an output was not written whole
+  bool ends_at_once = false;                   ///< the program ends without WindowFeature::finish()
 };
+
+/// Pauses the shown simulation while something else is measured.
+class ShownPause {
+ public:
+  void begin(Simulation& shown);
+  /// The simulation goes on if it ran before.
+  void end(Simulation& shown);
+
+ private:
+  bool resume_ = false;
+};
+
+/// The law, its constants, the time step and the digits of the shown simulation, for another one.
+std::vector<Command> shown_physics(const Status& shown);
+
+/// Whether a command would run steps of the shown system or measure kernels: a measurement beside it would measure that
+/// work, too.
+bool needs_machine(const Command& command, const Status& shown);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// Times of steps: medians and results.
+// Times of frames and of steps: medians, results, and what is expected from them.
 #include "app/window/step_statistics.h"
 
 #include <fmt/format.h>
@@ -11,11 +11,16 @@
 
 #include "app/lab/statistics.h"
 #include "app/ui_state/comparable.h"
+#include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
+#include "compute/core/names.h"
+#include "compute/core/threads.h"
 #include "compute/integrators/integrator.h"
+#include "compute/integrators/time_step_levels.h"
 
 namespace orrery {
+
 namespace {
 
 constexpr int longest_period = 64;  // steps that are waited for; what one step in more of them costs hardly counts
@@ -148,6 +153,15 @@ void StepStatistics::pin(int row, bool pinned) {
   }
 }
 
+std::int64_t StepStatistics::tried_by_hand() const {
+  return std::ranges::count_if(rows_, [](const Row& row) { return !row.result.swept; });
+}
+
+std::int64_t StepStatistics::unwritten_results() const {
+  const std::int64_t tried = tried_by_hand();
+  return tried > 1 ? tried - written_ : 0;
+}
+
 std::vector<Result> StepStatistics::results() const {
   std::vector<Result> results;
   for (const Row& row : rows_) results.push_back(row.result);
@@ -208,6 +222,186 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
                                 r.kernel_version > 0 ? std::to_string(r.kernel_version) : std::string{}});
   }
   return write_file(file, text, existing);
+}
+
+namespace {
+
+constexpr double scalar_pairs_per_s = 4e8, simd_pairs_per_s = 2e9;  // of one thread of a processor of some years ago
+
+double pairs(int count) {
+  return static_cast<double>(count) * count;
+}
+
+/// Number of evaluations of all bodies per step. With block steps, evaluations of some bodies add up; a kernel that
+/// takes no targets evaluates all bodies each time.
+double evaluations_of(const std::string& integrator_id, const KernelInfo& kernel, const Status& status) {
+  const IntegratorInfo& integrator = find_integrator(integrator_id);
+  if (!integrator.block_steps || kernel.takes_targets) return integrator.evaluations_per_step;
+  return 1 << (status.levels ? deepest_of(*status.levels) : most_leapfrog_level);
+}
+
+/// Whether the row's steps have as many evaluations as those of `status`.
+bool same_steps(const Result& row, const Status& status) {
+  return row.integrator_id == status.integrator_id && (!status.block_steps || row.eta == status.eta);
+}
+
+/// One of those that `auto` may choose uses the processor's vector units.
+double guess_s(const KernelInfo& kernel, const Status& status) {
+  if (kernel.is_tree || kernel.backend != Backend::cpu) return 0;
+  const double rate = kernel.candidates.empty() ? scalar_pairs_per_s : simd_pairs_per_s;
+  const int threads = kernel.tunable("threads") ? usable_threads() : 1;
+  return evaluations_of(status.integrator_id, kernel, status) * pairs(status.count) * kernel.pairs_per_interaction /
+         (rate * threads);
+}
+
+}  // namespace
+
+double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span<const Result> results) {
+  double least_s = 0;
+  for (const Result& row : results) {
+    if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
+    const bool same = same_steps(row, status);
+    if (!same && find_integrator(row.integrator_id).block_steps) continue;
+    const double growth = static_cast<double>(status.count) / row.count;
+    const double evaluations =
+        same ? 1
+             : evaluations_of(status.integrator_id, kernel, status) / evaluations_of(row.integrator_id, kernel, status);
+    const double s = row.median_ms * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
+    least_s = least_s > 0 ? std::min(least_s, s) : s;
+  }
+  return least_s > 0 ? least_s : guess_s(kernel, status);
+}
+
+std::map<std::string, double, std::less<>> evaluation_times(std::span<const KernelPtr> kernels, const Status& status,
+                                                            std::span<const Result> results) {
+  Status one_evaluation = status;
+  one_evaluation.integrator_id = leapfrog.id;
+  one_evaluation.block_steps = false;
+  std::map<std::string, double, std::less<>> times;
+  for (const KernelPtr& kernel : kernels) {
+    const double s = forecast_step_s(*kernel, one_evaluation, results);
+    if (s > 0) times.emplace(kernel->id, s);
+  }
+  return times;
+}
+
+NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
+                       Direction direction) {
+  std::vector<const KernelInfo*> stops{nullptr};  // `auto`
+  const bool needs_jerks = find_integrator(status.integrator_id).needs_jerks;
+  for (const KernelPtr& kernel : view.kernels) {
+    const bool suits = kernel->gives_jerks || !needs_jerks;
+    if (suits && view.backend(kernel->backend).available) stops.push_back(kernel.get());
+  }
+  const auto is_present = [&](const KernelInfo* stop) {
+    return stop ? !status.auto_choice && status.kernel_id == stop->id : status.auto_choice.has_value();
+  };
+  const auto size = std::ssize(stops);
+  const std::ptrdiff_t by = direction == Direction::forward ? 1 : -1;
+  auto present = std::ranges::find_if(stops, is_present) - stops.begin();
+  if (present == size) present = by > 0 ? -1 : 0;  // before the first, or after the last
+  NextKernel next;
+  for (std::ptrdiff_t i = 1; i <= size; ++i) {
+    const KernelInfo* const stop = stops[static_cast<std::size_t>(((present + by * i) % size + size) % size)];
+    next.id = stop ? stop->id : auto_kernel;
+    if (!stop || is_present(stop) || forecast_step_s(*stop, status, results) <= NextKernel::longest_step_s) break;
+    next.slow.push_back(next.id);
+  }
+  return next;
+}
+
+std::string NextKernel::notice() const {
+  if (slow.empty()) return {};
+  return fmt::format("passed over {}: more than {} s per step; the list Kernel has them", joined(slow), longest_step_s);
+}
+
+void FrameLog::started(std::int64_t frame, const Status& status) {
+  started_.push_back({frame, trial_of(status), step_work(status)});
+}
+
+/// Batches end in order. Those older than this one were cancelled.
+void FrameLog::add(const StepTiming& timing) {
+  while (!started_.empty() && started_.front().frame < timing.tag) started_.pop_front();
+  if (started_.empty() || started_.front().frame != timing.tag) return;
+  const Started& batch = started_.front();
+  statistics_.add(batch.trial, batch.work, timing, batch.of_period);
+  started_.pop_front();
+  timing_ = timing;
+  recorder_.fill(timing);
+  times_.map_ms = timing.map_ms;
+  times_.force_ms = timing.force_ms * timing.steps;
+  times_.integrate_ms = timing.integrate_ms * timing.steps;
+  times_.unmap_ms = timing.unmap_ms;
+}
+
+void FrameLog::begin_period() {
+  for (Started& batch : started_) batch.of_period = false;
+  statistics_.begin_period();
+}
+
+void FrameLog::add_draw(render::GpuTime time) {
+  times_.draw_ms = time.ms;
+  recorder_.fill_draw(time.tag, time.ms);
+}
+
+std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status, const ViewStatus& view,
+                            const FrameTimes& times, std::chrono::steady_clock::time_point end) {
+  times_.gui_ms = times.gui_ms;
+  times_.swap_ms = times.swap_ms;
+  times_.frame_ms = times.frame_ms;
+  const bool wanted = recorder_.active() && !rows_held_;
+  const std::optional<ForceError> error = new_error(status);
+  const std::string conserved_problem = conserved_.follow(view.conserved_history, wanted);
+  if (!wanted) return {};
+  FrameRow row{.frame = frame,
+               .time_s = std::chrono::duration<double>(end - begin_).count(),
+               .step = status.step,
+               .sim_time = status.sim_time,
+               .kernel = status.kernel_id,
+               .backend = to_string(status.backend),
+               .block = status.settings.text_or_none("block"),
+               .settings = status.settings.to_string(),
+               .n = status.count,
+               .steps = steps,
+               .gui_ms = times_.gui_ms,
+               .frame_ms = times_.frame_ms,
+               .interop = to_string(view.interop),
+               .error = error};
+  if (steps > 0 && timing_.tag == frame && timing_.steps > 0) row.timing = timing_;
+  const std::string problem = ended_by(recorder_.append(std::move(row)));
+  return problem.empty() ? conserved_problem : problem;
+}
+
+/// The error of a comparison of forces that ended since the last frame.
+std::optional<ForceError> FrameLog::new_error(const Status& status) {
+  const std::optional<ForceProbe> seen = std::exchange(seen_probe_, status.force_probe);
+  if (!seen_probe_ || (seen && seen->step == seen_probe_->step && seen->ms == seen_probe_->ms)) return std::nullopt;
+  return seen_probe_->error;
+}
+
+std::string FrameLog::start_recording(const std::string& file, const Json& metadata, Existing existing) {
+  recording_error_.clear();
+  rows_held_ = false;
+  std::string name = recorder_.open(file, metadata, existing);
+  conserved_.start(name, metadata, existing);
+  return name;
+}
+
+std::string FrameLog::stop_recording() {
+  conserved_.stop();
+  return ended_by(recorder_.close());
+}
+
+std::string FrameLog::ended_by(std::string error) {
+  if (!error.empty()) recording_error_ = error;
+  return error;
+}
+
+void FrameLog::describe(ViewStatus& view, const Status& present) const {
+  view.times = times_;
+  statistics_.describe(view, trial_of(present));
+  if (view.measured == 0) view.times.force_ms = view.times.integrate_ms = 0;  // of another trial
+  view.recording = {recorder_.active(), recorder_.file(), recorder_.rows(), recording_error_};
 }
 
 }  // namespace orrery

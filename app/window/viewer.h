@@ -12,21 +12,17 @@
 #include <vector>
 
 #include "app/commands/window_memory.h"
-#include "app/report/page.h"
-#include "app/runs/replay.h"
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/picture_options.h"
 #include "app/ui_state/status.h"
 #include "app/ui_state/view_options.h"
 #include "app/ui_state/window_commands.h"
-#include "app/window/autosave.h"
 #include "app/window/camera_control.h"
 #include "app/window/gui.h"
 #include "app/window/handover.h"
 #include "app/window/lane.h"
-#include "app/window/live_film.h"
-#include "app/window/machine_facts.h"
 #include "app/window/run_view.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
@@ -35,6 +31,9 @@
 #include "render/image.h"
 
 namespace orrery {
+
+/// Describes what a picture of the view shows.
+std::string picture_words(const Status& status, const ViewStatus& view);
 
 /// Owns all parts of a running viewer and runs its frame loop.
 ///
@@ -124,7 +123,8 @@ class Viewer {
   bool catch_up();
 
   bool wants_picture() const;
-  bool film_is_complete() const;
+  bool is_complete_from(std::int64_t frame) const;
+  bool is_complete() const;
 
   /// Writes every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
@@ -145,9 +145,7 @@ class Viewer {
   void carry_out(const SaveEnlarged& c);
   void carry_out(const SavePicture& c);
   void carry_out(const SaveSnapshot& c);
-  void carry_out(const SaveReplay& c);
   void carry_out(const ExportResults& c);
-  void carry_out(const SaveReport& c);
   void carry_out(const ClearResults&);
   void carry_out(const PinResult& c);
   void carry_out(const ReturnToResult& c);
@@ -175,16 +173,12 @@ class Viewer {
   void start_recording(const Session::Output& to);
   void begin_next_recording();
   Json description();
-  std::int64_t tried_by_hand() const;
-  /// Number of results that were tried by hand and are in no file. Results of sweeps are in files.
-  std::int64_t unwritten_results() const;
   /// Returns the lines of ViewStatus::quit_question.
   std::vector<std::string> ended_by_quitting() const;
   void save_pictures();
   void save_picture(const std::string& asked, const std::function<render::Image()>& take);
   render::Image picture_of_window(int times = 1);
-  void save_report(const std::string& asked);
-  ReportPicture report_picture();
+  ReportPicture picture_without_panels();
 
   render::Image picture_of_bodies(int width, int height);
   render::Image drawn_picture(int width, int height, const std::function<void(const render::Canvas&)>& draw);
@@ -197,7 +191,7 @@ class Viewer {
   void leave_hanging_kernel();
   std::string name_of(const KernelInfo& kernel) const;
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
-  std::vector<std::string> left_behind(bool at_once);
+  std::vector<std::string> left_behind();
   Requests present_look(const DeviceLoss& loss) const;
   Requests present_picks() const;
   void resume_handed_over();
@@ -217,12 +211,9 @@ class Viewer {
   const WindowMemory memory_;         // of the last session
   Session session_;
   Handlers handlers_;
-  RunHistory history_;  // of the session's lane
   std::vector<std::unique_ptr<WindowFeature>> features_;
   Gui gui_;
   CameraFeature camera_;
-  FilmFeature films_;
-  MachineFacts facts_;
   Autosave autosave_;
 
   std::string shown_scene_;         // id or file
@@ -236,10 +227,9 @@ class Viewer {
   std::optional<int> steps_ahead_;  // of the next frame, if they have been started
   bool film_settled_ = false;       // panels have found their sizes in its first picture
   std::optional<Presented> presented_;
-  std::string recording_asked_;        // the name as it was asked for
-  Json recording_header_;              // the simulation's part of the present recording's header
-  std::int64_t exported_results_ = 0;  // tried by hand, and in a file
-  bool continued_ = false;             // the run of the last window
+  std::string recording_asked_;  // the name as it was asked for
+  Json recording_header_;        // the simulation's part of the present recording's header
+  bool continued_ = false;       // the run of the last window
   NextProgram* next_program_ = nullptr;
   std::optional<WindowPlace> seen_place_;  // of the window, not long ago
   bool loss_seen_ = false, handed_over_ = false, took_over_camera_ = false;

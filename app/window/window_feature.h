@@ -1,4 +1,3 @@
-// Features of a window: handlers of their commands, hooks, and rules for their measurements.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +15,10 @@
 #include "app/commands/command_entry.h"
 #include "app/text/csv.h"
 #include "app/ui_state/command.h"
-#include "compute/sim/simulation.h"
 #include "render/camera.h"
 #include "render/gl/gl_objects.h"
 
 namespace orrery {
-
-class Lane;
-struct DeviceLoss;
-struct Handover;
-struct KernelInfo;
-struct Session;
 
 /// The functions that carry out the commands of the window, one for each.
 class Handlers {
@@ -66,6 +58,12 @@ class Handlers {
   std::map<std::type_index, std::function<void(const ViewCommand&)>> handlers_;
 };
 
+class Lane;
+struct DeviceLoss;
+struct Handover;
+struct KernelInfo;
+struct Session;
+
 /// The part of a feature that lives in the window, listed in app/features/CMakeLists.txt.
 class WindowFeature {
  public:
@@ -75,14 +73,18 @@ class WindowFeature {
   virtual ~WindowFeature() = default;
 
   /// Adds the functions that carry out the feature's commands.
-  virtual void add_to(Handlers& handlers) = 0;
-  /// Called once the window is complete: opens what the options name.
+  virtual void add_to(Handlers& /*handlers*/) {}
+  /// Called once the window is set up, before its first frame.
   virtual void begin() {}
-  /// Called once per frame, after steps that have ended were taken in; in a window, before others are started.
+  /// Called after each command of the simulation that has been carried out.
+  virtual void took(const Command& /*command*/) {}
+  /// Called when the run of a checkpoint has been resumed: no scene starts from its state.
+  virtual void resumed() {}
+  /// Called once per frame, when the latest steps are known and before the next ones start.
   virtual void before_steps() {}
-  /// Whether no steps may be started now.
-  virtual bool holds_steps() const { return false; }
-  /// Whether the shown run may start steps in this frame, if nothing else holds them. Otherwise a second run may have
+  /// Whether no steps may start now.
+  virtual bool forbids_steps() const { return false; }
+  /// Whether the shown run may start steps in this frame, if nothing else forbids it. Otherwise a second run may have
   /// started some.
   virtual bool allows_steps(std::int64_t /*frame*/) { return true; }
   /// In a run that can be repeated, after the steps of the shown run: starts those that a second run lacks, and returns
@@ -98,7 +100,18 @@ class WindowFeature {
   virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
   /// Adds what a picture's file says of the feature.
   virtual void describe_picture(Json& /*description*/) const {}
-  /// Ends what goes on and completes its files; called at the end of the window, also of one that fails.
+  /// Whether nobody will see the picture of a frame, so that it need not be drawn.
+  virtual bool does_without(std::int64_t /*frame*/) const { return false; }
+  /// Whether the steps of the next frame must not start before end_frame().
+  virtual bool holds_steps() const { return false; }
+  /// Called at the end of a frame; `drawn`: the surface has its picture, which is not presented yet.
+  virtual void end_frame(bool /*drawn*/) {}
+  /// Whether everything is complete that the run is for, if no frame from this one on is drawn.
+  virtual bool is_complete_from(std::int64_t /*frame*/) const { return false; }
+  /// Called at the end of the window while OpenGL works, before finish().
+  virtual void finish_drawing() {}
+  /// Ends what goes on and completes its files, without OpenGL; called at the end of the window, also of
+  /// one that fails.
   virtual void finish() {}
   /// Adds a line for each thing that ends or is lost with the window: "The race ends; what it has measured is kept."
   virtual void add_losses(std::vector<std::string>& /*lines*/) const {}
@@ -109,36 +122,14 @@ class WindowFeature {
   /// Takes that part, before the run of the other window goes on. Throws std::runtime_error.
   virtual void take_over(const Handover& /*before*/) {}
   /// Name of a kernel that the feature has made: "version 2 of my.cu"; empty: it has not.
-  virtual std::string name_of(const KernelInfo& /*kernel*/) const { return {}; }
-  /// Exit status of a run that has ended without a failure.
-  virtual int exit_status() const { return 0; }
-};
+  virtual std::string name_of(const KernelInfo& /*kernel*/) const {
+    return {};
 
 #define X(feature) std::unique_ptr<WindowFeature> make_##feature(Session& session);
 #include "window_list.inc"
 #undef X
 
-/// The features of a window, one of each. `session` must outlive them.
-std::vector<std::unique_ptr<WindowFeature>> make_features(Session& session);
+    /// The features of a window, one of each. `session` must outlive them.
+    std::vector<std::unique_ptr<WindowFeature>> make_features(Session & session);
 
-// Rules for what is measured beside the shown simulation.
-
-/// Pauses the shown simulation while something else is measured.
-class ShownPause {
- public:
-  void begin(Simulation& shown);
-  /// The simulation goes on if it ran before.
-  void end(Simulation& shown);
-
- private:
-  bool resume_ = false;
-};
-
-/// The law, its constants, the time step and the digits of the shown simulation, for another one.
-std::vector<Command> shown_physics(const Status& shown);
-
-/// Whether a command would run steps of the shown system or measure kernels: a measurement beside it would measure that
-/// work, too.
-bool needs_machine(const Command& command, const Status& shown);
-
-}  // namespace orrery
+  }  // namespace orrery

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/options.h"
+#include "app/cli/verb.h"
 #include "tests/fuzz/input.h"
 
 /// Each line is an argument. Only reads files, and those that the arguments name.

@@ -1,5 +1,5 @@
-#include "app/lessons/lesson.h"
-#include "app/lessons/lesson_results.h"
+#include "app/features/lessons/lesson.h"
+#include "app/features/lessons/lesson_results.h"
 #include "tests/fuzz/input.h"
 
 int fuzz_lesson(const std::uint8_t* data, std::size_t size) {

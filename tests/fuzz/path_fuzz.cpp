@@ -1,4 +1,4 @@
-#include "app/camera_path/camera_path.h"
+#include "app/ui_state/camera_path.h"
 #include "tests/fuzz/input.h"
 
 int fuzz_path(const std::uint8_t* data, std::size_t size) {

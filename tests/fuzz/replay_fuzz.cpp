@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "app/runs/replay.h"
+#include "app/features/runs/replay.h"
 #include "tests/fuzz/input.h"
 
 int fuzz_replay(const std::uint8_t* data, std::size_t size) {

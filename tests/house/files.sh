@@ -24,7 +24,7 @@ fi
 # Foreign text reaches a terminal through app/text/console.h alone, which makes it printable. The others print constants.
 if grep -nE 'std::(cout|cerr|clog)|[^[:alnum:]_](f?printf|f?puts|perror)\(|fmt::print' -- "${code[@]}" |
   grep -E '^(app|compute|render)/' |
-  grep -vE '^(compute/cuda/device.h|compute/sim/cuda_bodies.h|app/process/spare_process.cpp):'; then
+  grep -vE '^(compute/cuda/device.h|compute/sim/cuda_bodies.h|app/process/child_process.cpp):'; then
   refuse "the lines above print without app/text/console.h"
 fi
 

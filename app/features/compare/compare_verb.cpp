@@ -14,14 +14,13 @@
 #include <thread>
 #include <vector>
 
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
+#include "app/cli/option_groups.h"
 #include "app/features/compare/paired_run.h"
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/text/console.h"
-#include "app/text/progress.h"
 #include "app/text/table.h"
 #include "compute/core/error.h"
 #include "compute/core/stop_signal.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/lessons/lesson.h"
+#include "app/features/lessons/lesson.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/trial.h"
 #include "app/window/session.h"

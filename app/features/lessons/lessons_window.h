@@ -3,11 +3,11 @@
 #include <optional>
 #include <string>
 
-#include "app/lessons/lesson_measurement.h"
+#include "app/features/lessons/lesson_measurement.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/status.h"
-#include "app/window/window_feature.h"
+#include "app/window/session.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

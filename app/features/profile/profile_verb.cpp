@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
-#include "app/cli/options.h"
+#include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/features/profile/kernel_profile.h"
 #include "app/features/profile/measure_profile.h"
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
-#include "app/process/spare_process.h"
+#include "app/process/child_process.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/table.h"

@@ -13,9 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/features/profile/kernel_profile.h"
-#include "app/features/profile/profile_commands.h"
-#include "app/process/spare_process.h"
+#include "app/process/child_process.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"

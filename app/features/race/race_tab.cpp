@@ -22,7 +22,7 @@
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
 #include "app/panels/tab.h"
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 

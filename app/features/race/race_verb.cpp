@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/compile_kernel_files.h"
 #include "app/cli/measuring.h"
+#include "app/cli/option_groups.h"
 #include "app/features/race/race.h"
 #include "app/features/race/race_commands.h"
 #include "app/lab/variants.h"

@@ -10,8 +10,8 @@
 
 #include "app/lab/variants.h"
 #include "app/recording/output_file.h"
-#include "app/window/next_kernel.h"
 #include "app/window/session.h"
+#include "app/window/step_statistics.h"
 #include "app/window/window_feature.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"

@@ -7,7 +7,7 @@
 #include "app/features/race/race_commands.h"
 #include "app/features/race/race_status.h"
 #include "app/recording/result_files.h"
-#include "app/window/window_feature.h"
+#include "app/window/session.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

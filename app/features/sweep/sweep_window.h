@@ -7,7 +7,7 @@
 #include "app/lab/sweep/sweep.h"
 #include "app/recording/sweep_report.h"
 #include "app/ui_state/status.h"
-#include "app/window/window_feature.h"
+#include "app/window/session.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

@@ -421,7 +421,7 @@ class WorkshopWindow final : public WindowFeature {
   }
 
   /// While a check waits for the bodies: to copy them while steps run would make this frame wait for these.
-  bool holds_steps() const override { return !session_.lockstep && control_.asks_for_bodies(); }
+  bool forbids_steps() const override { return !session_.lockstep && control_.asks_for_bodies(); }
 
   void follow() override {
     take_up_version();
@@ -477,11 +477,11 @@ class WorkshopWindow final : public WindowFeature {
 
 void WorkshopWindow::begin() {
   if (session_.options.kernel_file.empty()) return;
-  if (!session_.film) session_.carry_out(ShowLab{"workshop"});
+  if (!session_.options.film) session_.carry_out(ShowLab{"workshop"});
   control_.open(session_.options.kernel_file);
   wait();
   if (stop_requested()) return;
-  if (!session_.film) {
+  if (!session_.options.film) {
     follow();
     if (session_.lockstep && status().state == WorkshopState::unchecked) session_.complain(why_not_shown(status()));
   } else if (const int given = exit_status(); given == 2) {

@@ -1,4 +1,4 @@
-#include "app/camera_path/camera_path.h"
+#include "app/ui_state/camera_path.h"
 
 #include <gtest/gtest.h>
 

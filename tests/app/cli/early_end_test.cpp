@@ -1,6 +1,4 @@
 // One line, whatever ends the program early.
-#include "app/cli/early_end.h"
-
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -9,6 +7,8 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+
+#include "app/process/this_program.h"
 
 namespace orrery {
 namespace {

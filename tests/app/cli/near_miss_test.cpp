@@ -1,8 +1,8 @@
 // Names that are nearly right, and words in the wrong place: what the refusal suggests.
 #include <gtest/gtest.h>
 
-#include "app/cli/options.h"
 #include "app/cli/read_script.h"
+#include "app/cli/verb.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
 #include "tests/compute/support/backends.h"

@@ -1,14 +1,13 @@
-#include "app/cli/options.h"
-
 #include <fstream>
 
 #include "app/cli/bench_verb.h"
-#include "app/cli/run_verb.h"
+#include "app/cli/verb.h"
 #include "app/cli/verify_verb.h"
 #include "app/cli/view_verb.h"
 #include "app/features/compare/compare_verb.h"
 #include "app/features/profile/profile_verb.h"
 #include "app/features/race/race_verb.h"
+#include "app/features/runs/run_verb.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"

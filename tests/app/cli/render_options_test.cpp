@@ -1,7 +1,7 @@
 // The options of `orrery render`.
 #include <fstream>
 
-#include "app/cli/options.h"
+#include "app/cli/verb.h"
 #include "app/cli/view_verb.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <thread>
 
-#include "app/cli/run_verb.h"
-#include "app/runs/run_checkpoint.h"
+#include "app/features/runs/run_verb.h"
+#include "app/recording/run_checkpoint.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/kernel_info.h"

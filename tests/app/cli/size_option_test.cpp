@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/options.h"
+#include "app/cli/verb.h"
 #include "app/cli/view_verb.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"

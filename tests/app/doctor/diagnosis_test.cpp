@@ -1,5 +1,5 @@
 // The doctor's findings on machines that are made up.
-#include "app/doctor/diagnosis.h"
+#include "app/features/doctor/diagnosis.h"
 
 #include <gtest/gtest.h>
 

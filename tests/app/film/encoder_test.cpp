@@ -1,6 +1,4 @@
 // Programs in ffmpeg's place: what they leave, and that none of them holds this program up.
-#include "app/film/encoder.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -16,6 +14,7 @@
 #include <iostream>
 #include <string>
 
+#include "app/features/film/film_files.h"
 #include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"

@@ -1,5 +1,3 @@
-#include "app/film/frame_folder.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/features/film/film_files.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "app/film/film.h"
+#include "app/features/film/film.h"
 
 namespace orrery {
 namespace {

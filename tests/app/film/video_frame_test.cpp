@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "app/film/encoder.h"
+#include "app/features/film/film_files.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/text/progress.h"
+#include "app/text/console.h"
 #include "app/text/table.h"
 
 namespace orrery {

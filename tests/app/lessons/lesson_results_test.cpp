@@ -1,11 +1,11 @@
-#include "app/lessons/lesson_results.h"
+#include "app/features/lessons/lesson_results.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
-#include "app/lessons/lesson.h"
+#include "app/features/lessons/lesson.h"
 #include "tests/app/lessons/lesson_text.h"
 
 namespace orrery {

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <thread>
 
-#include "app/lessons/lesson.h"
-#include "app/lessons/lesson_measurement.h"
+#include "app/features/lessons/lesson.h"
+#include "app/features/lessons/lesson_measurement.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

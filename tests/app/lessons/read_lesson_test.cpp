@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/lessons/lesson.h"
+#include "app/features/lessons/lesson.h"
 #include "compute/core/error.h"
 #include "tests/app/lessons/lesson_text.h"
 

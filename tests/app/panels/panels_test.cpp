@@ -1,5 +1,6 @@
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/runs_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/integrators/integrator.h"
 #include "tests/app/panels/panels_fixture.h"
@@ -208,7 +209,7 @@ TEST_F(Panels, StartAndStopARecording) {
 
 TEST_F(Panels, StartAndStopAFilm) {
   EXPECT_EQ(only<StartFilm>(click("film")).file, "");
-  view.film = {.active = true, .file = "mine.mp4", .pictures = 12};
+  view.features.of<FilmStatus>() = {.active = true, .file = "mine.mp4", .pictures = 12};
   only<StopFilm>(click("film"));
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/panels/kit/theme.h"
 #include "app/panels/sections.h"
+#include "app/ui_state/film_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -63,7 +64,7 @@ class Places : public Panels {
 
 TEST_F(Places, TheLightOfARecordingHasAPlaceOfItsOwn) {
   view.recording = {.active = true, .file = "mine.csv", .rows = 1234, .error = {}};
-  view.film.active = true;
+  view.features.of<FilmStatus>().active = true;
   std::vector<WindowAt> displays{std::begin(windows_at), std::end(windows_at)};
   displays.push_back({340, 240, 1});  // the side column takes all of its width, and large type all of the picture
   enum class Shown { panels, lessons, help, both, presentation, nothing };

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 

@@ -1,6 +1,4 @@
 // A process of the program that prepares itself, and then waits for its command line.
-#include "app/process/spare_process.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "app/process/child_process.h"
 #include "compute/core/temporary_folder.h"
 
 namespace orrery {

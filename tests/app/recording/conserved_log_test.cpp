@@ -1,11 +1,10 @@
-#include "app/recording/conserved_log.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "app/recording/recorder.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 

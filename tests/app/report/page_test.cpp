@@ -1,5 +1,5 @@
 // The page as a whole: that it is well-formed, complete, and honest about what was not measured.
-#include "app/report/page.h"
+#include "app/features/report/page.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/report/html.h"
-#include "app/report/svg.h"
+#include "app/features/report/html.h"
+#include "app/features/report/svg.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/runs/replay.h"
+#include "app/features/runs/replay.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

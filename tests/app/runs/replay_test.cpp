@@ -1,4 +1,4 @@
-#include "app/runs/replay.h"
+#include "app/features/runs/replay.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "app/runs/simulation_run.h"
+#include "app/features/runs/simulation_run.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/backends.h"

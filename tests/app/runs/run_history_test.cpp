@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/runs/replay.h"
+#include "app/features/runs/replay.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/snapshots/checkpoint.h"
 #include "compute/snapshots/columns.h"

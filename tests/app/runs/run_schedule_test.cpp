@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/runs/simulation_run.h"
+#include "app/features/runs/simulation_run.h"
 #include "compute/core/text.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "app/runs/simulation_run.h"
+#include "app/features/runs/simulation_run.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

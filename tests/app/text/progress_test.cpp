@@ -1,9 +1,9 @@
-#include "app/text/progress.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
+
+#include "app/text/console.h"
 
 namespace orrery {
 namespace {

@@ -1,5 +1,3 @@
-#include "app/window/autosave.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/runs/run_checkpoint.h"
+#include "app/recording/run_checkpoint.h"
+#include "app/window/handover.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/backends.h"
 

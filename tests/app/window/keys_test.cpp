@@ -220,7 +220,7 @@ TEST(Keys, RecordingKeyStopsWhatItStarted) {
   view.recording.active = true;
   asked<StopRecording>({.key = GLFW_KEY_F5}, status, view);
   asked<StartFilm>({.key = GLFW_KEY_F6}, status, view);
-  view.film.active = true;
+  view.features.of<FilmStatus>().active = true;
   asked<StopFilm>({.key = GLFW_KEY_F6}, status, view);
 }
 

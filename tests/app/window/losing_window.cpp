@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/options.h"
+#include "app/cli/verb.h"
 #include "app/cli/view_verb.h"
 #include "app/window/run_view.h"
 #include "tests/compute/support/hanging_kernel.h"

@@ -1,11 +1,10 @@
 // A kernel's machine code as the panels show it, with a cuobjdump that says what a test wants.
-#include "app/window/machine_facts.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
+#include "app/features/roofline/roofline_window.h"
 #include "app/features/sweep/sweep_commands.h"
 #include "tests/app/support/fake_cuobjdump.h"
 #include "tests/compute/support/backends.h"

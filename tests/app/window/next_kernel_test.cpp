@@ -1,5 +1,3 @@
-#include "app/window/next_kernel.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "app/ui_state/window_commands.h"
+#include "app/window/step_statistics.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery {

@@ -9,12 +9,12 @@
 #include <memory>
 #include <thread>
 
-#include "app/camera_path/camera_path.h"
+#include "app/features/film/film_window.h"
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/film_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "app/window/live_film.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
 #include "tests/app/window/offscreen_viewer.h"

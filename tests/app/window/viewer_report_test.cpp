@@ -1,4 +1,5 @@
 // Pages of a running view.
+#include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "app/window/run_view.h"
 #include "compute/core/error.h"

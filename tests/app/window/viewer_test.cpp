@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "app/camera_path/camera_path.h"
 #include "app/ui_state/camera_commands.h"
+#include "app/ui_state/camera_path.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"

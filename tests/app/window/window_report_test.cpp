@@ -1,9 +1,8 @@
 // A window's parts of a page.
-#include "app/window/window_report.h"
-
 #include <gtest/gtest.h>
 
-#include "app/report/page.h"
+#include "app/features/report/page.h"
+#include "app/features/report/report_window.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/report/page_check.h"
 #include "tests/compute/support/backends.h"
