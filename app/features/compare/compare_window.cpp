@@ -365,7 +365,9 @@ class CompareWindow final : public WindowFeature {
   CompareStatus& status() const { return session_.view.features.of<CompareStatus>(); }
 
   void forget_all_but_layout() {
-    status() = {.layout = status().layout};
+    const CompareLayout layout = status().layout;
+    status() = {};
+    status().layout = layout;
     session_.view.second_run = nullptr;
   }
 
