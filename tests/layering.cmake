@@ -53,11 +53,9 @@ may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_h
 set(measured "compute/(core|cuda|diagnostics|integrators|scenes|sim)/" "compute/kernels/[^/]+$")
 set(lists "[a-z_]+_(list|headers)[.]inc$")
 may_include("app/process/this_program[.]cpp" "app/(process|text)/" "compute/core/" "(elf|link)[.]h$" "fmt/" ${posix_headers})
-may_include("app/process/" "app/(process|text)/" "compute/core/" "spawn[.]h$" ${posix_headers})
-may_include("app/lab/profile/own_evaluation_cuda[.]cpp" "app/lab/profile/" "app/lab/[^/]+$" ${measured}
-            "cuda_profiler_api[.]h$")
+may_include("app/process/" "app/(process|text)/" "compute/(core|kernels/runtime)/" "fmt/" "spawn[.]h$" ${posix_headers})
 may_include("app/lab/roofline/" "app/(process|text|lab/roofline|lab/sweep)/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
-foreach(folder divergence profile sweep tuning)
+foreach(folder sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
@@ -66,26 +64,27 @@ may_include("app/colours/" "app/(text|colours)/" ${measured} "render/[^/]+$" ${l
 may_include("app/ui_state/" "app/(colours|lab|text|ui_state)/" "compute/(devices|snapshots)/" ${measured} "fmt/"
             "render/[^/]+$" ${lists})
 may_include("app/commands/" "app/(commands|features|text|ui_state)/" "compute/(core|sim|snapshots)/" ${lists} "fmt/")
-may_include("app/workshop/" "app/(process|text|ui_state|workshop)/" "compute/kernels/runtime/" ${measured} "fmt/" ${posix_headers})
 may_include("app/recording/" "app/(commands|text|lab|recording|ui_state)/" "compute/(core|sim|snapshots)/" "compute/kernels/kernel[.]h$"
             "orrery_version[.]h$" "fmt/" ${posix_headers})
 may_include("app/plot/" "app/(text|lab|plot)/" "compute/core/" "fmt/")
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
-may_include("app/features/.*_(commands|status)[.]h" "app/(text|ui_state)/" "compute/(core|sim)/")
-may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|panels|recording|text|ui_state|window)/" ${measured} "compute/snapshots/" "render/gl/"
-            "fmt/")
+may_include("app/features/.*_(commands|status)[.]h" "app/(features|text|ui_state)/" "compute/(core|sim)/")
+may_include("app/features/.*_window[.](h|cpp)" "app/(colours|commands|features|lab|panels|process|recording|text|ui_state|window)/"
+            "compute/(kernels/runtime|snapshots)/" ${measured} "render/" "glm/" "fmt/")
 may_include("app/features/.*_(tab|panel)[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
-may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|recording|text|ui_state)/" "compute/snapshots/" ${measured} "orrery_version[.]h$" "CLI/" "fmt/"
-            ${posix_headers})
+may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|process|recording|text|ui_state)/" "compute/(kernels/runtime|snapshots)/"
+            ${measured} "orrery_version[.]h$" "CLI/" "fmt/" ${posix_headers})
+may_include("app/features/.*_cuda[.]cpp" "app/features/" ${measured} "cuda_profiler_api[.]h$")
 may_include("app/features/doctor/" "app/(features|lab|text|ui_state)/" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/features/film/" "app/(features|text|ui_state)/" "compute/core/" "render/[^/]+$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/features/lessons/" "app/(commands|features|lab|text|ui_state)/" ${measured} "render/gl/" "fmt/")
 may_include("app/features/report/" "app/(features|lab|plot|text|ui_state)/" "compute/ranks/" ${measured} "orrery_version[.]h$" "fmt/")
 may_include("app/features/runs/" "app/(commands|features|lab|recording|text|ui_state)/" "compute/snapshots/" ${measured} "orrery_version[.]h$"
             "fmt/")
+may_include("app/features/workshop/" "app/(features|process|text|ui_state)/" "compute/kernels/runtime/" ${measured} "fmt/" ${posix_headers})
 may_include("app/features/" "app/(features|lab|text)/" ${measured} "fmt/")
 may_include("app/cli/"
-            "app/(cli|colours|commands|lab|plot|process|recording|text|ui_state|workshop)/"
+            "app/(cli|colours|commands|lab|plot|process|recording|text|ui_state)/"
             "compute/(devices|snapshots|kernels/runtime)/" ${measured} "render/[^/]+$" ${lists} "orrery_version[.]h$" "fmt/"
             "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/(plot|text)/" "app/panels/kit/" "compute/core/" "imgui" "fmt/")
@@ -94,9 +93,9 @@ may_include("app/panels/" "app/(colours|lab|panels|plot|text|ui_state)/" "comput
             "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/appearance[.]h$" ${lists} "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "render/" "glm/" "fmt/")
 may_include("app/window/"
-            "app/(colours|commands|lab|overlays|panels|process|recording|text|ui_state|window|workshop)/"
+            "app/(colours|commands|lab|overlays|panels|process|recording|text|ui_state|window)/"
             "compute/" "render/" ${lists} "glm/" "fmt/" "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(cli|process|text|ui_state|window|workshop)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
+may_include("app/[^/]+$" "app/(cli|process|text|ui_state|window)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
             ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}

@@ -15,7 +15,6 @@
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
-#include "app/ui_state/workshop_commands.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
@@ -45,6 +44,11 @@ ScriptLine parse_line_of_text(std::string_view line) {
   }
 }
 
+bool opens_kernel_file(const Request& request) {
+  const std::string_view name = entry_of(request).name;
+  return name == "workshop-open" || name == "workshop-new";
+}
+
 /// Checks the kernels and settings that each command names. Settings of a command that names no kernels, such as `set`,
 /// are checked against the kernel that is selected when its frame comes. Once a kernel file is open, an unknown id may
 /// be that of its kernel, which is known when it has been compiled: what names it is left to its frame.
@@ -54,7 +58,7 @@ class ScriptKernels {
       : kernels_{kernels}, selected_{std::move(first)}, kernel_file_{kernel_file} {}
 
   void look(const Request& request) {
-    if (command_if<OpenKernelFile>(request) || command_if<NewKernelFile>(request)) kernel_file_ = true;
+    kernel_file_ |= opens_kernel_file(request);
     if (const auto* command = std::get_if<Command>(&request)) std::visit(*this, *command);
     check_lists(request);
   }

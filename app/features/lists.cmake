@@ -4,9 +4,11 @@
 #   NAME_tab.cpp     its tab, NAME_tab, see app/panels/tab.h
 #   NAME_panel.cpp   a panel over the picture, which app/panels/sections.h declares
 #   NAME_verb.cpp    its verb of the command line
-#   other .cpp       what it measures, without command line, OpenGL and ImGui: parts of orrery_lab, or, if they include
-#                    more than that may, of a library orrery_NAME, which the folder's CMakeLists.txt makes
-set(ORRERY_FEATURES runs film report sweep race lessons doctor roofline)
+#   other .cpp       what it measures, without command line, OpenGL and ImGui; *_cuda.cpp in a build with CUDA: parts of
+#                    orrery_lab, or, if they include more than that may, of a library orrery_NAME, which the folder's
+#                    CMakeLists.txt makes
+# Every frame calls the parts of the window in this order.
+set(ORRERY_FEATURES runs report compare profile lessons workshop film sweep race doctor roofline)
 
 # Each is the stem of NAME_tab.
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
@@ -16,17 +18,17 @@ set(commands_headers "")
 set(commands_list "")
 set(window_list "")
 set(tabs_list "")
-# The tables of the window itself, in app/ui_state/.
-foreach(name IN ITEMS window runs report camera overlays film compare profile lessons workshop)
-  string(APPEND commands_headers "#include \"app/ui_state/${name}_commands.h\"\n")
-  string(APPEND commands_list "X(${name})\n")
-endforeach()
-foreach(name IN LISTS ORRERY_FEATURES)
+set(tables window runs report camera overlays film ${ORRERY_FEATURES})
+list(REMOVE_DUPLICATES tables)
+foreach(name IN LISTS tables)
   set(feature ${CMAKE_CURRENT_LIST_DIR}/${name}/${name})
-  if(EXISTS ${feature}_commands.h)
-    string(APPEND commands_headers "#include \"app/features/${name}/${name}_commands.h\"\n")
-    string(APPEND commands_list "X(${name})\n")
-  endif()
+  # Those of the window itself, and those that its other parts know, are in app/ui_state/.
+  foreach(table IN ITEMS features/${name} ui_state)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/app/${table}/${name}_commands.h)
+      string(APPEND commands_headers "#include \"app/${table}/${name}_commands.h\"\n")
+      string(APPEND commands_list "X(${name})\n")
+    endif()
+  endforeach()
   if(EXISTS ${feature}_window.cpp)
     string(APPEND window_list "X(${name})\n")
   endif()

@@ -140,6 +140,14 @@ void tab_strip(LabState& lab) {
 
 }  // namespace
 
+float tab_captions(const ViewStatus& view, const PanelState& state) {
+  float end = 0;
+  for (const NamedTab& tab : tabs()) {
+    if (tab.captions) end = std::max(end, tab.captions(view, state));
+  }
+  return end;
+}
+
 bool lab_fits(const ViewStatus& view) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   return display.x - side_column_width(view) - lesson_width(view) >= em(least_lab_width) &&

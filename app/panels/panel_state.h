@@ -4,16 +4,13 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
-#include "app/panels/workshop_panel.h"
 #include "app/ui_state/by_type.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 
@@ -60,24 +57,6 @@ struct ColourRangeDraft {
   std::string low_text, high_text;
 };
 
-/// The second run of a comparison that the user is choosing.
-struct CompareDraft {
-  CompareWith running{};         ///< the one that the texts were made from
-  std::string kernel, settings;  ///< empty: as in the first run; settings as typed: "theta=0.5 leaf=8"
-  std::string integrator;        ///< empty: likewise
-  double time_step_factor = 1;   ///< of the first run's time step
-  std::optional<double> nudge;   ///< see CompareWith; none: a small one if B does not differ from A in anything else
-};
-
-/// Text that the user types in the workshop.
-struct WorkshopDraft {
-  std::string file;                            ///< to open, or the name of a new kernel
-  std::map<std::string, SourceDraft> sources;  ///< of each file that was open
-  EditorState editor;
-  std::string source;       ///< the built-in kernel whose source is read; empty: the editor is shown
-  std::string source_file;  ///< which of its files; one that it has not: its own
-};
-
 struct LabState {
   std::string tab = "results";  ///< one of tab_ids()
   std::optional<bool> folded;   ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
@@ -88,9 +67,7 @@ struct LabState {
   double explain_at = 0;  ///< when its tooltip appears, in ImGui's time; infinite after a click
   SortOrder results_order;
   int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
-  CompareDraft compare;
-  WorkshopDraft workshop;
-  ByType drafts;  ///< what the user is choosing in the tabs of features, such as RaceDraft
+  ByType drafts;          ///< what the user is choosing in the tabs of features, such as RaceDraft
 };
 
 /// The state that the panels keep between frames; one per ImGui context.

@@ -135,7 +135,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   }
   if (!panels_shown(view) || !lab_fits(view)) state.lab.covered = 0;
   if (view.presentation && view.panel) presentation_panel(status, view, state);
-  const float captions_end = compare_captions(view, state);
+  const float captions_end = tab_captions(view, state);
   label_panel(view);
   picked_panel(status, view, state, captions_end, out);
   legend_panel(status, view, state);  // leaves room for the card

@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <array>
 #include <string>
 
 #include "app/panels/kit/theme.h"
@@ -56,8 +55,8 @@ void legend_panel(const Status& status, const ViewStatus& view, PanelState& stat
 /// ViewStatus::labels.
 void label_panel(const ViewStatus& view);
 
-/// Which of two compared runs is drawn where. Returns how far the captions at the left reach down; 0: there are none.
-float compare_captions(const ViewStatus& view, const PanelState& state);
+/// The captions of all tabs over the picture. Returns how far those at the left reach down; 0: there are none.
+float tab_captions(const ViewStatus& view, const PanelState& state);
 
 /// The picked body: a ring around it, and a card with its numbers below `captions_end`, clear of the ring.
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out);
@@ -84,11 +83,6 @@ void lab_sections(const Status& status, const ViewStatus& view, PanelState& stat
 bool lab_fits(const ViewStatus& view);
 
 inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;  ///< em: beside the column; of the window
-
-/// Colours of the runs A and B of a comparison, as the picture draws one over the other: the first two of
-/// render::part_colours().
-inline constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
-                                        theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
 
 /// Interactions per body that a tree evaluated: "1,234", or `unknown`. Of the times that the panel holds.
 std::string interactions_per_body(const HeldTimes& times, int count);

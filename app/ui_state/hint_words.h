@@ -1,8 +1,10 @@
+// Options of the command line that give another process the scene and the law of the shown run.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "compute/core/law.h"
 #include "compute/core/text.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot.h"
@@ -21,6 +23,18 @@ inline std::vector<std::string> hint_words(const SnapshotHints& hints) {
   if (hints.cosmological) words.insert(words.end(), {"--cosmological", *hints.cosmological ? "yes" : "no"});
   if (hints.hubble) words.insert(words.end(), {"--hubble", shortest_text(*hints.hubble)});
   return words;
+}
+
+/// Returns the options that give another process the law of the shown run.
+inline std::vector<std::string> law_arguments(const Law& law) {
+  std::vector<std::string> words{"--law", law_info(law.id).id, "--softening", shortest_text(law.softening)};
+  if (law.id == LawId::attract_repel) words.insert(words.end(), {"--repulsion", shortest_text(law.repulsion)});
+  return words;
+}
+
+/// Returns the options that give it the constants of that law, for every law.
+inline std::vector<std::string> law_constants(const Law& law) {
+  return {"--softening", shortest_text(law.softening), "--repulsion", shortest_text(law.repulsion)};
 }
 
 }  // namespace orrery

@@ -12,19 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/divergence/divergence.h"
-#include "app/lab/profile/kernel_profile.h"
 #include "app/text/markdown.h"
 #include "app/ui_state/by_type.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/legend.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/machine_user.h"
 #include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/trial.h"
-#include "app/ui_state/workshop_status.h"
 #include "compute/core/error.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/command.h"
@@ -48,49 +43,6 @@ struct PickedBody {
     std::int64_t cells, bodies;
   };
   std::optional<Walk> walk{};
-};
-
-/// The profiles that were taken in the window.
-struct ProfileStatus {
-  bool active = false;                           ///< one is being taken
-  std::string present;                           ///< of which kernel with its settings
-  std::vector<KernelProfile> profiles;           ///< oldest first, at most most_profiles
-  int compared_with = CompareProfile::previous;  ///< a row, or `previous`
-  double taken_s = 0;                            ///< from the request to the latest one
-  std::string error;                             ///< why the latest one failed, one line; empty: it did not
-
-  static constexpr std::size_t most_profiles = 64;
-
-  const KernelProfile* latest() const { return profiles.empty() ? nullptr : &profiles.back(); }
-  /// The profile that the latest one is compared with; null if there is none.
-  const KernelProfile* baseline() const {
-    if (profiles.size() < 2) return nullptr;
-    const auto row =
-        compared_with == CompareProfile::previous ? profiles.size() - 2 : static_cast<std::size_t>(compared_with);
-    return row + 1 < profiles.size() ? &profiles[row] : nullptr;
-  }
-};
-
-/// One of the two runs that are compared.
-struct ComparedRun {
-  std::string name;    ///< "cpu-tree theta=0.5 euler": what differs from initial values, and from the other run
-  double step_ms = 0;  ///< median time of a step of this comparison; 0: not known yet
-  double interactions_per_s = 0;  ///< 0: not known yet
-};
-
-/// The comparison of two runs.
-struct CompareStatus {
-  bool active = false;
-  CompareLayout layout = CompareLayout::side;
-  CompareWith with;                       ///< B, as it was asked for
-  std::array<ComparedRun, 2> runs;        ///< A and B
-  double begin_time = 0;                  ///< simulated, when both had the same state
-  double time = 0;                        ///< since then
-  double size = 0;                        ///< of the system then, see median_radius()
-  std::vector<DivergenceSample> samples;  ///< oldest first, at most 512
-  Growth growth;                          ///< of the median distance in them
-  /// Side by side: where the line between the two is, in shares of the window's width, and where the part for A begins.
-  float split = 0.5f, left = 0;
 };
 
 /// Measured values under one label of a lesson; NaN: not measured.
@@ -262,17 +214,13 @@ struct ViewStatus {
   std::map<std::string, double, std::less<>> evaluation_s;
   double conserved_sum_s = 0;  ///< of energy and momenta, expected for the present bodies; 0: not known
   SweepStatus sweep;
-  CompareStatus compare;
-  ProfileStatus profile;
   LessonStatus lesson;
-  WorkshopStatus workshop;
   ByType features;  ///< the status of each feature, such as RaceStatus
   std::optional<MeasurementInProgress> measurement;
   bool measuring() const { return measurement.has_value(); }
-  /// The measurement or the comparison in progress; null: none.
-  const MachineUser* machine_user() const {
-    return measurement ? measurement->user : compare.active ? &comparison_user : nullptr;
-  }
+  const MachineUser* second_run = nullptr;  ///< who runs the bodies a second time, beside the shown run; null: nobody
+  /// The measurement or the second run in progress; null: none.
+  const MachineUser* machine_user() const { return measurement ? measurement->user : second_run; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
   std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
   std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,

@@ -18,13 +18,12 @@
 
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/camera_path.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/window/colouring.h"
-#include "app/window/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"
+#include "render/passes/body_renderer.h"
 
 namespace orrery {
 namespace {
@@ -395,9 +394,9 @@ void CameraFeature::carry_out(const ZoomView& c) {
   paths_.stop();
   if (follow_.active() || !c.x || !c.y) return camera_.zoom(c.notches);
   const render::Canvas canvas = session_.canvas();
-  const StagePart part = compare_.stage()[0].window_width > 0 ? compare_.stage()[0] : whole_stage(canvas, {});
+  const StagePart part = session_.stage[0].window_width > 0 ? session_.stage[0] : whole_stage(canvas, {});
   glm::vec2 place = part.from_window({*c.x, *c.y});
-  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over B: the same place over A
+  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over the second run: the same place over the first
   camera_.zoom_at(c.notches, {2 * place.x - 1, 1 - 2 * place.y},
                   static_cast<float>(part.canvas.width) / static_cast<float>(std::max(part.canvas.height, 1)));
 }
@@ -409,9 +408,9 @@ void CameraFeature::carry_out(const LookFrom& c) {
 }
 
 void CameraFeature::carry_out(const PickAt& c) {
-  const bool split = compare_.active() && session_.view.compare.layout == CompareLayout::side;
-  picking_in_second_ = split && c.x >= session_.view.compare.split;
-  picker_.pick_at(compare_.stage()[picking_in_second_ ? 1 : 0].from_window({c.x, c.y}));
+  const auto& [first, second] = session_.stage;
+  picking_in_second_ = session_.second && second.canvas.left > first.canvas.left && c.x >= second.to_window({0, 0}).x;
+  picker_.pick_at((picking_in_second_ ? second : first).from_window({c.x, c.y}));
 }
 
 void CameraFeature::carry_out(const PickBody& c) {
@@ -488,21 +487,26 @@ void CameraFeature::carry_out(const PlayPath& c) {
   paths_.play(std::move(path), session_.clock_s());
 }
 
+BodyPicker::Scene CameraFeature::picker_scene(Lane& lane, const StagePart& part) const {
+  return {lane.drawn(),           lane.drawn_time(), lane.history(),           session_.view.appearance,
+          session_.lane.ranges(), part.canvas,       lane.simulation().parts()};
+}
+
 void CameraFeature::follow_bodies() {
   const Parts& parts = session_.lane.simulation().parts();
-  const BodyPicker::Scene scene = compare_.picker_scene(session_.lane, compare_.stage()[0]);
+  const BodyPicker::Scene scene = picker_scene(session_.lane, session_.stage[0]);
   const bool had_one = session_.view.picked.has_value();
-  const bool found = std::exchange(picking_in_second_, false) && compare_.active()
-                         ? picker_.update(compare_.picker_scene(compare_.second().lane(), compare_.stage()[1]),
-                                          compare_.second_camera(camera_))
-                         : picker_.update(scene, camera_);
+  const bool found =
+      std::exchange(picking_in_second_, false) && session_.second
+          ? picker_.update(picker_scene(*session_.second, session_.stage[1]), session_.stage[1].fitted(camera_))
+          : picker_.update(scene, camera_);
   if (!found && !had_one) session_.view.notice = "no body there";
   if (follow_.update({scene.bodies, scene.time, scene.history, session_.lane.moved(), parts}, picker_)) glide();
   follow_.aim(camera_);
   session_.view.picked = picker_.describe(scene, camera_);
   if (session_.view.picked && session_.view.picked->place) {
     const auto& [x, y] = *session_.view.picked->place;
-    const glm::vec2 place = compare_.stage()[0].to_window({x, y});
+    const glm::vec2 place = session_.stage[0].to_window({x, y});
     session_.view.picked->place = {place.x, place.y};
   }
   session_.view.followed = follow_.what();
@@ -525,6 +529,115 @@ void CameraFeature::take_scene() {
   }
   const Framing& framing = session_.lane.framing();
   camera_.frame(framing.centre, std::max(framing.radius, scene_view(session_.lane.status().scene).least_radius));
+}
+
+namespace {
+
+constexpr float reach_share = 0.01f;  // of the window's height
+constexpr float least_reach_px = 6;
+
+float aspect_of(const render::Canvas& canvas) {
+  return static_cast<float>(canvas.width) / static_cast<float>(canvas.height);
+}
+
+}  // namespace
+
+void BodyPicker::pick_at(glm::vec2 place) {
+  wanted_ = place;
+  updated_ = false;
+}
+
+void BodyPicker::pick(int number) {
+  unpick();
+  number_ = number;
+  updated_ = false;
+}
+
+void BodyPicker::leave_scene() {
+  if (updated_) unpick();
+}
+
+void BodyPicker::unpick() {
+  if (readback_) readback_->cancel();
+  wanted_.reset();
+  number_.reset();
+  state_.reset();
+  acceleration_.reset();
+}
+
+std::optional<glm::vec3> BodyPicker::position() const {
+  if (!number_ || !state_) return std::nullopt;
+  return glm::vec3{state_->position};
+}
+
+bool BodyPicker::find(const Scene& scene, const render::OrbitCamera& camera) {
+  const glm::vec2 place = *wanted_;
+  unpick();
+  const int width = scene.canvas.width, height = scene.canvas.height;
+  const auto up = static_cast<float>(height);
+  const render::BodyLight light = body_light(scene.bodies, camera, scene.appearance, scene.ranges, width, height);
+  if (!pick_) pick_.emplace();
+  number_ = pick_->at({place.x * static_cast<float>(width), (1 - place.y) * up},
+                      std::max(least_reach_px, reach_share * up), scene.bodies, light, width, height);
+  if (number_) read_now(scene);
+  return number_.has_value();
+}
+
+void BodyPicker::read_now(const Scene& scene) {
+  if (!readback_) readback_.emplace(1);
+  take(readback_->read(scene.bodies, {&*number_, 1}, scene.time));
+}
+
+void BodyPicker::take(const render::BodySample& sample) {
+  const render::BodyState& now = sample.bodies.front();
+  const double since = sample.time - state_time_;
+  if (state_ && since > 0) {
+    acceleration_ = (glm::vec3{now.velocity} - glm::vec3{state_->velocity}) / static_cast<float>(since);
+  }
+  state_ = now;
+  state_time_ = sample.time;
+}
+
+bool BodyPicker::update(const Scene& scene, const render::OrbitCamera& camera) {
+  if (scene.canvas.width < 1 || scene.canvas.height < 1 || scene.bodies.count < 1) return true;
+  updated_ = true;
+  const bool found = !wanted_ || find(scene, camera);
+  if (number_ && *number_ >= scene.bodies.count) unpick();
+  if (!number_) return found;
+  if (history_ != scene.history) {
+    history_ = scene.history;
+    acceleration_.reset();
+    state_.reset();
+    if (readback_) readback_->cancel();
+  }
+  if (lockstep_ || !state_) {
+    read_now(scene);
+  } else {
+    if (const auto newest = readback_->poll()) take(*newest);
+    readback_->request(scene.bodies, {&*number_, 1}, scene.time);
+  }
+  return found;
+}
+
+std::optional<PickedBody> BodyPicker::describe(const Scene& scene, const render::OrbitCamera& camera) const {
+  if (!number_ || !state_) return std::nullopt;
+  const auto plain = [](glm::vec4 v) { return std::array{v.x, v.y, v.z}; };
+  const glm::vec3 position{state_->position};
+  PickedBody body{.number = *number_,
+                  .part = {},
+                  .mass = state_->position.w,
+                  .position = plain(state_->position),
+                  .velocity = plain(state_->velocity),
+                  .distance = glm::distance(position, camera.target())};
+  if (acceleration_) body.acceleration = std::array{acceleration_->x, acceleration_->y, acceleration_->z};
+  if (const auto at = static_cast<std::size_t>(*number_); at < scene.parts.of_body.size()) {
+    body.part = scene.parts.names[scene.parts.of_body[at]];
+  }
+  if (scene.canvas.width < 1 || scene.canvas.height < 1) return body;
+  if (const auto seen = camera.seen_at(position, aspect_of(scene.canvas))) {
+    body.place = {0.5f + 0.5f * seen->x, 0.5f - 0.5f * seen->y};
+  }
+  return body;
 }
 
 }  // namespace orrery

@@ -10,19 +10,73 @@
 #include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
-#include "app/window/body_picker.h"
-#include "app/window/second_lane.h"
 #include "app/window/session.h"
 #include "compute/core/bodies.h"
 #include "compute/scenes/scene.h"
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/gl/gl_objects.h"
+#include "render/passes/body_readback.h"
+#include "render/passes/body_renderer.h"
 #include "render/passes/centre_finder.h"
 
 struct ImGuiIO;
 
 namespace orrery {
+
+/// The body that the user picked: finds it, and reads it back while the system moves. Needs the GL context current.
+class BodyPicker {
+ public:
+  /// In `lockstep`, what is shown belongs to the drawn bodies. Otherwise it is some frames old, and nothing waits.
+  explicit BodyPicker(bool lockstep) : lockstep_{lockstep} {}
+
+  /// The picture's bodies and how they are drawn.
+  struct Scene {
+    render::DrawnBodies bodies;
+    double time;           ///< simulated, of the bodies
+    std::int64_t history;  ///< another number: the bodies were replaced, not moved
+    const render::Appearance& appearance;
+    const render::ValueRanges& ranges;
+    render::Canvas canvas;
+    const Parts& parts;
+  };
+
+  /// The next update() picks the body at `place`, in shares of the window from its upper left corner. If there is none,
+  /// it does the same as unpick().
+  void pick_at(glm::vec2 place);
+  void pick(int number);
+  void unpick();
+  /// Call when another scene is shown. Does the same as unpick(), unless the body was asked for since the last
+  /// update().
+  void leave_scene();
+  /// Whether a body is picked or asked for.
+  bool active() const { return number_ || wanted_; }
+  /// The picked body; none if there is none.
+  std::optional<int> number() const { return number_; }
+  /// Position of the picked body; none if nothing is picked, or if the body was not read yet.
+  std::optional<glm::vec3> position() const;
+
+  /// Call once per frame before drawing, with the camera of this frame. Returns false if pick_at() found no body.
+  bool update(const Scene& scene, const render::OrbitCamera& camera);
+  /// Returns what the panels show of the picked body; none if nothing is picked, or if the body was not read yet.
+  std::optional<PickedBody> describe(const Scene& scene, const render::OrbitCamera& camera) const;
+
+ private:
+  bool find(const Scene& scene, const render::OrbitCamera& camera);
+  void read_now(const Scene& scene);
+  void take(const render::BodySample& sample);
+
+  const bool lockstep_;
+  std::optional<render::Pick> pick_;  // made when first needed, like readback_
+  std::optional<render::BodyReadback> readback_;
+  std::optional<glm::vec2> wanted_;  // see pick_at()
+  std::optional<int> number_;
+  bool updated_ = false;                    // since the body was asked for
+  std::optional<render::BodyState> state_;  // of that body
+  double state_time_ = 0;
+  std::int64_t history_ = 0;
+  std::optional<glm::vec3> acceleration_;  // see PickedBody
+};
 
 /// How a scene is shown first: direction (radians, as for OrbitCamera::look_from()), radius, appearance and pace.
 struct SceneView {
@@ -174,9 +228,8 @@ class PathPlayer {
 /// The camera of the window: what the user asks of it, of its paths and of the picked body.
 class CameraFeature {
  public:
-  /// Both must outlive this.
-  CameraFeature(Session& session, CompareFeature& compare)
-      : session_{session}, compare_{compare}, picker_{session.lockstep}, follow_{session.lockstep} {}
+  /// `session` must outlive this.
+  explicit CameraFeature(Session& session) : session_{session}, picker_{session.lockstep}, follow_{session.lockstep} {}
 
   void carry_out(const OrbitView& c);
   void carry_out(const PanView& c);
@@ -213,16 +266,16 @@ class CameraFeature {
 
  private:
   void glide();
+  BodyPicker::Scene picker_scene(Lane& lane, const StagePart& part) const;
 
   Session& session_;
-  CompareFeature& compare_;
   render::OrbitCamera camera_;
   CameraControl control_;
   CameraGlide glide_;
   PathPlayer paths_;
   BodyPicker picker_;
   CameraFollow follow_;
-  bool picking_in_second_ = false;                         // the place to pick at is one in the part for B
+  bool picking_in_second_ = false;                         // the place to pick at is in the part of the second run
   std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the view that shows all bodies
 };
 

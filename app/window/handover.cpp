@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "app/commands/command_text.h"
-#include "app/panels/workshop_panel.h"
 #include "app/recording/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
@@ -76,6 +75,38 @@ Requests requests_of(const Json& json) {
   Requests requests;
   for (const Json& request : json) requests.push_back(command_of(request));
   return requests;
+}
+
+/// The history without the texts, which may be long.
+Json history_json(const KernelHistory& history) {
+  Json versions = Json::array();
+  for (const auto& [facts, text] : history.versions) {
+    Json version{{"time", facts.time},           {"compiles", facts.compiles}, {"accepted", facts.accepted},
+                 {"unchecked", facts.unchecked}, {"error", facts.error},       {"compile_ms", facts.compile_ms},
+                 {"check_s", facts.check_s},     {"remark", facts.remark}};
+    if (facts.largest_error) version["largest_error"] = *facts.largest_error;
+    versions.push_back(std::move(version));
+  }
+  return {{"file", history.file}, {"kernel", history.kernel_id}, {"versions", std::move(versions)}};
+}
+
+/// Reads back what history_json() made: the texts are empty. Throws Json::exception.
+KernelHistory history_of(const Json& json) {
+  KernelHistory history{.file = json.at("file"), .kernel_id = json.at("kernel"), .versions = {}};
+  for (const Json& version : json.at("versions")) {
+    WorkshopVersion facts{.number = static_cast<int>(history.versions.size()) + 1,
+                          .time = version.at("time"),
+                          .compiles = version.at("compiles"),
+                          .accepted = version.at("accepted"),
+                          .unchecked = version.at("unchecked"),
+                          .error = version.at("error"),
+                          .remark = version.at("remark"),
+                          .compile_ms = version.at("compile_ms"),
+                          .check_s = version.at("check_s")};
+    if (version.contains("largest_error")) facts.largest_error = version["largest_error"].get<double>();
+    history.versions.push_back({std::move(facts), {}});
+  }
+  return history;
 }
 
 void write_texts(const fs::path& folder, const KernelHistory& history) {
@@ -193,11 +224,19 @@ void Viewer::follow_device() {
   }
 }
 
-/// Returns whether the kernel hangs, in A or in B, which share the device.
+/// The kernel's name for the user.
+std::string Viewer::name_of(const KernelInfo& kernel) const {
+  for (const auto& feature : features_) {
+    if (std::string name = feature->name_of(kernel); !name.empty()) return name;
+  }
+  return kernel.id;
+}
+
+/// Returns whether the kernel hangs, in the shown run or in the second one, which share the device.
 bool Viewer::kernel_hangs() {
   Simulation& a = session_.lane.simulation();
-  if (a.look_for_hang() || !compare_.active()) return a.loss() && a.loss()->hangs;
-  Simulation& b = compare_.second().lane().simulation();
+  if (a.look_for_hang() || !session_.second) return a.loss() && a.loss()->hangs;
+  Simulation& b = session_.second->simulation();
   if (!b.look_for_hang()) return false;
   a.share_loss(*b.loss());
   return true;
@@ -209,7 +248,7 @@ bool Viewer::kernel_hangs() {
 void Viewer::leave_hanging_kernel() {
   if (!kernel_hangs()) return;
   const DeviceLoss& loss = *session_.lane.simulation().loss();
-  const std::string what = words_of(loss, workshop_.control().name_of(*loss.kernel));
+  const std::string what = words_of(loss, name_of(*loss.kernel));
   if (session_.lockstep || !next_program_) session_.rescue.end_program(what, 1);
   const bool closed = quit_ || session_.surface->close_requested();
   std::filesystem::path folder;
@@ -238,22 +277,20 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
   checkpoint.setup.kernel_revision = 0;
   (void)write_run_checkpoint(Handover::checkpoint_in(folder).string(), checkpoint, Existing::replace);
 
-  const std::string failed = workshop_.control().name_of(*loss.kernel);
+  const std::string failed = name_of(*loss.kernel);
   const std::vector<std::string> left = left_behind();
   Handover next{
-      .message = fmt::format("{}; {} goes on from step {} in a new window{}", words_of(loss, failed),
-                             workshop_.control().name_of(*kernel), checkpoint.step,
-                             left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
+      .message = fmt::format("{}; {} goes on from step {} in a new window{}", words_of(loss, failed), name_of(*kernel),
+                             checkpoint.step, left.empty() ? "" : fmt::format(", without {}", fmt::join(left, ", "))),
       .window = present_memory(loss.hangs ? seen_place_ : present_place()),
       .requests = present_look(loss),
       .picks = present_picks(),
       .camera = view_of(camera_.camera()),
       .recording = session_.lane.log().recording() ? std::optional{recording_asked_} : std::nullopt,
       .kernel = {},
-      .workshop = workshop_.control().history_without(
-          *loss.kernel, (loss.hangs ? "it hangs in the shown run: " : "the device failed with it: ") + loss.cause),
+      .workshop = {},
       .same_kernel = same_kernel(*kernel, *loss.kernel)};
-  if (kernel->file_text) next.kernel = {workshop_.control().file_of(*kernel), kernel->file_text, kernel->file_version};
+  for (const auto& feature : features_) feature->hand_over(next, loss, *kernel);
   write_handover(folder, next);
   (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
 }
@@ -261,12 +298,8 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
 /// Lists the things that the next window does not have. Exports the results that are in no file yet.
 std::vector<std::string> Viewer::left_behind() {
   std::vector<std::string> left;
-  if (compare_.active()) left.emplace_back("the comparison");
   for (const auto& feature : features_) feature->add_left_behind(left);
   if (camera_.paths().unsaved()) left.emplace_back("the camera path");
-  for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
-    if (unsaved(draft)) left.push_back(fmt::format("the edits of {} that were not saved", file));
-  }
   if (const std::int64_t rows = session_.lane.log().statistics().unwritten_results(); rows > 0) {
     try {
       carry_out(ExportResults{});
@@ -314,7 +347,7 @@ Requests Viewer::present_picks() const {
 void Viewer::resume_handed_over() {
   FoundCheckpoint found = find_checkpoint(session_.options.resume_file);
   try {
-    workshop_.control().restore(*handover_);
+    for (const auto& feature : features_) feature->take_over(*handover_);
     resume(found);
   } catch (const std::exception& error) {
     RunSetup& run = found.checkpoint.setup;

@@ -14,7 +14,7 @@
 #include "app/recording/run_checkpoint.h"
 #include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
-#include "app/workshop/kernel_workshop.h"
+#include "app/ui_state/kernel_history.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/simulation.h"
 

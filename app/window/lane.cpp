@@ -12,6 +12,32 @@
 #include "app/window/colouring.h"
 
 namespace orrery {
+glm::vec2 StagePart::to_window(glm::vec2 place) const {
+  if (window_width < 1) return place;
+  const auto left = static_cast<float>(canvas.left), width = static_cast<float>(canvas.width);
+  return {(left + place.x * width) / static_cast<float>(window_width), place.y};
+}
+
+glm::vec2 StagePart::from_window(glm::vec2 place) const {
+  if (window_width < 1) return place;
+  const auto left = static_cast<float>(canvas.left), width = static_cast<float>(std::max(canvas.width, 1));
+  return {(place.x * static_cast<float>(window_width) - left) / width, place.y};
+}
+
+render::OrbitCamera StagePart::fitted(const render::OrbitCamera& camera) const {
+  render::OrbitCamera fitted = camera;
+  fitted.fit_into(share, middle);
+  return fitted;
+}
+
+StagePart whole_stage(const render::Canvas& window, glm::vec3 covered) {
+  const float aspect = static_cast<float>(window.width) / static_cast<float>(std::max(window.height, 1));
+  return {.canvas = window,
+          .share = std::min((1 - covered.x - covered.z) * aspect, 1 - covered.y),
+          .middle = {covered.x - covered.z, covered.y},
+          .window_width = window.width};
+}
+
 namespace {
 
 constexpr std::size_t few = 64;  // up to this many bodies, none is an outlier

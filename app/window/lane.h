@@ -68,6 +68,24 @@ class ScenePicture {
   std::optional<Look> kept_look_;
 };
 
+/// A part of the window that shows one picture. Places are in shares from an upper left corner, lengths in pixels.
+struct StagePart {
+  render::Canvas canvas;   ///< this part of the window
+  float share = 1;         ///< see OrbitCamera::fit_into()
+  glm::vec2 middle{0.0f};  ///< likewise
+  int window_width = 0;    ///< 0: the part is not known yet, and places are those of the window
+
+  /// A place in this part as one in the window, and back.
+  glm::vec2 to_window(glm::vec2 place) const;
+  glm::vec2 from_window(glm::vec2 place) const;
+  /// The camera that shows here what `camera` shows.
+  render::OrbitCamera fitted(const render::OrbitCamera& camera) const;
+};
+
+/// Returns the whole window as one part. `covered`: the shares of its width at the left, of its height at the bottom,
+/// and of its width at the right that panels cover.
+StagePart whole_stage(const render::Canvas& window, glm::vec3 covered);
+
 /// One system on the screen: the simulation, the buffer of its bodies, their picture, and what is measured of it.
 /// Several lanes may be drawn in one frame, one after the other. Needs the GL context current in every call.
 class Lane {

@@ -33,11 +33,12 @@ Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options)
 
 }  // namespace
 
-Session::Session(KernelCatalog& kernels, const ViewOptions& view_options, const std::optional<WindowPlace>& place)
+Session::Session(KernelCatalog& catalog, const ViewOptions& view_options, const std::optional<WindowPlace>& place)
     : options{view_options},
       lockstep{runs_in_lockstep(options)},
       frame_s{options.film ? 1 / options.film->fps : lockstep_frame_s},
       surface{make_surface(options, place)},
+      kernels{catalog},
       backends{open_backends(kernels, options)},
       sharing{try_sharing(backends)},
       chooser{AutoChooser::this_machine(backends)},
@@ -55,8 +56,8 @@ void Session::refuse_beside_measurement() const {
 }
 
 void Session::refuse_beside_comparison(const std::string& what) const {
-  if (!view.compare.active) return;
-  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(comparison_user)));
+  if (!view.second_run) return;
+  throw UsageError(fmt::format("{}; end the comparison first ({})", what, way_to_end(*view.second_run)));
 }
 
 void Session::require_machine(const char* user) const {

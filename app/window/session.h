@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -65,7 +66,7 @@ struct Session {
 
   /// Throws UsageError while something is measured.
   void refuse_beside_measurement() const;
-  /// Throws UsageError that begins with `what`, while two runs are compared.
+  /// Throws UsageError that begins with `what`, while a second run is beside the shown one.
   void refuse_beside_comparison(const std::string& what) const;
   /// Throws UsageError if `user`, such as "a race", cannot have the machine for itself now.
   void require_machine(const char* user) const;
@@ -77,13 +78,16 @@ struct Session {
   // In this order: each uses those above, so it is destroyed before them.
   Rescue rescue;
   const std::unique_ptr<Surface> surface;
+  KernelCatalog& kernels;
   const Backends backends;
   const Sharing sharing;
   AutoChooser chooser;
   Lane lane;
+  std::unique_ptr<Lane> second;  ///< another run of the same bodies, beside the shown one; null: none
 
   // Functions of the viewer for features.
   std::function<void(const Request&)> carry_out;  ///< carries out a request; throws its refusal
+  std::function<void()> leave_hanging_kernel;     ///< ends this program if a kernel hangs, before anything waits for it
   /// Calls `save` once this frame has been drawn, before it is presented.
   std::function<void(std::function<void()> save)> once_drawn;
   std::function<ReportPicture()> picture;  ///< of the view with its legend and without panels
@@ -95,6 +99,7 @@ struct Session {
   std::int64_t frame = 0;
   Clock::time_point frame_begin = Clock::now();
   std::optional<render::Canvas> drawn_canvas;  ///< of the last frame
+  std::array<StagePart, 2> stage;              ///< of the last picture: the part for the shown run, and for the second
   std::string said_error;                      ///< the last of Status::last_error that went to stderr
   bool failed = false;                         ///< an output was not written whole
   bool ends_at_once = false;                   ///< the program ends without WindowFeature::finish()

@@ -32,11 +32,8 @@
 #include "app/text/printable.h"
 #include "app/text/table.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/profile_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "app/ui_state/workshop_commands.h"
 #include "app/window/camera_control.h"
 #include "app/window/colouring.h"
 #include "app/window/keys.h"
@@ -67,16 +64,14 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
     : handover_{options.handover.empty() ? std::nullopt : std::optional{read_handover(options.handover)}},
       memory_{handover_ ? handover_->window : recalled(options, Session::runs_in_lockstep(options))},
       session_{kernels, options, memory_.place},
-      compare_{session_},
       features_{make_features(session_)},
-      profile_{session_},
-      workshop_{session_, kernels},
       gui_{*session_.surface},
-      camera_{session_, compare_},
+      camera_{session_},
       autosave_{session_.lockstep || options.fresh ? std::filesystem::path{} : usual_state_folder(), options.autosave_s,
                 [](const std::string& what) { console::complain("the window " + what); }},
       pace_chosen_{std::ranges::any_of(
           options.setup, [](const Command& command) { return std::holds_alternative<SetStepsPerFrame>(command); })} {
+  session_.leave_hanging_kernel = [this] { leave_hanging_kernel(); };
   session_.carry_out = [this](const Request& request) { carry_out(request); };
   session_.once_drawn = [this](std::function<void()> save) { pictures_wanted_.push_back({std::move(save)}); };
   session_.picture = [this] { return picture_without_panels(); };
@@ -85,9 +80,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   handlers_.add(*this, window_commands);
   handlers_.add(*this, overlays_commands);
   handlers_.add(camera_, camera_commands);
-  handlers_.add(compare_, compare_commands);
-  handlers_.add(profile_, profile_commands);
-  handlers_.add(workshop_, workshop_commands);
   for (const auto& feature : features_) feature->add_to(handlers_);
   handlers_.require_all();
   session_.rescue.watch_display();
@@ -108,7 +100,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   session_.view.gpu = session_.backends.status(Backend::cuda).device;
   for (const render::ColourMap& map : render::colour_maps()) session_.view.colour_maps.emplace_back(map.title);
   session_.view.keys = key_help();
-  WorkshopControl::describe_sources(session_.backends, session_.view.workshop);
   follow_scene();
   restore(memory_);
   if (options.theme) carry_out(SetTheme{*options.theme});
@@ -116,7 +107,6 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   session_.view.diagnostics.probe =
       !options.film || options.panel || !options.record_file.empty();  // else nobody sees it
   if (options.path) camera_.paths().play(*options.path, session_.clock_s());
-  if (!options.kernel_file.empty()) workshop_.open_given();
   for (const auto& feature : features_) feature->begin();
   if (handover_) take_over();
 }
@@ -141,7 +131,10 @@ int Viewer::run(NextProgram* next_program) {
     for (const auto& feature : features_) ignored.attempt([&] { feature->finish(); });
     throw;
   }
-  exit_status_ = session_.failed ? 1 : stop_requested() ? stop_status() : workshop_.given_status();
+  exit_status_ = session_.failed ? 1 : stop_requested() ? stop_status() : 0;
+  for (const auto& feature : features_) {
+    if (exit_status_ == 0) exit_status_ = feature->exit_status();
+  }
   return exit_status_;
 }
 
@@ -170,24 +163,20 @@ void Viewer::frame() {
   }
   take_timings();
   for (const auto& feature : features_) feature->before_steps();
-  follow_comparison();
   if (!session_.lockstep) {
     follow_autosave();
-    workshop_.answer();
     steps = advance(session_.frame);
   }
   follow_recording();
   for (const auto& feature : features_) feature->follow();
   if (!session_.view.jerk_kernel) session_.view.jerk_kernel = session_.backends.default_kernel(/*jerks=*/true);
-  profile_.follow();
-  workshop_.follow();
   follow_device();
   follow_simulation();
   const auto follow_colours = [this](Lane& lane) {
     lane.follow_colours(session_.view.appearance, camera_.camera(), session_.clock_s());
   };
   follow_colours(session_.lane);
-  if (compare_.active()) follow_colours(compare_.second().lane());
+  if (session_.second) follow_colours(*session_.second);
 
   shown_ = session_.lane.status();
   camera_.follow_path();
@@ -280,20 +269,21 @@ void Viewer::follow_simulation() {
   }
   const double wall_s = std::chrono::duration<double>(session_.frame_begin.time_since_epoch()).count();
   session_.lane.describe(session_.view, wall_s);
-  if (compare_.active()) compare_.second().describe(session_.view, session_.lane, wall_s);
+  for (const auto& feature : features_) feature->describe(wall_s);
   session_.view.vsync = session_.surface->vsync();
   session_.view.fullscreen = session_.surface->fullscreen();
 }
 
 void Viewer::draw_bodies(const render::Canvas& canvas, glm::vec3 covered) {
-  compare_.set_stage(canvas, covered);
-  camera_.camera().fit_into(compare_.stage()[0].share, compare_.stage()[0].middle);
+  session_.stage = {whole_stage(canvas, covered), whole_stage(canvas, covered)};
+  for (const auto& feature : features_) feature->divide_stage(canvas, covered);
+  camera_.camera().fit_into(session_.stage[0].share, session_.stage[0].middle);
   camera_.follow_bodies();
   session_.view.legend = legend_of(session_.view.appearance, session_.lane.ranges(), camera_.camera());
   session_.lane.describe(session_.view.legend, session_.view.appearance);
   const render::OrbitCamera shown = camera_.shown();
-  session_.lane.prepare_overlays(shown, compare_.stage()[0].canvas, session_.view);
-  if (compare_.active()) return compare_.draw(shown);
+  session_.lane.prepare_overlays(shown, session_.stage[0].canvas, session_.view);
+  if (std::ranges::any_of(features_, [&](const auto& feature) { return feature->draw(shown); })) return;
   session_.lane.draw(session_.frame, shown, session_.view.appearance, canvas);
 }
 
@@ -392,11 +382,11 @@ bool Viewer::wait_for_steps(Lane& lane) {
   return true;
 }
 
-/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself. A window starts none
-/// while the workshop waits for the bodies: to copy them while steps run would make this frame wait for these.
+/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself.
 int Viewer::advance(std::int64_t frame) {
-  if (!session_.lockstep && workshop_.asks_for_bodies()) return 0;
-  if (session_.view.measuring() || !session_.lane.ready() || !compare_.allows_steps(frame)) return 0;
+  if (std::ranges::any_of(features_, [](const auto& feature) { return feature->forbids_steps(); })) return 0;
+  if (session_.view.measuring() || !session_.lane.ready()) return 0;
+  if (!std::ranges::all_of(features_, [&](const auto& feature) { return feature->allows_steps(frame); })) return 0;
   const double now_s = session_.clock_s(frame);
   try {
     session_.lane.examine(now_s, session_.view);
@@ -425,7 +415,7 @@ void Viewer::take_timings() {
 /// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
 /// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
 bool Viewer::next_steps_are_known() const {
-  if (!session_.options.offscreen || session_.view.interop != Interop::mapped || compare_.active()) return false;
+  if (!session_.options.offscreen || session_.view.interop != Interop::mapped || session_.second) return false;
   const bool asked = !requests_.empty() || !pictures_wanted_.empty() ||
                      std::ranges::any_of(features_, [](const auto& feature) { return feature->holds_steps(); });
   const bool scripted =
@@ -484,16 +474,10 @@ void Viewer::load_dropped() {
 }
 
 bool Viewer::catch_up() {
-  if (!compare_.active()) return true;
-  compare_.second().advance(session_.lane, session_.frame, session_.clock_s(), session_.view);
-  return wait_for_steps(compare_.second().lane());
-}
-
-void Viewer::follow_comparison() {
-  if (!compare_.active()) return;
-  compare_.second().take(session_.lane);
-  leave_hanging_kernel();  // to end B would wait for it
-  if (const std::string why = compare_.second().problem(); !why.empty()) compare_.end(why);
+  return std::ranges::all_of(features_, [this](const auto& feature) {
+    Lane* const other = feature->catch_up();
+    return !other || wait_for_steps(*other);
+  });
 }
 
 /// A frame whose picture nobody will see is not drawn, unless later frames depend on it.
@@ -623,9 +607,9 @@ render::Image Viewer::drawn_picture(int width, int height, const std::function<v
         fmt::format("a picture of {}x{} cannot be drawn: here, {} pixels is the most for a side", width, height, most));
   }
   const render::RenderTarget target{GL_RGBA8, width, height};
-  const auto stage = compare_.stage();
+  const auto stage = session_.stage;
   draw({target.framebuffer(), width, height, target.texture()});
-  compare_.restore_stage(stage);  // clicks are in the window
+  session_.stage = stage;  // clicks are in the window
   return render::read_framebuffer(target.framebuffer(), width, height);
 }
 
@@ -784,11 +768,7 @@ Json Viewer::description() {
     }
     if (legend.known) description["colours"]["known"] = decimal(*legend.known);
   }
-  if (compare_.active()) {
-    description["compared_with"] = {{"kernel", compare_.second().lane().status().kernel_id},
-                                    {"settings", compare_.second().lane().status().settings.to_string()},
-                                    {"layout", word_of(session_.view.compare.layout)}};
-  }
+  for (const auto& feature : features_) feature->describe_picture(description);
   description["camera"] = {
       {"target", {camera_.camera().target().x, camera_.camera().target().y, camera_.camera().target().z}},
       {"distance", decimal(camera_.camera().distance())},
@@ -952,9 +932,6 @@ std::vector<std::string> Viewer::ended_by_quitting() const {
     lines.push_back(fmt::format("The recording to {} ends.", session_.view.recording.file));
   for (const auto& feature : features_) feature->add_losses(lines);
   if (camera_.paths().unsaved()) lines.emplace_back("The camera path is not saved (F4 saves it).");
-  for (const auto& [file, draft] : session_.panels.lab.workshop.sources) {
-    if (unsaved(draft)) lines.push_back(fmt::format("The edits of {} are not saved (Ctrl+S saves them).", file));
-  }
   if (const std::int64_t rows = session_.lane.log().statistics().unwritten_results(); rows > 0) {
     lines.push_back(fmt::format("{} not exported (F9 exports).", counted(rows, "result is", "results are")));
   }

@@ -23,12 +23,9 @@
 #include "app/window/gui.h"
 #include "app/window/handover.h"
 #include "app/window/lane.h"
-#include "app/window/profile_control.h"
 #include "app/window/run_view.h"
-#include "app/window/second_lane.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
-#include "app/window/workshop_control.h"
 #include "compute/sim/backends.h"
 #include "render/camera.h"
 #include "render/image.h"
@@ -122,10 +119,8 @@ class Viewer {
   bool next_steps_are_known() const;
   void take_timings();
 
-  /// Runs B up to the time of A. Returns false if the run ends instead.
+  /// Runs a second run up to the time of the shown one. Returns false if the program ends instead.
   bool catch_up();
-  /// Takes in what B has computed.
-  void follow_comparison();
 
   bool wants_picture() const;
   bool is_complete_from(std::int64_t frame) const;
@@ -194,6 +189,7 @@ class Viewer {
   void follow_device();
   bool kernel_hangs();
   void leave_hanging_kernel();
+  std::string name_of(const KernelInfo& kernel) const;
   void hand_over(const std::filesystem::path& folder, const DeviceLoss& loss);
   std::vector<std::string> left_behind();
   Requests present_look(const DeviceLoss& loss) const;
@@ -215,10 +211,7 @@ class Viewer {
   const WindowMemory memory_;         // of the last session
   Session session_;
   Handlers handlers_;
-  CompareFeature compare_;
   std::vector<std::unique_ptr<WindowFeature>> features_;
-  ProfileFeature profile_;
-  WorkshopFeature workshop_;
   Gui gui_;
   CameraFeature camera_;
   Autosave autosave_;

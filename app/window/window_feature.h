@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <glm/glm.hpp>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -12,7 +13,10 @@
 #include <vector>
 
 #include "app/commands/command_entry.h"
+#include "app/text/csv.h"
 #include "app/ui_state/command.h"
+#include "render/camera.h"
+#include "render/gl/gl_objects.h"
 
 namespace orrery {
 
@@ -54,6 +58,10 @@ class Handlers {
   std::map<std::type_index, std::function<void(const ViewCommand&)>> handlers_;
 };
 
+class Lane;
+struct DeviceLoss;
+struct Handover;
+struct KernelInfo;
 struct Session;
 
 /// The part of a feature that lives in the window, listed in app/features/CMakeLists.txt.
@@ -74,8 +82,24 @@ class WindowFeature {
   virtual void resumed() {}
   /// Called once per frame, when the latest steps are known and before the next ones start.
   virtual void before_steps() {}
+  /// Whether no steps may start now.
+  virtual bool forbids_steps() const { return false; }
+  /// Whether the shown run may start steps in this frame, if nothing else forbids it. Otherwise a second run may have
+  /// started some.
+  virtual bool allows_steps(std::int64_t /*frame*/) { return true; }
+  /// In a run that can be repeated, after the steps of the shown run: starts those that a second run lacks, and returns
+  /// it, to be waited for. Null: there is no other run.
+  virtual Lane* catch_up() { return nullptr; }
   /// Called once per frame, after the latest steps are known.
   virtual void follow() {}
+  /// Called once per frame, after the view describes the shown run. `wall_s` as for Lane::describe().
+  virtual void describe(double /*wall_s*/) {}
+  /// Divides Session::stage, which is whole, between the shown run and a second one. `covered` as for whole_stage().
+  virtual void divide_stage(const render::Canvas& /*canvas*/, glm::vec3 /*covered*/) {}
+  /// Draws the bodies in place of the shown run alone. Returns false if it does not.
+  virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
+  /// Adds what a picture's file says of the feature.
+  virtual void describe_picture(Json& /*description*/) const {}
   /// Whether nobody will see the picture of a frame, so that it need not be drawn.
   virtual bool does_without(std::int64_t /*frame*/) const { return false; }
   /// Whether the steps of the next frame must not start before end_frame().
@@ -93,13 +117,19 @@ class WindowFeature {
   virtual void add_losses(std::vector<std::string>& /*lines*/) const {}
   /// Adds what a window that takes over from this one lacks: "the rest of the race".
   virtual void add_left_behind(std::vector<std::string>& /*things*/) const {}
-};
+  /// Leaves the feature's part to the window that takes over with `kernel`, see add_left_behind().
+  virtual void hand_over(Handover& /*next*/, const DeviceLoss& /*loss*/, const KernelInfo& /*kernel*/) const {}
+  /// Takes that part, before the run of the other window goes on. Throws std::runtime_error.
+  virtual void take_over(const Handover& /*before*/) {}
+  /// Name of a kernel that the feature has made: "version 2 of my.cu"; empty: it has not.
+  virtual std::string name_of(const KernelInfo& /*kernel*/) const {
+    return {};
 
 #define X(feature) std::unique_ptr<WindowFeature> make_##feature(Session& session);
 #include "window_list.inc"
 #undef X
 
-/// The features of a window, one of each. `session` must outlive them.
-std::vector<std::unique_ptr<WindowFeature>> make_features(Session& session);
+    /// The features of a window, one of each. `session` must outlive them.
+    std::vector<std::unique_ptr<WindowFeature>> make_features(Session & session);
 
-}  // namespace orrery
+  }  // namespace orrery

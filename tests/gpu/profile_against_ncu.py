@@ -23,7 +23,7 @@ KERNELS = ("cuda-naive", "cuda-tiled", "cuda-symmetric", "cuda-tensor", "cuda-tr
 REASONS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "imc_miss", "lg_throttle", "long_scoreboard",
            "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected",
            "short_scoreboard", "sleeping", "tex_throttle", "wait")
-# The metrics of each figure, as in app/lab/profile/kernel_profile.cpp: the first that the chip has.
+# The metrics of each figure, as in app/features/profile/kernel_profile.cpp: the first that the chip has.
 SHARES = {
     "issue": ("smsp__issue_active.avg.pct_of_peak_sustained_active",),
     "occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active",),
@@ -197,7 +197,7 @@ def check():
         except SystemExit:
             continue
         raise AssertionError(broken)
-    program = pathlib.Path(__file__).resolve().parents[2] / "app/lab/profile/kernel_profile.cpp"
+    program = pathlib.Path(__file__).resolve().parents[2] / "app/features/profile/kernel_profile.cpp"
     source = program.read_text(encoding="utf-8")
     for name, metrics in FIGURES.items():
         assert f'"{name}"' in source and all(f'"{metric}"' in source for metric in metrics), name

@@ -16,7 +16,7 @@ import sys
 
 import literature
 
-# The source's terms and the reasons of newer GPUs that they stand for, as in app/lab/profile/kernel_profile.cpp.
+# The source's terms and the reasons of newer GPUs that they stand for, as in app/features/profile/kernel_profile.cpp.
 EXECUTION, MEMORY = ("wait", "short_scoreboard"), ("long_scoreboard",)
 NO_STALLS = ("selected", "not_selected")
 # The source's change of all stalls in percent, by the title of the step.

@@ -1,11 +1,11 @@
 #include <fstream>
 
 #include "app/cli/bench_verb.h"
-#include "app/cli/compare_verb.h"
-#include "app/cli/profile_verb.h"
 #include "app/cli/verb.h"
 #include "app/cli/verify_verb.h"
 #include "app/cli/view_verb.h"
+#include "app/features/compare/compare_verb.h"
+#include "app/features/profile/profile_verb.h"
 #include "app/features/race/race_verb.h"
 #include "app/features/runs/run_verb.h"
 #include "compute/core/temporary_folder.h"

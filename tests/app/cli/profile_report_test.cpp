@@ -1,8 +1,8 @@
 // The text that `orrery profile` prints of a profile.
 #include <gtest/gtest.h>
 
-#include "app/cli/profile_verb.h"
-#include "app/lab/profile/kernel_profile.h"
+#include "app/features/profile/kernel_profile.h"
+#include "app/features/profile/profile_verb.h"
 
 namespace orrery {
 namespace {

@@ -3,8 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "app/features/compare/compare_status.h"
+#include "app/features/workshop/workshop_status.h"
 #include "app/panels/sections.h"
-#include "app/ui_state/compare_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/compute/support/backends.h"
 
@@ -33,8 +34,8 @@ TEST_F(Panels, ShowThePickedBodyBelowTheCaptionsOfAComparison) {
   view.panel = true;
   view.picked = PickedBody{.number = 12, .place = {{0.5f, 0.5f}}};
   for (const CompareLayout layout : {CompareLayout::side, CompareLayout::over}) {
-    view.compare = two_runs();
-    view.compare.layout = layout;
+    view.features.of<CompareStatus>() = two_runs();
+    view.features.of<CompareStatus>().layout = layout;
     settle();
     ASSERT_TRUE(seen("picked"));
     EXPECT_GT(ui_marked("picked").y0, ui_marked("compare.caption.A").y1);
@@ -71,8 +72,8 @@ TEST_F(Panels, CompareWithAnEarlierVersionOfAKernelFile) {
   status.kernel = std::make_shared<const KernelInfo>(latest);
   std::ranges::replace_if(
       view.kernels, [&](const KernelPtr& kernel) { return status.kernel_id == kernel->id; }, status.kernel);
-  view.workshop.versions = {{.number = 2, .time = "12:00:00", .kernel = status.kernel_id + "@2"},
-                            {.number = 3, .time = "12:01:00", .kernel = status.kernel_id + "@3"}};
+  view.features.of<WorkshopStatus>().versions = {{.number = 2, .time = "12:00:00", .kernel = status.kernel_id + "@2"},
+                                                 {.number = 3, .time = "12:01:00", .kernel = status.kernel_id + "@3"}};
   open_tab("compare");
   settle();
   const auto as_a = only<CompareWith>(click("compare.start"));
@@ -98,21 +99,21 @@ TEST_F(Panels, CompareWithANudgeIfNothingElseDiffers) {
   (void)pick("compare.kernel", "cpu-tree");
   const auto asked = only<CompareWith>(click("compare.start"));
   EXPECT_EQ(asked.nudge, 0);
-  view.compare.active = true;
-  view.compare.with = asked;
+  view.features.of<CompareStatus>().active = true;
+  view.features.of<CompareStatus>().with = asked;
   settle();
-  EXPECT_FALSE(state.lab.compare.nudge) << "it was not chosen";
-  view.compare = {};
+  EXPECT_FALSE(state.lab.drafts.of<CompareDraft>().nudge) << "it was not chosen";
+  view.features.of<CompareStatus>() = {};
   (void)pick("compare.kernel", status.kernel_id);
   (void)pick("compare.nudge", "none");
   EXPECT_EQ(only<CompareWith>(click("compare.start")).nudge, 0) << "as it was chosen";
 }
 
 TEST_F(Panels, ShowAComparisonAndEndIt) {
-  view.compare = two_runs();
+  view.features.of<CompareStatus>() = two_runs();
   open_tab("compare");
   settle();
-  EXPECT_EQ(state.lab.compare.kernel, "cpu-tree") << "what a script has asked for";
+  EXPECT_EQ(state.lab.drafts.of<CompareDraft>().kernel, "cpu-tree") << "what a script has asked for";
   EXPECT_TRUE(seen("compare.caption.A") && seen("compare.caption.B"));
   EXPECT_TRUE(seen("chart.compare.distance") && seen("chart.compare.energy"));
   EXPECT_NE(lab_text().find("e-folding time 2.31"), std::string::npos) << lab_text();
@@ -121,12 +122,13 @@ TEST_F(Panels, ShowAComparisonAndEndIt) {
 }
 
 TEST_F(Panels, CaptionsHaveWholeNumbersOrNone) {
-  view.compare = two_runs();
-  view.compare.runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025", 12.25, 1e9};
+  view.features.of<CompareStatus>() = two_runs();
+  view.features.of<CompareStatus>().runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025",
+                                               12.25, 1e9};
   const auto caption = [this](float width) {
     resize(width, 700, 1);
-    view.compare.left = 0;
-    view.compare.split = 0.5f;
+    view.features.of<CompareStatus>().left = 0;
+    view.features.of<CompareStatus>().split = 0.5f;
     settle();
     ImGui::NewFrame();
     ImGui::Begin("Around the captions");
@@ -147,10 +149,10 @@ TEST_F(Panels, CaptionsHaveWholeNumbersOrNone) {
 }
 
 TEST_F(Panels, ShowAComparisonInAnyWindow) {
-  view.compare = two_runs();
-  view.compare.samples.back().distances = {.rms = NAN, .median = NAN, .greatest = NAN};
+  view.features.of<CompareStatus>() = two_runs();
+  view.features.of<CompareStatus>().samples.back().distances = {.rms = NAN, .median = NAN, .greatest = NAN};
   for (const CompareLayout layout : {CompareLayout::side, CompareLayout::over}) {
-    view.compare.layout = layout;
+    view.features.of<CompareStatus>().layout = layout;
     for (const auto& [width, height] :
          {std::pair{320.0f, 200.0f}, std::pair{700.0f, 500.0f}, std::pair{2500.0f, 900.0f}}) {
       resize(width, height, 1);
@@ -159,7 +161,7 @@ TEST_F(Panels, ShowAComparisonInAnyWindow) {
       settle();
     }
   }
-  view.compare.samples.clear();
+  view.features.of<CompareStatus>().samples.clear();
   settle();
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "app/features/profile/profile_status.h"
 #include "app/features/sweep/sweep_commands.h"
 #include "app/features/sweep/sweep_tab.h"
 #include "app/panels/shown_words.h"
@@ -221,7 +222,7 @@ TEST_F(Panels, ShowTheCardOfACpuKernelOnceItWasProfiled) {
   profile.count = 16384;
   KernelProfile other = profile;
   other.kernel_id = "another";
-  view.profile.profiles = {profile, other};
+  view.features.of<ProfileStatus>().profiles = {profile, other};
   settle();
   EXPECT_TRUE(seen("card.fma"));
   const std::string words = lab_text();

@@ -1,7 +1,7 @@
 // Profiles in the laboratory.
 #include <limits>
 
-#include "app/ui_state/profile_commands.h"
+#include "app/features/profile/profile_status.h"
 #include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 
@@ -40,14 +40,14 @@ TEST_F(Panels, TheCardTakesAProfileAndShowsIt) {
 
 TEST_F(ProfilePanel, IsTakenOnceAtATime) {
   (void)only<ProfileKernel>(click("profile.start"));
-  view.profile.active = true;
-  view.profile.present = "cuda-tiled";
+  view.features.of<ProfileStatus>().active = true;
+  view.features.of<ProfileStatus>().present = "cuda-tiled";
   EXPECT_TRUE(click("profile.start").empty());
   EXPECT_NE(lab_text().find("Profiling"), std::string::npos) << lab_text();
 }
 
 TEST_F(ProfilePanel, ShowsTheGreatestReasonFirstWithItsSentences) {
-  view.profile.profiles = {profile_on_gpu("cuda-tiled")};
+  view.features.of<ProfileStatus>().profiles = {profile_on_gpu("cuda-tiled")};
   settle();
   const std::string text = lab_text();
   for (const char* words :
@@ -64,7 +64,7 @@ TEST_F(ProfilePanel, ShowsTheGreatestReasonFirstWithItsSentences) {
 TEST_F(ProfilePanel, ShowsSmallReasonsTogetherUntilTheyAreAskedFor) {
   KernelProfile profile = profile_on_gpu("cuda-tiled");
   profile.stalls = {{"wait", 10}, {"barrier", 0.003}, {"membar", 0}};
-  view.profile.profiles = {profile};
+  view.features.of<ProfileStatus>().profiles = {profile};
   settle();
   EXPECT_NE(lab_text().find("others, 2 reasons: 0.03 %"), std::string::npos) << lab_text();
   EXPECT_FALSE(seen("profile.reason.barrier"));
@@ -74,14 +74,15 @@ TEST_F(ProfilePanel, ShowsSmallReasonsTogetherUntilTheyAreAskedFor) {
 }
 
 TEST_F(ProfilePanel, StatesTheDifferenceToTheLastOneOrToAnother) {
-  view.profile.profiles = {profile_on_gpu("cuda-branchy"), profile_on_gpu("cuda-naive"), profile_on_gpu("cuda-tiled")};
-  view.profile.profiles[2].stalls["long_scoreboard"] = 1;
+  view.features.of<ProfileStatus>().profiles = {profile_on_gpu("cuda-branchy"), profile_on_gpu("cuda-naive"),
+                                                profile_on_gpu("cuda-tiled")};
+  view.features.of<ProfileStatus>().profiles[2].stalls["long_scoreboard"] = 1;
   settle();
   EXPECT_NE(lab_text().find("Against cuda-naive block=256: all stalls \u221250.00 %"), std::string::npos) << lab_text();
   EXPECT_NE(lab_text().find("\u221275.00 %"), std::string::npos) << lab_text();
   EXPECT_TRUE(seen("profile.bar before"));
   EXPECT_EQ(only<CompareProfile>(pick("profile.baseline", "1")).row, 0);
-  view.profile.compared_with = 0;
+  view.features.of<ProfileStatus>().compared_with = 0;
   settle();
   EXPECT_NE(lab_text().find("Against cuda-branchy"), std::string::npos) << lab_text();
 }
@@ -91,11 +92,11 @@ TEST_F(ProfilePanel, SaysWhyThereAreNoCounters) {
   profile.on_gpu = true;
   profile.problem =
       "cuptiRangeProfilerEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: this user may not read the counters";
-  view.profile.profiles = {profile};
+  view.features.of<ProfileStatus>().profiles = {profile};
   settle();
   EXPECT_NE(lab_text().find("this user may not read the counters"), std::string::npos) << lab_text();
   EXPECT_TRUE(seen("profile.problem"));
-  view.profile.error = "kernel cuda-tiled cannot run here";
+  view.features.of<ProfileStatus>().error = "kernel cuda-tiled cannot run here";
   settle();
   EXPECT_NE(lab_text().find("cannot run here"), std::string::npos) << lab_text();
 }
@@ -105,7 +106,7 @@ TEST_F(ProfilePanel, ShowsTheCardOfACpuKernel) {
   profile.figures = {{"time_ms", 3}, {"vector_bits", 512}, {"threads", 16}, {"fma_share", 93.5}};
   profile.stalls = {{"wait", std::numeric_limits<double>::quiet_NaN()}};
   profile.problem = "a CPU kernel has no stall reasons: they are counters of a GPU";
-  view.profile.profiles = {profile};
+  view.features.of<ProfileStatus>().profiles = {profile};
   settle();
   for (const char* words : {"512 bit", "16", "93.5 %", "no stall reasons"}) {
     EXPECT_NE(lab_text().find(words), std::string::npos) << words << " in: " << lab_text();

@@ -1,6 +1,7 @@
 // The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
 #include <fmt/ranges.h>
 
+#include "app/features/compare/compare_status.h"
 #include "app/features/race/race_status.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/picture_options.h"
@@ -67,11 +68,12 @@ class FullPanels : public Panels {
     view.lesson.introduction = {{.text = "Words, `code` and a_word_that_no_narrow_window_holds_in_one_of_its_lines"},
                                 {.kind = TextBlock::Kind::code, .text = "for each body\n"},
                                 {.kind = TextBlock::Kind::table, .rows = {{"what", "here"}, {"a word", "1"}}}};
-    view.compare.active = true;
-    view.compare.with.kernel = "cpu-tree";
-    view.compare.runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025", 12.25, 1e9};
+    view.features.of<CompareStatus>().active = true;
+    view.features.of<CompareStatus>().with.kernel = "cpu-tree";
+    view.features.of<CompareStatus>().runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025",
+                                                 12.25, 1e9};
     for (int i = 0; i < 12; ++i) {
-      view.compare.samples.push_back(
+      view.features.of<CompareStatus>().samples.push_back(
           {.time = 0.1 * i, .distances = {.rms = 1e-6 * i, .median = 1e-7 * i}, .energy_error = {1e-6, 1e-7}});
     }
     view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};

@@ -1,5 +1,7 @@
 // The tab Workshop.
-#include "app/ui_state/workshop_commands.h"
+#include "app/features/workshop/workshop_commands.h"
+#include "app/features/workshop/workshop_status.h"
+#include "app/features/workshop/workshop_tab.h"
 #include "tests/app/panels/panels_fixture.h"
 
 namespace orrery::test {
@@ -23,14 +25,14 @@ WorkshopStatus rejected_edit() {
 class WorkshopTab : public Panels {
  protected:
   void SetUp() override {
-    view.workshop = rejected_edit();
+    view.features.of<WorkshopStatus>() = rejected_edit();
     open_tab("workshop");
     settle();
   }
-  SourceDraft& draft() { return state.lab.workshop.sources[view.workshop.file]; }
+  SourceDraft& draft() { return state.lab.drafts.of<WorkshopDraft>().sources[view.features.of<WorkshopStatus>().file]; }
   void file_gets(const std::string& text) {
-    view.workshop.text = text;
-    ++view.workshop.text_number;
+    view.features.of<WorkshopStatus>().text = text;
+    ++view.features.of<WorkshopStatus>().text_number;
     settle();
   }
 };
@@ -44,12 +46,12 @@ std::vector<WorkshopSource> two_sources() {
 }
 
 TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
-  view.workshop.sources = two_sources();
+  view.features.of<WorkshopStatus>().sources = two_sources();
   open_tab("workshop");
   settle();
   (void)click("workshop.file");
   EXPECT_EQ(only<OpenKernelFile>(type("folder/mine.cu")).file, "folder/mine.cu");
-  state.lab.workshop.file = "my-own";
+  state.lab.drafts.of<WorkshopDraft>().file = "my-own";
   EXPECT_EQ(only<NewKernelFile>(click("workshop.open")).id, "my-own");
   EXPECT_TRUE(click("workshop.save").empty()) << "there is no file";
 
@@ -64,13 +66,13 @@ TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
   EXPECT_TRUE(click("workshop.start").empty()) << "it is only to be read";
   EXPECT_NE(lab_text().find("it is many functions"), std::string::npos);
   (void)pick("workshop.source_file", "octree_walk.cu");
-  EXPECT_EQ(state.lab.workshop.source_file, "compute/kernels/tree/octree_walk.cu");
+  EXPECT_EQ(state.lab.drafts.of<WorkshopDraft>().source_file, "compute/kernels/tree/octree_walk.cu");
   settle();
   EXPECT_TRUE(seen("workshop.reader"));
 }
 
 TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {
-  EXPECT_EQ(draft().text, view.workshop.text);
+  EXPECT_EQ(draft().text, view.features.of<WorkshopStatus>().text);
   const std::string words = lab_text();
   for (const char* part : {"rejected", "version 1 goes on", "4: the function must be", "12:03:41", "1.25"}) {
     EXPECT_NE(words.find(part), std::string::npos) << part << " is not in " << words;
@@ -86,10 +88,10 @@ TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {
 TEST_F(WorkshopTab, RunsAnEarlierVersion) {
   EXPECT_FALSE(seen("workshop.run.1")) << "it runs";
   EXPECT_FALSE(seen("workshop.run.2")) << "it was rejected";
-  view.workshop.versions.push_back(
+  view.features.of<WorkshopStatus>().versions.push_back(
       {.number = 3, .time = "12:05:00", .accepted = true, .remark = "with 10 of the 20 bodies", .kernel = "mine@3"});
-  view.workshop.versions[0].kernel = "mine@1";
-  view.workshop.running = 3;
+  view.features.of<WorkshopStatus>().versions[0].kernel = "mine@1";
+  view.features.of<WorkshopStatus>().running = 3;
   settle();
   EXPECT_FALSE(seen("workshop.run.3"));
   const auto asked = only<SelectKernel>(click("workshop.run.1"));
@@ -130,13 +132,13 @@ TEST_F(WorkshopTab, KeepsWhatIsTypedAfterASave) {
 
 TEST_F(WorkshopTab, KeepsTheEditsOfEachFile) {
   draft().text = "mine\n";
-  view.workshop.file = "folder/other.cu";
-  view.workshop.versions.clear();
+  view.features.of<WorkshopStatus>().file = "folder/other.cu";
+  view.features.of<WorkshopStatus>().versions.clear();
   settle();
-  view.workshop.versions.resize(1);
+  view.features.of<WorkshopStatus>().versions.resize(1);
   file_gets("the other file\n");
   EXPECT_EQ(draft().text, "the other file\n");
-  EXPECT_EQ(state.lab.workshop.sources.at("folder/mine.cu").text, "mine\n");
+  EXPECT_EQ(state.lab.drafts.of<WorkshopDraft>().sources.at("folder/mine.cu").text, "mine\n");
 }
 
 TEST_F(WorkshopTab, ReplacesTheTextOfAnEditorThatHasTheKeyboard) {
@@ -144,10 +146,10 @@ TEST_F(WorkshopTab, ReplacesTheTextOfAnEditorThatHasTheKeyboard) {
   ImGui::GetIO().MousePos = {(editor.x0 + editor.x1) / 2, editor.y0 + 20};  // in the first lines
   (void)press();
   file_gets("// a text of the file that is longer than the one before it, so that the editor needs more room\n");
-  EXPECT_EQ(draft().text, view.workshop.text);
+  EXPECT_EQ(draft().text, view.features.of<WorkshopStatus>().text);
   ImGui::GetIO().AddInputCharacter('x');
   settle();
-  EXPECT_EQ(draft().text, "x" + view.workshop.text);
+  EXPECT_EQ(draft().text, "x" + view.features.of<WorkshopStatus>().text);
 }
 
 TEST_F(WorkshopTab, KeepsEditsAfterEscape) {
@@ -156,7 +158,7 @@ TEST_F(WorkshopTab, KeepsEditsAfterEscape) {
   (void)press();
   ImGui::GetIO().AddInputCharacter('x');
   settle();
-  ASSERT_EQ(draft().text.size(), view.workshop.text.size() + 1);
+  ASSERT_EQ(draft().text.size(), view.features.of<WorkshopStatus>().text.size() + 1);
   const std::string edited = draft().text;
   constexpr int escape = 2;
   ImGui::GetIO().KeyMap[ImGuiKey_Escape] = escape;
@@ -169,9 +171,9 @@ TEST_F(WorkshopTab, KeepsEditsAfterEscape) {
 }
 
 TEST_F(WorkshopTab, ShowsACorrectTextThatNothingHereCanRun) {
-  view.workshop.state = WorkshopState::unchecked;
-  view.workshop.messages.clear();
-  view.workshop.running = 0;
+  view.features.of<WorkshopStatus>().state = WorkshopState::unchecked;
+  view.features.of<WorkshopStatus>().messages.clear();
+  view.features.of<WorkshopStatus>().running = 0;
   settle();
   const std::string words = lab_text();
   EXPECT_NE(words.find("compiles; not checked here"), std::string::npos);
@@ -179,10 +181,10 @@ TEST_F(WorkshopTab, ShowsACorrectTextThatNothingHereCanRun) {
 }
 
 TEST_F(WorkshopTab, SaysWhichVersionRunsIfAnEarlierOneWasReturnedTo) {
-  view.workshop.state = WorkshopState::running;
+  view.features.of<WorkshopStatus>().state = WorkshopState::running;
   settle();
   EXPECT_NE(lab_text().find("version 1 goes on"), std::string::npos);
-  view.workshop.running = 2;
+  view.features.of<WorkshopStatus>().running = 2;
   settle();
   EXPECT_EQ(lab_text().find("goes on"), std::string::npos);
 }
@@ -225,7 +227,7 @@ TEST_F(WorkshopTab, LocksATextThatItsEditorWouldDamage) {
 }
 
 TEST_F(WorkshopTab, ShowsAProblemOfTheWholeFileWithoutALine) {
-  view.workshop.messages = {{0, true, "'mine.cu': No such file"}};
+  view.features.of<WorkshopStatus>().messages = {{0, true, "'mine.cu': No such file"}};
   settle();
   const std::string words = lab_text();
   EXPECT_NE(words.find("'mine.cu': No such file"), std::string::npos);
@@ -233,9 +235,9 @@ TEST_F(WorkshopTab, ShowsAProblemOfTheWholeFileWithoutALine) {
 }
 
 TEST_F(Panels, ShowTheWorkshopInAnyWindow) {
-  view.workshop = rejected_edit();
-  view.workshop.unavailable = "no CUDA device in this machine";
-  view.workshop.sources = two_sources();
+  view.features.of<WorkshopStatus>() = rejected_edit();
+  view.features.of<WorkshopStatus>().unavailable = "no CUDA device in this machine";
+  view.features.of<WorkshopStatus>().sources = two_sources();
   for (const auto& [width, height] :
        {std::pair{320.0f, 200.0f}, std::pair{700.0f, 500.0f}, std::pair{2500.0f, 900.0f}}) {
     resize(width, height, 1);

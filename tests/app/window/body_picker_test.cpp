@@ -1,9 +1,8 @@
-#include "app/window/body_picker.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "app/window/camera_control.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
 

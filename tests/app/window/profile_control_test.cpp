@@ -1,6 +1,4 @@
 // Profiles in a process of their own, as the window takes them.
-#include "app/window/profile_control.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +11,8 @@
 #include <memory>
 #include <thread>
 
-#include "app/ui_state/profile_commands.h"
+#include "app/features/profile/profile_commands.h"
+#include "app/features/profile/profile_window.h"
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/catalog.h"

@@ -1,6 +1,4 @@
 // Two lanes in lock step: what is measured of them, and when the comparison begins anew.
-#include "app/window/second_lane.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include "app/ui_state/compare_commands.h"
+#include "app/features/compare/compare_window.h"
 #include "render/gl/gl.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
@@ -45,14 +43,15 @@ class SecondLaneTest : public testing::Test {
   static void wait(Lane& lane) {
     while (!lane.collect()) std::this_thread::sleep_for(std::chrono::microseconds{200});
   }
-  const CompareStatus& seen() const { return view_.compare; }
+  const CompareStatus& seen() const { return view_.features.of<CompareStatus>(); }
 
   render::OffscreenContext context_;
   Rescue rescue_;
   const Sharing none_{.reason = "not tried", .cure = "try"};
   Lane first_{rescue_, test::backends(), none_, {.scene = "plummer", .count = 200}, kernel("cpu-serial"), nullptr,
               true};
-  SecondLane second_{rescue_, test::backends(), none_, true};
+  std::unique_ptr<Lane> lane_;
+  SecondLane second_{rescue_, test::backends(), none_, true, lane_};
   ViewStatus view_;
   std::int64_t frame_ = 0;
 };
@@ -242,7 +241,8 @@ TEST(SecondLaneProblem, NamesTheBodyThatIsNotFinite) {
   Rescue rescue;
   const Sharing none{.reason = "not tried", .cure = "try"};
   Lane first{rescue, backends, none, {.scene = "plummer", .count = 50}, catalog.find("cpu-serial"), nullptr, true};
-  SecondLane second{rescue, backends, none, true};
+  std::unique_ptr<Lane> lane;
+  SecondLane second{rescue, backends, none, true, lane};
   CompareWith asked;
   asked.kernel = "broken";
   second.begin(first, asked);

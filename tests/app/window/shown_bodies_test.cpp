@@ -8,7 +8,8 @@
 #include <memory>
 #include <thread>
 
-#include "app/window/workshop_control.h"
+#include "app/features/workshop/workshop_window.h"
+#include "app/ui_state/hint_words.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/hanging_kernel.h"
 #include "tests/compute/support/kernel_info.h"

@@ -2,12 +2,11 @@
 #include <array>
 #include <stdexcept>
 
+#include "app/features/compare/compare_window.h"
 #include "app/features/race/race_commands.h"
 #include "app/features/sweep/sweep_commands.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/compare_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "app/window/second_lane.h"
 #include "compute/core/error.h"
 #include "tests/app/window/offscreen_viewer.h"
 #include "tests/compute/support/failure.h"

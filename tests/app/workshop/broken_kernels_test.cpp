@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "app/workshop/check_kernel.h"
+#include "app/process/check_kernel.h"
 #include "compute/cuda/nvrtc.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/kernel_texts.h"

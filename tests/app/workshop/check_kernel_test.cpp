@@ -1,5 +1,5 @@
 // A check's messages, and how a process that does not end is ended.
-#include "app/workshop/check_kernel.h"
+#include "app/process/check_kernel.h"
 
 #include <gtest/gtest.h>
 

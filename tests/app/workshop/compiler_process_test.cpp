@@ -1,5 +1,5 @@
 // NVRTC in a process of its own: the built program, and programs in its place. It needs no GPU.
-#include "app/workshop/compiler_process.h"
+#include "app/process/compiler_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // Which changes of a folder are a save of the file.
-#include "app/workshop/file_watch.h"
+#include "app/features/workshop/file_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The workshop: a file that is saved again and again. Compiling and checking are this test's own, so it needs no GPU.
-#include "app/workshop/kernel_workshop.h"
+#include "app/features/workshop/kernel_workshop.h"
 
 #include <gtest/gtest.h>
 

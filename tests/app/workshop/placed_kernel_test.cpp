@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/workshop/kernel_workshop.h"
+#include "app/features/workshop/kernel_workshop.h"
 #include "tests/compute/support/kernel_texts.h"
 
 namespace orrery {

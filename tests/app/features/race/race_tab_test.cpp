@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/features/compare/compare_status.h"
 #include "app/features/race/race_commands.h"
 #include "app/features/race/race_status.h"
 #include "app/features/sweep/sweep_commands.h"
@@ -145,8 +146,9 @@ TEST_F(Panels, AMeasurementIsSeenAndStoppedFromEveryTab) {
 
 TEST_F(Panels, NothingIsMeasuredDuringAComparison) {
   select(test::find_kernel("cpu-simd"));
-  view.compare.with.kernel = "cpu-simd";
-  view.compare.active = true;
+  view.features.of<CompareStatus>().with.kernel = "cpu-simd";
+  view.features.of<CompareStatus>().active = true;
+  view.second_run = &comparison_user;
   for (const auto& [tab, button] : {std::pair{"sweep", "sweep.start"}, {"race", "race.start"}}) {
     open_tab(tab);
     EXPECT_TRUE(click(button).empty()) << tab;
@@ -158,9 +160,9 @@ TEST_F(Panels, NothingIsMeasuredDuringAComparison) {
 TEST(MachineInUse, NamesItsUserAndTheButtonThatEndsIt) {
   ViewStatus view;
   EXPECT_EQ(machine_in_use(view), "");
-  view.compare.active = true;
+  view.second_run = &comparison_user;
   EXPECT_EQ(machine_in_use(view), "Not now: two runs are compared. End in the tab Compare ends it.");
-  view.compare.active = false;
+  view.second_run = nullptr;
   view.measurement = {&race_user};
   EXPECT_EQ(machine_in_use(view), "Not now: a race is being measured. Stop in the tab Race ends it.");
 }

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "app/lab/divergence/divergence.h"
+#include "app/features/compare/divergence.h"
 
 namespace orrery {
 namespace {

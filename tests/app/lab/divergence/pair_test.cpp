@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/lab/divergence/paired_run.h"
+#include "app/features/compare/paired_run.h"
 #include "compute/core/error.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"

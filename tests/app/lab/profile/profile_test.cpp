@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/lab/profile/kernel_profile.h"
-#include "app/lab/profile/measure_profile.h"
-#include "app/lab/profile/profile_json.h"
+#include "app/features/profile/kernel_profile.h"
+#include "app/features/profile/measure_profile.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

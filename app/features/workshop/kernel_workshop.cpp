@@ -1,0 +1,358 @@
+// The workshop: one kernel file, its versions, and the version in the catalog.
+#include "app/features/workshop/kernel_workshop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <stdexcept>
+#include <utility>
+
+#include "app/text/input_file.h"
+#include "compute/core/atomic_file.h"
+#include "compute/core/error.h"
+
+namespace orrery {
+namespace {
+
+using WorkshopClock = std::chrono::steady_clock;
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[16] = "";
+  (void)std::strftime(text, sizeof text, "%H:%M:%S", &local);
+  return text;
+}
+
+std::vector<WorkshopMessage> shown_messages(const std::vector<FileMessage>& messages) {
+  std::vector<WorkshopMessage> shown;
+  for (const FileMessage& message : messages) shown.push_back({message.line, message.is_error, message.text});
+  return shown;
+}
+
+/// Throws std::runtime_error.
+std::string read_whole(const std::string& file) {
+  std::string text = read_text(file);
+  require_kernel_file_size(file, text.size());
+  return text;
+}
+
+}  // namespace
+
+KernelWorkshop::KernelWorkshop(Tools tools)
+    : tools_{std::move(tools)}, thread_{[this](const std::stop_token& stop) { run(stop); }} {}
+
+KernelWorkshop::~KernelWorkshop() {
+  thread_.request_stop();
+  watch_.wake();
+}
+
+template <class Change>
+void KernelWorkshop::change(Change change) {
+  const std::lock_guard lock{mutex_};
+  change();
+}
+
+void KernelWorkshop::require_file() const {
+  if (status_.file.empty()) throw UsageError("no kernel file is open: workshop-open FILE opens one");
+}
+
+void KernelWorkshop::open(const std::string& file) {
+  const std::lock_guard lock{mutex_};
+  (void)read_whole(file);  // throws if there is none
+  watch_.watch(file);
+  if (file != status_.file) {
+    const int texts = status_.text_number;
+    status_ = {};
+    status_.text_number = texts;
+    status_.file = file;
+    texts_.clear();
+    accepted_.reset();
+  }
+  asked_ = true;
+  ++requests_;
+  watch_.wake();
+}
+
+void KernelWorkshop::close() {
+  const std::lock_guard lock{mutex_};
+  require_file();
+  const int texts = status_.text_number;
+  status_ = {};
+  status_.text_number = texts;
+  texts_.clear();
+  accepted_.reset();
+}
+
+std::optional<KernelHistory> KernelWorkshop::history() const {
+  const std::lock_guard lock{mutex_};
+  if (status_.file.empty()) return std::nullopt;
+  KernelHistory history{.file = status_.file, .kernel_id = status_.kernel_id, .versions = {}};
+  for (std::size_t i = 0; i < texts_.size(); ++i) history.versions.push_back({status_.versions[i], texts_[i]});
+  return history;
+}
+
+void KernelWorkshop::restore(const KernelHistory& history) {
+  const std::lock_guard lock{mutex_};
+  watch_.watch(history.file);
+  status_.file = history.file;
+  status_.kernel_id = history.kernel_id;
+  for (const auto& [facts, text] : history.versions) {
+    status_.versions.push_back(facts);
+    texts_.push_back(text);
+  }
+  if (texts_.empty()) return;
+  const WorkshopVersion& latest = status_.versions.back();
+  status_.text = texts_.back();
+  status_.text_number = latest.number;
+  status_.state = latest.accepted ? WorkshopState::running : WorkshopState::unchecked;
+  if (!latest.error.empty()) show_rejection(latest.error, {{0, true, latest.error}});
+  judged_ = true;
+}
+
+void KernelWorkshop::compile_again() {
+  const std::lock_guard lock{mutex_};
+  require_file();
+  asked_ = true;
+  ++requests_;
+  watch_.wake();
+}
+
+void KernelWorkshop::save(const std::string& text) {
+  const std::lock_guard lock{mutex_};
+  require_file();
+  (void)write_file(status_.file, text, Existing::replace);
+  ++requests_;
+  watch_.wake();
+}
+
+void KernelWorkshop::bring_back(int version) {
+  std::string text;
+  change([&] {
+    require_file();
+    if (version < 1 || version > static_cast<int>(texts_.size())) {
+      throw UsageError(fmt::format("there is no version {}; there are {}", version, texts_.size()));
+    }
+    text = texts_[static_cast<std::size_t>(version) - 1];
+  });
+  save(text);
+}
+
+void KernelWorkshop::set_values(const Settings::Values& values) {
+  const std::lock_guard lock{mutex_};
+  values_ = values;
+}
+
+std::optional<AcceptedKernel> KernelWorkshop::take_accepted() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(accepted_, std::nullopt);
+}
+
+void KernelWorkshop::reject(int version, const std::string& why) {
+  const std::lock_guard lock{mutex_};
+  const int latest = static_cast<int>(status_.versions.size());
+  if (version < 1 || version > latest) return;
+  version_of(version).accepted = false;
+  version_of(version).error = why;
+  if (version < latest) return;
+  std::vector<WorkshopMessage> messages = status_.messages;
+  messages.insert(messages.begin(), {0, true, why});
+  show_rejection(why, std::move(messages));
+}
+
+bool KernelWorkshop::busy() const {
+  const std::lock_guard lock{mutex_};
+  return requests_ != answered_ || status_.state == WorkshopState::compiling ||
+         status_.state == WorkshopState::checking;
+}
+
+void KernelWorkshop::describe(WorkshopStatus& status) const {
+  const std::lock_guard lock{mutex_};
+  const bool new_text = status.text_number != status_.text_number || status.file != status_.file;
+  status.state = status_.state;
+  status.file = status_.file;
+  status.kernel_id = status_.kernel_id;
+  status.messages = status_.messages;
+  status.problem = status_.problem;
+  status.versions = status_.versions;
+  if (new_text) status.text = status_.text;
+  status.text_number = status_.text_number;
+}
+
+WorkshopVersion& KernelWorkshop::version_of(int number) {
+  return status_.versions[static_cast<std::size_t>(number) - 1];
+}
+
+void KernelWorkshop::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    watch_.wait();
+    if (watch_.take() && !stop.stop_requested()) take_in_text();
+  }
+}
+
+/// Whether the text that is being judged is no longer the newest. What woke the thread is then looked at again.
+bool KernelWorkshop::replaced() {
+  if (thread_.get_stop_token().stop_requested()) return true;
+  if (!watch_.take()) return false;
+  watch_.wake();
+  return true;
+}
+
+void KernelWorkshop::take_in_text() {
+  std::string file;
+  int requests = 0;
+  change([&] {
+    (void)watch_.take();  // a save both changes the file and wakes
+    file = status_.file;
+    requests = requests_;
+  });
+  std::string text, error;
+  int error_line = 0;
+  try {
+    if (!file.empty()) text = read_whole(file);
+  } catch (const KernelFileError& failure) {
+    error = failure.what();
+    error_line = failure.messages().front().line;
+  } catch (const std::exception& failure) {
+    error = failure_text(failure);
+  }
+  int version = 0;
+  change([&] {
+    answered_ = requests;
+    if (file.empty() || file != status_.file) return;
+    if (error.empty()) {
+      version = version_to_judge(text);
+    } else {
+      asked_ = judged_ = false;
+      show_rejection(error, {{error_line, true, error}});
+    }
+  });
+  if (version > 0) judge(version, file, text);
+}
+
+/// The version to judge for this text of the file; 0 if there is nothing to do.
+int KernelWorkshop::version_to_judge(const std::string& text) {
+  const bool same = !texts_.empty() && texts_.back() == text;
+  const bool asked = std::exchange(asked_, false);
+  if (same && judged_ && !asked) return 0;
+  if (!same || judged_) {
+    if (!texts_.empty()) {
+      WorkshopVersion& last = status_.versions.back();
+      if (!last.accepted && !last.unchecked && last.error.empty()) last.error = "a newer text was saved";
+    }
+    ++status_.text_number;
+    status_.text = text;
+    status_.versions.push_back({.number = static_cast<int>(texts_.size()) + 1, .time = time_of_day(), .error = {}});
+    texts_.push_back(text);
+  }
+  judged_ = false;
+  status_.messages.clear();
+  status_.problem.clear();
+  status_.state = WorkshopState::compiling;
+  return status_.versions.back().number;
+}
+
+void KernelWorkshop::show_rejection(const std::string& why, std::vector<WorkshopMessage> messages) {
+  status_.problem = why;
+  status_.messages = std::move(messages);
+  status_.state = WorkshopState::rejected;
+}
+
+void KernelWorkshop::judge(int version, const std::string& name, const std::string& text) {
+  const auto is_latest = [&] { return status_.file == name && static_cast<int>(texts_.size()) == version; };
+  const auto reject_with = [&](const std::string& why, std::vector<WorkshopMessage> messages) {
+    change([&] {
+      if (!is_latest()) return;
+      version_of(version).error = why;
+      judged_ = true;
+      show_rejection(why, std::move(messages));
+    });
+  };
+  std::atomic<bool> left{false};
+  const auto cancelled = [&] { return left || (left = replaced()); };
+  try {
+    const auto file = std::make_shared<const KernelFile>(parse_kernel_file(name, text));
+    Settings::Values values;
+    change([&] {
+      if (is_latest()) status_.kernel_id = file->id;
+      values = values_;
+    });
+    auto begin = WorkshopClock::now();
+    const std::vector<FileMessage> warnings = tools_.compile(*file, values, cancelled);
+    const std::chrono::duration<double, std::milli> compile_ms = WorkshopClock::now() - begin;
+    change([&] {
+      if (!is_latest()) return;
+      version_of(version).compiles = true;
+      version_of(version).compile_ms = compile_ms.count();
+      status_.messages = shown_messages(warnings);
+      status_.state = WorkshopState::checking;
+    });
+    begin = WorkshopClock::now();
+    const KernelCheck check = tools_.check(*file, values, cancelled);
+    if (left) return;  // the file is looked at again: its text may be the same
+    const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
+    change([&] {
+      if (!is_latest()) return;
+      judged_ = true;
+      version_of(version).unchecked = check.not_here;
+      if (check.not_here) status_.state = WorkshopState::unchecked;
+      if (check.not_here) return;
+      version_of(version).check_s = check_s.count();
+      version_of(version).largest_error = check.largest_error;
+      version_of(version).remark = check.remark;
+      version_of(version).accepted = check.problem.empty();
+      if (!check.problem.empty()) return;
+      status_.state = WorkshopState::running;
+      accepted_ = AcceptedKernel{version, file};
+    });
+    if (!check.problem.empty())
+      reject_with(check.problem, {{check.line.value_or(file->function_line), true, check.problem}});
+  } catch (const KernelFileError& error) {
+    reject_with(error.what(), shown_messages(error.messages()));
+  } catch (const std::exception& error) {
+    if (!left) reject_with(failure_text(error), {{1, true, failure_text(error)}});
+  }
+}
+
+void PlacedKernel::place(const AcceptedKernel& version) {
+  of_file_.push_back(put_(kernels_, version));
+}
+
+void PlacedKernel::put(const AcceptedKernel& version) {
+  const bool same = present_.file && present_.version == version.version && present_.file->text == version.file->text;
+  if (same) return;
+  place(version);
+  last_ = std::exchange(present_, version);
+}
+
+void PlacedKernel::take_back() {
+  const AcceptedKernel refused = std::exchange(present_, std::exchange(last_, {}));
+  if (refused.file && is(refused.file->id)) {
+    place(present_);
+  } else if (refused.file) {
+    kernels_.remove(refused.file->id);
+  }
+}
+
+void PlacedKernel::forget_numbers() {
+  present_.version = 0;
+  of_file_.clear();
+}
+
+KernelPtr PlacedKernel::kernel_of(int version) const {
+  const auto found = std::ranges::find(of_file_.rbegin(), of_file_.rend(), version,
+                                       [](const KernelPtr& kernel) { return kernel->file_version; });
+  return found == of_file_.rend() ? nullptr : *found;
+}
+
+int PlacedKernel::version_of(std::string_view id, int revision) const {
+  const auto found = std::ranges::find_if(
+      of_file_, [&](const KernelPtr& kernel) { return id == kernel->id && revision == kernel->revision; });
+  return found == of_file_.end() ? 0 : (*found)->file_version;
+}
+
+}  // namespace orrery

@@ -1,0 +1,183 @@
+#include "app/process/check_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "app/text/input_file.h"
+#include "compute/core/error.h"
+#include "compute/core/temporary_folder.h"
+#include "compute/core/text.h"
+#include "compute/kernels/runtime/compiler_log.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancelled = true};
+
+/// Lets the other processes of a check end whenever the check returns.
+struct EndsOthers {
+  explicit EndsOthers(std::atomic<bool>& flag) : ended{flag} {}
+  EndsOthers(const EndsOthers&) = delete;
+  EndsOthers& operator=(const EndsOthers&) = delete;
+  ~EndsOthers() { ended = true; }
+  std::atomic<bool>& ended;
+};
+
+/// "33 bodies, gravity, block=64 unroll=8"
+std::string setup_of(const Json& row) {
+  std::string text = fmt::format("{}, {}", counted_bodies(row.at("n").get<int>()), row.at("law").get<std::string>());
+  for (const auto& [name, value] : row.at("settings").items()) {
+    text +=
+        fmt::format("{} {}={}", name == row.at("settings").begin().key() ? "," : "", name, value.get<std::string>());
+  }
+  return text;
+}
+
+std::optional<double> finite(const Json& error, const char* part) {
+  const Json& value = error.at(part);
+  return value.is_number() ? std::optional{value.get<double>()} : std::nullopt;
+}
+
+constexpr std::string_view all_compiled = " compiled for both laws";
+
+/// Adds the findings of a check with the bodies that are shown.
+void add_shown(KernelCheck& check, const KernelCheck& shown) {
+  if (!shown.problem.empty()) {
+    check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;
+    check.cancelled = shown.cancelled;
+    check.line = shown.line;
+  }
+  if (check.largest_error && shown.largest_error) {
+    check.largest_error = std::max(*check.largest_error, *shown.largest_error);
+  }
+}
+
+std::string problem_of_row(const Json& row) {
+  constexpr std::string_view fails = "FAIL: ";
+  const std::string result = row.at("result");
+  if (result.starts_with("skipped: ")) return fmt::format("{}: {}", setup_of(row), result.substr(9));
+  if (result.starts_with(fails))
+    return fmt::format("{}: {}", setup_of(row), in_plain_words(result.substr(fails.size())));
+  return fmt::format(
+      "{}: some accelerations are not finite: the kernel divides by zero, reads past the end of the "
+      "bodies, or leaves bodies out",
+      setup_of(row));
+}
+
+/// `text` with the name of the file in the place of that of its copy, and the line that stands behind the first.
+std::string renamed(std::string text, const std::string& copy, const std::string& name, std::optional<int>& line) {
+  for (std::size_t at = 0; (at = text.find(copy, at)) != std::string::npos; at += name.size()) {
+    text.replace(at, copy.size(), name);
+    const char* const behind = text.data() + at + name.size();
+    int number = 0;
+    if (*behind != '(' || line) continue;
+    const auto [end, code] = std::from_chars(behind + 1, text.data() + text.size(), number);
+    if (code == std::errc{} && std::string_view{end}.starts_with("): ")) line = number;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string compiled_note(const std::string& kernel_id, std::size_t settings) {
+  return fmt::format("{}: {}{}", kernel_id, counted(static_cast<long>(settings), "setting"), all_compiled);
+}
+
+KernelCheck read_check(std::string_view json) {
+  KernelCheck check;
+  try {
+    const Json document = parse_json(json, "the check's results");
+    for (const Json& row : document.at("results")) {
+      if (row.at("result") != "PASS") {
+        check.problem = problem_of_row(row);
+        return check;
+      }
+      if (const auto most = finite(row.at("error"), "max")) {
+        check.largest_error = std::max(check.largest_error.value_or(0), *most);
+      }
+    }
+    if (document.at("results").empty()) check.problem = "the check did not run";
+  } catch (const std::exception& error) {
+    check.problem = std::string{"the check's results cannot be read: "} + failure_text(error);
+  }
+  return check;
+}
+
+KernelCheck KernelChecker::run(const fs::path& file, const fs::path& results, const std::vector<std::string>& arguments,
+                               const std::function<bool()>& cancelled) const {
+  std::vector<std::string> words{"verify", "--kernel-file", file.string(), "--json", results.string()};
+  if (device) words.insert(words.end(), {"--device", std::to_string(*device)});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  bool replaced = false, compiles = true;
+  auto since = std::chrono::steady_clock::now();
+  const auto late = [&](const ChildResult& so_far) {
+    const auto now = std::chrono::steady_clock::now();
+    if (compiles && so_far.error.find(all_compiled) != std::string::npos) compiles = false, since = now;
+    return now - since >= (compiles ? compile_limit : limit);
+  };
+  const ChildResult end =
+      ChildProcess{program, words}.result_within(late, [&] { return replaced = cancelled && cancelled(); });
+  if (replaced) return replaced_by_newer;
+  if (!end.not_started.empty()) return {.problem = "the check did not run: " + end.not_started};
+  if (end.timed_out && compiles) {
+    return {.problem =
+                fmt::format("the values of the tunables were not compiled within {} s: there are too many, or {}",
+                            std::chrono::duration<double>(compile_limit).count(), endless_causes)};
+  }
+  if (end.timed_out) {
+    return {.problem = fmt::format("the check did not end within {} s: the kernel hangs, or is very slow",
+                                   std::chrono::duration<double>(limit).count())};
+  }
+  std::error_code missing;
+  if (fs::exists(results, missing)) return read_check(read_text(results.string()));
+  if (const std::string why = last_complaint(end); !why.empty()) return {.problem = in_plain_words(why)};
+  return {.problem = "the check ended without a result: the kernel ended its process"};
+}
+
+KernelCheck KernelChecker::named(KernelCheck check, const fs::path& copy, const KernelFile& file) const {
+  check.problem = renamed(std::move(check.problem), copy.string(), file.name, check.line);
+  return check;
+}
+
+KernelCheck KernelChecker::check(const KernelFile& file, const std::function<bool()>& cancelled,
+                                 const WriteShown& write_shown) const {
+  const TemporaryFolder folder;
+  const fs::path copy = folder.write(fs::path{file.name}.filename(), file.text);
+  Shown shown;
+  try {
+    if (write_shown) shown = write_shown(folder);
+  } catch (const std::exception& error) {
+    return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", failure_text(error))};
+  }
+  std::atomic<bool> ended{false};  // the other processes must end
+  std::vector<std::future<KernelCheck>> others;
+  const EndsOthers ends_others{ended};  // before their futures wait for them
+  for (std::size_t i = 0; i < shown.runs.size(); ++i) {
+    others.push_back(std::async(std::launch::async, [&, i] {
+      return run(copy, folder / fmt::format("shown-{}.json", i), shown.runs[i], [&] { return ended.load(); });
+    }));
+  }
+  KernelCheck check = named(run(copy, folder / "results.json", {}, cancelled), copy, file);
+  for (std::future<KernelCheck>& other : others) {
+    if (!check.problem.empty()) return check;
+    while (other.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready) {
+      if (cancelled && cancelled()) ended = true;
+    }
+    add_shown(check, named(other.get(), copy, file));
+  }
+  check.remark = shown.remark;
+  return check;
+}
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+// The versions of a kernel file: the window shows them, and leaves them to a program that goes on in its place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// One text of the file that was compiled.
+struct WorkshopVersion {
+  int number = 1;
+  std::string time;  ///< of day: "12:03:41"
+  bool compiles = false, accepted = false;
+  bool unchecked = false;                 ///< nothing here can run it
+  std::string error{};                    ///< why it was rejected, one line; empty while it is not known
+  std::optional<double> largest_error{};  ///< |da|/|a| against the fp64 sum, of all checks
+  std::string remark{};                   ///< which shown bodies it was not checked with; empty: it was with all
+  double compile_ms = 0, check_s = 0;
+  std::string
+      kernel{};  ///< with which SelectKernel selects it, such as "mine@2"; empty: it is no kernel of this window
+  std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
+};
+
+/// The versions of a kernel file, for a program that goes on in the place of this one.
+struct KernelHistory {
+  struct Version {
+    WorkshopVersion facts;  ///< without step_ms
+    std::string text;
+  };
+  std::string file, kernel_id;
+  std::vector<Version> versions;  ///< oldest first
+};
+
+}  // namespace orrery
