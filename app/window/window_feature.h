@@ -122,14 +122,16 @@ class WindowFeature {
   /// Takes that part, before the run of the other window goes on. Throws std::runtime_error.
   virtual void take_over(const Handover& /*before*/) {}
   /// Name of a kernel that the feature has made: "version 2 of my.cu"; empty: it has not.
-  virtual std::string name_of(const KernelInfo& /*kernel*/) const {
-    return {};
+  virtual std::string name_of(const KernelInfo& /*kernel*/) const { return {}; }
+  /// Exit status of a run that has ended without a failure.
+  virtual int exit_status() const { return 0; }
+};
 
 #define X(feature) std::unique_ptr<WindowFeature> make_##feature(Session& session);
 #include "window_list.inc"
 #undef X
 
-    /// The features of a window, one of each. `session` must outlive them.
-    std::vector<std::unique_ptr<WindowFeature>> make_features(Session & session);
+/// The features of a window, one of each. `session` must outlive them.
+std::vector<std::unique_ptr<WindowFeature>> make_features(Session& session);
 
-  }  // namespace orrery
+}  // namespace orrery
