@@ -133,7 +133,7 @@ TEST_F(Panels, CaptionsHaveWholeNumbersOrNone) {
     ImGui::NewFrame();
     ImGui::Begin("Around the captions");
     ImGui::LogToClipboard();  // until the end of the first window, which is the caption of B
-    compare_captions(view, state);
+    tab_captions(view, state);
     ImGui::LogFinish();
     ImGui::End();
     ImGui::Render();
