@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/text/csv.h"
+
 namespace orrery {
 
 /// One text of the file that was compiled.
@@ -31,5 +33,11 @@ struct KernelHistory {
   std::string file, kernel_id;
   std::vector<Version> versions;  ///< oldest first
 };
+
+/// The history as JSON, without the texts, which may be long.
+Json history_json(const KernelHistory& history);
+
+/// Reads back what history_json() made: the texts are empty. Throws Json::exception.
+KernelHistory history_of(const Json& json);
 
 }  // namespace orrery

@@ -77,38 +77,6 @@ Requests requests_of(const Json& json) {
   return requests;
 }
 
-/// The history without the texts, which may be long.
-Json history_json(const KernelHistory& history) {
-  Json versions = Json::array();
-  for (const auto& [facts, text] : history.versions) {
-    Json version{{"time", facts.time},           {"compiles", facts.compiles}, {"accepted", facts.accepted},
-                 {"unchecked", facts.unchecked}, {"error", facts.error},       {"compile_ms", facts.compile_ms},
-                 {"check_s", facts.check_s},     {"remark", facts.remark}};
-    if (facts.largest_error) version["largest_error"] = *facts.largest_error;
-    versions.push_back(std::move(version));
-  }
-  return {{"file", history.file}, {"kernel", history.kernel_id}, {"versions", std::move(versions)}};
-}
-
-/// Reads back what history_json() made: the texts are empty. Throws Json::exception.
-KernelHistory history_of(const Json& json) {
-  KernelHistory history{.file = json.at("file"), .kernel_id = json.at("kernel"), .versions = {}};
-  for (const Json& version : json.at("versions")) {
-    WorkshopVersion facts{.number = static_cast<int>(history.versions.size()) + 1,
-                          .time = version.at("time"),
-                          .compiles = version.at("compiles"),
-                          .accepted = version.at("accepted"),
-                          .unchecked = version.at("unchecked"),
-                          .error = version.at("error"),
-                          .remark = version.at("remark"),
-                          .compile_ms = version.at("compile_ms"),
-                          .check_s = version.at("check_s")};
-    if (version.contains("largest_error")) facts.largest_error = version["largest_error"].get<double>();
-    history.versions.push_back({std::move(facts), {}});
-  }
-  return history;
-}
-
 void write_texts(const fs::path& folder, const KernelHistory& history) {
   std::size_t number = 0;
   for (const auto& version : history.versions)

@@ -166,6 +166,10 @@ Asked other_vectors(const ViewStatus& view) {
       order, [&](Vectors v) { return v == view.overlays.vectors.quantity; }, 1)}};
 }
 
+Asked other_film(const ViewStatus& view) {
+  return view.features.of<FilmStatus>().active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}};
+}
+
 /// Looks along an axis, as Blender's keys do.
 template <int azimuth_degrees, int elevation_degrees>
 Asked axis_view(const Status&, const ViewStatus&) {
@@ -250,12 +254,7 @@ const std::vector<KeyBinding>& table() {
                          [](S, V v) -> Asked {
                            return v.recording.active ? ViewCommand{StopRecording{}} : ViewCommand{StartRecording{}};
                          }}),
-      {{{0, GLFW_KEY_F6}},
-       "F6",
-       "Films the window.",
-       [](S, V v) -> Asked {
-         return v.features.of<FilmStatus>().active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}};
-       }},
+      {{{0, GLFW_KEY_F6}}, "F6", "Films the window.", [](S, V v) { return other_film(v); }},
       plain<SaveScreenshot>({{0, GLFW_KEY_F12}}, "F12", "Saves a picture, as PNG."),
       plain<SaveSnapshot>({{0, GLFW_KEY_F8}}, "F8", "Saves the bodies."),
       plain<ExportResults>({{0, GLFW_KEY_F9}}, "F9", "Saves the results, as CSV."),
