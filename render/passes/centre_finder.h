@@ -48,7 +48,7 @@ class CentreFinder {
   static constexpr int search_interval = 16;  ///< requests from one look at all bodies to the next
 
  private:
-  enum class Sum { mass, scene, cluster };  // in the order of centre_step.comp
+  enum class Sum { mass, scene, cluster };  // in the order of centre.glsl#step
 
   void begin(const DrawnBodies& bodies);
   void sum(const DrawnBodies& bodies, Sum taken, const Buffer* parts = nullptr, int part = -1);
