@@ -248,7 +248,7 @@ uniform bool searched;  // the grid was filled
 const float clearly = 1.25;      // times the mass of the present one
 const float first_radius = 0.6;  // in mean distances: holds the whole block
 
-// Of the block with most mass of those that hold the present centre; 0 if there is none.
+// Returns the greatest mass of the blocks that hold the current centre; 0 if there is none.
 uint present_mass() {
   const vec3 place = floor(in_cells(found.xyz));
   uint most = 0u;

@@ -24,7 +24,7 @@
 #include "app/text/progress.h"
 #include "app/text/table.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 

@@ -1,4 +1,3 @@
-
 #include "app/cli/profile_verb.h"
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@
 #include "app/text/table.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 
 namespace orrery {

@@ -10,7 +10,7 @@
 #include "app/text/console.h"
 #include "app/text/progress.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 
 namespace orrery {

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 
 namespace orrery::console {
 namespace {

@@ -25,7 +25,7 @@
 #include "app/ui_state/profile_commands.h"
 #include "app/ui_state/trial.h"
 #include "app/ui_state/workshop_status.h"
-#include "compute/core/error.h"
+#include "compute/core/backend.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/command.h"
 #include "render/appearance.h"

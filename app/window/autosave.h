@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "app/runs/run_checkpoint.h"
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/sim/simulation.h"
 
 namespace orrery {

@@ -13,7 +13,7 @@
 #include "app/window/step_statistics.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/command.h"
-#include "render/gl/readback.h"
+#include "render/gl/gpu_timer.h"
 
 namespace orrery {
 

@@ -22,8 +22,9 @@
 #include "app/ui_state/profile_commands.h"
 #include "app/window/viewer.h"
 #include "app/window/workshop_control.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/threads.h"
 

@@ -16,7 +16,7 @@
 #include "app/window/colouring.h"
 #include "app/window/viewer.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/kernels/kernel.h"
 #include "render/colour_map.h"

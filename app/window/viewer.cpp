@@ -32,8 +32,9 @@
 #include "app/window/keys.h"
 #include "app/window/next_kernel.h"
 #include "app/window/window.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "render/colour_map.h"
 
 namespace orrery {

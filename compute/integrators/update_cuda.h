@@ -9,7 +9,7 @@
 #include "compute/cuda/arrays.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update.h"
-#include "compute/kernels/body_pass.h"
+#include "compute/kernels/epilogue.h"
 
 struct CUstream_st;
 

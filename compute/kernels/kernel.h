@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/error.h"
 #include "compute/core/law.h"

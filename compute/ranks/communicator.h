@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compute/core/threads.h"
-#include "compute/kernels/joint_work.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 

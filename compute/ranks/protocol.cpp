@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/rank_watch.h"

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"

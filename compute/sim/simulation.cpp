@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/process.h"
 #include "compute/sim/backends.h"

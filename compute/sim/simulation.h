@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"

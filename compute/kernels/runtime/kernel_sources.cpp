@@ -110,6 +110,8 @@ struct DeviceBlock;
 constexpr auto former_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"compute/core/force_law.h", "compute/core/law.h"},
     {"compute/core/low_words.h", "compute/core/vec.h"},
+    {"compute/kernels/body_pass.h", "compute/kernels/epilogue.h"},
+    {"compute/kernels/parts/counted_tiles.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
     {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/parts/unrolled.h", "compute/kernels/parts/inner_loop.h"},

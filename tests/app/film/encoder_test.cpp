@@ -16,7 +16,7 @@
 #include <iostream>
 #include <string>
 
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"

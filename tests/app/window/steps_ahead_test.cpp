@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/ui_state/window_commands.h"
-#include "compute/core/error.h"
+#include "compute/core/backend.h"
 #include "tests/app/window/offscreen_viewer.h"
 
 namespace orrery {
