@@ -26,6 +26,9 @@
 namespace orrery {
 namespace {
 
+static_assert(octree_group_values.largest == OctreeGroup::most);
+static_assert(key_levels < CellPicker::most_levels);
+
 // Evaluations of cuda-tree: settings, memory and state on each device (OctreeWork), and their division among several
 // devices (OctreeDivision).
 
@@ -344,6 +347,64 @@ class CellCapacity {
   NotedNumber cells_;
   int bodies_ = 0, given_ = 0;  // bodies and capacity of the latest tree
 };
+
+static_assert(most_devices <= Octree::most_trees);
+
+constexpr int block = 512;
+
+template <class T>
+__global__ void pick(const T* __restrict__ entries, const int* __restrict__ order, int count, T* __restrict__ picked) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i < count) picked[i] = entries[order[i]];
+}
+
+__global__ void spread(const Vec4* __restrict__ entries, const int* __restrict__ order, int count,
+                       Vec4* __restrict__ to) {
+  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
+  if (i < count) to[order[i]] = entries[i];
+}
+
+/// Sets picked[i] = entries[order[i]] for i in [0, count), count > 0.
+template <class T>
+void pick_entries(const T* entries, const int* order, int count, T* picked, cudaStream_t stream) {
+  pick<<<cuda::ceil_div(count, block), block, 0, stream>>>(entries, order, count, picked);
+  ORRERY_CUDA_CHECK_LAUNCH(pick);
+}
+
+/// Sets to[order[i]] = entries[i] for i in [0, count), count > 0.
+void spread_entries(const Vec4* entries, const int* order, int count, Vec4* to, cudaStream_t stream) {
+  spread<<<cuda::ceil_div(count, block), block, 0, stream>>>(entries, order, count, to);
+  ORRERY_CUDA_CHECK_LAUNCH(spread);
+}
+
+/// Joins the counts of all devices.
+__global__ void join_counts(const __grid_constant__ OnAll<const TreeCounts> all, TreeCounts* joined) {
+  TreeCounts sum = *all.of[0];
+  for (int i = 1; i < all.devices; ++i) {
+    const TreeCounts& counts = *all.of[i];
+    sum.interactions += counts.interactions;
+    sum.cells += counts.cells;
+    sum.depth = max(sum.depth, counts.depth);
+  }
+  *joined = sum;
+}
+
+__global__ void name_owners(const int* order, int count, const __grid_constant__ FirstBodies first, int* owners) {
+  const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) owners[order[i]] = first.domain_of(i);
+}
+
+std::size_t size_of(int count) {
+  return static_cast<std::size_t>(count);
+}
+
+/// Returns the entries [first, end) of an array that all devices have.
+template <class T>
+DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
+  return {array + size_of(first) * vectors, size_of(end - first) * vectors * sizeof(T)};
+}
+
+// Bodies that the devices of cuda-tree hold, each the bodies of its domain.
 
 /// Division of cuda-tree among devices. Each device gets the bodies of a domain, a stretch of Hilbert's curve, and
 /// builds their octree. The devices then exchange bodies and cells, whose indices are the same on all of them
@@ -779,67 +840,6 @@ class OctreeDivision final : public PartitionFacet,
   int earlier_ = 0;           // bodies of the devices before this one, before the current move
   OnAll<const TreeCounts> all_counts_;
 };
-
-static_assert(most_devices <= Octree::most_trees);
-
-constexpr int block = 512;
-
-template <class T>
-__global__ void pick(const T* __restrict__ entries, const int* __restrict__ order, int count, T* __restrict__ picked) {
-  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
-  if (i < count) picked[i] = entries[order[i]];
-}
-
-__global__ void spread(const Vec4* __restrict__ entries, const int* __restrict__ order, int count,
-                       Vec4* __restrict__ to) {
-  const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
-  if (i < count) to[order[i]] = entries[i];
-}
-
-/// Sets picked[i] = entries[order[i]] for i in [0, count), count > 0.
-template <class T>
-void pick_entries(const T* entries, const int* order, int count, T* picked, cudaStream_t stream) {
-  pick<<<cuda::ceil_div(count, block), block, 0, stream>>>(entries, order, count, picked);
-  ORRERY_CUDA_CHECK_LAUNCH(pick);
-}
-
-/// Sets to[order[i]] = entries[i] for i in [0, count), count > 0.
-void spread_entries(const Vec4* entries, const int* order, int count, Vec4* to, cudaStream_t stream) {
-  spread<<<cuda::ceil_div(count, block), block, 0, stream>>>(entries, order, count, to);
-  ORRERY_CUDA_CHECK_LAUNCH(spread);
-}
-
-/// Joins the counts of all devices.
-__global__ void join_counts(const __grid_constant__ OnAll<const TreeCounts> all, TreeCounts* joined) {
-  TreeCounts sum = *all.of[0];
-  for (int i = 1; i < all.devices; ++i) {
-    const TreeCounts& counts = *all.of[i];
-    sum.interactions += counts.interactions;
-    sum.cells += counts.cells;
-    sum.depth = max(sum.depth, counts.depth);
-  }
-  *joined = sum;
-}
-
-__global__ void name_owners(const int* order, int count, const __grid_constant__ FirstBodies first, int* owners) {
-  const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < count) owners[order[i]] = first.domain_of(i);
-}
-
-std::size_t size_of(int count) {
-  return static_cast<std::size_t>(count);
-}
-
-/// Returns the entries [first, end) of an array that all devices have.
-template <class T>
-DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
-  return {array + size_of(first) * vectors, size_of(end - first) * vectors * sizeof(T)};
-}
-
-// Bodies that the devices of cuda-tree hold, each the bodies of its domain.
-
-static_assert(octree_group_values.largest == OctreeGroup::most);
-static_assert(key_levels < CellPicker::most_levels);
 
 /// Records a walk and copies it to the host. The host never waits: both are enqueued between two evaluations.
 class WalkReader {
