@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/law.h"
 #include "compute/cuda/arrays.h"
@@ -67,34 +66,10 @@ class TensorWorkspace {
  public:
   explicit TensorWorkspace(const cuda::Device& device) : device_{device} {}
   /// Allocates memory for `padded` bodies, a multiple of 16. Throws UsageError if the GPU's memory is short.
-  void prepare(int padded) {
-    const auto bodies = static_cast<std::size_t>(padded);
-    const std::size_t words_per_body = TensorOperands::words_per_block / TensorOperands::rows_per_block +
-                                       TensorOperands::words_per_tile / TensorOperands::columns_per_tile;
-    take_scratch(device_, words_, bounds_words + bodies * words_per_body, "cuda-tensor: the operands",
-                 "cuda-symmetric");
-    take_scratch(device_, vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
-  }
-
+  void prepare(int padded);
   /// Enqueues a pass that makes the operands. Bodies from args.count to `padded` have no mass and are far from all
   /// others.
-  TensorOperands make(const ForceArgs& args, int padded) {
-    prepare(padded);
-    auto* bounds = reinterpret_cast<Bounds*>(words_.data());
-    const std::size_t row_words =
-        static_cast<std::size_t>(padded / TensorOperands::rows_per_block) * TensorOperands::words_per_block;
-    const TensorOperands operands{.rows = words_.data() + bounds_words,
-                                  .columns = words_.data() + bounds_words + row_words,
-                                  .bodies = vectors_.data() + 1,
-                                  .scale = vectors_.data()};
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(bounds, 0, sizeof(Bounds), args.stream));
-    find_bounds<<<bounding_blocks, operand_block, 0, args.stream>>>(args.bodies, args.count, bounds);
-    ORRERY_CUDA_CHECK_LAUNCH(find_bounds);
-    make_operands<<<cuda::ceil_div(padded, operand_block), operand_block, 0, args.stream>>>(
-        args.bodies, args.count, padded, args.law.softening, 1 / args.masses.greatest, bounds, operands);
-    ORRERY_CUDA_CHECK_LAUNCH(make_operands);
-    return operands;
-  }
+  TensorOperands make(const ForceArgs& args, int padded);
 
  private:
   const cuda::Device& device_;
@@ -125,7 +100,6 @@ __global__ void find_bounds(const Vec4* __restrict__ bodies, int count, Bounds* 
     sum = {sum.x + at.x, sum.y + at.y, sum.z + at.z};
     box.add(at, at);
   }
-
   constexpr cuda::Warp warp;
   box.join(warp);
   const float sums[3] = {sum_over(warp, sum.x), sum_over(warp, sum.y), sum_over(warp, sum.z)};
@@ -253,7 +227,6 @@ __global__ void make_operands(const Vec4* __restrict__ bodies, int count, int pa
     x[2] = (body.z - scale.z) * scale.w;
     mass = body.w * mass_scale;
   }
-
   const float greatest = fmaxf(fmaxf(fabsf(x[0]), fabsf(x[1])), fabsf(x[2]));
   const float step = fmaxf(__int_as_float(__float_as_int(greatest) & 0x7f800000) * 0x1p-9f, 0x1p-24f);
   const float rounder = 0x1.8p23f * step;
@@ -270,6 +243,32 @@ __global__ void make_operands(const Vec4* __restrict__ bodies, int count, int pa
   store_row(operands.rows, i, entries, weights);
   store_column(operands.columns, i, entries, weights);
   operands.bodies[i] = {rounded[0], rounded[1], rounded[2], mass};
+}
+
+void TensorWorkspace::prepare(int padded) {
+  const auto bodies = static_cast<std::size_t>(padded);
+  const std::size_t words_per_body = TensorOperands::words_per_block / TensorOperands::rows_per_block +
+                                     TensorOperands::words_per_tile / TensorOperands::columns_per_tile;
+  take_scratch(device_, words_, bounds_words + bodies * words_per_body, "cuda-tensor: the operands", "cuda-symmetric");
+  take_scratch(device_, vectors_, bodies + 1, "cuda-tensor: the scaled bodies", "cuda-symmetric");
+}
+
+TensorOperands TensorWorkspace::make(const ForceArgs& args, int padded) {
+  prepare(padded);
+  auto* bounds = reinterpret_cast<Bounds*>(words_.data());
+  const std::size_t row_words =
+      static_cast<std::size_t>(padded / TensorOperands::rows_per_block) * TensorOperands::words_per_block;
+  const TensorOperands operands{.rows = words_.data() + bounds_words,
+                                .columns = words_.data() + bounds_words + row_words,
+                                .bodies = vectors_.data() + 1,
+                                .scale = vectors_.data()};
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(bounds, 0, sizeof(Bounds), args.stream));
+  find_bounds<<<bounding_blocks, operand_block, 0, args.stream>>>(args.bodies, args.count, bounds);
+  ORRERY_CUDA_CHECK_LAUNCH(find_bounds);
+  make_operands<<<cuda::ceil_div(padded, operand_block), operand_block, 0, args.stream>>>(
+      args.bodies, args.count, padded, args.law.softening, 1 / args.masses.greatest, bounds, operands);
+  ORRERY_CUDA_CHECK_LAUNCH(make_operands);
+  return operands;
 }
 
 }  // namespace
@@ -473,36 +472,42 @@ class TensorSums {
  public:
   explicit TensorSums(const cuda::Device& device) : device_{device} {}
   /// Takes memory for `padded` bodies. Throws UsageError if the GPU is short of it.
-  void prepare(int padded) {
-    take_scratch(device_, sums_, static_cast<std::size_t>(padded), "cuda-tensor: the sums", "cuda-symmetric");
-    take_scratch(device_, again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the indices of bodies",
-                 "cuda-symmetric");
-  }
+  void prepare(int padded);
   /// Enqueues zeroing. Returns the sums to add to: the acceleration of body i in scaled units and, in w, sum s m_j.
-  Vec4* begin(const ForceArgs& args, int padded) {
-    prepare(padded);
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(sums_.data(), 0, static_cast<std::size_t>(padded) * sizeof(Vec4), args.stream));
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(again_.data(), 0, sizeof(int), args.stream));
-    return sums_.data();
-  }
+  Vec4* begin(const ForceArgs& args, int padded);
   /// Enqueues the correction and the epilogue.
-  void finish(const ForceArgs& args, const TensorOperands& operands) {
-    finish_bodies<<<cuda::ceil_div(args.count, finish_block), finish_block, 0, args.stream>>>(
-        sums_.data(), operands, args.bodies, args.count, args.masses.greatest, again_.data(), args.epilogue);
-    ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
-    const int blocks = std::min(cuda::ceil_div(args.count, bodies_together), 4 * device_.multiprocessors());
-    law_values.dispatch(args.law.id, [&](auto law) {
-      sum_again<decltype(law)::value><<<blocks, again_block, 0, args.stream>>>(
-          args.bodies, args.count, PairConstants{args.law}, again_.data(), args.epilogue);
-    });
-    ORRERY_CUDA_CHECK_LAUNCH(sum_again);
-  }
+  void finish(const ForceArgs& args, const TensorOperands& operands);
 
  private:
   const cuda::Device& device_;
   cuda::DeviceArray<Vec4> sums_;
   cuda::DeviceArray<int> again_;  // the number of bodies to sum again, then their indices
 };
+
+void TensorSums::prepare(int padded) {
+  take_scratch(device_, sums_, static_cast<std::size_t>(padded), "cuda-tensor: the sums", "cuda-symmetric");
+  take_scratch(device_, again_, static_cast<std::size_t>(padded) + 1, "cuda-tensor: the indices of bodies",
+               "cuda-symmetric");
+}
+
+Vec4* TensorSums::begin(const ForceArgs& args, int padded) {
+  prepare(padded);
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(sums_.data(), 0, static_cast<std::size_t>(padded) * sizeof(Vec4), args.stream));
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(again_.data(), 0, sizeof(int), args.stream));
+  return sums_.data();
+}
+
+void TensorSums::finish(const ForceArgs& args, const TensorOperands& operands) {
+  finish_bodies<<<cuda::ceil_div(args.count, finish_block), finish_block, 0, args.stream>>>(
+      sums_.data(), operands, args.bodies, args.count, args.masses.greatest, again_.data(), args.epilogue);
+  ORRERY_CUDA_CHECK_LAUNCH(finish_bodies);
+  const int blocks = std::min(cuda::ceil_div(args.count, bodies_together), 4 * device_.multiprocessors());
+  law_values.dispatch(args.law.id, [&](auto law) {
+    sum_again<decltype(law)::value><<<blocks, again_block, 0, args.stream>>>(
+        args.bodies, args.count, PairConstants{args.law}, again_.data(), args.epilogue);
+  });
+  ORRERY_CUDA_CHECK_LAUNCH(sum_again);
+}
 
 constexpr Values<8, 12> warps_values;
 constexpr Tunable tunables[] = {
@@ -674,7 +679,6 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
     at = next;
     row = next_row;
   }
-
   __syncthreads();
   if (row_to_drain >= 0) pipeline.drain(end - 1, row_to_drain);
   if (loaded >= 0) tensor::put_columns(operands, sums, column, columns);
@@ -743,7 +747,6 @@ class Tensor final : public ForceKernel {
       });
     });
   }
-
   static cudaKernel_t handle(LawId law, int warps) { return cuda::kernel_handle(instance(law, warps)); }
   static std::size_t shared_bytes(int warps) {
     return warps_values.dispatch(warps, [](auto chosen) { return Shape<decltype(chosen)::value>::shared_bytes; });
