@@ -41,18 +41,8 @@ struct PlyHeader {
   SnapshotFacts facts;
   std::vector<std::string> unread;  ///< properties of the vertices and other elements
 
-  std::size_t vertex_bytes() const {
-    std::size_t bytes = 0;
-    for (const PlyProperty& property : properties) bytes += bytes_of(property.type);
-    return bytes;
-  }
-  std::vector<BodyColumn> columns() const {
-    std::vector<BodyColumn> columns;
-    for (const PlyProperty& property : properties) {
-      if (!property.high) columns.push_back(property.column);
-    }
-    return columns;
-  }
+  std::size_t vertex_bytes() const;
+  std::vector<BodyColumn> columns() const;
 };
 
 struct PlyTypeName {
@@ -212,8 +202,21 @@ double load_ply(PlyType type, const Bytes& bytes, const std::byte* at) {
     case PlyType::float64:
       return bytes.load_double(at);
   }
-
   return 0;
+}
+
+std::size_t PlyHeader::vertex_bytes() const {
+  std::size_t bytes = 0;
+  for (const PlyProperty& property : properties) bytes += bytes_of(property.type);
+  return bytes;
+}
+
+std::vector<BodyColumn> PlyHeader::columns() const {
+  std::vector<BodyColumn> columns;
+  for (const PlyProperty& property : properties) {
+    if (!property.high) columns.push_back(property.column);
+  }
+  return columns;
 }
 
 /// Reads up to the line end_header. Fails with the byte and the line that is wrong.
@@ -375,7 +378,6 @@ std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapsh
       head += std::string{column == BodyColumn::mass ? "mass" : column_name(column)} + '\n';
     }
   }
-
   out.write(head + "end_header\n");
 
   const Bytes bytes{order};
@@ -405,7 +407,6 @@ std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapsh
     }
     if (block.size() >= ply_block_bytes) flush();
   }
-
   flush();
   return {out.commit()};
 }
