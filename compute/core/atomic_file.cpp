@@ -29,7 +29,7 @@ bool may_follow(const fs::path& link) {
   return (folder.st_mode & shared) != shared || own.st_uid == geteuid() || own.st_uid == folder.st_uid;
 }
 
-constexpr std::size_t random_digits = 16;  // of a temporary file's name
+constexpr std::size_t random_digits = 16;  // random digits of a temporary file's name
 
 /// Returns how names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
 std::string temporary_prefix(const fs::path& target) {

@@ -29,6 +29,6 @@ struct BackendStatus {
   std::string device;  ///< the processor's or GPU's name; empty when unavailable
 };
 
-using BackendStatuses = std::array<BackendStatus, 2>;  ///< by Backend
+using BackendStatuses = std::array<BackendStatus, 2>;  ///< one entry per backend
 
 }  // namespace orrery

@@ -143,7 +143,7 @@ TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds li
     if (errno != EINTR) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   }
   if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), limit);
-  const int exit_status = WEXITSTATUS(status);  // of a sanitizer, which ends the copy where it finds a fault
+  const int exit_status = WEXITSTATUS(status);  // a sanitizer ends the copy where it finds a fault
   return exit_status == 0 ? TrialEnd{}
                           : TrialEnd{TrialEnd::crashed, "it ended with status " + std::to_string(exit_status)};
 }
@@ -165,7 +165,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds same_request{250};
 
 std::atomic<int> stopped_by{0};         // the signal; 0: none
-std::atomic<Clock::rep> stopped_at{0};  // by a signal that does not only warn; 0: never
+std::atomic<Clock::rep> stopped_at{0};  // time of a signal that does not only warn; 0: never
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
 std::atomic<int> group_to_end{0};  // 0: none

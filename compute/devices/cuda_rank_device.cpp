@@ -473,7 +473,7 @@ class CudaRankResidents final : public RankResidents {
   int rank_ = 0, ranks_ = 1;
   bool connected_ = false;                                    // argument of the latest call, see RankResidents
   cuda::OrderEvent ended_{device_};                           // end of the work that this call enqueued
-  cuda::DeviceArray<cuda::PackedFinding> findings_;           // by rank
+  cuda::DeviceArray<cuda::PackedFinding> findings_;           // one entry per rank
   cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // receives NonFiniteReport::seen where nothing reads it
   // Buffers of the leader:
   cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
@@ -837,7 +837,7 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
   OwnersReader owners_{*device_};
   // On the leader, during an evaluation:
   std::span<const std::byte> common_;
-  std::vector<std::span<const std::byte>> individual_;  // by rank
+  std::vector<std::span<const std::byte>> individual_;  // one entry per rank
   std::vector<Staging> returned_;                       // results of other ranks, by rank
   cuda::OrderEvent inputs_ready_{*device_}, joined_{*device_};
   // Last, since they use the members above:
@@ -890,7 +890,7 @@ class CudaRankDevice final : public RankDevice {
  private:
   std::shared_ptr<const cuda::Device> device_;
   std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not installed
-  std::shared_ptr<NcclConnection> connection_;  // of device_ to those of the other ranks; null: none
+  std::shared_ptr<NcclConnection> connection_;  // connection of device_ to the other ranks' devices; null: none
 };
 
 }  // namespace

@@ -142,7 +142,7 @@ class PartTimes {
   }
 
   const DeviceTeam& team_;
-  std::vector<std::vector<cuda::Event>> marks_;  // by device, then by mark
+  std::vector<std::vector<cuda::Event>> marks_;  // one entry per device and mark
   std::vector<double> parts_ms_;
   std::vector<DeviceLoad> loads_;
   int untimed_ = 2;  // number of next evaluations that are not timed, since they load code
@@ -626,8 +626,8 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
   std::optional<PickedCells> cells() const override { return members_.front().kernel->tree()->cells(); }
 
   const DeviceTeam& team_;
-  std::vector<Member> members_;    // by device
-  cuda::OrderEvent inputs_ready_;  // on the leader's stream: what the other devices read is ready
+  std::vector<Member> members_;    // one entry per device
+  cuda::OrderEvent inputs_ready_;  // the data that other devices read are ready on the leader's stream
   bool of_all_ = true;             // whether all bodies are targets of the current evaluation
   LearnedParts parts_;
   PartTimes times_;

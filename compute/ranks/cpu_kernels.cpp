@@ -239,7 +239,7 @@ class LeaderBodies {
   StepResult others_;
 };
 
-constexpr double most_pairs_in_block = 2e8;  // of one rank: takes about 0.2 s
+constexpr double most_pairs_in_block = 2e8;  // pairs of one rank, which take about 0.2 s
 
 /// Returns the end of the interval from `first` on that has the given share of the pairs of [first, last). Body i is
 /// paired with the i bodies before it, so [a, b) has (b^2 - a^2) / 2 pairs, and end^2 = first^2 + share (last^2 -
@@ -641,7 +641,7 @@ class PartitionedKernel final : public LeaderCpuKernel, public TreeFacet {
   RankArrays arrays_;               // bodies of the leader's domain
   std::vector<int> rank_of_;        // rank of each body
   std::vector<int> local_indices_;  // index of each body within its domain; only set if targets are listed
-  std::vector<Domain> domains_;     // by rank
+  std::vector<Domain> domains_;     // one entry per rank
   MessageWriter division_, own_order_, own_reply_;
   LearnedSizes sizes_;
   EvaluationResult others_;  // sums of the workers' figures in the latest evaluation

@@ -293,7 +293,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   }
 
  private:
-  using WorkerInputs = std::vector<WorkerInput>;  // by rank
+  using WorkerInputs = std::vector<WorkerInput>;  // one entry per rank
 
   // Both allocate memory on all ranks for `count` bodies: resident bodies, or copies of them for each evaluation.
   void allocate_residents(int count) {

@@ -46,7 +46,7 @@ class RankLeader final : public KernelSharing {
   std::optional<RankDeviceSelection> opened_;
   std::vector<RankDeviceFacts> facts_;  // devices opened, by rank
   int own_ordinal_ = 0;                 // ordinal of the leader's device
-  std::optional<Transport> transport_;  // of data between these devices; none: not chosen yet
+  std::optional<Transport> transport_;  // transport of data between these devices; none: not chosen yet
   std::atomic<int> next_key_ = 0;
 };
 

@@ -536,7 +536,7 @@ class RankWorker {
   Communicator& ranks_;
   const KernelCatalog& catalog_;
   RankDevice* const device_;         // null: no CUDA kernels
-  std::map<int, Instance> kernels_;  // by key
+  std::map<int, Instance> kernels_;  // index: key
   RankArrays arrays_;
   RankReply reply_;
   CancelWatch watch_;

@@ -13,7 +13,7 @@ namespace orrery {
 
 /// The times of one batch of steps, known some frames after its request.
 struct StepTiming {
-  std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
+  std::int64_t tag = 0;     ///< tag that the caller of advance() gave: a frame number
   int steps = 0;            ///< whole steps that the batch ran: fewer than requested if it stopped early
   int evaluations = 0;      ///< force evaluations in them: leapfrog's first step takes one more than the others
   double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
@@ -33,7 +33,7 @@ struct ForceProbe {
   int sample = 0;         ///< bodies that were compared
   ForceError error{};
   double ms = 0;                               ///< GPU (or CPU) time spent on the comparison
-  std::shared_ptr<const BodyErrors> bodies{};  ///< of the sample, and of ProbeForces::body
+  std::shared_ptr<const BodyErrors> bodies{};  ///< errors of the sample and of ProbeForces::body
 };
 
 /// The conserved quantities of a closed system after a step.

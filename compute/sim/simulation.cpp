@@ -391,7 +391,8 @@ void Simulation::carry_out(const SetDigits& c) {
   next.digits = c.digits;
   const bool begins = after_all().step == 0 && scene_->bodies.digits() == Digits::compensated;
   if (begins && c.digits == Digits::compensated && choice_.digits == Digits::single) {
-    replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);  // with what a file's doubles have left
+    replace_bodies(scene_->bodies, scene_->time, next,
+                   /*other_system=*/false);  // with the low words of the file's doubles
     return;
   }
   adopt(next);
@@ -562,7 +563,7 @@ int Simulation::advance_frame(std::int64_t tag) {
 
 int Simulation::start_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
-  gather_or_report();  // what has ended may have met a non-finite body, or have failed
+  gather_or_report();  // an ended batch may have met a non-finite body, or have failed
   if (measuring()) return 0;
   if (preparing_ && preparing_->ended()) return 0;  // it takes over when no steps are in flight
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
@@ -625,7 +626,7 @@ void Simulation::take_in(const BatchResult& result) {
   progress_ = std::chrono::steady_clock::now();
   const InFlight asked = in_flight_.front();
   in_flight_.pop_front();
-  if (diagnostics_.non_finite()) return;  // what was enqueued behind it did nothing
+  if (diagnostics_.non_finite()) return;  // batches enqueued after it did nothing
   const StepTiming& timing = result.timing;
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
@@ -783,7 +784,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
 
 void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
   non_finite_ = body;
-  domains_.reset();  // of the step before
+  domains_.reset();  // they belong to the step before
   line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
           kernel_id + "): the run stops there";
 }

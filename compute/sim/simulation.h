@@ -136,7 +136,7 @@ class DiagnosticsState {
   const std::string& line() const { return line_; }
 
  private:
-  ProbeForces probe_wanted_{};  // of 0 bodies: none
+  ProbeForces probe_wanted_{};  // 0 bodies: none
   bool conserved_wanted_ = false, accelerations_wanted_ = false, domains_wanted_ = false;
   CellRequest cells_wanted_;
   std::optional<ForceProbe> force_probe_;
@@ -172,8 +172,8 @@ struct DeviceLoss {
   std::string cause;       ///< one line
   KernelPtr kernel;        ///< the kernel that ran
   bool automatic = false;  ///< chosen by `auto`
-  KernelPtr good;          ///< of a kernel file: the last one before it that ran; built in: the same; null: none
-  Settings good_settings;  ///< of `good`
+  KernelPtr good;          ///< last kernel that ran: for a kernel file, one before it; null: none
+  Settings good_settings;  ///< settings of `good`
   bool ran = false;        ///< it was not paused
   /// The kernel does not end, and what calls the device waits for ever, also destructors: Simulation has left its
   /// engine to itself.
@@ -272,7 +272,7 @@ class Simulation {
   }
 
  private:
-  struct Choice {  // what a StepPlan is made from
+  struct Choice {  // input of a StepPlan
     KernelPtr kernel;
     Settings settings;
     const IntegratorInfo* integrator;
@@ -283,7 +283,7 @@ class Simulation {
     std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
     std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
     double accuracy = default_accuracy;
-    bool is_default = false;  // nobody named the kernel, and nothing chose it: another integrator may take another
+    bool is_default = false;  // the kernel is the default, which depends on the integrator
 
     void name_kernel() {  // the user chose the present kernel
       automatic.reset();
@@ -295,12 +295,12 @@ class Simulation {
       settings = Settings{*kernel};
     }
   };
-  struct Departure {  // what UndoReturn brings back
+  struct Departure {  // the run that UndoReturn restores
     Choice choice;
     SceneRequest request;
     std::shared_ptr<const Scene> scene;
     std::optional<Bodies> bodies{};  // none: the scene's first state
-    StepTime at;                     // of the bodies
+    StepTime at;                     // step and time of the bodies
   };
   struct HostCopy {  // outlives a device
     Bodies bodies;
@@ -420,9 +420,9 @@ class Simulation {
   std::vector<std::shared_ptr<KernelInPreparation>> dropped_;  // have not ended yet
   std::optional<PreparedKernel> prepared_;
   std::vector<std::future<void>> retiring_;  // the destructor waits for each
-  std::optional<KernelCard> card_;           // of kernel_ under the present law and count
-  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
-  std::shared_ptr<const Scene> scene_;                                        // its first state, for Restart and Reset
+  std::optional<KernelCard> card_;           // card of kernel_ under the current law and count
+  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // index: kernel id
+  std::shared_ptr<const Scene> scene_;  // first state of the scene, for Restart and Reset
   SceneRequest request_;
   int count_ = 0;
   MassRange masses_;

@@ -150,7 +150,7 @@ Hdf5Object open_object(hid_t in, const std::string& path) {
   if (!has_own_link(in, path, access)) return {};
   foreign_link_met = false;
   Hdf5Object found{H5Oopen(in, path.c_str(), access), H5Oclose};
-  if (foreign_link_met) refuse_link(in, path);  // behind a soft link
+  if (foreign_link_met) refuse_link(in, path);  // a soft link led to it
   return found;
 }
 
@@ -376,7 +376,7 @@ class Hdf5BodyRows {
     JointRows rows{.positions = place(coordinates_), .velocities = place(velocities_)};
     if (masses_) rows.masses = place(masses_);
     for (const haddr_t found : {rows.positions, rows.velocities, rows.masses.value_or(0)}) {
-      if (found == HADDR_UNDEF) return std::nullopt;  // of chunks, for one
+      if (found == HADDR_UNDEF) return std::nullopt;  // datasets in chunks have no single place
     }
     return rows;
   }
@@ -387,14 +387,14 @@ class Hdf5BodyRows {
     return array == RowArray::positions ? coordinates_ : velocities_;
   }
 
-  Hdf5Object group_, coordinates_, velocities_, masses_;  // without masses_: none
+  Hdf5Object group_, coordinates_, velocities_, masses_;  // masses_ is empty if there is no such dataset
   BodyRows blocks_;
 };
 
 // Reading.
 
 constexpr double most_compression = 1100;                // deflate reaches 1032
-constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // of a file that libhdf5 unpacks
+constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // slowest unpacking by libhdf5 that is waited for
 
 class Hdf5Reader {
  public:

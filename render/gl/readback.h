@@ -60,7 +60,7 @@ class BufferReadback {
  private:
   GlObject<delete_buffer> copy_;
   std::size_t capacity_ = 0, count_ = 0;  // in vec4
-  Fence fence_;                           // of the copy in flight
+  Fence fence_;                           // fence of the copy in flight
 };
 
 /// Copies pictures from the GPU without waiting for it: up to `most` copies are in flight while later pictures are

@@ -25,7 +25,7 @@ constexpr float usual_radius = 0.65f;          // sprite radius in units of fram
 constexpr float brightness = 0.7f;             // pi times the mean over the framed ball's disc, for exposure 1
 constexpr float brightest = 24.0f;             // middle of a sprite, so that few bodies do not saturate
 constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of bodies.glsl
-constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile() of bodies.glsl
+constexpr float mean_profile = 0.25f;          // mean light of a sprite over its disc, see profile() of bodies.glsl
 
 /// Values of `colour_by` in bodies.glsl.
 struct ShownBy {
@@ -99,7 +99,7 @@ void Sprites::draw(const DrawnBodies& bodies, const BodyLight& body_light, const
 namespace {
 
 constexpr std::size_t texel_bytes = 8;
-constexpr int large_groups = 16384;  // of splats.glsl#large, at most: more start more slowly than they work
+constexpr int large_groups = 16384;  // groups of splats.glsl#large, at most: more take longer to start than to work
 constexpr int few_bodies = 131072;   // up to here all bodies are sprites: their places are exact, and they cost little
 
 constexpr std::string_view with_int64 =
@@ -197,7 +197,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
 
 namespace {
 
-constexpr int first_ratio = 4, ratio = 2;  // of the widths of the light and the first level; of two levels
+constexpr int first_ratio = 4, ratio = 2;  // ratio of the widths of the light and the first level; ratio of two levels
 
 /// Returns the number of texels that cover `length`; the last one may extend beyond it.
 int covering(int length, int ratio_of_texels) {
@@ -229,7 +229,7 @@ unsigned Glow::make(const RenderTarget& light) {
 
 namespace {
 
-using Block = std::array<std::uint32_t, 65>;  // of tone_map.glsl#exposure: the exposure and 64 bins
+using Block = std::array<std::uint32_t, 65>;  // Exposure of tone_map.glsl: the exposure and 64 bins
 
 }  // namespace
 

@@ -23,14 +23,14 @@ struct BodyLight {
   float pixels_per_tangent;
   bool weigh_mass;
   float intensity;  ///< light of a pixel in the middle of a sprite of normal size
-  float radius;     ///< of a sprite, in world units
+  float radius;     ///< radius of a sprite, in world units
   float large_radius_px;
   int colour_by;           ///< as in bodies.glsl
   std::string_view glsl;   ///< see ColourBy::glsl
-  glm::vec2 colour_range;  ///< of the value that colours show, or of its logarithm
+  glm::vec2 colour_range;  ///< range of the value that colours show, or of its logarithm
   bool logarithmic;
-  Theme theme;        ///< of the colours of parts
-  float normal_mass;  ///< of a body with a sprite of normal size
+  Theme theme;        ///< theme of the colours of parts
+  float normal_mass;  ///< mass of a body with a sprite of normal size
   /// Sum over all pixels of the light of one body of normal size at the camera's target.
   float light_at_target;
 };
@@ -49,7 +49,7 @@ class BodyPrograms {
 
  private:
   Program (*make_)(const std::string& preamble);
-  std::vector<std::pair<std::string_view, Program>> programs_;  // by ColourBy::glsl
+  std::vector<std::pair<std::string_view, Program>> programs_;  // index: ColourBy::glsl
 };
 
 /// Sets the uniforms of bodies.glsl#body that say where a body is seen and how large it is. The caller sets

@@ -12,11 +12,11 @@
 namespace orrery::render {
 namespace {
 
-constexpr int most_groups = 1024;      // of a dispatch of sums
+constexpr int most_groups = 1024;      // groups of a dispatch of sums, at most
 constexpr std::size_t sum_bytes = 32;  // Sums of centre.glsl
 constexpr std::size_t cells = 64 * 64 * 64;
-constexpr int scene_sums = 6;                      // until a few distant bodies change nothing any more
-constexpr int search_balls = 10, track_balls = 5;  // that shrink
+constexpr int scene_sums = 6;                      // sums after which a few distant bodies change nothing
+constexpr int search_balls = 10, track_balls = 5;  // number of balls, each smaller than the one before
 constexpr float everywhere = 1e30f;                // farther than any usable body
 
 /// The first members of `Search` in centre.glsl.

@@ -62,7 +62,7 @@ class CentreFinder {
   glm::vec3 last_{0.0f};  // the centre that was found last
   std::uint32_t switches_ = 0;
   int until_search_ = 0;  // requests
-  double time_ = 0;       // of the request in flight
+  double time_ = 0;       // time of the request in flight
 };
 
 }  // namespace orrery::render

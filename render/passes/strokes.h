@@ -70,7 +70,7 @@ class LineRenderer {
 /// A cube to be drawn by its edges.
 struct DrawnBox {
   glm::vec3 center;
-  float half_size;   ///< of an edge, > 0
+  float half_size;   ///< half the length of an edge, > 0
   glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
 };
 

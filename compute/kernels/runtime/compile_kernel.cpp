@@ -325,7 +325,7 @@ class LogReader {
     std::smatch found, sizes, symbol;
     if (!std::regex_match(lines_[at_], found, error)) return;
     std::string text = found[1];
-    const bool is_sum = text.starts_with("Ptx assembly aborted");  // of the errors before it
+    const bool is_sum = text.starts_with("Ptx assembly aborted");  // it sums up the errors before it
     if (is_sum && std::ranges::any_of(messages_, &FileMessage::is_error)) return;
     if (std::regex_search(text, sizes, shared)) {
       text = "the function uses " + std::to_string(std::stoul(sizes[1], nullptr, 16)) +

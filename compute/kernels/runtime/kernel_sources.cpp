@@ -156,7 +156,7 @@ bool is_kernel(std::string_view name) {
 
 /// The name in an #include line of a text.
 struct IncludeLine {
-  std::size_t begin, end;  ///< of the name in the text
+  std::size_t begin, end;  ///< place of the name in the text
   std::string_view name;
 };
 
@@ -250,7 +250,7 @@ class DeviceHeaders {
   }
 
   std::deque<std::string> texts_;
-  std::vector<SourceFile> files_;  // after the visible ones: stand-ins, former names
+  std::vector<SourceFile> files_;  // the visible ones, then stand-ins and former names
   std::size_t visible_ = 0;
 };
 

@@ -490,7 +490,7 @@ class EssentialTree {
   CollectiveWork* work_ = nullptr;
   std::vector<DistantTarget> targets_;              // targets of this rank
   std::vector<BodyRange> of_targets_;               // bodies of each of these targets
-  std::vector<std::vector<DistantTarget>> others_;  // by rank
+  std::vector<std::vector<DistantTarget>> others_;  // one entry per rank
   std::vector<BodyRange> pieces_;                   // pieces of each rank, as a range among all ranks' pieces
 };
 

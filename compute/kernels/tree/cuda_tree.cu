@@ -204,7 +204,7 @@ class CellAging {
     return static_cast<double>(std::atomic_ref{*note(age)}.load(std::memory_order_relaxed));
   }
 
-  cuda::HostArray<std::uint64_t> noted_;  // by age; 0: unknown
+  cuda::HostArray<std::uint64_t> noted_;  // interactions at each age; 0: unknown
 };
 
 /// Decides when a tree sorts its bodies, and when it keeps the cells of the previous evaluation.
@@ -296,7 +296,7 @@ struct OctreeWork {
   SortPeriod period;
   Octree tree;               // tree of the latest sort; null order: none
   int count = 0;             // number of all bodies in the latest evaluation
-  bool keeps_cells = false;  // in the current evaluation
+  bool keeps_cells = false;  // the current evaluation keeps the cells of an earlier one
   Law law;                   // law of the latest evaluation
   cuda::DeviceArray<unsigned char> is_target;
 };
@@ -821,7 +821,7 @@ class OctreeDivision final : public PartitionFacet,
   KeyBuffers own_keys_{};  // keys of the domain: before the sort, then as sorted
   // On the leader:
   int* order_ = nullptr;          // all bodies, by domain
-  cuda::DeviceArray<Vec4> sums_;  // by domain: the others' bodies, later the accelerations of all
+  cuda::DeviceArray<Vec4> sums_;  // for each domain: the others' bodies, later the accelerations of all
   cuda::DeviceArray<unsigned char> others_flags_;
   cuda::DeviceArray<int> owners_;         // domain of each body, in original order
   cuda::DeviceArray<TreeCounts> counts_;  // sum over all devices at index 0, then one entry per other device; on all
