@@ -256,8 +256,10 @@ struct KernelInSight {
   Settings settings;
 };
 
-/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status().
-struct Status {
+/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status(). Measurements are
+/// the latest of the current kernel, settings, law and scene; Restart, Reset, RestoreCheckpoint or another scene
+/// discards `non_finite`.
+struct Status : Measured {
   std::string kernel_id;
   KernelPtr kernel;  ///< the descriptor that runs, of that id
   Backend backend = Backend::cpu;
@@ -284,20 +286,9 @@ struct Status {
   float mean_mass = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0
-  double interactions_per_step = 0;      ///< for a tree or block steps, the latest batch's number; 0: not known yet
-  StepTiming timing;                     ///< the latest known
-  std::optional<KernelCard> card;        ///< card of the current kernel; none on the CPU
-  std::optional<LevelCounts> levels;     ///< the bodies at each level in the latest step, if it had block steps
-  std::optional<TreeReport> tree;        ///< the latest of the present kernel, if it is a tree
-  std::vector<DeviceLoad> device_loads;  ///< loads of several devices that divide the kernel, if known
-  std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
-  std::shared_ptr<const Accelerations>
-      accelerations;                        ///< the latest that were read, of the present kernel; may be null
-  std::shared_ptr<const Domains> domains;   ///< likewise
-  std::optional<ForceProbe> force_probe;    ///< the latest of the present kernel, settings, law and scene
-  std::optional<ConservedProbe> conserved;  ///< the latest since the present scene's first state
-  std::optional<NonFinite>
-      non_finite;  ///< why the run stopped; until Restart, Reset, RestoreCheckpoint or another scene
+  double interactions_per_step = 0;  ///< for a tree or block steps, the latest batch's number; 0: not known yet
+  StepTiming timing;                 ///< the latest known
+  std::optional<KernelCard> card;    ///< card of the current kernel; none on the CPU
   std::optional<std::int64_t> checkpoint_step;  ///< the step of the latest checkpoint; empty if there is none
   std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn restores; empty if there is nothing to undo
   std::string last_error;                 ///< the latest refusal or failure, one line; empty when all is well

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
+#include "compute/integrators/time_step_levels.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/kernels/tree_facet.h"
 
@@ -66,6 +69,19 @@ struct NonFinite {
 struct TreeCells : PickedCells {
   std::int64_t step = 0;  ///< they are those of this step's last evaluation
   CellRequest asked;
+};
+
+/// Results of measurements: of one batch of steps, or the latest of a simulation.
+struct Measured {
+  std::optional<NonFinite> non_finite;  ///< the first non-finite body, at which the run stopped
+  std::optional<ForceProbe> force_probe;
+  std::optional<ConservedProbe> conserved;
+  std::optional<TreeReport> tree;  ///< the latest evaluation by a tree that reported
+  std::shared_ptr<const TreeCells> tree_cells;
+  std::shared_ptr<const Accelerations> accelerations;
+  std::shared_ptr<const Domains> domains;
+  std::optional<LevelCounts> levels;     ///< the bodies at each level in the latest step, if it had block steps
+  std::vector<DeviceLoad> device_loads;  ///< loads of several devices that divide the kernel, if known
 };
 
 }  // namespace orrery

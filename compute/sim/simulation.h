@@ -105,7 +105,8 @@ class DiagnosticsState {
   void add_to(BatchRequest& request, const Measuring& in_flight);
   /// Returns whether something is to be measured that needs no step. The last step's tree must be known to be read.
   bool wants_no_step() const {
-    return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ || (cells_wanted_.most > 0 && tree_);
+    return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ ||
+           (cells_wanted_.most > 0 && measured_.tree);
   }
 
   void take_in(const BatchResult& result);
@@ -115,23 +116,16 @@ class DiagnosticsState {
   /// Call after another kernel or law: discards the forces that were probed, and the tree.
   void forget_forces();
   /// Discards the tree of a step that was cancelled.
-  void forget_tree() { tree_.reset(); }
+  void forget_tree() { measured_.tree.reset(); }
   /// Call after another integrator or time step, or other forces.
-  void forget_levels() { levels_.reset(); }
+  void forget_levels() { measured_.levels.reset(); }
   /// Call after the bodies were replaced.
   void restart();
   /// Call after a return to the bodies after `step`: discards the non-finite body and later measurements.
   void return_to(std::int64_t step);
 
-  const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
-  const std::optional<ConservedProbe>& conserved() const { return conserved_; }
-  const std::optional<LevelCounts>& levels() const { return levels_; }
-  const std::optional<TreeReport>& tree() const { return tree_; }
-  const std::vector<DeviceLoad>& device_loads() const { return device_loads_; }
-  const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
-  const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
-  const std::shared_ptr<const Domains>& domains() const { return domains_; }
-  const std::optional<NonFinite>& non_finite() const { return non_finite_; }
+  const Measured& measured() const { return measured_; }
+  const std::optional<NonFinite>& non_finite() const { return measured_.non_finite; }
   /// Returns why the run stopped, one line; empty if it did not.
   const std::string& line() const { return line_; }
 
@@ -139,15 +133,7 @@ class DiagnosticsState {
   ProbeForces probe_wanted_{};  // 0 bodies: none
   bool conserved_wanted_ = false, accelerations_wanted_ = false, domains_wanted_ = false;
   CellRequest cells_wanted_;
-  std::optional<ForceProbe> force_probe_;
-  std::optional<ConservedProbe> conserved_;
-  std::optional<LevelCounts> levels_;
-  std::optional<TreeReport> tree_;
-  std::vector<DeviceLoad> device_loads_;
-  std::shared_ptr<const TreeCells> tree_cells_;
-  std::shared_ptr<const Accelerations> accelerations_;
-  std::shared_ptr<const Domains> domains_;
-  std::optional<NonFinite> non_finite_;
+  Measured measured_;
   std::string line_;
 };
 
@@ -323,28 +309,43 @@ class Simulation {
   void carry_out(const SetAccuracy& c);
   void carry_out(const SelectIntegrator& c);
   void carry_out(const SelectLaw& c);
-  void carry_out(const SetTimeStep& c);
-  void carry_out(const SetEta& c);
+  void carry_out(const SetTimeStep& c) {
+    adopt_with([&](Choice& next) { next.time_step = c.time_step; });
+  }
+  void carry_out(const SetEta& c) {
+    adopt_with([&](Choice& next) { next.eta = c.eta; });
+  }
   void carry_out(const SetDigits& c);
-  void carry_out(const SetSoftening& c);
-  void carry_out(const SetRepulsion& c);
-  void carry_out(const SetDrag& c);
-  void carry_out(const SetStepsPerFrame& c);
-  void carry_out(const SetPaused& c);
+  void carry_out(const SetSoftening& c) {
+    adopt_with([&](Choice& next) { next.law.softening = c.softening; });
+  }
+  void carry_out(const SetRepulsion& c) {
+    adopt_with([&](Choice& next) { next.law.repulsion = c.repulsion; });
+  }
+  void carry_out(const SetDrag& c) {
+    adopt_with([&](Choice& next) { next.law.drag = c.drag; });
+  }
+  void carry_out(const SetStepsPerFrame& c) { steps_per_frame_ = c.steps; }
+  void carry_out(const SetPaused& c) { paused_ = c.paused || diagnostics_.non_finite(); }
   void carry_out(const StepOnce&);
   void carry_out(const Restart&);
   void carry_out(const Reset&);
-  void carry_out(const LoadScene& c);
+  void carry_out(const LoadScene& c) { load(c.request); }
   void carry_out(const ReturnToRun& c);
   void carry_out(const UndoReturn&);
-  void carry_out(const ProbeForces& c);
-  void carry_out(const ReadAccelerations& c);
-  void carry_out(const ReadDomains& c);
-  void carry_out(const MeasureConserved& c);
-  void carry_out(const ReadTreeCells& c);
+  template <class Measurement>
+  requires requires(DiagnosticsState& state, const Measurement& c) { state.ask(c); }
+  void carry_out(const Measurement& c) { diagnostics_.ask(c); }
   void carry_out(const KeepCheckpoint&);
   void carry_out(const RestoreCheckpoint&);
 
+  /// Adopts the current choice with a change.
+  template <class Change>
+  void adopt_with(const Change& change) {
+    Choice next = choice_;
+    change(next);
+    adopt(next);
+  }
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
   KernelPtr default_kernel(const Choice& choice) const;
