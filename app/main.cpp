@@ -26,8 +26,8 @@
 #include "app/workshop/compiler_process.h"
 #include "compute/core/error.h"
 #include "compute/core/process.h"
+#include "compute/ranks/communicator.h"
 #include "compute/ranks/rank_leader.h"
-#include "compute/ranks/rank_start.h"
 #include "compute/ranks/rank_watch.h"
 #include "orrery_version.h"
 

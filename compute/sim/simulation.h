@@ -20,6 +20,7 @@
 
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
+#include "compute/core/threads.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine.h"
@@ -32,17 +33,32 @@ namespace orrery {
 class ChoiceInFlight {
  public:
   /// `chooser` must outlive this.
-  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
+  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
+      : chooser_{chooser}, demand_{demand}, bodies_{std::move(bodies)}, law_{law} {}
   ChoiceInFlight(const ChoiceInFlight&) = delete;
   ChoiceInFlight& operator=(const ChoiceInFlight&) = delete;
 
   /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
-  void start();
-  bool ended() const;
+  void start() {
+    if (std::exchange(started_, true)) return;
+    thread_ = start_promised(promise_, [this](const std::stop_token& stop) {
+      return chooser_.choose(demand_, {bodies_, law_}, stop);
+    });
+  }
+  bool ended() const { return is_ready(result_); }
   /// Returns at once. The choice ends soon after if it was started, and never starts if it was not.
-  void cancel();
+  void cancel() {
+    thread_.request_stop();
+    if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
+  }
   /// Call when it has ended. None if it was cancelled. Throws what the chooser threw.
-  std::optional<KernelChoice> result() const;
+  std::optional<KernelChoice> result() const {
+    try {
+      return result_.get();
+    } catch (const Cancelled&) {
+      return std::nullopt;
+    }
+  }
 
  private:
   KernelChooser& chooser_;
@@ -59,7 +75,8 @@ class ChoiceInFlight {
 class KernelInPreparation {
  public:
   /// Makes a kernel for `count` bodies. `backends` must outlive this.
-  KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count);
+  KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count)
+      : backends_{backends}, kernel_{std::move(kernel)}, settings_{std::move(settings)}, count_{count} {}
   KernelInPreparation(const KernelInPreparation&) = delete;
   KernelInPreparation& operator=(const KernelInPreparation&) = delete;
 
@@ -67,15 +84,25 @@ class KernelInPreparation {
   const Settings& settings() const { return settings_; }
 
   /// Does nothing the second time. result() reports a thread that could not start.
-  void start();
-  bool ended() const;
+  void start() {
+    if (std::exchange(started_, true)) return;
+    thread_ = start_promised(promise_, [this](const std::stop_token& /*stop*/) { return make(); });
+  }
+  bool ended() const { return is_ready(made_); }
   /// Nobody wants the result any more. One that is never started has ended; another one ends when the kernel is made.
-  void abandon();
+  void abandon() {
+    abandoned_ = true;
+    if (!std::exchange(started_, true)) promise_.set_value(nullptr);
+  }
   /// Call once, when it has ended. Throws what making the kernel threw.
   std::shared_ptr<ForceKernel> result() { return made_.get(); }
 
  private:
-  std::shared_ptr<ForceKernel> make() const;
+  std::shared_ptr<ForceKernel> make() const {
+    std::shared_ptr<ForceKernel> kernel = backends_.make_kernel(*kernel_, settings_);
+    kernel->prepare(count_);
+    return abandoned_ ? nullptr : kernel;
+  }
 
   const Backends& backends_;
   const KernelPtr kernel_;
