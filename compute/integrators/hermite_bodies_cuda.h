@@ -84,7 +84,7 @@ class HermiteBodies {
     DeviceArray<int> active;
     DeviceArray<int> counts;  // number of bodies at each level, then of the active bodies listed so far
     HostArray<int> counts_here;
-    DeviceArray<HermiteMoment> moments;  // the latest one that the host has seen, then those after it
+    DeviceArray<HermiteMoment> moments;  // the latest moment that the host has read, then the later ones
     HostArray<HermiteMoment> moments_here;
   };
 

@@ -198,7 +198,8 @@ struct UndoReturn {};
 struct ProbeForces {
   int sample;    ///< all bodies if there are fewer
   int turn = 0;  ///< number of the sample; samples of consecutive turns have different bodies, until all were sampled
-  int body = ComparedBodies::nobody;  ///< is compared as well; ForceProbe::error is still that of the sample
+  int body = ComparedBodies::nobody;  ///< a body that is compared besides the sample; ForceProbe::error is that of the
+                                      ///< sample alone
 
   static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30}, bodies{0, std::numeric_limits<int>::max()};
 };

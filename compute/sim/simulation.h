@@ -293,8 +293,8 @@ class Simulation {
     float time_step;
     float eta = StepCriterion::usual_eta;
     Digits digits = Digits::single;
-    std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
-    std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
+    std::optional<AutoChoice> automatic{};        // choice of `auto` for law, bodies and accuracy
+    std::shared_ptr<ChoiceInFlight> in_flight{};  // measures for `automatic`; until it ends, a temporary kernel runs
     double accuracy = default_accuracy;
     bool is_default = false;  // the kernel is the default, which depends on the integrator
 
@@ -312,7 +312,7 @@ class Simulation {
     Choice choice;
     SceneRequest request;
     std::shared_ptr<const Scene> scene;
-    std::optional<Bodies> bodies{};  // none: the scene's first state
+    std::optional<Bodies> bodies{};  // none: those of the scene's first state
     StepTime at;                     // step and time of the bodies
   };
   struct HostCopy {  // outlives a device

@@ -24,8 +24,8 @@ struct CosmologicalPowers {
 
 /// Softening of a type of bodies in its code's parameters, in the file's unit of length; 0: not known.
 struct CodeSoftening {
-  double comoving = 0,
-         most_physical = 0;      ///< most softening in an expanding space: a times the first, at most the second
+  /// In an expanding space, the softening is a * comoving, but at most most_physical.
+  double comoving = 0, most_physical = 0;
   double without_expansion = 0;  ///< softening in a space that does not expand
 };
 

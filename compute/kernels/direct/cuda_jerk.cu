@@ -18,8 +18,9 @@ constexpr Tunable jerk_tunables[] = {
 };
 static_assert(jerk_block_values.all[0] % jerk_sum_length == 0, "a tile is whole sums");
 constexpr int max_jerk_split = 512;  // split of the sources, for few targets
-constexpr int most_counted_on_device =
-    1 << 17;                       // bodies; with more, an evaluation takes far longer than to wait for a number
+/// Maximum number of bodies for which the device counts the targets. With more, an evaluation takes far longer than the
+/// host's wait for the number.
+constexpr int most_counted_on_device = 1 << 17;
 constexpr int counted_blocks = 4;  // per multiprocessor, if targets are counted on the device
 constexpr int pass_block = 128;    // threads of the passes over bodies
 

@@ -110,8 +110,8 @@ DistantTarget around_groups(const HostOctree& tree, int cell) {
   return {.bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = true, .size_limit = size_limit(tree, cell)};
 }
 
-/// Returns a target for groups in a box. The ball around some of them may be larger than the ball around all, but it
-/// reaches no farther from its center than the box's corners from theirs, except for rounding.
+/// Returns a target for groups in a box. Its radius is the distance from the box's center to a corner: except for
+/// rounding, no ball around some of the groups reaches farther from its own center.
 DistantTarget groups_in(const Box& box, float size_limit) {
   const Vec3 center = box.center(), half = box.half();
   const auto reach_sq = [](float at, float size) {

@@ -855,8 +855,8 @@ class TargetColumns {
   int count_ = 0;
 };
 
-/// Marks the cells of this rank that groups of targets on another rank may open: those, from the pieces down, for which
-/// closed(test, cell, targets) is false.
+/// Marks the cells of this rank that groups of targets on another rank may open. It starts at the pieces and descends
+/// into every cell for which closed(test, cell, targets) is false.
 template <class Closed>
 class OpenedCells {
  public:
