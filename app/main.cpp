@@ -22,11 +22,10 @@
 #include "app/window/keys.h"
 #include "app/window/run_view.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
+#include "compute/ranks/communicator.h"
 #include "compute/ranks/rank_leader.h"
-#include "compute/ranks/rank_start.h"
 #include "compute/ranks/rank_watch.h"
-#include "compute/ranks/rank_worker.h"
 #include "orrery_version.h"
 
 #if ORRERY_HAVE_CUDA

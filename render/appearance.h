@@ -41,7 +41,7 @@ struct ValueRanges {
   ValueRange speed;
   ValueRange mass;
   ValueRange mass_per_area{};
-  ValueRange value{};  ///< of DrawnBodies::values
+  ValueRange value{};  ///< range of DrawnBodies::values
 };
 
 /// The way from a body to the value that its colour shows, among lights. app/colours/ has one for each body colour.

@@ -10,8 +10,8 @@ namespace orrery::render {
 namespace {
 
 constexpr float steepest = glm::half_pi<float>();    // beyond it, the picture would be upside down
-constexpr float step_factor = 0.88f;                 // of the distance, per wheel notch
-constexpr float nearest = 2e-3f, farthest = 100.0f;  // of the framed radius
+constexpr float step_factor = 0.88f;                 // factor of the distance, per wheel notch
+constexpr float nearest = 2e-3f, farthest = 100.0f;  // in framed radii
 
 bool finite(glm::vec2 v) {
   return std::isfinite(v.x) && std::isfinite(v.y);

@@ -154,7 +154,7 @@ glm::vec3 linear_colour(const ColourMap& map, float at) {
 glm::vec3 body_colour(const ColourMap& map, float at, Theme theme) {
   const glm::vec3 linear = linear_colour(map, at);
   if (theme == Theme::light) return ink_of(linear);
-  constexpr float least = 0.5f;  // of the strongest channel, in sRGB
+  constexpr float least = 0.5f;  // minimum of the strongest channel, in sRGB
   const glm::vec3 colour = srgb_from_linear(linear);
   const float most = std::max({colour.r, colour.g, colour.b, 1e-6f});
   return linear_from_srgb(colour * std::max(1.0f, least / most));
@@ -162,14 +162,14 @@ glm::vec3 body_colour(const ColourMap& map, float at, Theme theme) {
 
 glm::vec3 density_colour(const ColourMap& map, float at, Theme theme) {
   if (theme == Theme::dark) return linear_colour(map, at);
-  constexpr float fully_inked = 0.25f;  // of the range
+  constexpr float fully_inked = 0.25f;  // share of the range
   const glm::vec3 ink = srgb_from_linear(linear_colour(map, 1 - at));
   return linear_from_srgb(glm::mix(glm::vec3{1}, ink, std::clamp(at / fully_inked, 0.0f, 1.0f)));
 }
 
 namespace {
 
-constexpr float least_ratio = 1e-6f;  // of the ends of a logarithmic scale that begins at 0
+constexpr float least_ratio = 1e-6f;  // ratio of the ends of a logarithmic scale that begins at 0
 
 const ValueRange& range_of(const Appearance& appearance, const ValueRanges& ranges) {
   if (appearance.look == Look::density) return ranges.mass_per_area;

@@ -37,7 +37,7 @@ may_include("compute/kernels/" "compute/(core|cuda)/" "compute/kernels/[^/]+$" "
 may_include("compute/ranks/mpi_ranks[.]cpp" "compute/(core|ranks)/" "(mpi|sched)[.]h$")
 may_include("compute/ranks/" "compute/(core|devices|diagnostics|integrators|ranks)/" "compute/kernels/[^/]+$")
 may_include("compute/devices/" "compute/(core|cuda|devices|integrators)/" "compute/kernels/[^/]+$" "dlfcn[.]h$" ${cuda_headers})
-may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/(body_pass|epilogue)[.]h$"
+may_include("compute/integrators/" "compute/(core|cuda|integrators)/" "compute/kernels/epilogue[.]h$"
             "integrators_list[.]inc$" ${cuda_headers})
 may_include("compute/diagnostics/" "compute/(core|cuda|diagnostics)/" ${cuda_headers})
 may_include("compute/snapshots/" "compute/(core|snapshots)/" "(hdf5|zlib)[.]h$" "snapshots_list[.]inc$" ${posix_headers})

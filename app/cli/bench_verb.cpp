@@ -18,7 +18,7 @@
 #include "app/recording/sweep_report.h"
 #include "app/text/console.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/kernels/kernel_sharing.h"
 

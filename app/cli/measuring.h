@@ -10,7 +10,7 @@
 #include "app/lab/variants.h"
 #include "app/text/console.h"
 #include "app/ui_state/view_options.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 

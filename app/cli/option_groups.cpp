@@ -27,7 +27,7 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"

@@ -30,7 +30,7 @@
 #include "compute/core/names.h"
 #include "compute/core/text.h"
 #include "compute/diagnostics/reference.h"
-#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/scenes/scene.h"
 
 namespace orrery {

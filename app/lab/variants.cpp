@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "app/text/parse_value.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 

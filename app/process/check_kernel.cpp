@@ -16,7 +16,7 @@
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/text.h"
-#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 
 namespace orrery {
 namespace {

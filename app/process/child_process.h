@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 
 namespace orrery {
 

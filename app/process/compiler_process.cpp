@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "app/text/console.h"
-#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 
 namespace orrery {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/text.h"
 
 namespace orrery {

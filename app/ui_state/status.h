@@ -20,6 +20,7 @@
 #include "app/ui_state/machine_user.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/trial.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/cuda/peak_rates.h"
 #include "compute/sim/command.h"

@@ -25,7 +25,7 @@
 #include "app/window/viewer.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"

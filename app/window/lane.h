@@ -18,7 +18,7 @@
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/readback.h"
+#include "render/gl/gpu_timer.h"
 #include "render/passes/body_renderer.h"
 #include "render/passes/compose.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "render/gl/gl_objects.h"
 #if ORRERY_HAVE_CUDA

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "app/text/console.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/threads.h"
 
 struct _XDisplay;  // Xlib's, which GLFW opens at run time

@@ -20,9 +20,9 @@
 #include "app/window/position_bridge.h"
 #include "app/window/viewer.h"
 #include "app/window/window.h"
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "render/gl/gl.h"
 
 namespace orrery {

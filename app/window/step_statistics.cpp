@@ -13,6 +13,7 @@
 #include "app/ui_state/comparable.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/threads.h"

@@ -7,7 +7,7 @@
 #include "compute/core/law.h"
 #include "compute/kernels/parts/device_float.h"
 
-// The code of compute/kernels/parts/counted_tiles.h stands here.
+// The code of compute/kernels/parts/inner_loop.h stands here.
 
 __global__ void __launch_bounds__(block) accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue) {
   using Real = DeviceFloat<Rsqrt::fast, true>;

@@ -2,31 +2,22 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
-
-#include "compute/core/stop_signal.h"
-#include "compute/core/text.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int most_links = 40;  // as the Linux kernel follows
 
 /// Returns whether the link belongs to this user or to the owner of its folder, or its folder is not shared.
 bool may_follow(const fs::path& link) {
@@ -38,7 +29,7 @@ bool may_follow(const fs::path& link) {
   return (folder.st_mode & shared) != shared || own.st_uid == geteuid() || own.st_uid == folder.st_uid;
 }
 
-constexpr std::size_t random_digits = 16;  // of a temporary file's name
+constexpr std::size_t random_digits = 16;  // random digits of a temporary file's name
 
 /// Returns how names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
 std::string temporary_prefix(const fs::path& target) {
@@ -57,37 +48,6 @@ int flush(const Descriptor& descriptor) {
   return fsync(descriptor.number()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-constexpr std::chrono::milliseconds between_looks{50};
-constexpr std::chrono::milliseconds patience{2000};
-constexpr std::size_t most_bytes = 4096;  // a pipe that poll() calls writable takes these without blocking
-
-/// Returns true for a broken descriptor, too: write() knows the cause. `waited` since a stop was requested grows.
-bool wait_until_writable(int descriptor, std::chrono::milliseconds& waited) {
-  while (waited < patience) {
-    pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
-    const int ready = poll(&wanted, 1, static_cast<int>(between_looks.count()));
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
-    if (stop_requested()) waited += between_looks;
-  }
-  return false;
-}
-
-[[noreturn]] void fail(const fs::path& file, int error) {
-  throw std::runtime_error(cannot_write(file, error));
-}
-
-/// Waits for a reader until a stop is requested.
-Descriptor open_pipe(const fs::path& path) {
-  constexpr std::chrono::milliseconds look{20};
-  for (;;) {
-    Descriptor pipe{open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
-    if (pipe) return pipe;
-    if (errno != ENXIO) fail(path, errno);
-    if (stop_requested()) throw std::runtime_error(cannot_write(path, "nobody reads from it"));
-    std::this_thread::sleep_for(look);
-  }
-}
-
 }  // namespace
 
 fs::path numbered_path(const fs::path& path, int number) {
@@ -101,7 +61,7 @@ fs::path numbered_path(const fs::path& path, int number) {
 
 fs::path followed(fs::path path) {
   std::error_code none;
-  for (int link = 0; link < most_links && fs::is_symlink(path, none); ++link) {
+  for (int link = 0; link < most_symbolic_links && fs::is_symlink(path, none); ++link) {
     if (!may_follow(path)) break;
     path = path.parent_path() / fs::read_symlink(path, none);
   }
@@ -318,88 +278,6 @@ void check_output(const fs::path& file, Existing existing) {
   } else {
     const AtomicFile unwritten{file, existing};
   }
-}
-
-std::string write_all(int descriptor, std::string_view text) {
-  std::chrono::milliseconds waited{0};
-  while (!text.empty()) {
-    if (!wait_until_writable(descriptor, waited)) return "nobody reads from it";
-    const ssize_t wrote = write(descriptor, text.data(), std::min(text.size(), most_bytes));
-    if (wrote >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(wrote));
-    } else if (errno != EINTR && errno != EAGAIN) {
-      return std::generic_category().message(errno);
-    }
-  }
-  return {};
-}
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
-std::optional<Descriptor> locked_file(const fs::path& path, bool wait) {
-  Descriptor file{open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (!file) return Descriptor{};
-  while (flock(file.number(), wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return std::nullopt;
-    if (errno != EINTR) return Descriptor{};
-  }
-  return file;
-}
-
-std::string cannot_write(const fs::path& file, const std::string& cause) {
-  return "cannot write '" + file.string() + "': " + cause;
-}
-
-std::string cannot_write(const fs::path& file, int error) {
-  return cannot_write(file, std::generic_category().message(error));
-}
-
-std::optional<int> own_descriptor(fs::path path) {
-  if (path == "-") return STDOUT_FILENO;
-  std::error_code error;
-  const fs::path descriptors = fs::canonical("/proc/self/fd", error);
-  for (int link = 0; !error && link < most_links; ++link) {
-    const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
-    if (!error && folder == descriptors) return parsed_number<int>(path.filename().string());
-    path = path.parent_path() / fs::read_symlink(path, error);
-  }
-  return std::nullopt;
-}
-
-bool is_stream(const fs::path& path) {
-  if (own_descriptor(path)) return true;
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-Descriptor open_stream(const fs::path& path) {
-  if (const std::optional<int> own = own_descriptor(path)) {
-    Descriptor copy{fcntl(*own, F_DUPFD_CLOEXEC, 3)};
-    if (!copy) fail(path, errno);
-    return copy;
-  }
-  if (fs::is_fifo(path)) return open_pipe(path);
-  Descriptor stream{open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
-  if (!stream) fail(path, errno);
-  return stream;
-}
-
-void check_stream(const fs::path& path) {
-  if (const std::optional<int> own = own_descriptor(path)) {
-    const int flags = fcntl(*own, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail(path, EBADF);
-  } else if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
-    fail(path, errno);
-  }
-}
-
-void check_writable(const fs::path& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0 || faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(path, errno);
-  constexpr mode_t anyone_writes = 0222;
-  if ((status.st_mode & anyone_writes) == 0) fail(path, EACCES);
 }
 
 }  // namespace orrery

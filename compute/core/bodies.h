@@ -168,7 +168,7 @@ class BodySource {
  private:
   const Piece& at(std::size_t body) {
     if (body - piece_.first >= piece_.positions.size()) {  // also if body < first
-      piece_ = {};                                         // if the next one fails, there is none
+      piece_ = {};                                         // no piece is left if the next one fails
       piece_ = piece_with(body);
     }
     return piece_;

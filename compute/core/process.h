@@ -1,4 +1,4 @@
-// The memory that this process may take, and trials in a copy of it.
+// The memory that this process may take, the signals that stop it, and trials in a copy of it.
 #pragma once
 
 #include <chrono>
@@ -23,6 +23,23 @@ std::int64_t bodies_that_fit(std::int64_t bytes_per_body);
 /// Returns the bytes that control groups (v1 and v2) leave free; the largest integer if none has a limit. `membership`,
 /// a file such as /proc/self/cgroup, names the groups, which are folders below `mount`.
 std::int64_t control_group_free_bytes(const std::filesystem::path& membership, const std::filesystem::path& mount);
+
+/// Makes SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results can be kept first. A
+/// second one ends the program at once. SIGXCPU (the soft limit of processor time), SIGUSR1 and SIGUSR2
+/// (batch systems, before a job's time is over) request a stop as well, however often they come.
+void watch_stop_signals();
+/// Ignores these signals from now on: another process decides when this one ends.
+void ignore_stop_signals();
+/// Holds these signals back until take_stop_signals(), also across an exec() of the calling thread.
+void hold_stop_signals();
+/// Delivers the signals that were held back.
+void take_stop_signals();
+/// Sets the process group that a second signal ends together with this program; 0: none. There is only one at a time.
+void end_group_with_program(int group);
+/// Returns whether one of the signals has requested a stop.
+bool stop_requested();
+/// Returns the exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
+int stop_status();
 
 /// How a trial in a copy of this process ended.
 struct TrialEnd {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/vec.h"
 
 namespace orrery {
@@ -36,7 +36,7 @@ struct JointRows {
   std::uint64_t velocities = 0;  ///< first byte, rows as above
   std::optional<std::uint64_t>
       masses{};                      ///< first byte of the array with rows of 1 float32. None: there is no such array
-  std::optional<BodyScale> scale{};  ///< to the units of the file. None: the bodies' own
+  std::optional<BodyScale> scale{};  ///< scale to the units of the file. None: the bodies' own units
 };
 
 /// The float32 arrays that hold bodies in a file, with one row per body.

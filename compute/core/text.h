@@ -94,7 +94,7 @@ std::string shortest_text(T number) {
 template <class T>
 struct Range {
   T least, most;          ///< no upper bound if `most` is infinite or the largest integer
-  const char* unit = "";  ///< what follows the number: "bodies", "in units of length"
+  const char* unit = "";  ///< text after the number: "bodies", "in units of length"
   bool open = false;      ///< excludes `least` and `most`
 
   /// Returns false for NaN.

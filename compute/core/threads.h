@@ -68,7 +68,7 @@ std::optional<Result> result_within(std::chrono::milliseconds limit, std::functi
                                     std::function<void(Result&)> too_late) {
   struct Attempt {
     std::promise<Result> promise;
-    std::atomic<bool> settled = false;  // by the thread that has a result, or by the caller who gives up
+    std::atomic<bool> settled = false;  // set by the thread that has a result, or by the caller who gives up
   };
   const auto attempt = std::make_shared<Attempt>();
   std::future<Result> future = attempt->promise.get_future();

@@ -16,8 +16,8 @@ class Device;
 /// Which hardware counters to read, and how many times the work must run for them. Made on the host.
 struct CounterPlan {
   std::string chip;
-  std::vector<std::string> metrics;       ///< those that the chip has
-  std::vector<std::string> missing;       ///< those that it does not have
+  std::vector<std::string> metrics;       ///< metrics that the chip has
+  std::vector<std::string> missing;       ///< metrics that it does not have
   std::vector<std::uint8_t> config{};     ///< CUPTI's config image
   std::vector<std::uint8_t> available{};  ///< the counters that this GPU lets this process read; empty: not asked
   int passes = 0;

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 
 namespace orrery::cuda {

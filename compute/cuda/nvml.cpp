@@ -14,7 +14,7 @@
 
 namespace orrery::cuda {
 
-struct NvmlDevice;  // what NVML's nvmlDevice_t points to
+struct NvmlDevice;  // target of NVML's nvmlDevice_t
 
 /// NVML's nvmlFieldValue_t with a value of type unsigned.
 struct NvmlFieldValue {

@@ -9,9 +9,9 @@ namespace orrery::cuda {
 
 /// Current state of a GPU. A value that the driver does not report is missing.
 struct GpuState {
-  std::optional<int> clock_mhz;  ///< of the multiprocessors
+  std::optional<int> clock_mhz;  ///< clock of the multiprocessors
   std::optional<int> memory_clock_mhz;
-  std::optional<double> power_w;  ///< of the board at this moment; of some GPUs, the mean of the last second
+  std::optional<double> power_w;  ///< power of the board now; some GPUs report the mean of the last second
   std::optional<int> temperature_c;
   std::optional<std::vector<std::string>> slowed_by;  ///< why the clock is not at its maximum, in words; may be empty
 };

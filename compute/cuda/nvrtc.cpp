@@ -14,7 +14,7 @@
 
 namespace orrery::cuda {
 
-struct NvrtcProgram;  // what NVRTC's nvrtcProgram points to
+struct NvrtcProgram;  // target of NVRTC's nvrtcProgram
 
 namespace {
 

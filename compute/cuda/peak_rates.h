@@ -6,7 +6,7 @@ namespace orrery {
 struct PeakRates {
   double fma_per_s = 0;               ///< FP32 instructions, counted per lane; the issue rate is the limit
   double rsqrt_per_s = 0;             ///< reciprocal square roots of the special function units
-  double clock_mhz = 0;               ///< of the multiprocessors during the measurement; 0: not known
+  double clock_mhz = 0;               ///< clock of the multiprocessors during the measurement; 0: not known
   double dram_bytes_per_s = 0;        ///< memory traffic, see measure_dram_rate(); 0: not measured
   double dram_limit_bytes_per_s = 0;  ///< limit by the memory's clock and width; 0: the device does not report them
 };

@@ -15,7 +15,6 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/cuda/profiler_range.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/load_balance.h"
 #include "compute/devices/nccl.h"
@@ -68,6 +67,7 @@ class Staging {
     }
     return first(bytes);
   }
+
   std::span<std::byte> first(std::size_t bytes) const { return memory_.all().first(bytes); }
 
   /// Enqueues copies of the blocks to the buffer, and returns the part of it that they fill.
@@ -81,6 +81,7 @@ class Staging {
     }
     return all;
   }
+
   /// Enqueues copies of the buffer to the blocks.
   void upload(std::span<const DeviceBlock> blocks, cudaStream_t stream) const {
     const std::byte* from = first(sum_of(sizes_of(blocks))).data();
@@ -126,6 +127,7 @@ class BlockExchange {
     });
     (void)exchange_known(to, from, work, stream);
   }
+
   /// Returns whether the device has reached the event, which may be recorded after an exchange. Throws what failed, and
   /// Stopped if it will never be reached because another rank failed.
   virtual bool reached(const cuda::OrderEvent& event) const = 0;
@@ -142,13 +144,36 @@ class RankEvaluation {
 
   PartitionFacet& partition() const { return partition_; }
   /// Allocates the memory for evaluations of `count` bodies as rank `index` of `ranks`.
-  void prepare(int count, int index, int ranks) const;
+  void prepare(int count, int index, int ranks) const {
+    partition_.prepare_partition(count, index, ranks);
+    if (auto* const choice = dynamic_cast<ChoiceFacet*>(&partition_)) choice->prepare_choice();
+  }
 
-  void begin(const ForceArgs& args, const Part& part) const;
+  void begin(const ForceArgs& args, const Part& part) const {
+    const ProfilerRange range{"begin a part"};
+    begins_.record(args.stream);
+    partition_.begin_part(args, part);
+    begun_.record(args.stream);
+  }
   /// Exchanges locally essential trees with all ranks. Collective: call it on every rank after begin(), if
   /// PartitionFacet::exchanges().
-  void exchange(const ForceArgs& args, CollectiveWork& work, BlockExchange& by) const;
-  void evaluate(const ForceArgs& args, const Part& part) const;
+  void exchange(const ForceArgs& args, CollectiveWork& work, BlockExchange& by) const {
+    const ProfilerRange range{"exchange cells"};
+    auto& choice = dynamic_cast<ChoiceFacet&>(partition_);  // all kernels that exchange implement it
+    by.all_gather(
+        choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
+    by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
+                [&](int rank, std::span<const std::size_t> sizes) { return choice.places_of_chosen(rank, sizes); },
+                work, args.stream);
+    work.attempt([&] { choice.take_chosen(args); });
+  }
+
+  void evaluate(const ForceArgs& args, const Part& part) const {
+    const ProfilerRange range{"evaluate a part"};
+    resumed_.record(args.stream);
+    partition_.evaluate_part(args, part);
+    ends_.record(args.stream);
+  }
   const cuda::Event& end() const { return ends_; }
   /// Returns the device time of begin() and evaluate() in ms. Call after the part has ended.
   double ms() const { return cuda::elapsed_ms(begins_, begun_) + cuda::elapsed_ms(resumed_, ends_); }
@@ -157,401 +182,6 @@ class RankEvaluation {
   PartitionFacet& partition_;
   cuda::Event begins_, begun_, resumed_, ends_;
 };
-
-void RankEvaluation::prepare(int count, int index, int ranks) const {
-  partition_.prepare_partition(count, index, ranks);
-  if (auto* const choice = dynamic_cast<ChoiceFacet*>(&partition_)) choice->prepare_choice();
-}
-
-void RankEvaluation::begin(const ForceArgs& args, const Part& part) const {
-  const cuda::ProfilerRange range{"begin a part"};
-  begins_.record(args.stream);
-  partition_.begin_part(args, part);
-  begun_.record(args.stream);
-}
-
-void RankEvaluation::exchange(const ForceArgs& args, CollectiveWork& work, BlockExchange& by) const {
-  const cuda::ProfilerRange range{"exchange cells"};
-  auto& choice = dynamic_cast<ChoiceFacet&>(partition_);  // all kernels that exchange implement it
-  by.all_gather(
-      choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
-  by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
-              [&](int rank, std::span<const std::size_t> sizes) { return choice.places_of_chosen(rank, sizes); }, work,
-              args.stream);
-  work.attempt([&] { choice.take_chosen(args); });
-}
-
-void RankEvaluation::evaluate(const ForceArgs& args, const Part& part) const {
-  const cuda::ProfilerRange range{"evaluate a part"};
-  resumed_.record(args.stream);
-  partition_.evaluate_part(args, part);
-  ends_.record(args.stream);
-}
-
-/// RankResidents on CUDA, for kernels with MigrationFacet, ChoiceFacet and ShipmentFacet.
-class CudaRankResidents final : public RankResidents {
- public:
-  /// Returns the transport: the connection if `connected`, otherwise host memory.
-  using SelectExchange = std::function<BlockExchange&(bool connected)>;
-  /// `device`, `part` and the stream must outlive this. The leader uses its caller's stream instead.
-  CudaRankResidents(const cuda::Device& device, const RankEvaluation& part, cudaStream_t stream,
-                    SelectExchange select_exchange);
-
-  bool can_hold(int count, int ranks) const override { return migration_.can_hold(count, ranks); }
-  void prepare(int count, int rank, int ranks) override;
-  /// Frees the exchange buffers, which prepare() allocates.
-  void forget();
-  void hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) override;
-  void kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) override;
-  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, CollectiveWork& work,
-                    CUstream_st* stream) override;
-  int begin(const ForceArgs& args) override { return migration_.begin_residents(args); }
-  void evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
-                CollectiveWork& work) override;
-  void collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected, CollectiveWork& work,
-               CUstream_st* stream) override;
-  int* owner_buffer(int count) override;
-  bool part_ended() const override { return select_exchange_(connected_).reached(part_.end()); }
-  bool ended() const override { return select_exchange_(connected_).reached(ended_); }
-
- private:
-  using Blocks = PartitionFacet::Blocks;
-
-  /// Collective work on this stream.
-  using Together = std::function<void(BlockExchange& by, cudaStream_t stream)>;
-  /// Range of the resident bodies of one rank.
-  struct Piece {
-    int first, count;
-  };
-
-  bool is_leader() const { return rank_ == 0; }
-  cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
-  /// Runs `what` with the device active. `leading`: the leader's stream. Throws what failed here, and Stopped if
-  /// another rank failed.
-  void together(bool connected, CollectiveWork& work, cudaStream_t leading, const Together& what);
-  /// Reduces the findings of all ranks to their minimum, on every rank.
-  void reduce_all_findings(BlockExchange& by, CollectiveWork& work, cudaStream_t stream);
-  void migrate(const ForceArgs& args, int rounds, BlockExchange& by, CollectiveWork& work);
-
-  // Bodies are scattered and gathered in pieces, numbered from 0, that fit into the leader's buffers.
-  int piece_bodies() const;
-  int pieces() const;
-  Piece piece_of(int rank, int number) const;
-  /// Returns the leader's buffer for a piece of another rank.
-  ResidentBodies buffer_for(int rank, int count) const;
-  /// Sets the ids and the finding, and on the leader its own bodies.
-  void begin_to_hold(const ScatterSource& from, cudaStream_t stream);
-  /// `first_of`: global index of each rank's first body.
-  void scatter_piece(const ScatterSource& from, std::span<const int> first_of, int number, BlockExchange& by,
-                     CollectiveWork& work, cudaStream_t stream);
-  void gather_piece(const GatherSelection& wanted, const GatherBuffers& places, int number, BlockExchange& by,
-                    CollectiveWork& work, cudaStream_t stream);
-  /// Writes bodies that were gathered to their destinations.
-  static void write(const ResidentBodies& bodies, int rank, const GatherBuffers& places, cudaStream_t stream);
-
-  const cuda::Device& device_;
-  const RankEvaluation& part_;
-  cudaStream_t const stream_;
-  const SelectExchange select_exchange_;
-  MigrationFacet& migration_;
-  ShipmentFacet& shipment_;
-  int rank_ = 0, ranks_ = 1;
-  bool connected_ = false;                                    // argument of the latest call, see RankResidents
-  cuda::OrderEvent ended_{device_};                           // end of the work that this call enqueued
-  cuda::DeviceArray<cuda::PackedFinding> findings_;           // by rank
-  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // receives NonFiniteReport::seen where nothing reads it
-  // Buffers of the leader:
-  cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
-  cuda::DeviceArray<int> piece_ids_, owners_;
-};
-
-/// ConnectedRankKernel by NCCL, which carries data from device to device.
-class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
- public:
-  /// All references must outlive this. `part`: of a kernel on `device`. `stream`: the worker's; the leader uses its
-  /// caller's instead.
-  NcclRankKernel(const cuda::Device& device, const RankEvaluation& part, const cuda::Stream& stream,
-                 std::shared_ptr<NcclConnection> connection)
-      : device_{device},
-        part_{part},
-        partition_{part.partition()},
-        stream_{stream},
-        connection_{std::move(connection)} {}
-
-  bool is_open() const { return connection_->is_open(); }
-
-  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override;
-  void evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override;
-  bool part_ended() override { return reached(part_.end()); }
-  bool ended() override { return reached(ended_); }
-  void join(const ForceArgs& args, std::span<const Part> parts) override { partition_.join(args, parts); }
-
-  void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts, const Part& own,
-                     CollectiveWork& work) override;
-
-  void disconnect() noexcept override { connection_->abort(); }
-
-  void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override;
-  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
-                      cudaStream_t stream) override;
-  bool reached(const cuda::OrderEvent& event) const override;
-
- private:
-  using Blocks = PartitionFacet::Blocks;
-
-  void evaluate_alone(const ForceArgs& args, const Part& own);
-  void wait(const CollectiveWork& work, cudaStream_t stream) override;
-
-  const cuda::Device& device_;
-  const RankEvaluation& part_;
-  PartitionFacet& partition_;
-  const cuda::Stream& stream_;
-  const std::shared_ptr<NcclConnection> connection_;
-  cuda::OrderEvent ended_{device_};       // end of this rank's part and transfers
-  cuda::OrderEvent waited_for_{device_};  // recorded by wait()
-  // On the leader, during an evaluation:
-  Blocks common_;
-  BlocksByRank individual_, places_;  // blocks for one rank alone; destinations of its results
-};
-
-/// RankKernel on CUDA. Data go to other ranks through page-locked host memory, or by the connection given to the
-/// constructor.
-class CudaRankKernel final : public RankKernel, private BlockExchange {
- public:
-  /// `connection`: to the devices of the other ranks; null: none.
-  CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
-                 std::shared_ptr<NcclConnection> connection);
-  CudaRankKernel(const CudaRankKernel&) = delete;
-  CudaRankKernel& operator=(const CudaRankKernel&) = delete;
-  /// Blocks until the device has ended, since copies may still use this object's memory. After a failed evaluation, the
-  /// connection has been closed, so the device does not wait for other ranks. If a rank is lost outside of an
-  /// evaluation, this may block forever, until the rank watch ends the process.
-  ~CudaRankKernel() override;
-
-  ForceKernel& kernel() override { return *kernel_; }
-  ConnectedRankKernel* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
-  void prepare(int count, int index, int ranks) override;
-  void bodies_replaced() override {
-    kernel_->bodies_replaced();
-    owners_.forget();
-  }
-
-  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override;
-  std::span<const std::byte> common_input() const override { return common_; }
-  std::span<const std::byte> individual_input(int rank) const override {
-    return individual_[static_cast<std::size_t>(rank)];
-  }
-  std::span<std::byte> place(const ForceArgs& args, const Part& part) override;
-  void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override;
-  void join(const ForceArgs& args, std::span<const Part> parts) override;
-
-  void reserve_input(std::size_t bytes) override { inputs_.front().allocate(bytes); }
-  std::span<std::byte> input_buffer(std::size_t bytes) override { return inputs_.front().first(bytes); }
-  std::span<const std::byte> evaluate(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
-                                      const Part& own, CollectiveWork& work) override;
-
-  double part_ms() const override { return part_.ms(); }
-  bool works_alone() const override { return partition().works_alone(); }
-  bool keeps_parts() const override { return partition().keeps_parts(); }
-  void read_owners(int count, const int* d_owners, CUstream_st* stream) override;
-  std::optional<std::vector<int>> owners(int count) const override { return owners_.owners(count); }
-  MessageWriter cells(int index) override;
-  void place_cells(int index, MessageReader& cells, CUstream_st* stream) override;
-  RankResidents* residents() override { return residents_ ? &*residents_ : nullptr; }
-
- private:
-  using Blocks = PartitionFacet::Blocks;
-
-  PartitionFacet& partition() const { return by_targets_ ? *by_targets_ : *kernel_->partition(); }
-  void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override {
-    (void)exchange_all(outgoing, places, work, stream);
-  }
-  /// Returns false, on all ranks, if one had failed.
-  bool exchange_all(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream);
-  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
-                      cudaStream_t stream) override;
-  bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
-  void wait(const CollectiveWork& /*work*/, cudaStream_t stream) override {
-    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // depends on no other rank
-  }
-  /// Copies blocks into a message, with their sizes.
-  void pack_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream);
-  /// Enqueues copies of the blocks in a message of pack_blocks() to the device.
-  void unpack_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream);
-
-  const std::shared_ptr<const cuda::Device> device_;
-  std::unique_ptr<ForceKernel> kernel_;
-  std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel divides itself
-  RankEvaluation part_{*device_, partition()};
-  cuda::Stream stream_{*device_};  // not used by the leader
-  Staging outgoing_{*device_};     // data for other ranks
-  std::vector<Staging> incoming_;  // data from other ranks except results, by rank
-  // Inputs of the workers. On the leader: entry 0 has the common blocks, entry `rank` those for one worker alone. On a
-  // worker: entry 0 has all its blocks.
-  std::vector<Staging> inputs_;
-  OwnersReader owners_{*device_};
-  // On the leader, during an evaluation:
-  std::span<const std::byte> common_;
-  std::vector<std::span<const std::byte>> individual_;  // by rank
-  std::vector<Staging> returned_;                       // results of other ranks, by rank
-  cuda::OrderEvent inputs_ready_{*device_}, joined_{*device_};
-  // Last, since they use the members above:
-  std::optional<NcclRankKernel> connected_;
-  std::optional<CudaRankResidents> residents_;
-};
-
-CudaRankKernel::CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info,
-                               const Settings& settings, std::shared_ptr<NcclConnection> connection)
-    : device_{std::move(device)},
-      kernel_{info.make(settings, device_.get())},
-      by_targets_{info.divides ? nullptr
-                               : std::make_unique<TargetPartition>(*kernel_, info.reads_low_words, *device_)} {
-  inputs_.emplace_back(*device_);
-  if (connection) connected_.emplace(*device_, part_, stream_, std::move(connection));
-  if (!dynamic_cast<ShipmentFacet*>(&partition())) return;
-  residents_.emplace(*device_, part_, stream_.get(), [this](bool connected) -> BlockExchange& {
-    if (!connected) return *this;
-    if (!connected_) throw Stopped{"there is no connection"};
-    return *connected_;
-  });
-}
-
-CudaRankKernel::~CudaRankKernel() {
-  ORRERY_CUDA_WARN(cudaSetDevice(device_->ordinal()));
-  ORRERY_CUDA_WARN(cudaDeviceSynchronize());
-}
-
-void CudaRankKernel::prepare(int count, int index, int ranks) {
-  device_->activate();
-  owners_.forget();
-  if (residents_) residents_->forget();
-  part_.prepare(count, index, ranks);
-  const auto all = static_cast<std::size_t>(ranks);
-  while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
-  while (index == 0 && inputs_.size() < all) inputs_.emplace_back(*device_);
-}
-
-std::vector<WorkerInput> CudaRankKernel::prepare_inputs(const ForceArgs& args, std::span<const Part> parts) {
-  const Blocks for_all = partition().prepare_inputs(args, parts);
-  common_ = inputs_.front().download(for_all, args.stream);
-  individual_.assign(parts.size(), {});
-  std::vector<WorkerInput> inputs(parts.size());
-  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
-    const Blocks for_one = partition().input_of(args, parts[rank]);
-    individual_[rank] = inputs_[rank].download(for_one, args.stream);
-    inputs[rank] = {.common = sizes_of(for_all), .individual = sizes_of(for_one), .exchanges = partition().exchanges()};
-  }
-  inputs_ready_.record(args.stream);
-  part_.begin(args, parts.front());
-  if (!partition().exchanges()) part_.evaluate(args, parts.front());
-  inputs_ready_.synchronize();
-  return inputs;
-}
-
-std::span<std::byte> CudaRankKernel::place(const ForceArgs& args, const Part& part) {
-  joined_.synchronize();  // until then, copies of the previous evaluation read this memory
-  return returned_[static_cast<std::size_t>(part.index)].allocate(sum_of(sizes_of(partition().places(args, part))));
-}
-
-void CudaRankKernel::end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) {
-  if (partition().exchanges()) {
-    part_.exchange(args, work, *this);
-    work.attempt([&] { part_.evaluate(args, parts.front()); });
-    require_end(work);
-  }
-  part_.end().synchronize();
-}
-
-void CudaRankKernel::join(const ForceArgs& args, std::span<const Part> parts) {
-  for (const Part& part : parts.subspan(1)) {
-    returned_[static_cast<std::size_t>(part.index)].upload(partition().places(args, part), args.stream);
-  }
-  partition().join(args, parts);
-  joined_.record(args.stream);
-}
-
-std::span<const std::byte> CudaRankKernel::evaluate(const ForceArgs& args, const WorkerInput& input,
-                                                    std::span<const Part> parts, const Part& own,
-                                                    CollectiveWork& work) {
-  std::span<const std::byte> found;
-  on_device(*device_, [&] {
-    ForceArgs on_stream = args;
-    on_stream.stream = stream_.get();
-    work.attempt([&] {
-      const Blocks places = partition().receive(on_stream, parts, blocks_of(input));
-      inputs_.front().upload(places, on_stream.stream);
-      part_.begin(on_stream, own);
-    });
-    if (input.exchanges) part_.exchange(on_stream, work, *this);
-    work.attempt([&] {
-      part_.evaluate(on_stream, own);
-      found = outgoing_.download(partition().results(on_stream, own), on_stream.stream);
-      stream_.synchronize();
-    });
-    require_end(work);
-  });
-  return found;
-}
-
-bool CudaRankKernel::exchange_all(const Outgoing& outgoing, const Places& places, CollectiveWork& work,
-                                  cudaStream_t stream) {
-  work.attempt([&] {
-    const BlocksByRank to = outgoing();
-    work.for_each_other([&](int rank) { pack_blocks(to[static_cast<std::size_t>(rank)], work.to(rank), stream); });
-  });
-  if (!work.exchange()) return false;
-  work.attempt([&] {
-    work.for_each_other([&](int rank) {
-      MessageReader message = work.from(rank);
-      unpack_blocks(message, rank, places, stream);
-    });
-  });
-  return true;
-}
-
-bool CudaRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
-                                    cudaStream_t stream) {
-  return exchange_all(
-      [&] { return outgoing; },
-      [&](int rank, std::span<const std::size_t> /*sizes*/) { return incoming[static_cast<std::size_t>(rank)]; }, work,
-      stream);
-}
-
-void CudaRankKernel::pack_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
-  const std::span<const std::byte> bytes = outgoing_.download(blocks, stream);
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
-  message.put_all(sizes_of(blocks));
-  message.put_values(bytes);
-}
-
-/// The copies of the previous exchange must have ended, since they use the same buffer.
-void CudaRankKernel::unpack_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
-  std::vector<std::size_t> sizes;
-  message.get_all(sizes);
-  while (incoming_.size() <= static_cast<std::size_t>(rank)) incoming_.emplace_back(*device_);
-  Staging& staging = incoming_[static_cast<std::size_t>(rank)];
-  message.get_values(staging.allocate(sum_of(sizes)));
-  staging.upload(first_of(places(rank, sizes), sizes), stream);
-}
-
-void CudaRankKernel::read_owners(int count, const int* d_owners, CUstream_st* stream) {
-  const int* const found = d_owners ? d_owners : partition().find_owners(count, stream);
-  if (found) owners_.read(found, count, stream);
-}
-
-MessageWriter CudaRankKernel::cells(int index) {
-  MessageWriter message;
-  on_device(*device_, [&] { pack_blocks(partition().cells(index), message, stream_.get()); });
-  return message;
-}
-
-void CudaRankKernel::place_cells(int index, MessageReader& cells, CUstream_st* stream) {
-  const auto places = [&](int rank, std::span<const std::size_t> /*sizes*/) {
-    return partition().places_of_cells(rank);
-  };
-  unpack_blocks(cells, index, places, stream);
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same buffer
-}
 
 /// Number of bodies in the leader's buffers for all workers together: about 50 MB.
 constexpr int bodies_of_pieces = 1 << 20;
@@ -583,350 +213,637 @@ PartitionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const Gat
           vectors(bodies.accelerations, wanted.accelerations)};
 }
 
-CudaRankResidents::CudaRankResidents(const cuda::Device& device, const RankEvaluation& part, cudaStream_t stream,
-                                     SelectExchange select_exchange)
-    : device_{device},
-      part_{part},
-      stream_{stream},
-      select_exchange_{std::move(select_exchange)},
-      migration_{dynamic_cast<MigrationFacet&>(part.partition())},
-      shipment_{dynamic_cast<ShipmentFacet&>(part.partition())} {}
+/// RankResidents on CUDA, for kernels with MigrationFacet, ChoiceFacet and ShipmentFacet.
+class CudaRankResidents final : public RankResidents {
+ public:
+  /// Returns the transport: the connection if `connected`, otherwise host memory.
+  using SelectExchange = std::function<BlockExchange&(bool connected)>;
+  /// `device`, `part` and the stream must outlive this. The leader uses its caller's stream instead.
+  CudaRankResidents(const cuda::Device& device, const RankEvaluation& part, cudaStream_t stream,
+                    SelectExchange select_exchange)
+      : device_{device},
+        part_{part},
+        stream_{stream},
+        select_exchange_{std::move(select_exchange)},
+        migration_{dynamic_cast<MigrationFacet&>(part.partition())},
+        shipment_{dynamic_cast<ShipmentFacet&>(part.partition())} {}
 
-void CudaRankResidents::prepare(int count, int rank, int ranks) {
-  device_.activate();
-  rank_ = rank;
-  ranks_ = ranks;
-  migration_.prepare_residence(count, rank, PartSizes{ranks}.parts());
-  shipment_.prepare_shipment();
-  dynamic_cast<ChoiceFacet&>(part_.partition()).prepare_choice();
-  const auto take = [&](auto& array, std::size_t size) {
-    take_scratch(device_, array, size, "the exchange buffers of the bodies", "fewer bodies");
+  bool can_hold(int count, int ranks) const override { return migration_.can_hold(count, ranks); }
+  void prepare(int count, int rank, int ranks) override {
+    device_.activate();
+    rank_ = rank;
+    ranks_ = ranks;
+    migration_.prepare_residence(count, rank, PartSizes{ranks}.parts());
+    shipment_.prepare_shipment();
+    dynamic_cast<ChoiceFacet&>(part_.partition()).prepare_choice();
+    const auto take = [&](auto& array, std::size_t size) {
+      take_scratch(device_, array, size, "the exchange buffers of the bodies", "fewer bodies");
+    };
+    take(findings_, static_cast<std::size_t>(ranks));
+    if (!is_leader()) return;
+    const auto all = static_cast<std::size_t>(piece_bodies()) * static_cast<std::size_t>(ranks - 1);
+    for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
+    take(piece_ids_, all);
+    // Bodies that do not arrive because a connection is lost are then written to index 0, not to an arbitrary address.
+    cuda::clear(device_, piece_ids_);
+  }
+
+  /// Frees the exchange buffers, which prepare() allocates.
+  void forget() {
+    for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) *array = {};
+    piece_ids_ = {}, owners_ = {};
+  }
+  void hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) override {
+    together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
+      work.attempt([&] { begin_to_hold(from, on); });
+      int first = 0;
+      std::vector<int> first_of;
+      for (int rank = 0; rank < ranks_; first += shipment_.bodies_of(rank++)) first_of.push_back(first);
+      for (int number = 0; number < pieces(); ++number) scatter_piece(from, first_of, number, by, work, on);
+    });
+  }
+
+  void kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) override {
+    const auto move = [&](cudaStream_t on) {
+      const cuda::NonFiniteReport report{.d_first = own_finding(), .seen = seen ? seen : unread_.all().data()};
+      kick_drift_residents(device_, migration_.residents(), pass.motion, pass.check(report), on);
+    };
+    is_leader() ? move(stream) : on_device(device_, [&] { move(stream_); });
+  }
+
+  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected, CollectiveWork& work,
+                    CUstream_st* stream) override {
+    together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
+      int* const seen = is_leader() ? report.seen : unread_.all().data();
+      work.attempt(
+          [&] { check_residents(migration_.residents(), {.d_first = own_finding(), .seen = seen}, pass, on); });
+      reduce_all_findings(by, work, on);
+      work.attempt([&] {
+        if (is_leader()) reduce_findings({.of = {own_finding()}, .devices = 1}, report, on);
+      });
+    });
+  }
+
+  int begin(const ForceArgs& args) override { return migration_.begin_residents(args); }
+  void evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
+                CollectiveWork& work) override {
+    together(how.connected, work, args.stream, [&](BlockExchange& by, cudaStream_t on) {
+      ForceArgs here = args;
+      here.stream = on;
+      const Part& own = parts[static_cast<std::size_t>(rank_)];
+      work.attempt([&] { migration_.divide(here, parts, how.rounds); });
+      reduce_all_findings(by, work, on);
+      if (how.rounds > 0) migrate(here, how.rounds, by, work);
+      work.attempt([&] { part_.begin(here, own); });
+      part_.exchange(here, work, by);
+      work.attempt([&] { part_.evaluate(here, own); });
+      by.all_gather(
+          shipment_.counted(), [&](int rank) { return shipment_.place_of_counted(rank); }, work, on);
+      work.attempt([&] {
+        if (is_leader()) migration_.finish_residents(here);
+      });
+    });
+  }
+
+  void collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected, CollectiveWork& work,
+               CUstream_st* stream) override {
+    together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
+      work.attempt([&] {
+        if (is_leader()) write(migration_.residents(), 0, places, on);
+      });
+      for (int number = 0; number < pieces(); ++number) gather_piece(wanted, places, number, by, work, on);
+    });
+  }
+
+  int* owner_buffer(int count) override {
+    take_scratch(device_, owners_, static_cast<std::size_t>(count), "the ranks of the bodies", "fewer bodies");
+    return owners_.data();
+  }
+  bool part_ended() const override { return select_exchange_(connected_).reached(part_.end()); }
+  bool ended() const override { return select_exchange_(connected_).reached(ended_); }
+
+ private:
+  using Blocks = PartitionFacet::Blocks;
+
+  /// Collective work on this stream.
+  using Together = std::function<void(BlockExchange& by, cudaStream_t stream)>;
+  /// Range of the resident bodies of one rank.
+  struct Piece {
+    int first, count;
   };
-  take(findings_, static_cast<std::size_t>(ranks));
-  if (!is_leader()) return;
-  const auto all = static_cast<std::size_t>(piece_bodies()) * static_cast<std::size_t>(ranks - 1);
-  for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
-  take(piece_ids_, all);
-  // Bodies that do not arrive because a connection is lost are then written to index 0, not to an arbitrary address.
-  cuda::clear(device_, piece_ids_);
-}
 
-void CudaRankResidents::forget() {
-  for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) *array = {};
-  piece_ids_ = {}, owners_ = {};
-}
+  bool is_leader() const { return rank_ == 0; }
+  cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
+  /// Runs `what` with the device active. `leading`: the leader's stream. Throws what failed here, and Stopped if
+  /// another rank failed.
+  void together(bool connected, CollectiveWork& work, cudaStream_t leading, const Together& what) {
+    connected_ = connected;
+    cudaStream_t const stream = is_leader() ? leading : stream_;
+    const auto all = [&] {
+      what(select_exchange_(connected), stream);
+      work.attempt([&] { ended_.record(stream); });
+      require_end(work);
+    };
+    is_leader() ? all() : on_device(device_, all);
+  }
 
-int CudaRankResidents::piece_bodies() const {
-  return bodies_of_pieces / (ranks_ - 1);
-}
+  /// Reduces the findings of all ranks to their minimum, on every rank.
+  void reduce_all_findings(BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
+    const auto finding_of = [&](int rank) { return DeviceBlock{findings_.data() + rank, sizeof(cuda::PackedFinding)}; };
+    by.all_gather(finding_of(rank_), finding_of, work, stream);
+    OnAll<const cuda::PackedFinding> all{.of = {}, .devices = ranks_};
+    for (int rank = 0; rank < ranks_; ++rank) all.of[rank] = findings_.data() + rank;
+    work.attempt([&] { reduce_findings(all, {.d_first = own_finding()}, stream); });
+  }
 
-int CudaRankResidents::pieces() const {
-  int most = 0;
-  for (int rank = 0; rank < ranks_; ++rank) most = std::max(most, shipment_.bodies_of(rank));
-  return (most + piece_bodies() - 1) / piece_bodies();
-}
+  void migrate(const ForceArgs& args, int rounds, BlockExchange& by, CollectiveWork& work) {
+    const ProfilerRange range{"move bodies"};
+    for (int round = 0; round < rounds; ++round) {
+      work.attempt([&] { migration_.round(round, args); });
+      by.all_gather(
+          shipment_.found_in(round), [&](int rank) { return shipment_.place_of_found(round, rank); }, work,
+          args.stream);
+    }
+    int shipments = 1;  // a rank that has failed joins one exchange, which tells all ranks
+    work.attempt([&] { shipments = shipment_.shipments([&] { by.wait(work, args.stream); }, args.stream); });
+    for (int shipment = 0; shipment < shipments; ++shipment) {
+      BlocksByRank outgoing(static_cast<std::size_t>(ranks_)), incoming(outgoing.size());
+      work.attempt([&] {
+        outgoing = shipment_.leaving(shipment, args.stream);
+        incoming = shipment_.arriving(shipment);
+      });
+      if (!by.exchange_known(outgoing, incoming, work, args.stream)) return;
+    }
+  }
 
-auto CudaRankResidents::piece_of(int rank, int number) const -> Piece {
-  const int bodies = shipment_.bodies_of(rank), first = std::min(number * piece_bodies(), bodies);
-  return {.first = first, .count = std::min(piece_bodies(), bodies - first)};
-}
+  // Bodies are scattered and gathered in pieces, numbered from 0, that fit into the leader's buffers.
+  int piece_bodies() const { return bodies_of_pieces / (ranks_ - 1); }
+  int pieces() const {
+    int most = 0;
+    for (int rank = 0; rank < ranks_; ++rank) most = std::max(most, shipment_.bodies_of(rank));
+    return (most + piece_bodies() - 1) / piece_bodies();
+  }
+  Piece piece_of(int rank, int number) const {
+    const int bodies = shipment_.bodies_of(rank), first = std::min(number * piece_bodies(), bodies);
+    return {.first = first, .count = std::min(piece_bodies(), bodies - first)};
+  }
+  /// Returns the leader's buffer for a piece of another rank.
+  ResidentBodies buffer_for(int rank, int count) const {
+    return range_of({.positions = piece_positions_.data(),
+                     .velocities = piece_velocities_.data(),
+                     .accelerations = piece_accelerations_.data(),
+                     .ids = piece_ids_.data()},
+                    (rank - 1) * piece_bodies(), count);
+  }
 
-ResidentBodies CudaRankResidents::buffer_for(int rank, int count) const {
-  return range_of({.positions = piece_positions_.data(),
-                   .velocities = piece_velocities_.data(),
-                   .accelerations = piece_accelerations_.data(),
-                   .ids = piece_ids_.data()},
-                  (rank - 1) * piece_bodies(), count);
-}
-
-void CudaRankResidents::together(bool connected, CollectiveWork& work, cudaStream_t leading, const Together& what) {
-  connected_ = connected;
-  cudaStream_t const stream = is_leader() ? leading : stream_;
-  const auto all = [&] {
-    what(select_exchange_(connected), stream);
-    work.attempt([&] { ended_.record(stream); });
-    require_end(work);
-  };
-  is_leader() ? all() : on_device(device_, all);
-}
-
-void CudaRankResidents::hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) {
-  together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
-    work.attempt([&] { begin_to_hold(from, on); });
+  /// Sets the ids and the finding, and on the leader its own bodies.
+  void begin_to_hold(const ScatterSource& from, cudaStream_t stream) {
+    const ResidentBodies own = migration_.residents();
     int first = 0;
-    std::vector<int> first_of;
-    for (int rank = 0; rank < ranks_; first += shipment_.bodies_of(rank++)) first_of.push_back(first);
-    for (int number = 0; number < pieces(); ++number) scatter_piece(from, first_of, number, by, work, on);
-  });
-}
-
-void CudaRankResidents::begin_to_hold(const ScatterSource& from, cudaStream_t stream) {
-  const ResidentBodies own = migration_.residents();
-  int first = 0;
-  for (int rank = 0; rank < rank_; ++rank) first += shipment_.bodies_of(rank);
-  set_ids(own, first, stream);
-  if (!is_leader()) {
-    ORRERY_CUDA_CHECK(cudaMemsetAsync(own_finding(), 0xff, sizeof(cuda::PackedFinding), stream));
-    return;
-  }
-  copy_entries(from.d_finding, own_finding(), 1, stream);
-  copy_entries(from.d_positions, own.positions, own.count, stream);
-  copy_entries(from.d_velocities, own.velocities, own.count, stream);
-}
-
-void CudaRankResidents::scatter_piece(const ScatterSource& from, std::span<const int> first_of, int number,
-                                      BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
-  const auto outgoing = [&] {
-    BlocksByRank blocks(static_cast<std::size_t>(ranks_));
-    for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
-      const Piece piece = piece_of(rank, number);
-      const ResidentBodies room = buffer_for(rank, piece.count);
-      const int first = first_of[static_cast<std::size_t>(rank)] + piece.first;
-      copy_entries(from.d_positions + first, room.positions, piece.count, stream);
-      copy_entries(from.d_velocities + first, room.velocities, piece.count, stream);
-      blocks[static_cast<std::size_t>(rank)] = blocks_to_hold(room);
+    for (int rank = 0; rank < rank_; ++rank) first += shipment_.bodies_of(rank);
+    set_ids(own, first, stream);
+    if (!is_leader()) {
+      ORRERY_CUDA_CHECK(cudaMemsetAsync(own_finding(), 0xff, sizeof(cuda::PackedFinding), stream));
+      return;
     }
-    return blocks;
-  };
-  const auto places = [&](int rank, std::span<const std::size_t>) -> Blocks {
-    if (rank > 0) return {};
-    const Piece piece = piece_of(rank_, number);
-    return blocks_to_hold(range_of(migration_.residents(), piece.first, piece.count));
-  };
-  by.exchange(outgoing, places, work, stream);
-}
-
-void CudaRankResidents::kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) {
-  const auto move = [&](cudaStream_t on) {
-    const cuda::NonFiniteReport report{.d_first = own_finding(), .seen = seen ? seen : unread_.all().data()};
-    kick_drift_residents(device_, migration_.residents(), pass.motion, pass.check(report), on);
-  };
-  is_leader() ? move(stream) : on_device(device_, [&] { move(stream_); });
-}
-
-void CudaRankResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
-                                     CollectiveWork& work, CUstream_st* stream) {
-  together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
-    int* const seen = is_leader() ? report.seen : unread_.all().data();
-    work.attempt([&] { check_residents(migration_.residents(), {.d_first = own_finding(), .seen = seen}, pass, on); });
-    reduce_all_findings(by, work, on);
-    work.attempt([&] {
-      if (is_leader()) reduce_findings({.of = {own_finding()}, .devices = 1}, report, on);
-    });
-  });
-}
-
-void CudaRankResidents::reduce_all_findings(BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
-  const auto finding_of = [&](int rank) { return DeviceBlock{findings_.data() + rank, sizeof(cuda::PackedFinding)}; };
-  by.all_gather(finding_of(rank_), finding_of, work, stream);
-  OnAll<const cuda::PackedFinding> all{.of = {}, .devices = ranks_};
-  for (int rank = 0; rank < ranks_; ++rank) all.of[rank] = findings_.data() + rank;
-  work.attempt([&] { reduce_findings(all, {.d_first = own_finding()}, stream); });
-}
-
-void CudaRankResidents::evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
-                                 CollectiveWork& work) {
-  together(how.connected, work, args.stream, [&](BlockExchange& by, cudaStream_t on) {
-    ForceArgs here = args;
-    here.stream = on;
-    const Part& own = parts[static_cast<std::size_t>(rank_)];
-    work.attempt([&] { migration_.divide(here, parts, how.rounds); });
-    reduce_all_findings(by, work, on);
-    if (how.rounds > 0) migrate(here, how.rounds, by, work);
-    work.attempt([&] { part_.begin(here, own); });
-    part_.exchange(here, work, by);
-    work.attempt([&] { part_.evaluate(here, own); });
-    by.all_gather(
-        shipment_.counted(), [&](int rank) { return shipment_.place_of_counted(rank); }, work, on);
-    work.attempt([&] {
-      if (is_leader()) migration_.finish_residents(here);
-    });
-  });
-}
-
-void CudaRankResidents::migrate(const ForceArgs& args, int rounds, BlockExchange& by, CollectiveWork& work) {
-  const cuda::ProfilerRange range{"move bodies"};
-  for (int round = 0; round < rounds; ++round) {
-    work.attempt([&] { migration_.round(round, args); });
-    by.all_gather(
-        shipment_.found_in(round), [&](int rank) { return shipment_.place_of_found(round, rank); }, work, args.stream);
+    copy_entries(from.d_finding, own_finding(), 1, stream);
+    copy_entries(from.d_positions, own.positions, own.count, stream);
+    copy_entries(from.d_velocities, own.velocities, own.count, stream);
   }
-  int shipments = 1;  // a rank that has failed joins one exchange, which tells all ranks
-  work.attempt([&] { shipments = shipment_.shipments([&] { by.wait(work, args.stream); }, args.stream); });
-  for (int shipment = 0; shipment < shipments; ++shipment) {
-    BlocksByRank outgoing(static_cast<std::size_t>(ranks_)), incoming(outgoing.size());
-    work.attempt([&] {
-      outgoing = shipment_.leaving(shipment, args.stream);
-      incoming = shipment_.arriving(shipment);
-    });
-    if (!by.exchange_known(outgoing, incoming, work, args.stream)) return;
+
+  /// `first_of`: global index of each rank's first body.
+  void scatter_piece(const ScatterSource& from, std::span<const int> first_of, int number, BlockExchange& by,
+                     CollectiveWork& work, cudaStream_t stream) {
+    const auto outgoing = [&] {
+      BlocksByRank blocks(static_cast<std::size_t>(ranks_));
+      for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
+        const Piece piece = piece_of(rank, number);
+        const ResidentBodies room = buffer_for(rank, piece.count);
+        const int first = first_of[static_cast<std::size_t>(rank)] + piece.first;
+        copy_entries(from.d_positions + first, room.positions, piece.count, stream);
+        copy_entries(from.d_velocities + first, room.velocities, piece.count, stream);
+        blocks[static_cast<std::size_t>(rank)] = blocks_to_hold(room);
+      }
+      return blocks;
+    };
+    const auto places = [&](int rank, std::span<const std::size_t>) -> Blocks {
+      if (rank > 0) return {};
+      const Piece piece = piece_of(rank_, number);
+      return blocks_to_hold(range_of(migration_.residents(), piece.first, piece.count));
+    };
+    by.exchange(outgoing, places, work, stream);
   }
-}
 
-void CudaRankResidents::collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected,
-                                CollectiveWork& work, CUstream_st* stream) {
-  together(connected, work, stream, [&](BlockExchange& by, cudaStream_t on) {
+  void gather_piece(const GatherSelection& wanted, const GatherBuffers& places, int number, BlockExchange& by,
+                    CollectiveWork& work, cudaStream_t stream) {
+    const auto outgoing = [&] {
+      BlocksByRank blocks(static_cast<std::size_t>(ranks_));
+      if (is_leader()) return blocks;
+      const Piece piece = piece_of(rank_, number);
+      blocks.front() = blocks_to_collect(range_of(migration_.residents(), piece.first, piece.count), wanted);
+      return blocks;
+    };
+    const auto rooms = [&](int rank, std::span<const std::size_t>) -> Blocks {
+      if (!is_leader()) return {};
+      return blocks_to_collect(buffer_for(rank, piece_of(rank, number).count), wanted);
+    };
+    by.exchange(outgoing, rooms, work, stream);
     work.attempt([&] {
-      if (is_leader()) write(migration_.residents(), 0, places, on);
+      for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
+        write(buffer_for(rank, piece_of(rank, number).count), rank, places, stream);
+      }
     });
-    for (int number = 0; number < pieces(); ++number) gather_piece(wanted, places, number, by, work, on);
-  });
-}
+  }
 
-void CudaRankResidents::gather_piece(const GatherSelection& wanted, const GatherBuffers& places, int number,
-                                     BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
-  const auto outgoing = [&] {
-    BlocksByRank blocks(static_cast<std::size_t>(ranks_));
-    if (is_leader()) return blocks;
-    const Piece piece = piece_of(rank_, number);
-    blocks.front() = blocks_to_collect(range_of(migration_.residents(), piece.first, piece.count), wanted);
-    return blocks;
-  };
-  const auto rooms = [&](int rank, std::span<const std::size_t>) -> Blocks {
-    if (!is_leader()) return {};
-    return blocks_to_collect(buffer_for(rank, piece_of(rank, number).count), wanted);
-  };
-  by.exchange(outgoing, rooms, work, stream);
-  work.attempt([&] {
-    for (int rank = 1; is_leader() && rank < ranks_; ++rank) {
-      write(buffer_for(rank, piece_of(rank, number).count), rank, places, stream);
+  /// Writes bodies that were gathered to their destinations.
+  static void write(const ResidentBodies& bodies, int rank, const GatherBuffers& places, cudaStream_t stream) {
+    if (bodies.count == 0) return;
+    if (places.d_positions || places.d_velocities || places.d_accelerations) {
+      gather_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
     }
-  });
-}
-
-void CudaRankResidents::write(const ResidentBodies& bodies, int rank, const GatherBuffers& places,
-                              cudaStream_t stream) {
-  if (bodies.count == 0) return;
-  if (places.d_positions || places.d_velocities || places.d_accelerations) {
-    gather_bodies(bodies, places.d_positions, places.d_velocities, places.d_accelerations, stream);
+    if (places.d_owners) set_owner(bodies, rank, places.d_owners, stream);
   }
-  if (places.d_owners) set_owner(bodies, rank, places.d_owners, stream);
-}
 
-int* CudaRankResidents::owner_buffer(int count) {
-  take_scratch(device_, owners_, static_cast<std::size_t>(count), "the ranks of the bodies", "fewer bodies");
-  return owners_.data();
-}
+  const cuda::Device& device_;
+  const RankEvaluation& part_;
+  cudaStream_t const stream_;
+  const SelectExchange select_exchange_;
+  MigrationFacet& migration_;
+  ShipmentFacet& shipment_;
+  int rank_ = 0, ranks_ = 1;
+  bool connected_ = false;                                    // argument of the latest call, see RankResidents
+  cuda::OrderEvent ended_{device_};                           // end of the work that this call enqueued
+  cuda::DeviceArray<cuda::PackedFinding> findings_;           // one entry per rank
+  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // receives NonFiniteReport::seen where nothing reads it
+  // Buffers of the leader:
+  cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
+  cuda::DeviceArray<int> piece_ids_, owners_;
+};
 
-/// Allocates memory for the results before the device waits for another rank, since an allocation may wait for the
-/// device. The kernel itself may still allocate memory later.
-std::vector<WorkerInput> NcclRankKernel::prepare_inputs(const ForceArgs& args, std::span<const Part> parts) {
-  common_ = partition_.prepare_inputs(args, parts);
-  individual_.assign(parts.size(), {});
-  places_.assign(parts.size(), {});
-  std::vector<WorkerInput> inputs(parts.size());
-  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
-    individual_[rank] = partition_.input_of(args, parts[rank]);
-    places_[rank] = partition_.places(args, parts[rank]);
-    inputs[rank] = {
-        .common = sizes_of(common_), .individual = sizes_of(individual_[rank]), .exchanges = partition_.exchanges()};
+/// ConnectedRankKernel by NCCL, which carries data from device to device.
+class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
+ public:
+  /// All references must outlive this. `part`: of a kernel on `device`. `stream`: the worker's; the leader uses its
+  /// caller's instead.
+  NcclRankKernel(const cuda::Device& device, const RankEvaluation& part, const cuda::Stream& stream,
+                 std::shared_ptr<NcclConnection> connection)
+      : device_{device},
+        part_{part},
+        partition_{part.partition()},
+        stream_{stream},
+        connection_{std::move(connection)} {}
+
+  bool is_open() const { return connection_->is_open(); }
+
+  /// Allocates memory for the results before the device waits for another rank, since an allocation may wait for the
+  /// device. The kernel itself may still allocate memory later.
+  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override {
+    common_ = partition_.prepare_inputs(args, parts);
+    individual_.assign(parts.size(), {});
+    places_.assign(parts.size(), {});
+    std::vector<WorkerInput> inputs(parts.size());
+    for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+      individual_[rank] = partition_.input_of(args, parts[rank]);
+      places_[rank] = partition_.places(args, parts[rank]);
+      inputs[rank] = {
+          .common = sizes_of(common_), .individual = sizes_of(individual_[rank]), .exchanges = partition_.exchanges()};
+    }
+    return inputs;
   }
-  return inputs;
-}
 
-void NcclRankKernel::evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) {
-  const Part& own = parts.front();
-  if (partition_.works_alone()) return evaluate_alone(args, own);
-  work.attempt([&] {
-    connection_->broadcast(common_, args.stream);
-    connection_->exchange(individual_, BlocksByRank(parts.size()), args.stream);
-    part_.begin(args, own);
-  });
-  if (partition_.exchanges()) part_.exchange(args, work, *this);
-  work.attempt([&] {
-    part_.evaluate(args, own);
-    connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
-    ended_.record(args.stream);
-  });
-  require_end(work);
-}
-
-/// Sends nothing, since the workers have no orders.
-void NcclRankKernel::evaluate_alone(const ForceArgs& args, const Part& own) {
-  part_.begin(args, own);
-  part_.evaluate(args, own);
-  ended_.record(args.stream);
-}
-
-bool NcclRankKernel::reached(const cuda::OrderEvent& event) const {
-  connection_->check();
-  return event.reached();
-}
-
-/// Enqueues the transfer of the results, and returns when the part itself has ended.
-void NcclRankKernel::evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
-                                   const Part& own, CollectiveWork& work) {
-  on_device(device_, [&] {
-    ForceArgs on_stream = args;
-    on_stream.stream = stream_.get();
+  void evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override {
+    const Part& own = parts.front();
+    if (partition_.works_alone()) return evaluate_alone(args, own);
     work.attempt([&] {
-      const Blocks places = partition_.receive(on_stream, parts, blocks_of(input));
-      const std::span all{places};
-      const auto individual = all.subspan(input.common.size());
-      BlocksByRank from_leader(parts.size());
-      from_leader.front().assign(individual.begin(), individual.end());
-      connection_->broadcast(all.first(input.common.size()), on_stream.stream);
-      connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
-      part_.begin(on_stream, own);
+      connection_->broadcast(common_, args.stream);
+      connection_->exchange(individual_, BlocksByRank(parts.size()), args.stream);
+      part_.begin(args, own);
     });
-    if (input.exchanges) part_.exchange(on_stream, work, *this);
+    if (partition_.exchanges()) part_.exchange(args, work, *this);
     work.attempt([&] {
-      part_.evaluate(on_stream, own);
-      BlocksByRank to_leader(parts.size());
-      to_leader.front() = partition_.results(on_stream, own);
-      connection_->exchange(to_leader, BlocksByRank(parts.size()), on_stream.stream);
-      ended_.record(on_stream.stream);
+      part_.evaluate(args, own);
+      connection_->exchange(BlocksByRank(parts.size()), places_, args.stream);
+      ended_.record(args.stream);
     });
     require_end(work);
-  });
-  while (!part_ended()) {
-    if (!work.ok()) throw Stopped{};
-    std::this_thread::yield();
   }
-}
 
-/// Two messages precede the transfer: the sizes, and an acknowledgement that the memory is allocated. After that, only
-/// the driver or NCCL can fail, and a rank that waits for data of a failed rank notices that in wait().
-void NcclRankKernel::exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work,
-                              cudaStream_t stream) {
-  BlocksByRank to, from(static_cast<std::size_t>(work.size()));
-  work.attempt([&] {
-    to = outgoing();
-    work.for_each_other([&](int rank) { work.to(rank).put_all(sizes_of(to[static_cast<std::size_t>(rank)])); });
-  });
-  if (!work.exchange()) return;
-  work.attempt([&] {
-    work.for_each_other([&](int rank) {
-      std::vector<std::size_t> sizes;
-      MessageReader message = work.from(rank);
-      message.get_all(sizes);
-      from[static_cast<std::size_t>(rank)] = first_of(places(rank, sizes), sizes);
+  bool part_ended() override { return reached(part_.end()); }
+  bool ended() override { return reached(ended_); }
+  void join(const ForceArgs& args, std::span<const Part> parts) override { partition_.join(args, parts); }
+
+  /// Enqueues the transfer of the results, and returns when the part itself has ended.
+  void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts, const Part& own,
+                     CollectiveWork& work) override {
+    on_device(device_, [&] {
+      ForceArgs on_stream = args;
+      on_stream.stream = stream_.get();
+      work.attempt([&] {
+        const Blocks places = partition_.receive(on_stream, parts, blocks_of(input));
+        const std::span all{places};
+        const auto individual = all.subspan(input.common.size());
+        BlocksByRank from_leader(parts.size());
+        from_leader.front().assign(individual.begin(), individual.end());
+        connection_->broadcast(all.first(input.common.size()), on_stream.stream);
+        connection_->exchange(BlocksByRank(parts.size()), from_leader, on_stream.stream);
+        part_.begin(on_stream, own);
+      });
+      if (input.exchanges) part_.exchange(on_stream, work, *this);
+      work.attempt([&] {
+        part_.evaluate(on_stream, own);
+        BlocksByRank to_leader(parts.size());
+        to_leader.front() = partition_.results(on_stream, own);
+        connection_->exchange(to_leader, BlocksByRank(parts.size()), on_stream.stream);
+        ended_.record(on_stream.stream);
+      });
+      require_end(work);
     });
-    work.put_for_all(true);
-  });
-  if (!work.exchange()) return;
-  work.attempt([&] {
-    to[static_cast<std::size_t>(work.rank())].clear();
-    connection_->exchange(to, from, stream);
-  });
-}
-
-/// Exchanges no messages between the hosts, since both ends know the sizes.
-bool NcclRankKernel::exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
-                                    cudaStream_t stream) {
-  work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
-  return true;
-}
-
-/// Throws Stopped if data will never come: a failed rank sends an empty message, which announces that it skips the next
-/// exchange.
-void NcclRankKernel::wait(const CollectiveWork& work, cudaStream_t stream) {
-  waited_for_.record(stream);
-  while (!reached(waited_for_)) {
-    if (!work.ok() || work.others_stop()) throw Stopped{};
-    std::this_thread::yield();
+    while (!part_ended()) {
+      if (!work.ok()) throw Stopped{};
+      std::this_thread::yield();
+    }
   }
-}
+
+  void disconnect() noexcept override { connection_->abort(); }
+
+  /// Two messages precede the transfer: the sizes, and an acknowledgement that the memory is allocated. After that,
+  /// only the driver or NCCL can fail, and a rank that waits for data of a failed rank notices that in wait().
+  void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override {
+    BlocksByRank to, from(static_cast<std::size_t>(work.size()));
+    work.attempt([&] {
+      to = outgoing();
+      work.for_each_other([&](int rank) { work.to(rank).put_all(sizes_of(to[static_cast<std::size_t>(rank)])); });
+    });
+    if (!work.exchange()) return;
+    work.attempt([&] {
+      work.for_each_other([&](int rank) {
+        std::vector<std::size_t> sizes;
+        MessageReader message = work.from(rank);
+        message.get_all(sizes);
+        from[static_cast<std::size_t>(rank)] = first_of(places(rank, sizes), sizes);
+      });
+      work.put_for_all(true);
+    });
+    if (!work.exchange()) return;
+    work.attempt([&] {
+      to[static_cast<std::size_t>(work.rank())].clear();
+      connection_->exchange(to, from, stream);
+    });
+  }
+
+  /// Exchanges no messages between the hosts, since both ends know the sizes.
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
+                      cudaStream_t stream) override {
+    work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
+    return true;
+  }
+  bool reached(const cuda::OrderEvent& event) const override {
+    connection_->check();
+    return event.reached();
+  }
+
+ private:
+  using Blocks = PartitionFacet::Blocks;
+
+  /// Sends nothing, since the workers have no orders.
+  void evaluate_alone(const ForceArgs& args, const Part& own) {
+    part_.begin(args, own);
+    part_.evaluate(args, own);
+    ended_.record(args.stream);
+  }
+  /// Throws Stopped if data will never come: a failed rank sends an empty message, which announces that it skips the
+  /// next exchange.
+  void wait(const CollectiveWork& work, cudaStream_t stream) override {
+    waited_for_.record(stream);
+    while (!reached(waited_for_)) {
+      if (!work.ok() || work.others_stop()) throw Stopped{};
+      std::this_thread::yield();
+    }
+  }
+
+  const cuda::Device& device_;
+  const RankEvaluation& part_;
+  PartitionFacet& partition_;
+  const cuda::Stream& stream_;
+  const std::shared_ptr<NcclConnection> connection_;
+  cuda::OrderEvent ended_{device_};       // end of this rank's part and transfers
+  cuda::OrderEvent waited_for_{device_};  // recorded by wait()
+  // On the leader, during an evaluation:
+  Blocks common_;
+  BlocksByRank individual_, places_;  // blocks for one rank alone; destinations of its results
+};
+
+/// RankKernel on CUDA. Data go to other ranks through page-locked host memory, or by the connection given to the
+/// constructor.
+class CudaRankKernel final : public RankKernel, private BlockExchange {
+ public:
+  /// `connection`: to the devices of the other ranks; null: none.
+  CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
+                 std::shared_ptr<NcclConnection> connection)
+      : device_{std::move(device)},
+        kernel_{info.make(settings, device_.get())},
+        by_targets_{info.divides ? nullptr
+                                 : std::make_unique<TargetPartition>(*kernel_, info.reads_low_words, *device_)} {
+    inputs_.emplace_back(*device_);
+    if (connection) connected_.emplace(*device_, part_, stream_, std::move(connection));
+    if (!dynamic_cast<ShipmentFacet*>(&partition())) return;
+    residents_.emplace(*device_, part_, stream_.get(), [this](bool connected) -> BlockExchange& {
+      if (!connected) return *this;
+      if (!connected_) throw Stopped{"there is no connection"};
+      return *connected_;
+    });
+  }
+
+  CudaRankKernel(const CudaRankKernel&) = delete;
+  CudaRankKernel& operator=(const CudaRankKernel&) = delete;
+  /// Blocks until the device has ended, since copies may still use this object's memory. After a failed evaluation, the
+  /// connection has been closed, so the device does not wait for other ranks. If a rank is lost outside of an
+  /// evaluation, this may block forever, until the rank watch ends the process.
+  ~CudaRankKernel() override {
+    ORRERY_CUDA_WARN(cudaSetDevice(device_->ordinal()));
+    ORRERY_CUDA_WARN(cudaDeviceSynchronize());
+  }
+
+  ForceKernel& kernel() override { return *kernel_; }
+  ConnectedRankKernel* connected() override { return connected_ && connected_->is_open() ? &*connected_ : nullptr; }
+  void prepare(int count, int index, int ranks) override {
+    device_->activate();
+    owners_.forget();
+    if (residents_) residents_->forget();
+    part_.prepare(count, index, ranks);
+    const auto all = static_cast<std::size_t>(ranks);
+    while (index == 0 && returned_.size() < all) returned_.emplace_back(*device_);
+    while (index == 0 && inputs_.size() < all) inputs_.emplace_back(*device_);
+  }
+
+  void bodies_replaced() override {
+    kernel_->bodies_replaced();
+    owners_.forget();
+  }
+
+  std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override {
+    const Blocks for_all = partition().prepare_inputs(args, parts);
+    common_ = inputs_.front().download(for_all, args.stream);
+    individual_.assign(parts.size(), {});
+    std::vector<WorkerInput> inputs(parts.size());
+    for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+      const Blocks for_one = partition().input_of(args, parts[rank]);
+      individual_[rank] = inputs_[rank].download(for_one, args.stream);
+      inputs[rank] = {
+          .common = sizes_of(for_all), .individual = sizes_of(for_one), .exchanges = partition().exchanges()};
+    }
+    inputs_ready_.record(args.stream);
+    part_.begin(args, parts.front());
+    if (!partition().exchanges()) part_.evaluate(args, parts.front());
+    inputs_ready_.synchronize();
+    return inputs;
+  }
+
+  std::span<const std::byte> common_input() const override { return common_; }
+  std::span<const std::byte> individual_input(int rank) const override {
+    return individual_[static_cast<std::size_t>(rank)];
+  }
+  std::span<std::byte> place(const ForceArgs& args, const Part& part) override {
+    joined_.synchronize();  // until then, copies of the previous evaluation read this memory
+    return returned_[static_cast<std::size_t>(part.index)].allocate(sum_of(sizes_of(partition().places(args, part))));
+  }
+  void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override {
+    if (partition().exchanges()) {
+      part_.exchange(args, work, *this);
+      work.attempt([&] { part_.evaluate(args, parts.front()); });
+      require_end(work);
+    }
+    part_.end().synchronize();
+  }
+
+  void join(const ForceArgs& args, std::span<const Part> parts) override {
+    for (const Part& part : parts.subspan(1)) {
+      returned_[static_cast<std::size_t>(part.index)].upload(partition().places(args, part), args.stream);
+    }
+    partition().join(args, parts);
+    joined_.record(args.stream);
+  }
+
+  void reserve_input(std::size_t bytes) override { inputs_.front().allocate(bytes); }
+  std::span<std::byte> input_buffer(std::size_t bytes) override { return inputs_.front().first(bytes); }
+  std::span<const std::byte> evaluate(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
+                                      const Part& own, CollectiveWork& work) override {
+    std::span<const std::byte> found;
+    on_device(*device_, [&] {
+      ForceArgs on_stream = args;
+      on_stream.stream = stream_.get();
+      work.attempt([&] {
+        const Blocks places = partition().receive(on_stream, parts, blocks_of(input));
+        inputs_.front().upload(places, on_stream.stream);
+        part_.begin(on_stream, own);
+      });
+      if (input.exchanges) part_.exchange(on_stream, work, *this);
+      work.attempt([&] {
+        part_.evaluate(on_stream, own);
+        found = outgoing_.download(partition().results(on_stream, own), on_stream.stream);
+        stream_.synchronize();
+      });
+      require_end(work);
+    });
+    return found;
+  }
+
+  double part_ms() const override { return part_.ms(); }
+  bool works_alone() const override { return partition().works_alone(); }
+  bool keeps_parts() const override { return partition().keeps_parts(); }
+  void read_owners(int count, const int* d_owners, CUstream_st* stream) override {
+    const int* const found = d_owners ? d_owners : partition().find_owners(count, stream);
+    if (found) owners_.read(found, count, stream);
+  }
+  std::optional<std::vector<int>> owners(int count) const override { return owners_.owners(count); }
+  MessageWriter cells(int index) override {
+    MessageWriter message;
+    on_device(*device_, [&] { pack_blocks(partition().cells(index), message, stream_.get()); });
+    return message;
+  }
+  void place_cells(int index, MessageReader& cells, CUstream_st* stream) override {
+    const auto places = [&](int rank, std::span<const std::size_t> /*sizes*/) {
+      return partition().places_of_cells(rank);
+    };
+    unpack_blocks(cells, index, places, stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same buffer
+  }
+
+  RankResidents* residents() override { return residents_ ? &*residents_ : nullptr; }
+
+ private:
+  using Blocks = PartitionFacet::Blocks;
+
+  PartitionFacet& partition() const { return by_targets_ ? *by_targets_ : *kernel_->partition(); }
+  void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override {
+    (void)exchange_all(outgoing, places, work, stream);
+  }
+  /// Returns false, on all ranks, if one had failed.
+  bool exchange_all(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) {
+    work.attempt([&] {
+      const BlocksByRank to = outgoing();
+      work.for_each_other([&](int rank) { pack_blocks(to[static_cast<std::size_t>(rank)], work.to(rank), stream); });
+    });
+    if (!work.exchange()) return false;
+    work.attempt([&] {
+      work.for_each_other([&](int rank) {
+        MessageReader message = work.from(rank);
+        unpack_blocks(message, rank, places, stream);
+      });
+    });
+    return true;
+  }
+
+  bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
+                      cudaStream_t stream) override {
+    return exchange_all(
+        [&] { return outgoing; },
+        [&](int rank, std::span<const std::size_t> /*sizes*/) { return incoming[static_cast<std::size_t>(rank)]; },
+        work, stream);
+  }
+
+  bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
+  void wait(const CollectiveWork& /*work*/, cudaStream_t stream) override {
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // depends on no other rank
+  }
+  /// Copies blocks into a message, with their sizes.
+  void pack_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
+    const std::span<const std::byte> bytes = outgoing_.download(blocks, stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
+    message.put_all(sizes_of(blocks));
+    message.put_values(bytes);
+  }
+  /// Enqueues copies of the blocks in a message of pack_blocks() to the device.
+  /// The copies of the previous exchange must have ended, since they use the same buffer.
+  void unpack_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
+    std::vector<std::size_t> sizes;
+    message.get_all(sizes);
+    while (incoming_.size() <= static_cast<std::size_t>(rank)) incoming_.emplace_back(*device_);
+    Staging& staging = incoming_[static_cast<std::size_t>(rank)];
+    message.get_values(staging.allocate(sum_of(sizes)));
+    staging.upload(first_of(places(rank, sizes), sizes), stream);
+  }
+
+  const std::shared_ptr<const cuda::Device> device_;
+  std::unique_ptr<ForceKernel> kernel_;
+  std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel divides itself
+  RankEvaluation part_{*device_, partition()};
+  cuda::Stream stream_{*device_};  // not used by the leader
+  Staging outgoing_{*device_};     // data for other ranks
+  std::vector<Staging> incoming_;  // data from other ranks except results, by rank
+  // Inputs of the workers. On the leader: entry 0 has the common blocks, entry `rank` those for one worker alone. On a
+  // worker: entry 0 has all its blocks.
+  std::vector<Staging> inputs_;
+  OwnersReader owners_{*device_};
+  // On the leader, during an evaluation:
+  std::span<const std::byte> common_;
+  std::vector<std::span<const std::byte>> individual_;  // one entry per rank
+  std::vector<Staging> returned_;                       // results of other ranks, by rank
+  cuda::OrderEvent inputs_ready_{*device_}, joined_{*device_};
+  // Last, since they use the members above:
+  std::optional<NcclRankKernel> connected_;
+  std::optional<CudaRankResidents> residents_;
+};
 
 /// RankDevice on CUDA.
 class CudaRankDevice final : public RankDevice {
@@ -942,6 +859,7 @@ class CudaRankDevice final : public RankDevice {
     std::ranges::copy(properties.uuid.bytes, facts.uuid.begin());
     return facts;
   }
+
   int nccl_version() override {
     try {
       if (!nccl_) nccl_ = std::make_shared<const Nccl>();
@@ -950,6 +868,7 @@ class CudaRankDevice final : public RankDevice {
       return 0;
     }
   }
+
   ConnectionId new_connection() override {
     ConnectionId id;
     nccl_->check(nccl_->make_id(&id), "ncclGetUniqueId");
@@ -971,7 +890,7 @@ class CudaRankDevice final : public RankDevice {
  private:
   std::shared_ptr<const cuda::Device> device_;
   std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not installed
-  std::shared_ptr<NcclConnection> connection_;  // of device_ to those of the other ranks; null: none
+  std::shared_ptr<NcclConnection> connection_;  // connection of device_ to the other ranks' devices; null: none
 };
 
 }  // namespace

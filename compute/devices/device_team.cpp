@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/devices/device_list.h"
 #include "compute/devices/nccl.h"

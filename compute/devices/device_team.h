@@ -1,6 +1,8 @@
+// Several CUDA devices of one process: what they copy, and kernels that they evaluate together.
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <cstddef>
 #include <functional>
@@ -19,6 +21,16 @@ using TeamDevices = std::vector<std::shared_ptr<const cuda::Device>>;
 
 /// Activates the device and calls `work`. Errors name the device. The device stays active.
 void on_device(const cuda::Device& device, const std::function<void()>& work);
+
+/// A named range of this thread's time for profilers (NVTX), such as the time in which it enqueues the work of a phase.
+/// Nsight Systems shows it, and on the GPU's own time line the work that was enqueued meanwhile.
+class ProfilerRange {
+ public:
+  explicit ProfilerRange(const char* name) { nvtxRangePushA(name); }
+  ~ProfilerRange() { nvtxRangePop(); }
+  ProfilerRange(const ProfilerRange&) = delete;
+  ProfilerRange& operator=(const ProfilerRange&) = delete;
+};
 
 /// Guard that activates the device at the end of a scope in which others become active.
 class ActiveAfterwards {
@@ -113,5 +125,12 @@ class DeviceTeam {
   bool direct_ = true;  // see is_direct()
   bool by_nccl_ = false;
 };
+
+/// Returns a kernel whose evaluations the devices of a team share. The first device owns the bodies and the others get
+/// copies for each evaluation, or the bodies are resident: each device holds those of its part from step to step. The
+/// kernel implements OwnersFacet and ResidentFacet. `team` must outlive it. Throws as KernelInfo::make(); errors of
+/// devices other than the first name the device.
+std::unique_ptr<ForceKernel> multi_device_kernel(const DeviceTeam& team, const KernelInfo& kernel,
+                                                 const Settings& settings);
 
 }  // namespace orrery

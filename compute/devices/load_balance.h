@@ -96,9 +96,9 @@ enum class PartMark {
   begins,        ///< leader: the evaluation begins; others: the leader's data are ready
   shared,        ///< leader only: the data for the other devices are ready
   part_begins,   ///< the device has the leader's data
-  offered,       ///< if devices exchange: this device's data for the others are ready
-  all_offered,   ///< if devices exchange: the data of all devices are ready
-  all_came,      ///< if devices exchange: the data of the others have arrived
+  offered,       ///< this device's data for the others are ready, if devices exchange
+  all_offered,   ///< the data of all devices are ready, if devices exchange
+  all_came,      ///< the data of the others have arrived, if devices exchange
   part_ends,     ///< the device's part has ended
   results_copy,  ///< if the leader gets results: its copy of another device's results begins
   results_came,  ///< the copy has ended

@@ -93,7 +93,7 @@ class NcclBroadcast final : public Broadcast {
   Nccl nccl_;
   const TeamDevices& devices_;
   std::string all_;                             // prefix of messages, "devices 0,1: "
-  std::vector<NcclCommunicator*> connections_;  // by device
+  std::vector<NcclCommunicator*> connections_;  // one entry per device
 };
 
 }  // namespace

@@ -19,7 +19,7 @@
 
 namespace orrery {
 
-struct NcclCommunicator;  // what NCCL's ncclComm_t points to
+struct NcclCommunicator;  // target of NCCL's ncclComm_t
 
 // NCCL's ncclResult_t and ncclDataType_t:
 using NcclResult = int;

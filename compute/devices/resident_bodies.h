@@ -9,8 +9,8 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/kernels/body_pass.h"
 #include "compute/kernels/division.h"
+#include "compute/kernels/epilogue.h"
 
 // Operations on the resident bodies of one device. Each function enqueues a kernel on a stream of the active device.
 namespace orrery {

@@ -256,7 +256,7 @@ int ForceComparison::splits(int count) const {
 
 void ForceComparison::prepare(int count, const ComparedBodies& compared) {
   if (count == count_ && compared == compared_) return;
-  count_ = 0;  // as long as something may fail
+  count_ = 0;  // stays 0 while something may fail
   targets_ = targets_of(compared, count);
   compared_ = compared;
   const std::size_t size = targets_.size();

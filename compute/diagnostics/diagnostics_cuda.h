@@ -94,7 +94,7 @@ class ForceComparison {
   HostArray<int> pinned_targets_;
   DeviceArray<int> d_targets_;
   DeviceArray<Vec3d> d_partials_;
-  HostArray<Vec3d> reference_;  // what follows is written by the device
+  HostArray<Vec3d> reference_;  // the device writes this member and the next ones
   HostArray<Vec4> accelerations_;
   Event begin_, end_;
 };

@@ -281,7 +281,7 @@ class PointTree {
 
   const std::atomic<bool>* cancelled_;
   std::vector<Point> points_;
-  std::vector<unsigned char> axes_;  // of the medians
+  std::vector<unsigned char> axes_;  // axes of the medians
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ struct VirialRatio {
   double ratio = 0;  ///< not a number if there is no potential energy
   double error = 0;  ///< two standard errors; 0: all pairs were summed
   int heavy = 0;     ///< the heaviest bodies, all of whose pairs were summed
-  int sampled = 0;   ///< of the other bodies: those whose pairs with each other were summed; 0: all
+  int sampled = 0;   ///< number of other bodies whose pairs were summed; 0: all
   bool exact() const { return sampled == 0; }
 };
 

@@ -106,7 +106,7 @@ ORRERY_HD inline int next_level(const Substep& now, int level, double longest_st
 
 /// Parameters of HermiteOps::correct().
 struct Correction {
-  float eta = 0;   ///< of Aarseth's criterion
+  float eta = 0;   ///< eta of Aarseth's criterion
   float drag = 0;  ///< D of attract-repel, otherwise 0
 };
 

@@ -56,8 +56,8 @@ class HermiteBodies {
   /// Waits for the stream unless all share their steps.
   int correct(const Substep& now, const Correction& how, CUstream_st* stream);
 
-  // The device can find the next moments and their active bodies itself, so that the host need not wait for each one.
-  // It enqueues up to moments_at_once moments, with places from 0, and then reads them by take_moments().
+  // The device can find the next moments and their active bodies itself, so that the host need not wait for each one:
+  // it enqueues up to moments_at_once moments, numbered from 0, and then reads them by take_moments().
   static constexpr int moments_at_once = 16;
   /// Call after begin().
   void begin_moments(CUstream_st* stream);
@@ -82,9 +82,9 @@ class HermiteBodies {
     DeviceArray<Pull> pulls;
     DeviceArray<Level> levels;
     DeviceArray<int> active;
-    DeviceArray<int> counts;  // of bodies at each level, then the active bodies that are listed so far
+    DeviceArray<int> counts;  // number of bodies at each level, then of the active bodies listed so far
     HostArray<int> counts_here;
-    DeviceArray<HermiteMoment> moments;  // the latest one that the host has seen, then those after it
+    DeviceArray<HermiteMoment> moments;  // the latest moment that the host has read, then the later ones
     HostArray<HermiteMoment> moments_here;
   };
 

@@ -112,7 +112,7 @@ struct StepCriterion {
 /// A moment in a whole step at which own steps of bodies begin and end. Those of the deepest level do so at every
 /// moment.
 struct Substep {
-  float time_step = 0;  ///< of the whole step
+  float time_step = 0;  ///< length of the whole step
   int deepest = 0;      ///< the deepest level that has bodies
   int number = 0;       ///< from 0, where all steps begin, to last(), where all end
 

@@ -9,7 +9,7 @@
 #include "compute/cuda/arrays.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update.h"
-#include "compute/kernels/body_pass.h"
+#include "compute/kernels/epilogue.h"
 
 struct CUstream_st;
 
@@ -100,7 +100,7 @@ class BodyLevels {
     DeviceArray<int> bodies, order;  // 0, 1, 2 ..., and sorted by level, the deepest first
     // See update_body(). Without low words, the latter is empty.
     DeviceArray<Vec4> origins, origins_low;
-    DeviceArray<int> counts;  // of bodies at each level
+    DeviceArray<int> counts;  // number of bodies at each level
     HostArray<int> counts_here;
     DeviceArray<unsigned char> sort_scratch;
   };

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"

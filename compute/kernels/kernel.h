@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/error.h"
 #include "compute/core/law.h"
@@ -306,10 +307,10 @@ struct Tolerance {
 /// be added at run time, see KernelCatalog.
 struct KernelInfo {
   const char* id;      ///< the file stem with '-' for '_'; what --kernel takes
-  const char* title;   ///< what the panel shows
+  const char* title;   ///< name in the panel
   const char* notes;   ///< one sentence for the tooltip and `orrery kernels`
   const char* source;  ///< document and row of literature.md
-  const char* lesson;  ///< what it teaches, in two sentences
+  const char* lesson;  ///< lesson of the kernel, in two sentences
   Backend backend;
   std::span<const Tunable> tunables;
   Tolerance tolerance;

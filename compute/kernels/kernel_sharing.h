@@ -1,12 +1,120 @@
+// Ranks that share the evaluations of kernels: messages between them, and kernels that they evaluate together.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "compute/core/message.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/rank_device.h"
 
 namespace orrery {
+
+struct RankDeviceSelection;
+
+/// The ranks among which the bodies of an evaluation are spread, as one of them sees them.
+class RankExchange {
+ public:
+  virtual ~RankExchange() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;  ///< number of ranks
+  /// Exchanges messages; every rank calls this. Sends outgoing[r] to each other rank r, and sets incoming[r] to the
+  /// message from r. Both have size() entries; the entry of this rank is not used. Messages may be empty.
+  virtual void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) = 0;
+  /// Throws std::runtime_error if `bytes` is too large for a message.
+  virtual void check_size(std::size_t /*bytes*/) const {}
+  /// Returns whether a message for the next exchange has arrived from another rank and is empty.
+  virtual bool has_empty_message() = 0;
+};
+
+/// Work of several ranks that exchange messages. A rank that fails or is cancelled still takes part in all later
+/// exchanges, with empty messages. So no rank waits for it, and the others stop, too.
+class CollectiveWork {
+ public:
+  /// Both must outlive this; `cancelled` may be null.
+  CollectiveWork(RankExchange& ranks, const std::atomic<bool>* cancelled)
+      : ranks_{ranks}, cancelled_{cancelled}, outgoing_(static_cast<std::size_t>(ranks.size())) {}
+
+  int rank() const { return ranks_.rank(); }
+  int size() const { return ranks_.size(); }
+  const std::atomic<bool>* cancelled() const { return cancelled_; }
+  /// Returns whether the work continues: as far as this rank knows, no rank has failed or was cancelled.
+  bool ok() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
+
+  /// Does the work if ok(). Keeps what it throws for finish().
+  template <class Work>
+  void attempt(const Work& work) {
+    if (!ok()) return;
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  template <class Use>
+  void for_each_other(const Use& use) const {
+    for (int rank = 0; rank < size(); ++rank) {
+      if (rank != this->rank()) use(rank);
+    }
+  }
+
+  /// Returns the message for a rank in the next exchange. While ok(), no message may remain empty.
+  MessageWriter& to(int rank) { return outgoing_[static_cast<std::size_t>(rank)]; }
+  template <class T>
+  void put_for_all(const T& value) {
+    for_each_other([&](int rank) { to(rank).put(value); });
+  }
+  template <class T>
+  void put_all_for_all(const std::vector<T>& values) {
+    for_each_other([&](int rank) { to(rank).put_all(values); });
+  }
+  /// Allocates memory to receive one message of up to `bytes` bytes from each rank, so that exchange() needs no more.
+  void reserve(std::size_t bytes) {
+    incoming_.resize(outgoing_.size());
+    for_each_other([&](int rank) { incoming_[static_cast<std::size_t>(rank)].reserve(bytes); });
+  }
+  /// Exchanges the messages. Every rank calls this. Returns whether all ranks sent their messages: all ranks get the
+  /// same answer, so they can decide by it whether to make further exchanges.
+  bool exchange();
+  /// Between two exchanges: returns whether another rank has reported, by an empty message, that it failed or was
+  /// cancelled.
+  bool others_stop() const { return ranks_.has_empty_message(); }
+  /// Returns what a rank sent in the latest exchange.
+  MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
+
+  /// Combines a value with the values of all other ranks, in any order. Every rank calls this. Returns the result of
+  /// exchange(); nothing else can fail.
+  template <class T, class Combine>
+  bool reduce(T& value, const Combine& combine) {
+    attempt([&] { put_for_all(value); });
+    if (!exchange()) return false;
+    for_each_other([&](int rank) { combine(value, from(rank).get<T>()); });
+    return true;
+  }
+
+  /// Returns how long this rank has waited for others in exchanges.
+  std::chrono::steady_clock::duration waited() const { return waited_; }
+  /// Throws the error of this rank. Returns whether everything was done; false: it was cancelled, or another rank
+  /// failed.
+  bool finish() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return ok();
+  }
+
+ private:
+  RankExchange& ranks_;
+  const std::atomic<bool>* cancelled_;
+  std::exception_ptr failure_;
+  bool stopped_ = false;  // a rank sent an empty message: it failed or was cancelled
+  std::vector<MessageWriter> outgoing_;
+  std::vector<std::vector<std::byte>> incoming_;
+  std::chrono::steady_clock::duration waited_{};
+};
 
 /// Returns whether several CUDA devices of one process can divide the evaluations of a kernel.
 bool devices_can_divide(const KernelInfo& kernel);

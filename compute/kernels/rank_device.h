@@ -13,10 +13,10 @@
 
 #include "compute/core/message.h"
 #include "compute/core/vec.h"
-#include "compute/kernels/body_pass.h"
 #include "compute/kernels/division.h"
-#include "compute/kernels/joint_work.h"
+#include "compute/kernels/epilogue.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 

@@ -11,7 +11,7 @@
 
 #include "compute/core/bodies.h"
 #include "compute/core/law.h"
-#include "compute/kernels/body_pass.h"
+#include "compute/kernels/epilogue.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {

@@ -7,8 +7,8 @@
 
 #include "compute/core/law.h"
 #include "compute/core/message.h"
-#include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/ranks/communicator.h"
 #include "compute/ranks/protocol.h"
 #include "compute/ranks/rank_bodies.h"

@@ -33,7 +33,18 @@ class LeaderResidents {
 
   bool can_hold(int count) const { return own_.residents() && own_.residents()->can_hold(count, channel_.ranks()); }
   /// Allocates memory for `count` bodies on all ranks. Throws as ForceKernel::prepare().
-  void prepare(int count);
+  void prepare(int count) {
+    forget();
+    channel_.exchange({.order =
+                           [&](int, MessageWriter& order) {
+                             order.put(Order::prepare_residents);
+                             order.put(key_);
+                             order.put(count);
+                           },
+                       .own_part = [&] { own_.residents()->prepare(count, 0, channel_.ranks()); }});
+    room_ = count;
+  }
+
   bool has_room(int count) const { return room_ > 0 && room_ == count; }
   /// Returns the number of resident bodies on all ranks; 0: none.
   int count() const { return held_; }
@@ -41,15 +52,67 @@ class LeaderResidents {
   void forget() { held_ = room_ = 0; }
 
   // See ResidentFacet. If one of these throws, the bodies are lost.
-  void hold(const ScatterSource& from, int count, CUstream_st* stream);
-  void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream);
-  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream);
+  void hold(const ScatterSource& from, int count, CUstream_st* stream) {
+    passes_.clear();
+    do_on_all({.kind = ResidentOrder::hold,
+               .put = [](MessageWriter&) {},
+               .own_part = [&](RankResidents& own, bool connected,
+                               CollectiveWork& work) { own.hold(from, connected, work, stream); }});
+    held_ = count;
+  }
+
+  void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) {
+    require_residents();
+    passes_.push_back(
+        {.motion = pass, .frozen_below = check.frozen_below, .before = check.before, .after = check.after});
+    or_forget([&] { own_.residents()->kick_drift(passes_.back(), check.report.seen, stream); });
+  }
+  void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
+    require_residents();
+    do_on_all({.kind = ResidentOrder::check_finite,
+               .put = [&](MessageWriter& order) { order.put(pass); },
+               .own_part = [&](RankResidents& own, bool connected,
+                               CollectiveWork& work) { own.check_finite(report, pass, connected, work, stream); }});
+  }
+
   /// `ms`: receives the time of each worker's part on its device, in ms by rank.
-  void evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms);
-  void collect(const GatherBuffers& places, CUstream_st* stream);
+  void evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms) {
+    if (held_ != args.count) throw std::logic_error("the ranks do not hold these bodies");
+    ResidentEvaluation how;
+    or_forget([&] { how.rounds = own_.residents()->begin(args); });
+    do_on_all({.kind = ResidentOrder::evaluate,
+               .put =
+                   [&](MessageWriter& order) {
+                     order.put(ResidentForce{
+                         .count = args.count, .rounds = how.rounds, .masses = args.masses, .law = args.law});
+                     order.put_all(std::vector<Part>(parts.begin(), parts.end()));
+                   },
+               .own_part =
+                   [&](RankResidents& own, bool connected, CollectiveWork& work) {
+                     how.connected = connected;
+                     own.evaluate(args, how, parts, work);
+                   },
+               .own_work_ended = [&] { return own_.residents()->part_ended(); },
+               .on_reply = [&](int rank,
+                               MessageReader& reply) { ms[static_cast<std::size_t>(rank)] = reply.get<double>(); }});
+  }
+
+  void collect(const GatherBuffers& places, CUstream_st* stream) {
+    require_residents();
+    const GatherSelection wanted = places.wanted();
+    do_on_all({.kind = ResidentOrder::collect,
+               .put = [&](MessageWriter& order) { order.put(wanted); },
+               .own_part = [&](RankResidents& own, bool connected,
+                               CollectiveWork& work) { own.collect(wanted, places, connected, work, stream); }});
+  }
+
   /// Gathers the rank of each body in device memory of the leader, and returns that memory. Throws UsageError if memory
   /// is short.
-  const int* collect_owners(CUstream_st* stream);
+  const int* collect_owners(CUstream_st* stream) {
+    int* const room = own_.residents()->owner_buffer(held_);
+    collect({.d_owners = room}, stream);
+    return room;
+  }
 
  private:
   /// One operation of all ranks.
@@ -64,12 +127,42 @@ class LeaderResidents {
     std::function<void(int rank, MessageReader& reply)> on_reply = [](int, MessageReader&) {};
   };
   /// Carries out the work on all ranks. If it fails, the bodies are lost.
-  void do_on_all(const Work& what);
+  void do_on_all(const Work& what) {
+    or_forget([&] { exchange(what); });
+  }
   /// Calls `what`. If it throws, the bodies are lost.
   template <class What>
   void or_forget(const What& what);
-  void exchange(const Work& what);
-  void require_residents() const;
+  /// The connection is open on all ranks or on none while orders are written: after a failure, all ranks close it
+  /// before another kernel can use the channel.
+  void exchange(const Work& what) {
+    CollectiveWork work{channel_.others(), nullptr};
+    bool connected = false;
+    channel_.exchange({.order =
+                           [&](int, MessageWriter& order) {
+                             connected = own_.connected() != nullptr;
+                             order.put(Order::residents);
+                             order.put(key_);
+                             order.put(ResidentHeader{.kind = what.kind, .connected = connected});
+                             order.put_all(passes_);
+                             what.put(order);
+                           },
+                       .own_part = [&] { what.own_part(*own_.residents(), connected, work); },
+                       .own_ended = [&] { return own_.residents()->ended(); },
+                       .own_work_ended = what.own_work_ended,
+                       .on_reply = what.on_reply,
+                       .after_failure =
+                           [&](MessageWriter& order) {
+                             if (ConnectedRankKernel* const connection = own_.connected()) connection->disconnect();
+                             order.put(Order::disconnect_kernel);
+                             order.put(key_);
+                           }});
+    passes_.clear();
+  }
+
+  void require_residents() const {
+    if (held_ == 0) throw std::logic_error("the ranks hold no bodies");
+  }
 
   WorkerChannel& channel_;
   const int key_;
@@ -86,62 +179,278 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
  public:
   /// See leader_cuda_kernel().
   LeaderCudaKernel(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings,
-                   RankDevice& device, Transport transport);
+                   RankDevice& device, Transport transport)
+      : channel_{channel},
+        key_{key},
+        by_targets_{!kernel.divides},
+        is_tree_{kernel.is_tree},
+        transport_{std::move(transport)},
+        parts_{channel.ranks()},
+        ms_(static_cast<std::size_t>(channel.ranks())),
+        instances_{channel, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
+        residents_{channel, key, *own_} {}
 
-  void prepare(int count) override;
-  void bodies_replaced() override;
+  /// Prefers resident bodies, which steps use. An evaluation of copied bodies allocates on demand.
+  void prepare(int count) override {
+    if (count == instances_.prepared() || has_room(count)) return;
+    if (can_hold(count)) {
+      try {
+        return allocate_residents(count);
+      } catch (const UsageError&) {
+        // copied bodies may need less memory
+      }
+    }
+    allocate_inputs(count);
+  }
+
+  void bodies_replaced() override {
+    own_->bodies_replaced();
+    MessageWriter order;
+    order.put(Order::bodies_replaced);
+    order.put(key_);
+    channel_.notify(order);
+  }
+
   TreeFacet* tree() override { return own_->kernel().tree() ? this : nullptr; }
-  std::string chosen(int count, const MassRange& masses) const override;
+  std::string chosen(int count, const MassRange& masses) const override {
+    const std::string own = own_->kernel().chosen(count, masses);
+    return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(channel_.ranks()) + ", " +
+           transport_.to_string(own_->connected() != nullptr);
+  }
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return own_->kernel().main_launch(law, count, masses);
   }
   /// The owners are known if the ranks divide the targets or the bodies, not if they divide the pairs.
-  std::optional<BodyOwners> owners(int count) const override;
-  void read_owners(int count, CUstream_st* stream) override;
+  std::optional<BodyOwners> owners(int count) const override {
+    if (!why_no_owners_.empty()) return BodyOwners{.why_unknown = why_no_owners_};
+    BodyOwners owners;
+    if (by_targets_) {
+      owners.of_body = parts_.owners(count);
+    } else if (!is_tree_) {
+      return BodyOwners{.why_unknown = "the ranks divide the pairs, not the bodies"};
+    } else if (std::optional<std::vector<int>> read = own_->owners(count)) {
+      owners.of_body = std::move(*read);
+    } else {
+      return std::nullopt;
+    }
+    for (int rank = 0; rank < channel_.ranks(); ++rank) owners.names.push_back("rank " + std::to_string(rank));
+    return owners;
+  }
+
+  /// Must not throw UsageError, since the steps of the batch are already enqueued. If memory is short, reports the
+  /// owners as unknown.
+  void read_owners(int count, CUstream_st* stream) override {
+    const bool are_held = residents_.count() == count;
+    if (!is_tree_ || (instances_.prepared() != count && !are_held)) return;
+    try {
+      why_no_owners_.clear();
+      own_->read_owners(count, are_held ? residents_.collect_owners(stream) : nullptr, stream);
+    } catch (const UsageError& lack) {
+      why_no_owners_ = lack.what();
+    }
+  }
 
   bool can_hold(int count) const override { return residents_.can_hold(count); }
   bool has_room(int count) const override { return residents_.has_room(count); }
   void hold(const Vec4* d_positions, const Vec4* d_velocities, int count, const cuda::PackedFinding* d_finding,
-            CUstream_st* stream) override;
+            CUstream_st* stream) override {
+    if (!can_hold(count)) throw std::logic_error("the devices cannot hold these bodies");
+    allocate_residents(count);
+    bodies_replaced();
+    residents_.hold({.d_positions = d_positions, .d_velocities = d_velocities, .d_finding = d_finding}, count, stream);
+  }
+
   void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) override {
     residents_.kick_drift(pass, check, stream);
   }
   void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) override {
     residents_.check_finite(report, pass, stream);
   }
-  void evaluate_residents(const ForceArgs& args) override;
+  void evaluate_residents(const ForceArgs& args) override {
+    try {
+      residents_.evaluate(args, parts_.parts(), ms_);
+    } catch (...) {
+      bodies_replaced();
+      throw;
+    }
+    learn_parts(args);
+  }
+
   void collect(Vec4* d_positions, Vec4* d_velocities, CUstream_st* stream, Vec4* d_accelerations) override {
     residents_.collect({.d_positions = d_positions, .d_velocities = d_velocities, .d_accelerations = d_accelerations},
                        stream);
   }
 
  protected:
-  void do_evaluate(const ForceArgs& args) override;
+  void do_evaluate(const ForceArgs& args) override {
+    if (args.count != instances_.prepared()) allocate_inputs(args.count);
+    try {
+      evaluate_parts(args);
+    } catch (...) {
+      instances_.forget();  // the ranks may have kept different data
+      throw;
+    }
+  }
 
  private:
-  using WorkerInputs = std::vector<WorkerInput>;  // by rank
+  using WorkerInputs = std::vector<WorkerInput>;  // one entry per rank
 
   // Both allocate memory on all ranks for `count` bodies: resident bodies, or copies of them for each evaluation.
-  void allocate_residents(int count);
-  void allocate_inputs(int count);
-  void evaluate_parts(const ForceArgs& args);
+  void allocate_residents(int count) {
+    instances_.forget();
+    untimed_ = 2;
+    parts_.forget_times();
+    residents_.prepare(count);
+  }
+  void allocate_inputs(int count) {
+    residents_.forget();
+    untimed_ = 2;
+    parts_.forget_times();
+    instances_.prepare(count, [&] { own_->prepare(count, 0, channel_.ranks()); });
+  }
+  void evaluate_parts(const ForceArgs& args) {
+    const std::vector<Part> parts = parts_.parts();
+    ConnectedRankKernel* const connected = own_->connected();
+    if (!connected || !evaluate_connected(*connected, args, parts)) evaluate_through_host(args, parts);
+    if (!own_->works_alone()) learn_parts(args);
+  }
   /// Returns false, without effect, if another kernel has closed the connection in the meantime.
-  bool evaluate_connected(ConnectedRankKernel& own, const ForceArgs& args, const std::vector<Part>& parts);
-  void evaluate_through_host(const ForceArgs& args, const std::vector<Part>& parts);
+  /// Does not forward args.cancelled: to a worker, it would mean that another rank has failed. After a failure, the
+  /// simulation continues through host memory. See LeaderResidents::exchange() for when the connection is open.
+  bool evaluate_connected(ConnectedRankKernel& own, const ForceArgs& args, const std::vector<Part>& parts) {
+    const WorkerInputs inputs = own.prepare_inputs(args, parts);
+    CollectiveWork work{channel_.others(), nullptr};
+    if (own_->works_alone()) {
+      own.evaluate(args, parts, work);
+      own.join(args, parts);
+      return true;
+    }
+    WorkerChannel::Exchange exchange = exchange_for(args, parts, inputs, /*connected=*/true);
+    exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
+      if (!own_->connected()) throw ConnectionLost{};
+      write(rank, order);
+    };
+    exchange.own_part = [&] { own.evaluate(args, parts, work); };
+    exchange.own_ended = [&] { return own.ended(); };
+    exchange.own_work_ended = [&] { return own.part_ended(); };
+    exchange.on_reply = [&](int rank, MessageReader& reply) {
+      ms_[static_cast<std::size_t>(rank)] = reply.get<double>();
+    };
+    exchange.after_failure = [&](MessageWriter& order) {
+      own.disconnect();
+      order.put(Order::disconnect_kernel);
+      order.put(key_);
+    };
+    try {
+      channel_.exchange(exchange);
+    } catch (const ConnectionLost&) {
+      own_->bodies_replaced();  // undoes prepare_inputs(): its evaluation will not happen
+      return false;
+    }
+    own.join(args, parts);
+    return true;
+  }
+
+  /// The workers wait for the broadcast that their orders announce. So everything that can fail on the leader happens
+  /// before the orders are sent, or after the broadcast.
+  void evaluate_through_host(const ForceArgs& args, const std::vector<Part>& parts) {
+    const WorkerInputs inputs = own_->prepare_inputs(args, parts);
+    if (own_->works_alone()) return own_->join(args, parts);
+    reserve_input(inputs);
+    std::vector<std::span<std::byte>> places;
+    for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
+    CollectiveWork work{channel_.others(), nullptr};
+    WorkerChannel::Exchange exchange = exchange_for(args, parts, inputs, /*connected=*/false);
+    exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
+      write(rank, order);
+      order.put_values(own_->individual_input(rank));
+    };
+    exchange.own_part = [&] {
+      channel_.broadcast(own_->common_input());
+      own_->end_part(args, parts, work);
+    };
+    exchange.on_reply = [&](int rank, MessageReader& reply) {
+      ms_[static_cast<std::size_t>(rank)] = reply.get<double>();
+      reply.get_values(places[static_cast<std::size_t>(rank)]);
+    };
+    exchange.cancelled = args.cancelled;
+    channel_.exchange(exchange);
+    own_->join(args, parts);
+  }
+
   /// Returns the exchange without what depends on the transport, which the caller adds. It refers to `parts` and
   /// `inputs`.
   WorkerChannel::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
-                                       const WorkerInputs& inputs, bool connected) const;
+                                       const WorkerInputs& inputs, bool connected) const {
+    const DeviceEvaluation all{.key = key_,
+                               .count = args.count,
+                               .targets = args.targets ? args.targets.count : 0,
+                               .masses = args.masses,
+                               .law = args.law,
+                               .connected = connected};
+    return {.order =
+                [all, &parts, &inputs](int rank, MessageWriter& order) {
+                  order.put(Order::evaluate_part);
+                  order.put(all);
+                  put_input(inputs[static_cast<std::size_t>(rank)], order);
+                  order.put_all(parts);
+                },
+            .own_part = [] {},
+            .is_long =
+                [&parts, targets = args.target_count()](int rank) {
+                  const Part& part = parts[static_cast<std::size_t>(rank)];
+                  return part.first(targets) < part.last(targets);
+                }};
+  }
+
   /// Makes the workers allocate host memory for their inputs.
-  void reserve_input(const WorkerInputs& inputs);
-  void learn_parts(const ForceArgs& args);
+  /// Rounds up to a power of two, so that slowly growing inputs seldom need another order.
+  void reserve_input(const WorkerInputs& inputs) {
+    std::size_t bytes = 0;
+    for (const WorkerInput& input : inputs) bytes = std::max(bytes, bytes_of(input).all());
+    if (bytes <= reserved_) return;
+    const std::size_t reserved = std::bit_ceil(bytes);
+    reserved_ = 0;  // a worker that fails to allocate has nothing
+    channel_.exchange({.order =
+                           [&](int, MessageWriter& order) {
+                             order.put(Order::reserve_input);
+                             order.put(key_);
+                             order.put(reserved);
+                           },
+                       .own_part = [] {},
+                       .is_long = [](int rank) { return rank > 0; }});
+    reserved_ = reserved;
+  }
+
+  /// Ignores evaluations of listed targets: their times are no measure of the work of all bodies.
+  void learn_parts(const ForceArgs& args) {
+    const bool timed = is_tree_ && !args.targets && untimed_ == 0;
+    if (untimed_ > 0) --untimed_;
+    parts_.evaluated(own_->keeps_parts(), timed);
+    if (!timed) return;
+    ms_.front() = own_->part_ms();
+    parts_.learn(ms_);
+  }
 
   // The leader's tree, completed by the parts of the trees that only other ranks have.
   std::optional<TreeReport> report() const override { return own_->kernel().tree()->report(); }
   void prepare_cells(const CellRequest& request, int count) override {
     own_->kernel().tree()->prepare_cells(request, count);
   }
-  void pick_cells(const CellRequest& request, CUstream_st* stream) override;
+  void pick_cells(const CellRequest& request, CUstream_st* stream) override {
+    TreeFacet& tree = *own_->kernel().tree();
+    if (instances_.prepared() == 0) return tree.pick_cells({}, stream);  // without a tree, no cells are shown
+    channel_.exchange({.order =
+                           [&](int, MessageWriter& order) {
+                             order.put(Order::cells);
+                             order.put(key_);
+                           },
+                       .own_part = [] {},
+                       .on_reply = [&](int rank, MessageReader& reply) { own_->place_cells(rank, reply, stream); },
+                       .is_long = [](int rank) { return rank > 0; }});
+    tree.pick_cells(request, stream);
+  }
+
   std::optional<PickedCells> cells() const override { return own_->kernel().tree()->cells(); }
 
   WorkerChannel& channel_;
@@ -159,33 +468,6 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   std::size_t reserved_ = 0;  // bytes that the workers have allocated for their inputs
 };
 
-/// The connection is open on all ranks or on none while orders are written: after a failure, all ranks close it before
-/// another kernel can use the channel.
-void LeaderResidents::exchange(const Work& what) {
-  CollectiveWork work{channel_.others(), nullptr};
-  bool connected = false;
-  channel_.exchange({.order =
-                         [&](int, MessageWriter& order) {
-                           connected = own_.connected() != nullptr;
-                           order.put(Order::residents);
-                           order.put(key_);
-                           order.put(ResidentHeader{.kind = what.kind, .connected = connected});
-                           order.put_all(passes_);
-                           what.put(order);
-                         },
-                     .own_part = [&] { what.own_part(*own_.residents(), connected, work); },
-                     .own_ended = [&] { return own_.residents()->ended(); },
-                     .own_work_ended = what.own_work_ended,
-                     .on_reply = what.on_reply,
-                     .after_failure =
-                         [&](MessageWriter& order) {
-                           if (ConnectedRankKernel* const connection = own_.connected()) connection->disconnect();
-                           order.put(Order::disconnect_kernel);
-                           order.put(key_);
-                         }});
-  passes_.clear();
-}
-
 /// After a failure, some ranks may have carried out the operation and others not, so the bodies are unusable.
 template <class What>
 void LeaderResidents::or_forget(const What& what) {
@@ -195,331 +477,6 @@ void LeaderResidents::or_forget(const What& what) {
     forget();
     throw;
   }
-}
-
-void LeaderResidents::do_on_all(const Work& what) {
-  or_forget([&] { exchange(what); });
-}
-
-void LeaderResidents::require_residents() const {
-  if (held_ == 0) throw std::logic_error("the ranks hold no bodies");
-}
-
-void LeaderResidents::prepare(int count) {
-  forget();
-  channel_.exchange({.order =
-                         [&](int, MessageWriter& order) {
-                           order.put(Order::prepare_residents);
-                           order.put(key_);
-                           order.put(count);
-                         },
-                     .own_part = [&] { own_.residents()->prepare(count, 0, channel_.ranks()); }});
-  room_ = count;
-}
-
-void LeaderResidents::hold(const ScatterSource& from, int count, CUstream_st* stream) {
-  passes_.clear();
-  do_on_all({.kind = ResidentOrder::hold,
-             .put = [](MessageWriter&) {},
-             .own_part = [&](RankResidents& own, bool connected,
-                             CollectiveWork& work) { own.hold(from, connected, work, stream); }});
-  held_ = count;
-}
-
-void LeaderResidents::kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check, CUstream_st* stream) {
-  require_residents();
-  passes_.push_back({.motion = pass, .frozen_below = check.frozen_below, .before = check.before, .after = check.after});
-  or_forget([&] { own_.residents()->kick_drift(passes_.back(), check.report.seen, stream); });
-}
-
-void LeaderResidents::check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) {
-  require_residents();
-  do_on_all({.kind = ResidentOrder::check_finite,
-             .put = [&](MessageWriter& order) { order.put(pass); },
-             .own_part = [&](RankResidents& own, bool connected,
-                             CollectiveWork& work) { own.check_finite(report, pass, connected, work, stream); }});
-}
-
-void LeaderResidents::evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms) {
-  if (held_ != args.count) throw std::logic_error("the ranks do not hold these bodies");
-  ResidentEvaluation how;
-  or_forget([&] { how.rounds = own_.residents()->begin(args); });
-  do_on_all(
-      {.kind = ResidentOrder::evaluate,
-       .put =
-           [&](MessageWriter& order) {
-             order.put(
-                 ResidentForce{.count = args.count, .rounds = how.rounds, .masses = args.masses, .law = args.law});
-             order.put_all(std::vector<Part>(parts.begin(), parts.end()));
-           },
-       .own_part =
-           [&](RankResidents& own, bool connected, CollectiveWork& work) {
-             how.connected = connected;
-             own.evaluate(args, how, parts, work);
-           },
-       .own_work_ended = [&] { return own_.residents()->part_ended(); },
-       .on_reply = [&](int rank, MessageReader& reply) { ms[static_cast<std::size_t>(rank)] = reply.get<double>(); }});
-}
-
-void LeaderResidents::collect(const GatherBuffers& places, CUstream_st* stream) {
-  require_residents();
-  const GatherSelection wanted = places.wanted();
-  do_on_all({.kind = ResidentOrder::collect,
-             .put = [&](MessageWriter& order) { order.put(wanted); },
-             .own_part = [&](RankResidents& own, bool connected,
-                             CollectiveWork& work) { own.collect(wanted, places, connected, work, stream); }});
-}
-
-const int* LeaderResidents::collect_owners(CUstream_st* stream) {
-  int* const room = own_.residents()->owner_buffer(held_);
-  collect({.d_owners = room}, stream);
-  return room;
-}
-
-LeaderCudaKernel::LeaderCudaKernel(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings,
-                                   RankDevice& device, Transport transport)
-    : channel_{channel},
-      key_{key},
-      by_targets_{!kernel.divides},
-      is_tree_{kernel.is_tree},
-      transport_{std::move(transport)},
-      parts_{channel.ranks()},
-      ms_(static_cast<std::size_t>(channel.ranks())),
-      instances_{channel, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
-      residents_{channel, key, *own_} {}
-
-/// Prefers resident bodies, which steps use. An evaluation of copied bodies allocates on demand.
-void LeaderCudaKernel::prepare(int count) {
-  if (count == instances_.prepared() || has_room(count)) return;
-  if (can_hold(count)) {
-    try {
-      return allocate_residents(count);
-    } catch (const UsageError&) {
-      // copied bodies may need less memory
-    }
-  }
-  allocate_inputs(count);
-}
-
-void LeaderCudaKernel::allocate_residents(int count) {
-  instances_.forget();
-  untimed_ = 2;
-  parts_.forget_times();
-  residents_.prepare(count);
-}
-
-void LeaderCudaKernel::allocate_inputs(int count) {
-  residents_.forget();
-  untimed_ = 2;
-  parts_.forget_times();
-  instances_.prepare(count, [&] { own_->prepare(count, 0, channel_.ranks()); });
-}
-
-void LeaderCudaKernel::hold(const Vec4* d_positions, const Vec4* d_velocities, int count,
-                            const cuda::PackedFinding* d_finding, CUstream_st* stream) {
-  if (!can_hold(count)) throw std::logic_error("the devices cannot hold these bodies");
-  allocate_residents(count);
-  bodies_replaced();
-  residents_.hold({.d_positions = d_positions, .d_velocities = d_velocities, .d_finding = d_finding}, count, stream);
-}
-
-void LeaderCudaKernel::evaluate_residents(const ForceArgs& args) {
-  try {
-    residents_.evaluate(args, parts_.parts(), ms_);
-  } catch (...) {
-    bodies_replaced();
-    throw;
-  }
-  learn_parts(args);
-}
-
-void LeaderCudaKernel::bodies_replaced() {
-  own_->bodies_replaced();
-  MessageWriter order;
-  order.put(Order::bodies_replaced);
-  order.put(key_);
-  channel_.notify(order);
-}
-
-std::string LeaderCudaKernel::chosen(int count, const MassRange& masses) const {
-  const std::string own = own_->kernel().chosen(count, masses);
-  return own + (own.empty() ? "" : ", ") + "ranks " + std::to_string(channel_.ranks()) + ", " +
-         transport_.to_string(own_->connected() != nullptr);
-}
-
-std::optional<BodyOwners> LeaderCudaKernel::owners(int count) const {
-  if (!why_no_owners_.empty()) return BodyOwners{.why_unknown = why_no_owners_};
-  BodyOwners owners;
-  if (by_targets_) {
-    owners.of_body = parts_.owners(count);
-  } else if (!is_tree_) {
-    return BodyOwners{.why_unknown = "the ranks divide the pairs, not the bodies"};
-  } else if (std::optional<std::vector<int>> read = own_->owners(count)) {
-    owners.of_body = std::move(*read);
-  } else {
-    return std::nullopt;
-  }
-  for (int rank = 0; rank < channel_.ranks(); ++rank) owners.names.push_back("rank " + std::to_string(rank));
-  return owners;
-}
-
-/// Must not throw UsageError, since the steps of the batch are already enqueued. If memory is short, reports the owners
-/// as unknown.
-void LeaderCudaKernel::read_owners(int count, CUstream_st* stream) {
-  const bool are_held = residents_.count() == count;
-  if (!is_tree_ || (instances_.prepared() != count && !are_held)) return;
-  try {
-    why_no_owners_.clear();
-    own_->read_owners(count, are_held ? residents_.collect_owners(stream) : nullptr, stream);
-  } catch (const UsageError& lack) {
-    why_no_owners_ = lack.what();
-  }
-}
-
-void LeaderCudaKernel::pick_cells(const CellRequest& request, CUstream_st* stream) {
-  TreeFacet& tree = *own_->kernel().tree();
-  if (instances_.prepared() == 0) return tree.pick_cells({}, stream);  // without a tree, no cells are shown
-  channel_.exchange({.order =
-                         [&](int, MessageWriter& order) {
-                           order.put(Order::cells);
-                           order.put(key_);
-                         },
-                     .own_part = [] {},
-                     .on_reply = [&](int rank, MessageReader& reply) { own_->place_cells(rank, reply, stream); },
-                     .is_long = [](int rank) { return rank > 0; }});
-  tree.pick_cells(request, stream);
-}
-
-/// Rounds up to a power of two, so that slowly growing inputs seldom need another order.
-void LeaderCudaKernel::reserve_input(const WorkerInputs& inputs) {
-  std::size_t bytes = 0;
-  for (const WorkerInput& input : inputs) bytes = std::max(bytes, bytes_of(input).all());
-  if (bytes <= reserved_) return;
-  const std::size_t reserved = std::bit_ceil(bytes);
-  reserved_ = 0;  // a worker that fails to allocate has nothing
-  channel_.exchange({.order =
-                         [&](int, MessageWriter& order) {
-                           order.put(Order::reserve_input);
-                           order.put(key_);
-                           order.put(reserved);
-                         },
-                     .own_part = [] {},
-                     .is_long = [](int rank) { return rank > 0; }});
-  reserved_ = reserved;
-}
-
-WorkerChannel::Exchange LeaderCudaKernel::exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
-                                                       const WorkerInputs& inputs, bool connected) const {
-  const DeviceEvaluation all{.key = key_,
-                             .count = args.count,
-                             .targets = args.targets ? args.targets.count : 0,
-                             .masses = args.masses,
-                             .law = args.law,
-                             .connected = connected};
-  return {.order =
-              [all, &parts, &inputs](int rank, MessageWriter& order) {
-                order.put(Order::evaluate_part);
-                order.put(all);
-                put_input(inputs[static_cast<std::size_t>(rank)], order);
-                order.put_all(parts);
-              },
-          .own_part = [] {},
-          .is_long =
-              [&parts, targets = args.target_count()](int rank) {
-                const Part& part = parts[static_cast<std::size_t>(rank)];
-                return part.first(targets) < part.last(targets);
-              }};
-}
-
-void LeaderCudaKernel::do_evaluate(const ForceArgs& args) {
-  if (args.count != instances_.prepared()) allocate_inputs(args.count);
-  try {
-    evaluate_parts(args);
-  } catch (...) {
-    instances_.forget();  // the ranks may have kept different data
-    throw;
-  }
-}
-
-void LeaderCudaKernel::evaluate_parts(const ForceArgs& args) {
-  const std::vector<Part> parts = parts_.parts();
-  ConnectedRankKernel* const connected = own_->connected();
-  if (!connected || !evaluate_connected(*connected, args, parts)) evaluate_through_host(args, parts);
-  if (!own_->works_alone()) learn_parts(args);
-}
-
-/// Ignores evaluations of listed targets: their times are no measure of the work of all bodies.
-void LeaderCudaKernel::learn_parts(const ForceArgs& args) {
-  const bool timed = is_tree_ && !args.targets && untimed_ == 0;
-  if (untimed_ > 0) --untimed_;
-  parts_.evaluated(own_->keeps_parts(), timed);
-  if (!timed) return;
-  ms_.front() = own_->part_ms();
-  parts_.learn(ms_);
-}
-
-/// Does not forward args.cancelled: to a worker, it would mean that another rank has failed. After a failure, the
-/// simulation continues through host memory. See LeaderResidents::exchange() for when the connection is open.
-bool LeaderCudaKernel::evaluate_connected(ConnectedRankKernel& own, const ForceArgs& args,
-                                          const std::vector<Part>& parts) {
-  const WorkerInputs inputs = own.prepare_inputs(args, parts);
-  CollectiveWork work{channel_.others(), nullptr};
-  if (own_->works_alone()) {
-    own.evaluate(args, parts, work);
-    own.join(args, parts);
-    return true;
-  }
-  WorkerChannel::Exchange exchange = exchange_for(args, parts, inputs, /*connected=*/true);
-  exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
-    if (!own_->connected()) throw ConnectionLost{};
-    write(rank, order);
-  };
-  exchange.own_part = [&] { own.evaluate(args, parts, work); };
-  exchange.own_ended = [&] { return own.ended(); };
-  exchange.own_work_ended = [&] { return own.part_ended(); };
-  exchange.on_reply = [&](int rank, MessageReader& reply) {
-    ms_[static_cast<std::size_t>(rank)] = reply.get<double>();
-  };
-  exchange.after_failure = [&](MessageWriter& order) {
-    own.disconnect();
-    order.put(Order::disconnect_kernel);
-    order.put(key_);
-  };
-  try {
-    channel_.exchange(exchange);
-  } catch (const ConnectionLost&) {
-    own_->bodies_replaced();  // undoes prepare_inputs(): its evaluation will not happen
-    return false;
-  }
-  own.join(args, parts);
-  return true;
-}
-
-/// The workers wait for the broadcast that their orders announce. So everything that can fail on the leader happens
-/// before the orders are sent, or after the broadcast.
-void LeaderCudaKernel::evaluate_through_host(const ForceArgs& args, const std::vector<Part>& parts) {
-  const WorkerInputs inputs = own_->prepare_inputs(args, parts);
-  if (own_->works_alone()) return own_->join(args, parts);
-  reserve_input(inputs);
-  std::vector<std::span<std::byte>> places;
-  for (const Part& part : parts) places.push_back(part.index > 0 ? own_->place(args, part) : std::span<std::byte>{});
-  CollectiveWork work{channel_.others(), nullptr};
-  WorkerChannel::Exchange exchange = exchange_for(args, parts, inputs, /*connected=*/false);
-  exchange.order = [&, write = std::move(exchange.order)](int rank, MessageWriter& order) {
-    write(rank, order);
-    order.put_values(own_->individual_input(rank));
-  };
-  exchange.own_part = [&] {
-    channel_.broadcast(own_->common_input());
-    own_->end_part(args, parts, work);
-  };
-  exchange.on_reply = [&](int rank, MessageReader& reply) {
-    ms_[static_cast<std::size_t>(rank)] = reply.get<double>();
-    reply.get_values(places[static_cast<std::size_t>(rank)]);
-  };
-  exchange.cancelled = args.cancelled;
-  channel_.exchange(exchange);
-  own_->join(args, parts);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Implements join_mpi_ranks() and mpi_library() in a build without MPI.
 #include <stdexcept>
 
-#include "compute/ranks/rank_start.h"
+#include "compute/ranks/communicator.h"
 
 namespace orrery {
 

@@ -1,4 +1,4 @@
-#include "compute/ranks/rank_start.h"
+#include "compute/ranks/communicator.h"
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>

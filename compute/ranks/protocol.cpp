@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/kernels/rank_device.h"
 #include "compute/ranks/rank_watch.h"
@@ -201,15 +202,16 @@ KernelInstances::KernelInstances(WorkerChannel& channel, int key, const KernelIn
                                  const std::function<void()>& make_own)
     : channel_{channel}, key_{key} {
   try {
-    channel_.exchange({.order =
-                           [&](int, MessageWriter& order) {
-                             order.put(Order::make);
-                             order.put(key_);
-                             order.put_text(kernel.id);
-                             order.put_text(settings.to_string());
-                           },
-                       .own_part = make_own,
-                       .is_long = [&](int) { return kernel.backend == Backend::cpu; }});  // a driver may be slow
+    channel_.exchange(
+        {.order =
+             [&](int, MessageWriter& order) {
+               order.put(Order::make);
+               order.put(key_);
+               order.put_text(kernel.id);
+               order.put_text(settings.to_string());
+             },
+         .own_part = make_own,
+         .is_long = [&](int) { return kernel.backend == Backend::cpu; }});  // not on CUDA: a driver may be slow
   } catch (...) {
     drop();
     throw;

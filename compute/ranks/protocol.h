@@ -91,7 +91,7 @@ struct Evaluation {
 struct DeviceEvaluation {
   int key = 0;  ///< key of the kernel
   int count = 0;
-  int targets = 0;  ///< on all ranks; 0: all bodies
+  int targets = 0;  ///< number of targets on all ranks; 0: all bodies
   MassRange masses{};
   Law law{};
   bool connected = false;  ///< data go from device to device: see ConnectedRankKernel
@@ -266,7 +266,7 @@ class WorkerChannel {
   bool is_long_between_ = true;                   // see the current exchange
   bool cancel_sent_ = false;                      // in the current exchange
   bool work_noted_ = false;            // RankWatch::note_work() was called for the leader in the current exchange
-  std::vector<MessageWriter> orders_;  // by rank
+  std::vector<MessageWriter> orders_;  // one entry per rank
   std::vector<std::byte> reply_;
 };
 

@@ -12,8 +12,8 @@
 #include "compute/core/message.h"
 #include "compute/core/row_file.h"
 #include "compute/devices/load_balance.h"
-#include "compute/kernels/joint_work.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/ranks/protocol.h"
 
 namespace orrery {

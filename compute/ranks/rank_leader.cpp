@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/ranks/cpu_kernels.h"
 

@@ -1,3 +1,4 @@
+// The leader, rank 0 of several, and the workers that carry out its orders.
 #pragma once
 
 #include <atomic>
@@ -7,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "compute/kernels/catalog.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/rank_device.h"
+#include "compute/ranks/communicator.h"
 #include "compute/ranks/cuda_kernel.h"
 #include "compute/ranks/protocol.h"
 
@@ -43,8 +46,12 @@ class RankLeader final : public KernelSharing {
   std::optional<RankDeviceSelection> opened_;
   std::vector<RankDeviceFacts> facts_;  // devices opened, by rank
   int own_ordinal_ = 0;                 // ordinal of the leader's device
-  std::optional<Transport> transport_;  // of data between these devices; none: not chosen yet
+  std::optional<Transport> transport_;  // transport of data between these devices; none: not chosen yet
   std::atomic<int> next_key_ = 0;
 };
+
+/// Carries out the leader's orders on this rank, which is a worker, until the leader ends it. Sends errors of kernels
+/// to the leader. `kernels`: must have every kernel that the leader makes. `device`: for CUDA kernels; null: none.
+void serve_leader(Communicator& ranks, const KernelCatalog& kernels, RankDevice* device = nullptr);
 
 }  // namespace orrery

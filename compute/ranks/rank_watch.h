@@ -74,7 +74,7 @@ class RankWatch {
 
   std::mutex mutex_;  // guards the parts
   std::condition_variable_any stopped_;
-  std::vector<Part> parts_;  // by rank
+  std::vector<Part> parts_;  // one entry per rank
   int part_ticks_ = 0;       // ticks since the parts began
   int slowest_ended_ = -1;   // time of the slowest long part that has ended, in ticks; -1: none has
   bool in_exchange_ = false;

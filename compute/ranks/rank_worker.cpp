@@ -1,5 +1,3 @@
-#include "compute/ranks/rank_worker.h"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/message.h"
 #include "compute/core/threads.h"
@@ -22,6 +21,7 @@
 #include "compute/ranks/cpu_kernels.h"
 #include "compute/ranks/protocol.h"
 #include "compute/ranks/rank_bodies.h"
+#include "compute/ranks/rank_leader.h"
 
 namespace orrery {
 namespace {
@@ -123,6 +123,7 @@ class RankReply {
     }
     ranks_.send(0, message_.bytes());
   }
+
   template <class Work>
   void after(const Work& work) {
     after(work, [] {});
@@ -148,71 +149,66 @@ class ResidentOrders {
 
   /// Reads the order after its key. `kernel`: the one with this key. After a failure, this rank closes its connection
   /// immediately, and the leader orders the other ranks to close theirs.
-  void carry_out(RankKernel& kernel, MessageReader& order);
+  void carry_out(RankKernel& kernel, MessageReader& order) {
+    bool evaluates = false;
+    reply_.after(
+        [&] {
+          const CancelWatch::Span watched{watch_};
+          try {
+            evaluates = take_part(*kernel.residents(), order);
+          } catch (...) {
+            if (ConnectedRankKernel* const connected = kernel.connected()) connected->disconnect();
+            throw;
+          }
+        },
+        [&] {
+          if (evaluates) reply_.message().put(kernel.part_ms());
+        });
+  }
 
  private:
   /// Returns whether the order was an evaluation.
-  bool take_part(RankResidents& part, MessageReader& order);
-  void evaluate(RankResidents& part, bool connected, CollectiveWork& work, MessageReader& order);
+  /// Does the passes since the previous order first. If one fails here, all ranks stop at their next exchange.
+  bool take_part(RankResidents& part, MessageReader& order) {
+    const auto head = order.get<ResidentHeader>();
+    std::vector<PassOrder> passes;
+    order.get_all(passes);
+    CollectiveWork work{ranks_, &watch_.cancelled()};
+    work.attempt([&] {
+      for (const PassOrder& pass : passes) part.kick_drift(pass, nullptr, nullptr);
+    });
+    switch (head.kind) {
+      case ResidentOrder::hold:
+        part.hold({}, head.connected, work, nullptr);
+        break;
+      case ResidentOrder::check_finite:
+        part.check_finite({}, order.get<std::uint32_t>(), head.connected, work, nullptr);
+        break;
+      case ResidentOrder::evaluate:
+        evaluate(part, head.connected, work, order);
+        break;
+      case ResidentOrder::collect:
+        part.collect(order.get<GatherSelection>(), {}, head.connected, work, nullptr);
+        break;
+    }
+    watch_.wait_until([&] { return part.ended(); });
+    return head.kind == ResidentOrder::evaluate;
+  }
+
+  void evaluate(RankResidents& part, bool connected, CollectiveWork& work, MessageReader& order) {
+    const auto what = order.get<ResidentForce>();
+    std::vector<Part> parts;
+    order.get_all(parts);
+    part.evaluate({.bodies = nullptr, .count = what.count, .masses = what.masses, .law = what.law, .epilogue = {}},
+                  {.rounds = what.rounds, .connected = connected}, parts, work);
+    watch_.wait_until([&] { return part.part_ended(); });
+    reply_.report_part_ended();
+  }
 
   Communicator& ranks_;
   RankReply& reply_;
   CancelWatch& watch_;
 };
-
-void ResidentOrders::carry_out(RankKernel& kernel, MessageReader& order) {
-  bool evaluates = false;
-  reply_.after(
-      [&] {
-        const CancelWatch::Span watched{watch_};
-        try {
-          evaluates = take_part(*kernel.residents(), order);
-        } catch (...) {
-          if (ConnectedRankKernel* const connected = kernel.connected()) connected->disconnect();
-          throw;
-        }
-      },
-      [&] {
-        if (evaluates) reply_.message().put(kernel.part_ms());
-      });
-}
-
-/// Does the passes since the previous order first. If one fails here, all ranks stop at their next exchange.
-bool ResidentOrders::take_part(RankResidents& part, MessageReader& order) {
-  const auto head = order.get<ResidentHeader>();
-  std::vector<PassOrder> passes;
-  order.get_all(passes);
-  CollectiveWork work{ranks_, &watch_.cancelled()};
-  work.attempt([&] {
-    for (const PassOrder& pass : passes) part.kick_drift(pass, nullptr, nullptr);
-  });
-  switch (head.kind) {
-    case ResidentOrder::hold:
-      part.hold({}, head.connected, work, nullptr);
-      break;
-    case ResidentOrder::check_finite:
-      part.check_finite({}, order.get<std::uint32_t>(), head.connected, work, nullptr);
-      break;
-    case ResidentOrder::evaluate:
-      evaluate(part, head.connected, work, order);
-      break;
-    case ResidentOrder::collect:
-      part.collect(order.get<GatherSelection>(), {}, head.connected, work, nullptr);
-      break;
-  }
-  watch_.wait_until([&] { return part.ended(); });
-  return head.kind == ResidentOrder::evaluate;
-}
-
-void ResidentOrders::evaluate(RankResidents& part, bool connected, CollectiveWork& work, MessageReader& order) {
-  const auto what = order.get<ResidentForce>();
-  std::vector<Part> parts;
-  order.get_all(parts);
-  part.evaluate({.bodies = nullptr, .count = what.count, .masses = what.masses, .law = what.law, .epilogue = {}},
-                {.rounds = what.rounds, .connected = connected}, parts, work);
-  watch_.wait_until([&] { return part.part_ended(); });
-  reply_.report_part_ended();
-}
 
 /// Keeps this rank's kernels and their bodies, and carries out orders.
 class RankWorker {
@@ -540,7 +536,7 @@ class RankWorker {
   Communicator& ranks_;
   const KernelCatalog& catalog_;
   RankDevice* const device_;         // null: no CUDA kernels
-  std::map<int, Instance> kernels_;  // by key
+  std::map<int, Instance> kernels_;  // index: key
   RankArrays arrays_;
   RankReply reply_;
   CancelWatch watch_;

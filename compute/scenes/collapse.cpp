@@ -8,14 +8,14 @@ namespace orrery {
 namespace {
 
 constexpr int clumps = 24;
-constexpr double share_in_clumps = 0.8;  // of all bodies; the others fill the sphere between them
+constexpr double share_in_clumps = 0.8;  // share of all bodies; the others fill the sphere between the clumps
 constexpr double clump_radius = 0.1;
-constexpr double dispersion = 0.05;  // of clumps and of bodies between them, in one dimension
+constexpr double dispersion = 0.05;  // speed dispersion of clumps and of bodies between them, in one dimension
 
 struct Clump {
   double weight;  // its mass, as a multiple of the mean
   Vec3d centre, velocity;
-  double dispersion;  // of its bodies, in one dimension
+  double dispersion;  // speed dispersion of its bodies, in one dimension
 };
 
 /// Draws the clumps. A uniform ball of mass m and radius r is in virial equilibrium with the dispersion sqrt(m / 5r).

@@ -49,10 +49,10 @@ double SeedWaves::turn(double radius, double cosine, double sine) const {
 
 namespace {
 
-constexpr int rounds = 12;            // of the iteration: the densities agree to 1 % after 6
-constexpr double largest_factor = 2;  // by which a round changes a value
+constexpr int rounds = 12;            // rounds of the iteration; the densities agree to 1 % after 6
+constexpr double largest_factor = 2;  // largest factor by which a round changes a value
 constexpr double widest = 4;          // normal deviates beyond are cut off
-constexpr double beyond = 3.167e-5;   // their share on each side
+constexpr double beyond = 3.167e-5;   // share of the bodies beyond, on each side
 constexpr int deviates_per_unit = 5;
 constexpr int deviate_count = 2 * static_cast<int>(widest) * deviates_per_unit + 1;
 
@@ -207,12 +207,12 @@ namespace {
 constexpr int table_size = 400;
 constexpr double table_edge = GalaxyModel::edge;
 constexpr double toomre_radius = 2.2;
-constexpr double share_of_disc = 0.98265;  // of an endless exponential disc: 1 - 7 exp(-6)
+constexpr double share_of_disc = 0.98265;  // share of an endless exponential disc: 1 - 7 exp(-6)
 
 /// Returns the cosines of `count` angles, the middles of equal parts of (0, pi). `count` is a power of two.
 template <int count>
 std::array<double, count> half_turn_cosines() {
-  double cosine = -1, sine = 0;  // of pi; the angle is halved until it is half a part
+  double cosine = -1, sine = 0;  // cosine and sine of pi; the angle is halved until it is half a part
   for (int parts = 1; parts < 2 * count; parts *= 2) {
     sine = std::sqrt((1 - cosine) / 2);
     cosine = std::sqrt((1 + cosine) / 2);
@@ -259,7 +259,7 @@ std::array<double, count> heights_in_layer(double thickness) {
 /// Returns `count` differences in height. Each represents an equal share of the pairs of bodies in the layer.
 template <int count>
 std::array<double, count> differences_in_layer(double thickness) {
-  const auto share_below = [](double t) {  // of the differences of two logistic deviates
+  const auto share_below = [](double t) {  // share of the differences of two logistic deviates below t
     const double power = portable::exp(-t);
     return (1 - (t + 1) * power) / ((1 - power) * (1 - power));
   };
@@ -374,7 +374,7 @@ void GalaxyModel::tabulate_spheroids() {
   for (int i = 0; i < table_size; ++i) {
     const double r = table_radius(i);
     double& pull = spheroid_pull_.values[static_cast<std::size_t>(i)];
-    for (const Shell& shell : shells) {  // of the potential m (near - far) / (2 shell r)
+    for (const Shell& shell : shells) {  // potential m (near - far) / (2 shell r)
       const double far = std::sqrt((r + shell.radius) * (r + shell.radius) + softening_sq_);
       const double near = std::sqrt((r - shell.radius) * (r - shell.radius) + softening_sq_);
       const double slope = (r + shell.radius) / far - (r - shell.radius) / near;
@@ -455,7 +455,7 @@ GalaxyModel::Table GalaxyModel::jeans_dispersion(const Spheroid& part) const {
 /// Widens the dispersion to make up for the missing fastest bodies. Otherwise the bodies would be too slow: the halo of
 /// `spiral` had 6 % more mass within 2 scale lengths after two rotations.
 void GalaxyModel::widen(Table& dispersion) const {
-  constexpr double widest = 1;  // in fastest speeds: wider ones change little
+  constexpr double widest = 1;  // in units of the fastest speed; wider ones change little
   for (std::size_t i = 0; i < dispersion.values.size(); ++i) {
     const double fastest = fastest_share * escape_speed_.values[i], asked = dispersion.values[i];
     if (fastest > 6 * asked) continue;  // none is that fast

@@ -172,7 +172,7 @@ class GalaxyModel {
 
   GalaxyDesign design_;
   double softening_sq_;
-  Table spheroid_pull_;  // of a stationary galaxy
+  Table spheroid_pull_;  // pull of a stationary galaxy
   Table bulge_dispersion_, halo_dispersion_, escape_speed_;
   Table streaming_;  // mean speed of rotation, slower than a circular orbit by the asymmetric drift
   Table radial_dispersion_, azimuthal_dispersion_, vertical_dispersion_;
@@ -211,7 +211,7 @@ struct Tilt {
 /// rotate in the direction of the orbit, which makes long tails (Toomre and Toomre 1972).
 struct Encounter {
   Galaxy first, second;
-  Tilt first_tilt, second_tilt;  ///< to the orbit
+  Tilt first_tilt, second_tilt;  ///< tilt against the orbit
   double start_distance;
   double closest_distance;  ///< less than start_distance
 };

@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::size_t most_heavy = 16;           // bodies around which orbits are looked for
 constexpr std::size_t most_neighbours = 262144;  // bodies whose nearest neighbours are looked for
-constexpr std::size_t most_sampled = 65536;      // of larger systems, beside the heaviest
+constexpr std::size_t most_sampled = 65536;      // bodies sampled from larger systems, besides the heaviest
 constexpr double much_heavier = 10;  // median masses, of a body whose orbits are looked for in large systems
 constexpr double apart = 8;          // times their separation: where the next body of a pair is at least
 constexpr double radial = 1e-6;      // pericentre over semi-major axis below which rounding decides: the two fall
-constexpr double fall = 0.02;        // of the semi-major axis: the size of a fall
+constexpr double fall = 0.02;        // share of the semi-major axis: the size of a fall
 
 Vec3d minus(const Vec3d& a, const Vec3d& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
@@ -266,7 +266,7 @@ std::vector<Orbit> bound_orbits(const Bodies& bodies) {
 
 namespace {
 
-constexpr double ball_share = 0.1;        // of the bodies; more, if these are all at one place
+constexpr double ball_share = 0.1;        // share of the bodies; more if these are all at one place
 constexpr std::size_t most_used = 65536;  // bodies in the sample; more would change little
 constexpr std::size_t most_centres = 64;
 
@@ -343,7 +343,7 @@ Ball densest_ball(const std::vector<Vec4>& bodies) {
 }
 
 constexpr double softening_of_orbit = 1.0 / 300, step_of_orbit = 1.0 / 200;
-constexpr double enough_orbits = 1.0 / 200;  // of all bodies
+constexpr double enough_orbits = 1.0 / 200;  // share of all bodies
 constexpr double heavy_body = 100;           // mean masses: its orbits are no chance pairs
 constexpr std::size_t few_bodies = 16;       // have no mean that tells a chance pair
 

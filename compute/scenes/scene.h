@@ -23,7 +23,7 @@ struct Parts {
 
 struct PartSize {
   const char* name;
-  int count;  ///< of bodies
+  int count;  ///< number of bodies
 };
 
 /// Returns parts that follow each other in the order of the bodies, without those that have no bodies.
@@ -49,13 +49,13 @@ struct Scene {
   float time_step;  ///< a dt that leapfrog integrates well with `softening`
   float softening;
   BodyProperties properties{};  ///< properties of a file's bodies
-  double time = 0;              ///< of the state: 0, or the file's
+  double time = 0;              ///< time of the state: 0, or the file's
   Parts parts{};
   std::optional<Units> units{};      ///< units of the file's numbers; empty: not known
-  Frame frame{};                     ///< where the origin of the bodies is in the file
+  Frame frame{};                     ///< origin of the bodies in the coordinates of the file
   Digits digits = Digits::single;    ///< digits that a run begins with; `bodies` may have low words in any case
   double smallest_orbit = 0;         ///< length that a softening should resolve; 0: there are no orbits
-  std::vector<std::string> notes{};  ///< what was assumed about the file's bodies, one line each; see Snapshot::notes
+  std::vector<std::string> notes{};  ///< assumptions about the file's bodies, one line each; see Snapshot::notes
 };
 
 /// A generator's descriptor, one per file. A scene has the same bodies on every machine: it is drawn from portable

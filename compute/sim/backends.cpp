@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/devices/device_list.h"
@@ -15,7 +16,6 @@
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"
 #include "compute/devices/device_team.h"
-#include "compute/devices/multi_device_kernel.h"
 #include "compute/integrators/update_cuda.h"
 #endif
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/rank_device.h"

@@ -16,7 +16,7 @@ void check_law(const std::string& id) {
 }
 
 void check_scene(const std::string& id) {
-  if (!id.empty()) (void)find_scene(id);  // of a file, the id is empty
+  if (!id.empty()) (void)find_scene(id);  // the id is empty if the scene is a file
 }
 
 std::vector<std::pair<LawId, std::string_view>> EnumWords<LawId>::all() {

@@ -197,8 +197,9 @@ struct UndoReturn {};
 /// same positions: Status::force_probe. While paused, at the present positions.
 struct ProbeForces {
   int sample;    ///< all bodies if there are fewer
-  int turn = 0;  ///< which sample: that of another turn has other bodies, until all have had their turn
-  int body = ComparedBodies::nobody;  ///< is compared as well; ForceProbe::error is still that of the sample
+  int turn = 0;  ///< number of the sample; samples of consecutive turns have different bodies, until all were sampled
+  int body = ComparedBodies::nobody;  ///< a body that is compared besides the sample; ForceProbe::error is that of the
+                                      ///< sample alone
 
   static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30}, bodies{0, std::numeric_limits<int>::max()};
 };
@@ -256,48 +257,39 @@ struct KernelInSight {
   Settings settings;
 };
 
-/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status().
-struct Status {
+/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status(). Measurements are
+/// the latest of the current kernel, settings, law and scene; Restart, Reset, RestoreCheckpoint or another scene
+/// discards `non_finite`.
+struct Status : Measured {
   std::string kernel_id;
   KernelPtr kernel;  ///< the descriptor that runs, of that id
   Backend backend = Backend::cpu;
   Settings settings;
-  std::string chosen;                        ///< what `auto` settings chose, such as "split 8"
+  std::string chosen;                        ///< values of automatic settings, such as "split 8"
   std::optional<AutoChoice> auto_choice;     ///< empty if the user chose the kernel
   std::optional<KernelInSight> preparing{};  ///< is being compiled, while steps run: see Choosing::beside
   bool choosing = false;                     ///< a kernel is being chosen, and no steps run: see Choosing::beside
   double accuracy = default_accuracy;        ///< see SetAccuracy
   std::string integrator_id;
-  bool block_steps = false;  ///< of the integrator: see IntegratorInfo
+  bool block_steps = false;  ///< see IntegratorInfo
   Law law;
   float time_step = 0;
   float eta = StepCriterion::usual_eta;
-  Digits digits = Digits::single;  ///< of the bodies: see SetDigits
+  Digits digits = Digits::single;  ///< see SetDigits
   int steps_per_frame = 1;
   bool paused = false;
   bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)
   SceneRequest scene;  ///< as asked for, with count and seed filled in
   std::string scene_name;
-  std::optional<Units> units;  ///< of the bodies, if the scene's file has them
+  std::optional<Units> units;  ///< units of the bodies, if the scene's file has them
   Physics scene_physics;       ///< the scene's own, see Reset
   int count = 0;
   float mean_mass = 0;
   std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
   double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0
-  double interactions_per_step = 0;             ///< of a tree or block steps as in the latest batch; 0: not known yet
-  StepTiming timing;                            ///< the latest known
-  std::optional<KernelCard> card;               ///< of the present kernel; none on the CPU
-  std::optional<LevelCounts> levels;            ///< the bodies at each level in the latest step, if it had block steps
-  std::optional<TreeReport> tree;               ///< the latest of the present kernel, if it is a tree
-  std::vector<DeviceLoad> device_loads;         ///< of the present kernel, if several devices divide it and it is known
-  std::shared_ptr<const TreeCells> tree_cells;  ///< the latest that were read, by the present kernel; may be null
-  std::shared_ptr<const Accelerations>
-      accelerations;                        ///< the latest that were read, of the present kernel; may be null
-  std::shared_ptr<const Domains> domains;   ///< likewise
-  std::optional<ForceProbe> force_probe;    ///< the latest of the present kernel, settings, law and scene
-  std::optional<ConservedProbe> conserved;  ///< the latest since the present scene's first state
-  std::optional<NonFinite>
-      non_finite;  ///< why the run stopped; until Restart, Reset, RestoreCheckpoint or another scene
+  double interactions_per_step = 0;  ///< for a tree or block steps, the latest batch's number; 0: not known yet
+  StepTiming timing;                 ///< the latest known
+  std::optional<KernelCard> card;    ///< card of the current kernel; none on the CPU
   std::optional<std::int64_t> checkpoint_step;  ///< the step of the latest checkpoint; empty if there is none
   std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn restores; empty if there is nothing to undo
   std::string last_error;                 ///< the latest refusal or failure, one line; empty when all is well

@@ -82,16 +82,16 @@ struct ArgumentOf {
   using Number = std::conditional_t<is_number<Value>, Value, int>;
 
   const char* name;
-  bool optional = false;  ///< if left out: as in a value-initialized command
-  Range<Number> range{};  ///< of a number, as users write it
+  bool optional = false;  ///< may be left out: then it is as in a value-initialized command
+  Range<Number> range{};  ///< range of a number, as users write it
   const char* word =
       nullptr;  ///< stands for `word_number`; for no value if the member is an optional that must be given
   Number word_number{};
   std::span<const std::string_view> names{};  ///< stand for the numbers 0, 1 and so on
-  Number first = 0;                           ///< what users write for 0: 1 for rows, which they count from 1
+  Number first = 0;  ///< the number that users write for 0: 1 for rows, which they count from 1
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;        ///< throws UsageError that lists the known names
-  std::span<const std::string_view> (*words)() = nullptr;  ///< of a text: all that it may be; null: see `check`
+  std::span<const std::string_view> (*words)() = nullptr;  ///< all values of a text; null: see `check`
 
   /// Returns whether `word` means an optional without a value.
   constexpr bool word_is_none() const { return word && is_optional<Member> && !optional; }
@@ -145,9 +145,9 @@ template <class C, class... Arguments>
 struct CommandRow {
   using Command = C;
   const char* name;      ///< in scripts and in JSON
-  const char* sentence;  ///< what it does
+  const char* sentence;  ///< effect of the command
   std::tuple<Arguments...> arguments;
-  std::array<ShortForm, 2> short_forms{};  ///< those without a word are none
+  std::array<ShortForm, 2> short_forms{};  ///< unused ones have no word
 
   constexpr CommandRow also(const char* word, const char* text) const {
     CommandRow copy = *this;

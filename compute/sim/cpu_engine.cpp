@@ -186,7 +186,7 @@ class CpuStepOps final : public StepOps {
     return hermite_;
   }
 
-  std::int64_t step = 0;  ///< that is being made
+  std::int64_t step = 0;  ///< number of the current step
   ForceWork work;
   std::optional<ForceProbe> probe;
   int not_finite = -1;  ///< the first body that a pass found so
@@ -288,7 +288,7 @@ class CpuSpread {
   }
 
  private:
-  SpreadFacet* holder_ = nullptr;  // of the plan's kernel; null: the ranks do not hold these bodies
+  SpreadFacet* holder_ = nullptr;  // facet of the plan's kernel; null: the ranks do not hold these bodies
   bool away_ = false;
   int count_ = 0;
 };
@@ -433,7 +433,7 @@ class CpuEngine final : public Engine {
     BatchResult result;
     int steps = 0;
     double all_steps_ms = 0;
-    CpuStepOps::ForceWork work;  // of whole steps
+    CpuStepOps::ForceWork work;  // evaluations of whole steps
     try {
       const bool spreads = CpuSpread::suits(plan_, batch, state_);
       if (!spreads) spread_.fetch(state_);
@@ -578,7 +578,7 @@ class CpuEngine final : public Engine {
   std::optional<BatchRequest> asked_;
   std::vector<BatchResult> finished_;
   std::exception_ptr failure_;
-  bool keep_asked_ = false;  // keep the bodies when what is asked for has ended
+  bool keep_asked_ = false;  // keep the bodies when the current batch has ended
   Bodies checkpoint_;
   std::optional<StepTime> checkpoint_at_;
   std::jthread worker_;  // last: it uses all of the above

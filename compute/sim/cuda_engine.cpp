@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/bodies.h"
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
@@ -49,17 +50,17 @@ struct CudaBatch {
   BatchRequest request;
   int evaluations = 0;
   std::vector<int> evaluations_before;  // each step
-  double interactions = 0;              // of all evaluations, unless by a tree
+  double interactions = 0;              // interactions of all evaluations, unless by a tree
   float time_step = 0;
   double map_ms = 0, unmap_ms = 0;
-  cuda::Event begin, end;  // of the steps
-  cuda::Event done;        // of what follows them as well
+  cuda::Event begin, end;  // begin and end of the steps
+  cuda::Event done;        // end of the measurements after the steps
   std::vector<std::pair<cuda::Event, cuda::Event>> force;
-  std::size_t timed_evaluations = 0;  // of `force`, those that this batch used
+  std::size_t timed_evaluations = 0;  // number of entries of `force` that this batch used
   std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
-  std::optional<LevelCounts> levels;              // of the last step, if it has any
-  cuda::DeviceArray<std::uint64_t> evaluated;     // of a tree: its interactions
+  std::optional<LevelCounts> levels;              // levels in the last step, if it has any
+  cuda::DeviceArray<std::uint64_t> evaluated;     // interactions of a tree
   cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
 
   /// Prepares for another batch; the events stay.
@@ -407,10 +408,10 @@ class CudaResidents {
   CudaBodies& bodies_;
   cudaStream_t stream_;
   bool& accelerations_current_;
-  ResidentFacet* holder_ = nullptr;  // of the plan's kernel; null: its devices do not hold these bodies
+  ResidentFacet* holder_ = nullptr;  // facet of the plan's kernel; null: its devices do not hold these bodies
   bool ahead_ = false;
   bool spared_ = false;   // the memory of the engine's own was given back since
-  bool refused_ = false;  // there was no memory to hold them
+  bool refused_ = false;  // memory was short
 };
 
 /// The operations of Hermite integrators on the mapped arrays, for one batch.
@@ -566,7 +567,7 @@ class CudaStepOps final : public StepOps {
   /// Kernels kick only floats, and only on one device. Other kicks are left to the next pass, which loads and stores
   /// the velocities anyway.
   void force(bool store, double kick_dt) override {
-    make_owed_kick();  // by the accelerations that this evaluation replaces
+    make_owed_kick();  // uses the accelerations that this evaluation replaces
     const bool compares = this->compares();
     if (bodies_.velocities_low || parts_.residents) owed_kick_dt_ = kick_dt;
     const bool owes = owed_kick_dt_ != 0;
@@ -657,10 +658,10 @@ class CudaStepOps final : public StepOps {
   CudaStepParts parts_;
   DeviceBodies bodies_;
   CudaBatch& batch_;
-  std::int64_t step_ = 0;  // that is being made
+  std::int64_t step_ = 0;  // number of the current step
   bool timed_ = false;
-  bool changed_ = false;  // in this step, the bodies have been
-  int drifts_ = 0;        // in this step
+  bool changed_ = false;  // this step has changed the bodies
+  int drifts_ = 0;        // drifts in this step
   double owed_kick_dt_ = 0;
   CudaHermiteOps hermite_;
 };
@@ -683,7 +684,7 @@ class CudaEngine final : public Engine {
     device_.activate();
     residents_.end();
     stream_.synchronize();
-    checkpoints_.judge(watch_);  // as long as it knows
+    checkpoints_.judge(watch_);  // while the watch still knows
     levels_.forget();            // the next steps take them anew
     const bool host_will_do = !bodies_.are_drawn() && CudaResidents::have_room(plan, bodies);
     const IntegratorInfo& integrator = *plan.integrator;
@@ -1020,7 +1021,7 @@ class CudaEngine final : public Engine {
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
   int batches_since_timed_ = 0;
-  double force_share_ = 0;  // of a step's time, in the latest batch that was timed
+  double force_share_ = 0;  // share of forces in a step's time, in the latest batch that was timed
   std::vector<CudaBatch> free_;
   cuda::ForceComparison comparison_{device_};
   cuda::ConservedSums sums_{device_};

@@ -60,17 +60,8 @@ struct BatchRequest {
 };
 
 /// The results of a batch. Measurements are missing if the batch stopped before them.
-struct BatchResult {
+struct BatchResult : Measured {
   StepTiming timing;
-  std::optional<NonFinite> non_finite;  ///< the first non-finite body, if one stopped the batch
-  std::optional<ForceProbe> force_probe;
-  std::optional<ConservedProbe> conserved;
-  std::optional<TreeReport> tree;  ///< of one of the batch's last evaluations by a tree
-  std::shared_ptr<const TreeCells> tree_cells;
-  std::shared_ptr<const Accelerations> accelerations;
-  std::shared_ptr<const Domains> domains;
-  std::optional<LevelCounts> levels;     ///< of the last step, if the integrator has block steps
-  std::vector<DeviceLoad> device_loads;  ///< see ForceKernel
 };
 
 /// Returns the interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see

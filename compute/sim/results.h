@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
+#include "compute/integrators/time_step_levels.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/kernels/tree_facet.h"
 
@@ -13,7 +16,7 @@ namespace orrery {
 
 /// The times of one batch of steps, known some frames after its request.
 struct StepTiming {
-  std::int64_t tag = 0;     ///< what the caller of advance() named it: a frame number
+  std::int64_t tag = 0;     ///< tag that the caller of advance() gave: a frame number
   int steps = 0;            ///< whole steps that the batch ran: fewer than requested if it stopped early
   int evaluations = 0;      ///< force evaluations in them: leapfrog's first step takes one more than the others
   double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
@@ -33,7 +36,7 @@ struct ForceProbe {
   int sample = 0;         ///< bodies that were compared
   ForceError error{};
   double ms = 0;                               ///< GPU (or CPU) time spent on the comparison
-  std::shared_ptr<const BodyErrors> bodies{};  ///< of the sample, and of ProbeForces::body
+  std::shared_ptr<const BodyErrors> bodies{};  ///< errors of the sample and of ProbeForces::body
 };
 
 /// The conserved quantities of a closed system after a step.
@@ -66,6 +69,19 @@ struct NonFinite {
 struct TreeCells : PickedCells {
   std::int64_t step = 0;  ///< they are those of this step's last evaluation
   CellRequest asked;
+};
+
+/// Results of measurements: of one batch of steps, or the latest of a simulation.
+struct Measured {
+  std::optional<NonFinite> non_finite;  ///< the first non-finite body, at which the run stopped
+  std::optional<ForceProbe> force_probe;
+  std::optional<ConservedProbe> conserved;
+  std::optional<TreeReport> tree;  ///< the latest evaluation by a tree that reported
+  std::shared_ptr<const TreeCells> tree_cells;
+  std::shared_ptr<const Accelerations> accelerations;
+  std::shared_ptr<const Domains> domains;
+  std::optional<LevelCounts> levels;     ///< the bodies at each level in the latest step, if it had block steps
+  std::vector<DeviceLoad> device_loads;  ///< loads of several devices that divide the kernel, if known
 };
 
 }  // namespace orrery

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/process.h"
 #include "compute/sim/backends.h"
@@ -360,29 +361,17 @@ void Simulation::carry_out(const SetAccuracy& c) {
 }
 
 void Simulation::carry_out(const SelectIntegrator& c) {
-  Choice next = choice_;
-  next.integrator = &find_integrator(c.id);
-  suit_kernel(next);
-  adopt(next);
+  adopt_with([&](Choice& next) {
+    next.integrator = &find_integrator(c.id);
+    suit_kernel(next);
+  });
 }
 
 void Simulation::carry_out(const SelectLaw& c) {
-  Choice next = choice_;
-  next.law.id = find_law(c.id);
-  suit_kernel(next);
-  adopt(next);
-}
-
-void Simulation::carry_out(const SetTimeStep& c) {
-  Choice next = choice_;
-  next.time_step = c.time_step;
-  adopt(next);
-}
-
-void Simulation::carry_out(const SetEta& c) {
-  Choice next = choice_;
-  next.eta = c.eta;
-  adopt(next);
+  adopt_with([&](Choice& next) {
+    next.law.id = find_law(c.id);
+    suit_kernel(next);
+  });
 }
 
 void Simulation::carry_out(const SetDigits& c) {
@@ -390,36 +379,11 @@ void Simulation::carry_out(const SetDigits& c) {
   next.digits = c.digits;
   const bool begins = after_all().step == 0 && scene_->bodies.digits() == Digits::compensated;
   if (begins && c.digits == Digits::compensated && choice_.digits == Digits::single) {
-    replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);  // with what a file's doubles have left
+    replace_bodies(scene_->bodies, scene_->time, next,
+                   /*other_system=*/false);  // with the low words of the file's doubles
     return;
   }
   adopt(next);
-}
-
-void Simulation::carry_out(const SetSoftening& c) {
-  Choice next = choice_;
-  next.law.softening = c.softening;
-  adopt(next);
-}
-
-void Simulation::carry_out(const SetRepulsion& c) {
-  Choice next = choice_;
-  next.law.repulsion = c.repulsion;
-  adopt(next);
-}
-
-void Simulation::carry_out(const SetDrag& c) {
-  Choice next = choice_;
-  next.law.drag = c.drag;
-  adopt(next);
-}
-
-void Simulation::carry_out(const SetStepsPerFrame& c) {
-  steps_per_frame_ = c.steps;
-}
-
-void Simulation::carry_out(const SetPaused& c) {
-  paused_ = c.paused || diagnostics_.non_finite();
 }
 
 void Simulation::carry_out(const StepOnce&) {
@@ -435,30 +399,6 @@ void Simulation::carry_out(const Reset&) {
   Choice next = choice_;
   take_physics(next, scene_physics());
   replace_bodies(scene_->bodies, scene_->time, next, /*other_system=*/false);
-}
-
-void Simulation::carry_out(const LoadScene& c) {
-  load(c.request);
-}
-
-void Simulation::carry_out(const ProbeForces& c) {
-  diagnostics_.ask(c);
-}
-
-void Simulation::carry_out(const ReadDomains& c) {
-  diagnostics_.ask(c);
-}
-
-void Simulation::carry_out(const ReadAccelerations& c) {
-  diagnostics_.ask(c);
-}
-
-void Simulation::carry_out(const MeasureConserved& c) {
-  diagnostics_.ask(c);
-}
-
-void Simulation::carry_out(const ReadTreeCells& c) {
-  diagnostics_.ask(c);
 }
 
 void Simulation::carry_out(const KeepCheckpoint&) {
@@ -561,7 +501,7 @@ int Simulation::advance_frame(std::int64_t tag) {
 
 int Simulation::start_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
-  gather_or_report();  // what has ended may have met a non-finite body, or have failed
+  gather_or_report();  // an ended batch may have met a non-finite body, or have failed
   if (measuring()) return 0;
   if (preparing_ && preparing_->ended()) return 0;  // it takes over when no steps are in flight
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
@@ -624,7 +564,7 @@ void Simulation::take_in(const BatchResult& result) {
   progress_ = std::chrono::steady_clock::now();
   const InFlight asked = in_flight_.front();
   in_flight_.pop_front();
-  if (diagnostics_.non_finite()) return;  // what was enqueued behind it did nothing
+  if (diagnostics_.non_finite()) return;  // batches enqueued after it did nothing
   const StepTiming& timing = result.timing;
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
@@ -686,11 +626,13 @@ void Simulation::cancel_and_wait() {
 
 double Simulation::interactions_per_step() const {
   if (choice_.integrator->block_steps) {
-    return diagnostics_.levels() ? timing_.interactions_per_evaluation * timing_.evaluations / timing_.steps : 0;
+    return diagnostics_.measured().levels ? timing_.interactions_per_evaluation * timing_.evaluations / timing_.steps
+                                          : 0;
   }
   const double evaluations = choice_.integrator->evaluations_per_step;
   if (!choice_.kernel->is_tree) return evaluations * kernel_->interactions(count_);
-  return diagnostics_.tree() ? evaluations * static_cast<double>(diagnostics_.tree()->interactions) : 0;
+  return diagnostics_.measured().tree ? evaluations * static_cast<double>(diagnostics_.measured().tree->interactions)
+                                      : 0;
 }
 
 const Status& Simulation::status() const {
@@ -738,15 +680,7 @@ void Simulation::describe_progress() const {
   status_.sim_time = now.sim_time;
   status_.interactions_per_step = interactions_per_step();
   status_.timing = timing_;
-  status_.levels = diagnostics_.levels();
-  status_.tree = diagnostics_.tree();
-  status_.device_loads = diagnostics_.device_loads();
-  status_.tree_cells = diagnostics_.tree_cells();
-  status_.force_probe = diagnostics_.force_probe();
-  status_.accelerations = diagnostics_.accelerations();
-  status_.domains = diagnostics_.domains();
-  status_.conserved = diagnostics_.conserved();
-  status_.non_finite = diagnostics_.non_finite();
+  static_cast<Measured&>(status_) = diagnostics_.measured();
   status_.checkpoint_step = keeper ? std::optional{keeper->checkpoint()->step} : std::nullopt;
   status_.undo_step = departure_ ? std::optional{departure_->at.step} : std::nullopt;
   if (status_.last_error != last_error_) status_.last_error = last_error_;
@@ -764,55 +698,52 @@ void DiagnosticsState::add_to(BatchRequest& request, const Measuring& in_flight)
 }
 
 void DiagnosticsState::take_in(const BatchResult& result) {
-  if (result.force_probe) force_probe_ = result.force_probe;
-  if (result.conserved) conserved_ = result.conserved;
+  if (result.force_probe) measured_.force_probe = result.force_probe;
+  if (result.conserved) measured_.conserved = result.conserved;
   if (result.tree) {
-    const std::optional<TreeReport> before = std::exchange(tree_, result.tree);
-    if (before && tree_->phases.empty()) {  // only some batches time them
-      tree_->phases = before->phases;
-      tree_->phases_age = before->phases_age + result.timing.steps;
+    const std::optional<TreeReport> before = std::exchange(measured_.tree, result.tree);
+    if (before && measured_.tree->phases.empty()) {  // only some batches time them
+      measured_.tree->phases = before->phases;
+      measured_.tree->phases_age = before->phases_age + result.timing.steps;
     }
   }
-  if (result.levels) levels_ = result.levels;
-  if (!result.device_loads.empty()) device_loads_ = result.device_loads;
-  if (result.accelerations) accelerations_ = result.accelerations;
-  if (result.domains) domains_ = result.domains;
-  if (result.tree_cells) tree_cells_ = result.tree_cells;
+  if (result.levels) measured_.levels = result.levels;
+  if (!result.device_loads.empty()) measured_.device_loads = result.device_loads;
+  if (result.accelerations) measured_.accelerations = result.accelerations;
+  if (result.domains) measured_.domains = result.domains;
+  if (result.tree_cells) measured_.tree_cells = result.tree_cells;
 }
 
 void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
-  non_finite_ = body;
-  domains_.reset();  // of the step before
+  measured_.non_finite = body;
+  measured_.domains.reset();  // they belong to the step before
   line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
           kernel_id + "): the run stops there";
 }
 
 void DiagnosticsState::forget_forces() {
-  force_probe_.reset();
-  accelerations_.reset();
-  tree_.reset();
-  tree_cells_.reset();
-  device_loads_.clear();
-  domains_.reset();
+  measured_.force_probe.reset();
+  measured_.accelerations.reset();
+  measured_.tree.reset();
+  measured_.tree_cells.reset();
+  measured_.device_loads.clear();
+  measured_.domains.reset();
 }
 
 void DiagnosticsState::restart() {
-  forget_forces();
-  forget_levels();
-  conserved_.reset();
-  non_finite_.reset();
+  measured_ = {};
   line_.clear();
 }
 
 void DiagnosticsState::return_to(std::int64_t step) {
-  if (force_probe_ && force_probe_->step > step) force_probe_.reset();
-  if (conserved_ && conserved_->step > step) conserved_.reset();
-  accelerations_.reset();
-  domains_.reset();
+  if (measured_.force_probe && measured_.force_probe->step > step) measured_.force_probe.reset();
+  if (measured_.conserved && measured_.conserved->step > step) measured_.conserved.reset();
+  measured_.accelerations.reset();
+  measured_.domains.reset();
   forget_levels();
-  tree_.reset();  // the bodies are no longer those that it stands on
-  tree_cells_.reset();
-  non_finite_.reset();
+  measured_.tree.reset();  // the bodies are no longer those that it stands on
+  measured_.tree_cells.reset();
+  measured_.non_finite.reset();
   line_.clear();
 }
 

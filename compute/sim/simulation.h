@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
+#include "compute/core/threads.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine.h"
@@ -31,17 +33,32 @@ namespace orrery {
 class ChoiceInFlight {
  public:
   /// `chooser` must outlive this.
-  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law);
+  ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
+      : chooser_{chooser}, demand_{demand}, bodies_{std::move(bodies)}, law_{law} {}
   ChoiceInFlight(const ChoiceInFlight&) = delete;
   ChoiceInFlight& operator=(const ChoiceInFlight&) = delete;
 
   /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
-  void start();
-  bool ended() const;
+  void start() {
+    if (std::exchange(started_, true)) return;
+    thread_ = start_promised(promise_, [this](const std::stop_token& stop) {
+      return chooser_.choose(demand_, {bodies_, law_}, stop);
+    });
+  }
+  bool ended() const { return is_ready(result_); }
   /// Returns at once. The choice ends soon after if it was started, and never starts if it was not.
-  void cancel();
+  void cancel() {
+    thread_.request_stop();
+    if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
+  }
   /// Call when it has ended. None if it was cancelled. Throws what the chooser threw.
-  std::optional<KernelChoice> result() const;
+  std::optional<KernelChoice> result() const {
+    try {
+      return result_.get();
+    } catch (const Cancelled&) {
+      return std::nullopt;
+    }
+  }
 
  private:
   KernelChooser& chooser_;
@@ -58,7 +75,8 @@ class ChoiceInFlight {
 class KernelInPreparation {
  public:
   /// Makes a kernel for `count` bodies. `backends` must outlive this.
-  KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count);
+  KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count)
+      : backends_{backends}, kernel_{std::move(kernel)}, settings_{std::move(settings)}, count_{count} {}
   KernelInPreparation(const KernelInPreparation&) = delete;
   KernelInPreparation& operator=(const KernelInPreparation&) = delete;
 
@@ -66,15 +84,25 @@ class KernelInPreparation {
   const Settings& settings() const { return settings_; }
 
   /// Does nothing the second time. result() reports a thread that could not start.
-  void start();
-  bool ended() const;
+  void start() {
+    if (std::exchange(started_, true)) return;
+    thread_ = start_promised(promise_, [this](const std::stop_token& /*stop*/) { return make(); });
+  }
+  bool ended() const { return is_ready(made_); }
   /// Nobody wants the result any more. One that is never started has ended; another one ends when the kernel is made.
-  void abandon();
+  void abandon() {
+    abandoned_ = true;
+    if (!std::exchange(started_, true)) promise_.set_value(nullptr);
+  }
   /// Call once, when it has ended. Throws what making the kernel threw.
   std::shared_ptr<ForceKernel> result() { return made_.get(); }
 
  private:
-  std::shared_ptr<ForceKernel> make() const;
+  std::shared_ptr<ForceKernel> make() const {
+    std::shared_ptr<ForceKernel> kernel = backends_.make_kernel(*kernel_, settings_);
+    kernel->prepare(count_);
+    return abandoned_ ? nullptr : kernel;
+  }
 
   const Backends& backends_;
   const KernelPtr kernel_;
@@ -104,7 +132,8 @@ class DiagnosticsState {
   void add_to(BatchRequest& request, const Measuring& in_flight);
   /// Returns whether something is to be measured that needs no step. The last step's tree must be known to be read.
   bool wants_no_step() const {
-    return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ || (cells_wanted_.most > 0 && tree_);
+    return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ ||
+           (cells_wanted_.most > 0 && measured_.tree);
   }
 
   void take_in(const BatchResult& result);
@@ -114,39 +143,24 @@ class DiagnosticsState {
   /// Call after another kernel or law: discards the forces that were probed, and the tree.
   void forget_forces();
   /// Discards the tree of a step that was cancelled.
-  void forget_tree() { tree_.reset(); }
+  void forget_tree() { measured_.tree.reset(); }
   /// Call after another integrator or time step, or other forces.
-  void forget_levels() { levels_.reset(); }
+  void forget_levels() { measured_.levels.reset(); }
   /// Call after the bodies were replaced.
   void restart();
   /// Call after a return to the bodies after `step`: discards the non-finite body and later measurements.
   void return_to(std::int64_t step);
 
-  const std::optional<ForceProbe>& force_probe() const { return force_probe_; }
-  const std::optional<ConservedProbe>& conserved() const { return conserved_; }
-  const std::optional<LevelCounts>& levels() const { return levels_; }
-  const std::optional<TreeReport>& tree() const { return tree_; }
-  const std::vector<DeviceLoad>& device_loads() const { return device_loads_; }
-  const std::shared_ptr<const TreeCells>& tree_cells() const { return tree_cells_; }
-  const std::shared_ptr<const Accelerations>& accelerations() const { return accelerations_; }
-  const std::shared_ptr<const Domains>& domains() const { return domains_; }
-  const std::optional<NonFinite>& non_finite() const { return non_finite_; }
+  const Measured& measured() const { return measured_; }
+  const std::optional<NonFinite>& non_finite() const { return measured_.non_finite; }
   /// Returns why the run stopped, one line; empty if it did not.
   const std::string& line() const { return line_; }
 
  private:
-  ProbeForces probe_wanted_{};  // of 0 bodies: none
+  ProbeForces probe_wanted_{};  // 0 bodies: none
   bool conserved_wanted_ = false, accelerations_wanted_ = false, domains_wanted_ = false;
   CellRequest cells_wanted_;
-  std::optional<ForceProbe> force_probe_;
-  std::optional<ConservedProbe> conserved_;
-  std::optional<LevelCounts> levels_;
-  std::optional<TreeReport> tree_;
-  std::vector<DeviceLoad> device_loads_;
-  std::shared_ptr<const TreeCells> tree_cells_;
-  std::shared_ptr<const Accelerations> accelerations_;
-  std::shared_ptr<const Domains> domains_;
-  std::optional<NonFinite> non_finite_;
+  Measured measured_;
   std::string line_;
 };
 
@@ -171,8 +185,8 @@ struct DeviceLoss {
   std::string cause;       ///< one line
   KernelPtr kernel;        ///< the kernel that ran
   bool automatic = false;  ///< chosen by `auto`
-  KernelPtr good;          ///< of a kernel file: the last one before it that ran; built in: the same; null: none
-  Settings good_settings;  ///< of `good`
+  KernelPtr good;          ///< last kernel that ran: for a kernel file, one before it; null: none
+  Settings good_settings;  ///< settings of `good`
   bool ran = false;        ///< it was not paused
   /// The kernel does not end, and what calls the device waits for ever, also destructors: Simulation has left its
   /// engine to itself.
@@ -271,7 +285,7 @@ class Simulation {
   }
 
  private:
-  struct Choice {  // what a StepPlan is made from
+  struct Choice {  // input of a StepPlan
     KernelPtr kernel;
     Settings settings;
     const IntegratorInfo* integrator;
@@ -279,10 +293,10 @@ class Simulation {
     float time_step;
     float eta = StepCriterion::usual_eta;
     Digits digits = Digits::single;
-    std::optional<AutoChoice> automatic{};        // kernel and settings go with law, bodies and accuracy
-    std::shared_ptr<ChoiceInFlight> in_flight{};  // makes `automatic`; until it ends, kernel and settings stand in
+    std::optional<AutoChoice> automatic{};        // choice of `auto` for law, bodies and accuracy
+    std::shared_ptr<ChoiceInFlight> in_flight{};  // measures for `automatic`; until it ends, a temporary kernel runs
     double accuracy = default_accuracy;
-    bool is_default = false;  // nobody named the kernel, and nothing chose it: another integrator may take another
+    bool is_default = false;  // the kernel is the default, which depends on the integrator
 
     void name_kernel() {  // the user chose the present kernel
       automatic.reset();
@@ -294,12 +308,12 @@ class Simulation {
       settings = Settings{*kernel};
     }
   };
-  struct Departure {  // what UndoReturn brings back
+  struct Departure {  // the run that UndoReturn restores
     Choice choice;
     SceneRequest request;
     std::shared_ptr<const Scene> scene;
-    std::optional<Bodies> bodies{};  // none: the scene's first state
-    StepTime at;                     // of the bodies
+    std::optional<Bodies> bodies{};  // none: those of the scene's first state
+    StepTime at;                     // step and time of the bodies
   };
   struct HostCopy {  // outlives a device
     Bodies bodies;
@@ -322,28 +336,43 @@ class Simulation {
   void carry_out(const SetAccuracy& c);
   void carry_out(const SelectIntegrator& c);
   void carry_out(const SelectLaw& c);
-  void carry_out(const SetTimeStep& c);
-  void carry_out(const SetEta& c);
+  void carry_out(const SetTimeStep& c) {
+    adopt_with([&](Choice& next) { next.time_step = c.time_step; });
+  }
+  void carry_out(const SetEta& c) {
+    adopt_with([&](Choice& next) { next.eta = c.eta; });
+  }
   void carry_out(const SetDigits& c);
-  void carry_out(const SetSoftening& c);
-  void carry_out(const SetRepulsion& c);
-  void carry_out(const SetDrag& c);
-  void carry_out(const SetStepsPerFrame& c);
-  void carry_out(const SetPaused& c);
+  void carry_out(const SetSoftening& c) {
+    adopt_with([&](Choice& next) { next.law.softening = c.softening; });
+  }
+  void carry_out(const SetRepulsion& c) {
+    adopt_with([&](Choice& next) { next.law.repulsion = c.repulsion; });
+  }
+  void carry_out(const SetDrag& c) {
+    adopt_with([&](Choice& next) { next.law.drag = c.drag; });
+  }
+  void carry_out(const SetStepsPerFrame& c) { steps_per_frame_ = c.steps; }
+  void carry_out(const SetPaused& c) { paused_ = c.paused || diagnostics_.non_finite(); }
   void carry_out(const StepOnce&);
   void carry_out(const Restart&);
   void carry_out(const Reset&);
-  void carry_out(const LoadScene& c);
+  void carry_out(const LoadScene& c) { load(c.request); }
   void carry_out(const ReturnToRun& c);
   void carry_out(const UndoReturn&);
-  void carry_out(const ProbeForces& c);
-  void carry_out(const ReadAccelerations& c);
-  void carry_out(const ReadDomains& c);
-  void carry_out(const MeasureConserved& c);
-  void carry_out(const ReadTreeCells& c);
+  template <class Measurement>
+  requires requires(DiagnosticsState& state, const Measurement& c) { state.ask(c); }
+  void carry_out(const Measurement& c) { diagnostics_.ask(c); }
   void carry_out(const KeepCheckpoint&);
   void carry_out(const RestoreCheckpoint&);
 
+  /// Adopts the current choice with a change.
+  template <class Change>
+  void adopt_with(const Change& change) {
+    Choice next = choice_;
+    change(next);
+    adopt(next);
+  }
   void choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies);
   void choose_kernel_again(Choice& choice);
   KernelPtr default_kernel(const Choice& choice) const;
@@ -419,9 +448,9 @@ class Simulation {
   std::vector<std::shared_ptr<KernelInPreparation>> dropped_;  // have not ended yet
   std::optional<PreparedKernel> prepared_;
   std::vector<std::future<void>> retiring_;  // the destructor waits for each
-  std::optional<KernelCard> card_;           // of kernel_ under the present law and count
-  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
-  std::shared_ptr<const Scene> scene_;                                        // its first state, for Restart and Reset
+  std::optional<KernelCard> card_;           // card of kernel_ under the current law and count
+  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // index: kernel id
+  std::shared_ptr<const Scene> scene_;  // first state of the scene, for Restart and Reset
   SceneRequest request_;
   int count_ = 0;
   MassRange masses_;

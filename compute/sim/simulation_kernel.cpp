@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
@@ -40,56 +41,6 @@ void leave_to_itself(Owner& owner) {
 }
 
 }  // namespace
-
-ChoiceInFlight::ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
-    : chooser_{chooser}, demand_{demand}, bodies_{std::move(bodies)}, law_{law} {}
-
-void ChoiceInFlight::start() {
-  if (std::exchange(started_, true)) return;
-  thread_ = start_promised(promise_, [this](const std::stop_token& stop) {
-    return chooser_.choose(demand_, {bodies_, law_}, stop);
-  });
-}
-
-bool ChoiceInFlight::ended() const {
-  return is_ready(result_);
-}
-
-void ChoiceInFlight::cancel() {
-  thread_.request_stop();
-  if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
-}
-
-std::optional<KernelChoice> ChoiceInFlight::result() const {
-  try {
-    return result_.get();
-  } catch (const Cancelled&) {
-    return std::nullopt;
-  }
-}
-
-KernelInPreparation::KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count)
-    : backends_{backends}, kernel_{std::move(kernel)}, settings_{std::move(settings)}, count_{count} {}
-
-std::shared_ptr<ForceKernel> KernelInPreparation::make() const {
-  std::shared_ptr<ForceKernel> kernel = backends_.make_kernel(*kernel_, settings_);
-  kernel->prepare(count_);
-  return abandoned_ ? nullptr : kernel;
-}
-
-void KernelInPreparation::start() {
-  if (std::exchange(started_, true)) return;
-  thread_ = start_promised(promise_, [this](const std::stop_token& /*stop*/) { return make(); });
-}
-
-bool KernelInPreparation::ended() const {
-  return is_ready(made_);
-}
-
-void KernelInPreparation::abandon() {
-  abandoned_ = true;
-  if (!std::exchange(started_, true)) promise_.set_value(nullptr);
-}
 
 // The choice that `auto` makes.
 

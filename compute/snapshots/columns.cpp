@@ -14,8 +14,8 @@ namespace {
 
 struct ColumnNames {
   BodyColumn column;
-  std::string_view written;               // by this program, and the name in messages
-  std::array<std::string_view, 16> read;  // by plain_name()
+  std::string_view written;               // name that this program writes, also in messages
+  std::array<std::string_view, 16> read;  // names that are read, as plain_name() returns them
 };
 constexpr std::array<ColumnNames, column_count> all_columns{{
     {BodyColumn::mass, "m", {"m", "mass", "masses", "w", "m0", "mass0", "particlemass", "bodymass"}},

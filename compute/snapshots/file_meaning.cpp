@@ -216,7 +216,7 @@ enum class Fact { time, comoving, scale_factor, redshift, omega0, hubble, box_si
 
 /// Dependence of the numbers on scale factor and h in files that have this row's attribute.
 enum class Numbers {
-  gadget,  ///< as FileMeaning says without more
+  gadget,  ///< the defaults of FileMeaning
   swift,   ///< comoving positions, peculiar velocities, nothing over h
 };
 
@@ -297,7 +297,7 @@ constexpr PowerRow power_rows[]{
 /// Attributes of SWIFT that hold the softening of types of bodies, in its internal units.
 struct SwiftSofteningRow {
   std::array<std::size_t, 3> types;
-  std::array<const char*, 2> comoving, most_physical;  // of older and newer versions
+  std::array<const char*, 2> comoving, most_physical;  // names in older and newer versions
 };
 constexpr SwiftSofteningRow swift_softening_rows[]{
     {{1, 1, 1},

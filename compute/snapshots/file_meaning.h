@@ -24,28 +24,30 @@ struct CosmologicalPowers {
 
 /// Softening of a type of bodies in its code's parameters, in the file's unit of length; 0: not known.
 struct CodeSoftening {
-  double comoving = 0, most_physical = 0;  ///< in an expanding space: the first times a, at most the second
-  double without_expansion = 0;            ///< in a space that does not expand
+  /// In an expanding space, the softening is a * comoving, but at most most_physical.
+  double comoving = 0, most_physical = 0;
+  double without_expansion = 0;  ///< softening in a space that does not expand
 };
 
 /// Statements of a file's header about its numbers. Readers fill it; only take_meaning() interprets it.
 struct FileMeaning {
-  double time = 0;                       ///< as in the file
-  std::optional<bool> comoving{};        ///< what a flag of the file says
-  std::string comoving_name{};           ///< of that flag, such as "Parameters/ComovingIntegrationOn"
-  std::optional<double> scale_factor{};  ///< of an attribute that is one in every run of its code; else `time` may be
+  double time = 0;                 ///< as in the file
+  std::optional<bool> comoving{};  ///< value of a flag in the file
+  std::string comoving_name{};     ///< name of that flag, such as "Parameters/ComovingIntegrationOn"
+  std::optional<double>
+      scale_factor{};  ///< an attribute that its code always writes as the scale factor; without it, `time` may be one
   std::optional<double> redshift{}, omega0{}, hubble{};
   double box_size = 0;                 ///< length of a periodic box; 0: none
-  std::optional<Units> units{};        ///< of the file, before any powers; empty: `usual_units`
-  std::optional<Units> usual_units{};  ///< what readers of the format assume; empty: G = 1
+  std::optional<Units> units{};        ///< units of the file, before any powers; empty: `usual_units`
+  std::optional<Units> usual_units{};  ///< units that readers of the format assume; empty: G = 1
   std::optional<double> gravity{};     ///< the code's constant of gravity, in cm^3 / (g s^2) by its own units
   /// The powers of GADGET (Springel 2005, "The cosmological simulation code GADGET-2", and its guide): x = a r / h,
   /// v = sqrt(a) u.
   CosmologicalPowers length{1, -1}, mass{0, -1}, velocity{0.5, 0};
   bool zero_powers = false;   ///< all that its datasets carry are 0: numbers of a cosmological file are proper already
-  bool powers_known = false;  ///< by the file itself: then its powers of h hold without a scale factor as well
-  bool without_h = false;     ///< its numbers or units are free of h, whatever `length` and `mass` say
-  std::array<CodeSoftening, 16> softening{};  ///< by type
+  bool powers_known = false;  ///< the file states them: its powers of h then hold even without a scale factor
+  bool without_h = false;     ///< numbers or units contain no h, whatever `length` and `mass` say
+  std::array<CodeSoftening, 16> softening{};  ///< one entry per type
 };
 
 /// Gives the snapshot its units, its time and notes. A cosmological file gives proper units; its flag decides whether

@@ -184,7 +184,7 @@ class PartNames {
       return;
     }
   }
-  std::int64_t number() const { return number_; }  ///< of the given file; -1: its name has none
+  std::int64_t number() const { return number_; }  ///< number in the given file's name; -1: none
   /// "snap.7.hdf5", or "snap.007.hdf5" in a set whose numbers have as many digits.
   fs::path name(std::int64_t number) const {
     const std::string digits = std::to_string(number);
@@ -199,8 +199,8 @@ class PartNames {
   fs::path folder_;
   std::string before_, behind_;
   std::int64_t number_ = -1;
-  std::size_t digits_ = 0;  // of the given file's number
-  bool has_zeros_ = false;  // in front of it
+  std::size_t digits_ = 0;  // digits of the given file's number
+  bool has_zeros_ = false;  // zeros in front of the number
 };
 
 /// Appends values of bodies. Either both vectors have one entry per body, or neither.
@@ -303,7 +303,7 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
   Snapshot all = without_bodies(own.snapshot);
   all.bodies.positions.reserve(promised);
   all.bodies.velocities.reserve(promised);
-  std::uint64_t rows = 0;  // with those that are no bodies
+  std::uint64_t rows = 0;  // rows of all types, also those that are no bodies
   for (std::int64_t part = 0; part < header.files; ++part) {
     if (part == names.number()) {
       rows += own.snapshot.bodies.positions.size() + header.skipped;
@@ -331,7 +331,7 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
 
 namespace {
 
-constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< of a record's length; of the record with a label
+constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< bytes of a record's length; bytes of a label's record
 constexpr std::size_t values_per_block = 49152;          ///< read or written at once
 constexpr std::uint32_t label_payload = 8;
 
@@ -352,7 +352,7 @@ std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType ty
     const std::uint32_t length = bytes.load32(&head[0]);
     if (!labelled && is_gadget4_header(length) && mark_bytes + length + mark_bytes <= head.size() &&
         bytes.load32(&head[mark_bytes + length]) == length) {
-      return order;  // which its reader refuses by name
+      return order;  // the reader refuses this kind by name
     }
     if (length != (labelled ? label_payload : header_bytes)) continue;
     if (!labelled || bytes.load32(&head[label_bytes - mark_bytes]) == label_payload) return order;
@@ -589,7 +589,7 @@ class GadgetReader {
     if (weighed_) fail(label, "there twice");
     if (!placed_) fail(label, "before the positions (POS)");
     const std::size_t width = width_of(label, header_.own_masses(), sizeof(float), sizeof(double));
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;  // of bodies with masses of their own
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;  // ranges of bodies with individual masses
     std::uint64_t first = 0;
     for (std::size_t type = 0; type < species_count; ++type) {
       if (header_.masses[type] == 0 && header_.counts[type] > 0)

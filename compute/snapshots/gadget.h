@@ -22,13 +22,13 @@ class SnapshotInput;
 /// The header of a GADGET snapshot, binary or HDF5.
 struct GadgetHeader {
   static constexpr std::size_t types = 16;    ///< the most that a file may have; binary files and Orrery's have 6
-  std::array<std::uint64_t, types> counts{};  ///< of this file
-  std::array<double, types> masses{};         ///< of all bodies of a type; 0: each has its own
+  std::array<std::uint64_t, types> counts{};  ///< bodies in this file
+  std::array<double, types> masses{};         ///< mass of every body of a type; 0: each has its own
   FileMeaning meaning{.usual_units = galactic_units};
-  std::int64_t files = 1;  ///< of the snapshot; 0 as 1, others that are no such number: see most_files
+  std::int64_t files = 1;  ///< number of files of the snapshot; 0 means 1; for other invalid numbers see most_files
   static constexpr std::int64_t most_files = 1'000'000;
-  std::array<std::uint64_t, types> totals{};      ///< of all files; all 0: not known
-  std::array<std::uint64_t, types> high_words{};  ///< of `totals`, by 2^32; other things in files of older codes
+  std::array<std::uint64_t, types> totals{};      ///< bodies in all files; all 0: not known
+  std::array<std::uint64_t, types> high_words{};  ///< multiples of 2^32 in `totals`; older codes write other data there
   std::uint64_t skipped = 0;                      ///< rows of this file that are no bodies
 
   std::uint64_t bodies() const;

@@ -150,7 +150,7 @@ Hdf5Object open_object(hid_t in, const std::string& path) {
   if (!has_own_link(in, path, access)) return {};
   foreign_link_met = false;
   Hdf5Object found{H5Oopen(in, path.c_str(), access), H5Oclose};
-  if (foreign_link_met) refuse_link(in, path);  // behind a soft link
+  if (foreign_link_met) refuse_link(in, path);  // a soft link led to it
   return found;
 }
 
@@ -250,6 +250,7 @@ std::string unpackable(const Hdf5Object& made, std::size_t value_bytes) {
     return "compressed by the filter " + (name[0] ? std::string{name.data()} : std::to_string(id)) +
            ", which libhdf5 does not have here: compress it by gzip";
   }
+
   return {};
 }
 
@@ -355,53 +356,45 @@ constexpr std::string_view hdf5_formation_scale_factors = "BirthScaleFactors";
 class Hdf5BodyRows {
  public:
   /// The datasets must exist. Throws std::runtime_error.
-  Hdf5BodyRows(hid_t file, const std::string& group);
+  Hdf5BodyRows(hid_t file, const std::string& group)
+      : group_{open_group(file, group.c_str())},
+        coordinates_{open_dataset(group_.id(), "Coordinates")},
+        velocities_{open_dataset(group_.id(), "Velocities")},
+        masses_{open_dataset(group_.id(), "Masses")} {
+    require_hdf5(coordinates_ && velocities_, "a dataset cannot be opened");
+  }
   /// Writes rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
-  void write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities);
+  void write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities) {
+    blocks_.each_block(first, positions, velocities, static_cast<bool>(masses_),
+                       [&](RowArray array, std::size_t row, std::span<const float> values) {
+                         write_hdf5_rows(dataset_of(array), row, columns_of(array), H5T_NATIVE_FLOAT, values);
+                       });
+  }
   /// Returns the places of the datasets in the file; nothing if they are not stored row after row.
-  std::optional<JointRows> places() const;
+  std::optional<JointRows> places() const {
+    const auto place = [](const Hdf5Object& data) { return H5Dget_offset(data.id()); };
+    JointRows rows{.positions = place(coordinates_), .velocities = place(velocities_)};
+    if (masses_) rows.masses = place(masses_);
+    for (const haddr_t found : {rows.positions, rows.velocities, rows.masses.value_or(0)}) {
+      if (found == HADDR_UNDEF) return std::nullopt;  // datasets in chunks have no single place
+    }
+    return rows;
+  }
 
  private:
-  const Hdf5Object& dataset_of(RowArray array) const;
+  const Hdf5Object& dataset_of(RowArray array) const {
+    if (array == RowArray::masses) return masses_;
+    return array == RowArray::positions ? coordinates_ : velocities_;
+  }
 
-  Hdf5Object group_, coordinates_, velocities_, masses_;  // without masses_: none
+  Hdf5Object group_, coordinates_, velocities_, masses_;  // masses_ is empty if there is no such dataset
   BodyRows blocks_;
 };
-
-Hdf5BodyRows::Hdf5BodyRows(hid_t file, const std::string& group)
-    : group_{open_group(file, group.c_str())},
-      coordinates_{open_dataset(group_.id(), "Coordinates")},
-      velocities_{open_dataset(group_.id(), "Velocities")},
-      masses_{open_dataset(group_.id(), "Masses")} {
-  require_hdf5(coordinates_ && velocities_, "a dataset cannot be opened");
-}
-
-void Hdf5BodyRows::write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities) {
-  blocks_.each_block(first, positions, velocities, static_cast<bool>(masses_),
-                     [&](RowArray array, std::size_t row, std::span<const float> values) {
-                       write_hdf5_rows(dataset_of(array), row, columns_of(array), H5T_NATIVE_FLOAT, values);
-                     });
-}
-
-std::optional<JointRows> Hdf5BodyRows::places() const {
-  const auto place = [](const Hdf5Object& data) { return H5Dget_offset(data.id()); };
-  JointRows rows{.positions = place(coordinates_), .velocities = place(velocities_)};
-  if (masses_) rows.masses = place(masses_);
-  for (const haddr_t found : {rows.positions, rows.velocities, rows.masses.value_or(0)}) {
-    if (found == HADDR_UNDEF) return std::nullopt;  // of chunks, for one
-  }
-  return rows;
-}
-
-const Hdf5Object& Hdf5BodyRows::dataset_of(RowArray array) const {
-  if (array == RowArray::masses) return masses_;
-  return array == RowArray::positions ? coordinates_ : velocities_;
-}
 
 // Reading.
 
 constexpr double most_compression = 1100;                // deflate reaches 1032
-constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // of a file that libhdf5 unpacks
+constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // slowest unpacking by libhdf5 that is waited for
 
 class Hdf5Reader {
  public:
@@ -1079,6 +1072,7 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView& snaps
   } else {
     write_to(out);
   }
+
   return {out.commit()};
 }
 

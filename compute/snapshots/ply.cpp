@@ -34,8 +34,8 @@ struct PlyProperty {
 struct PlyHeader {
   std::optional<ByteOrder> order;  ///< empty: numbers as text
   std::uint64_t vertices = 0;
-  std::vector<PlyProperty> properties;  ///< of a vertex, in order
-  std::uint64_t skipped_lines = 0;      ///< of elements before the vertices, as text
+  std::vector<PlyProperty> properties;  ///< properties of a vertex, in order
+  std::uint64_t skipped_lines = 0;      ///< lines of elements before the vertices, in a text file
   std::uint64_t skipped_bytes = 0;      ///< the same, as binary
   bool more = false;                    ///< elements follow the vertices
   SnapshotFacts facts;

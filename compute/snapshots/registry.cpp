@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/atomic_file.h"
+#include "compute/core/descriptor.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/core/text.h"
@@ -116,7 +116,7 @@ void require_usable(const fs::path& file, BodySource& bodies, float least) {
 
 struct Conversion {
   Units from, to;
-  std::string remark;  // what is done
+  std::string remark;  // the action
 };
 
 /// Returns the conversion to units that the format has; nothing if the numbers stay as they are.

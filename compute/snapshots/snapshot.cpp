@@ -29,7 +29,7 @@ constexpr std::size_t most_sampled = 65536;   // bodies of a median; more would 
 constexpr std::size_t most_paired = 2048;     // bodies whose separations are all looked at
 constexpr double float_rounding = 0x1p-24;    // relative
 constexpr std::size_t most_neighbours = 256;  // along an axis, which each body is compared with
-constexpr double moved_share = 0.01;          // of a separation: a close pair is said to be moved
+constexpr double moved_share = 0.01;  // share of a separation: a pair counts as moved if its separation changes by more
 
 Vec3d wide_of(const Vec4& v) {
   return {v.x, v.y, v.z};
@@ -278,7 +278,7 @@ double handy_unit(double size, NamedUnit (*named)(double)) {
 
 /// The largest part of a periodic axis that has no bodies.
 struct Gap {
-  double begin = 0, size = 0;  ///< from the place of a body, in [0, edge)
+  double begin = 0, size = 0;  ///< the gap begins at a body, in [0, edge)
 };
 Gap largest_gap(std::vector<double>& places, double edge) {
   for (double& place : places) place -= std::floor(place / edge) * edge;
@@ -312,7 +312,7 @@ OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
   const Gap gap = largest_gap(places, edge);
   if (!(gap.size > edge / 2)) return OnAxis::free;
   if (high - low <= edge - gap.size + 1e-9 * edge) return OnAxis::whole;
-  const double begin = gap.begin + gap.size;  // of the occupied part; bodies go there, most of them by no edge
+  const double begin = gap.begin + gap.size;  // begin of the occupied part, to which all bodies are moved
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::floor((rows[i].*axis - begin) / edge);
   std::vector<double> edges = places;
   const auto middle = edges.begin() + static_cast<std::ptrdiff_t>((edges.size() - 1) / 2);
@@ -499,7 +499,7 @@ class ConvertedBodies final : public BodySource {
     return bounds;
   }
   bool write_jointly(const JointRows& rows) override {
-    if (rows.scale) return false;  // after one conversion, numbers are rounded
+    if (rows.scale) return false;  // numbers are rounded after one conversion only
     JointRows scaled = rows;
     scaled.scale = scale_;
     return of_.write_jointly(scaled);

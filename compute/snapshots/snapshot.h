@@ -101,9 +101,9 @@ struct BodyProperties {
   std::vector<std::uint64_t> ids;        ///< empty: a body's id is its place, counted from 0
   std::vector<Species> species;          ///< empty: all are dark
   std::vector<float> softening;          ///< lengths, as in the file; empty: Snapshot::softening
-  std::vector<float> temperature;        ///< of gas; empty: all 0
+  std::vector<float> temperature;        ///< temperature of gas; empty: all 0
   std::vector<float> metals;             ///< mass fraction, of gas and stars; empty: all 0
-  std::vector<float> formation_time;     ///< of stars; empty: all 0
+  std::vector<float> formation_time;     ///< formation time of stars; empty: all 0
   bool formation_scale_factors = false;  ///< formation_time holds scale factors, which no unit changes
   friend bool operator==(const BodyProperties&, const BodyProperties&) = default;
 };
@@ -113,15 +113,15 @@ struct Snapshot {
   Bodies bodies;
   BodyProperties properties{};
   double time = 0;                    ///< finite, in units of length / velocity
-  float softening = 0;                ///< of all bodies, if they have no lengths of their own
+  float softening = 0;                ///< softening length of all bodies, unless each has its own
   std::optional<Units> units{};       ///< empty: not known
   bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
-  std::vector<std::string> notes{};   ///< what a reader assumed, such as "masses are not in the file: ..."
-  std::vector<std::string> unread{};  ///< what the file holds and a Snapshot does not, such as "density of gas"
+  std::vector<std::string> notes{};   ///< assumptions of a reader, such as "masses are not in the file: ..."
+  std::vector<std::string> unread{};  ///< data of the file that were not read, such as "density of gas"
   bool part = false;                  ///< other files of the snapshot were not read, or the header promises more bodies
   Vec3d box{};               ///< edges of a periodic box that the bodies fill; 0: an axis has none. See settle()
-  Frame frame{};             ///< where the origin of `bodies` is in the file
-  WideBodies wide{};         ///< from a reader to settle(), and empty elsewhere
+  Frame frame{};             ///< origin of `bodies` in the coordinates of the file
+  WideBodies wide{};         ///< exact numbers, filled by readers and emptied by settle()
   std::string units_file{};  ///< the file beside it that holds its units; empty: there is none
 };
 
@@ -170,11 +170,12 @@ inline constexpr Range<double> hubble_range{0.01, 100};
 
 /// Facts about a file that the user gives because the file does not state them.
 struct SnapshotHints {
-  std::vector<BodyColumn> columns{};    ///< of a text table, in its order; empty: see text.cpp
-  std::optional<std::int64_t> state{};  ///< which record of a trajectory, from 0; empty: the last
-  std::optional<Units> units{};         ///< in place of the file's; without a velocity, its format's usual one
-  std::optional<bool> cosmological{};   ///< whether its numbers are those of an expanding space; empty: it decides
-  std::optional<double> hubble{};       ///< h, by which its lengths and masses are to be divided; empty: it decides
+  std::vector<BodyColumn> columns{};    ///< columns of a text table, in order; empty: see text.cpp
+  std::optional<std::int64_t> state{};  ///< record of a trajectory, counted from 0; empty: the last
+  std::optional<Units>
+      units{};  ///< units in place of the file's; if they name no velocity, the format's usual one is used
+  std::optional<bool> cosmological{};  ///< whether its numbers are those of an expanding space; empty: it decides
+  std::optional<double> hubble{};      ///< h, by which its lengths and masses are to be divided; empty: it decides
   friend bool operator==(const SnapshotHints&, const SnapshotHints&) = default;
 };
 

@@ -81,9 +81,9 @@ enum class UnitRule {
 struct SnapshotFormat {
   const char* id;
   const char* title;
-  std::array<std::string_view, 4> endings;  ///< of the file names that write_snapshot() gives this format, with dots
+  std::array<std::string_view, 4> endings;  ///< endings by which write_snapshot() chooses this format, with dots
   std::string_view companion{};  ///< replaces the ending in the name of the file that accompanies this one; empty: none
-  struct Holds {                 ///< what a file in this format can hold besides positions
+  struct Holds {                 ///< data besides positions that a file can hold
     bool masses = true, velocities = false, time = false, ids = false;
     bool species = false;     ///< gas, dark and star
     bool components = false;  ///< disc, bulge and boundary apart from these
@@ -92,7 +92,7 @@ struct SnapshotFormat {
     /// Temperature of gas, metals of gas and stars, formation time of stars alone.
     bool properties_by_species = false;
     bool beside = false;         ///< ids and units are in files next to it, which a stream does not have
-    bool low_words = false;      ///< of positions and velocities
+    bool low_words = false;      ///< low words of positions and velocities
     bool frame = false;          ///< coordinates in double, or the origin that was subtracted from them
     bool scale_factors = false;  ///< formation times as scale factors
   } holds;
@@ -100,7 +100,7 @@ struct SnapshotFormat {
   UnitRule units = UnitRule::gravity;
   bool takes_columns = false;    ///< SnapshotHints::columns
   bool takes_state = false;      ///< SnapshotHints::state
-  bool takes_cosmology = false;  ///< its reader uses take_meaning()
+  bool takes_cosmology = false;  ///< the reader uses take_meaning()
   /// Whether a file of `size` bytes may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer
   /// if it is shorter.
   bool (*detect)(std::span<const std::byte> head, std::uint64_t size);
@@ -140,7 +140,7 @@ inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotH
 
 struct WrittenSnapshot {
   std::vector<std::filesystem::path> files;  ///< the names that they got, the snapshot's first
-  std::vector<std::string> lost{};           ///< what the format could not hold, such as "ids"
+  std::vector<std::string> lost{};           ///< data that the format could not hold, such as "ids"
   bool reordered = false;                    ///< the file has the bodies in another order, by species
   std::string converted{};                   ///< the file's units, if numbers were converted; else empty
   /// Returns all of that in one line; empty if the file holds the snapshot unchanged.

@@ -31,7 +31,7 @@ class SnapshotInput {
   const std::filesystem::path& path() const { return file_; }
   const SnapshotHints& hints() const { return hints_; }
   std::uint64_t size() const { return size_; }      ///< in bytes
-  std::uint64_t offset() const { return offset_; }  ///< of the next byte
+  std::uint64_t offset() const { return offset_; }  ///< offset of the next byte
   std::uint64_t remaining() const { return size_ - offset_; }
   /// Returns the first bytes, up to head_bytes.
   std::span<const std::byte> head() const { return head_; }

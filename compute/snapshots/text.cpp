@@ -40,7 +40,7 @@ std::optional<std::uint64_t> id_in(std::string_view word) {
 struct Names {
   std::vector<BodyColumn> columns;
   std::vector<std::string> words;  // as the file has them
-  std::vector<std::string> units;  // that they give, such as "kpc"
+  std::vector<std::string> units;  // units in the names, such as "kpc"
 };
 
 /// Returns whether cells can be names: none of them is a number.
@@ -96,7 +96,7 @@ std::optional<std::uint64_t> column_number(std::string_view word) {
 /// Names in a comment that also has other words: "columns: x y z", "1 x 2 y 3 z", "x y z in kpc, m in Msun".
 struct ListedNames {
   Names names;                         // without columns
-  std::vector<std::uint64_t> numbers;  // that stand before names
+  std::vector<std::uint64_t> numbers;  // numbers in front of names
 };
 
 ListedNames listed_names(std::string_view text) {
@@ -429,16 +429,16 @@ class TextReader {
   SnapshotFacts facts_;
   std::vector<BodyColumn> columns_;
   Names names_;
-  std::vector<Names> possible_names_;  // in comments with other words
+  std::vector<Names> possible_names_;  // lists of names in comments with other words
   std::string possible_text_;          // the last of these comments
-  Names numbered_;                     // one in each comment, with its number
-  std::uint64_t next_number_ = 0;      // of a name for numbered_
+  Names numbered_;                     // names from comments that have one name and its number each
+  std::uint64_t next_number_ = 0;      // the next number for numbered_
   bool is_certain_ = false;            // the names are those of the columns, however many there are
   bool has_own_line_ = false;          // the names are on a line that is no comment
-  bool has_row_names_ = false;         // before the named columns
+  bool has_row_names_ = false;         // a column of row names precedes the named columns
   bool named_ = false;                 // columns_ are the table's names
   bool guessed_ = false;               // columns_ are by their number alone
-  bool maybe_commas_ = false;          // so far, all values may be halves of numbers with decimal commas
+  bool maybe_commas_ = false;          // all values so far may be halves of numbers with decimal commas
   std::uint64_t first_row_name_ = 0;
   std::vector<std::string> ecsv_units_;
   std::vector<std::uint64_t> passed_over_;  // numbers of lines

@@ -40,7 +40,7 @@ class TextLines {
 
   SnapshotInput& input_;
   std::vector<char> block_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is unread in block_
+  std::size_t begin_ = 0, end_ = 0;  // bounds of the unread part of block_
   std::string_view line_;
   std::uint64_t number_ = 0, line_byte_ = 0;
 };

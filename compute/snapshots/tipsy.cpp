@@ -121,9 +121,9 @@ struct TipsyParam {
   std::optional<Units> units{};                              ///< none: it names none, or none that can be used
   std::optional<bool> comoving{};                            ///< bComove
   bool double_positions = false, double_velocities = false;  ///< bDoublePos, bDoubleVel
-  double box_size = 0;                                       ///< of a periodic run, in its unit of length; 0: none
-  std::optional<double> omega0{};                            ///< dOmega0
-  std::string problem{};  ///< why something cannot be used: one line that names the file and the field
+  double box_size = 0;             ///< edge of a periodic box, in the run's unit of length; 0: none
+  std::optional<double> omega0{};  ///< dOmega0
+  std::string problem{};           ///< why something cannot be used: one line that names the file and the field
 };
 
 fs::path own_param(fs::path snapshot) {
@@ -223,7 +223,7 @@ std::optional<Units> units_in(const ParamValues& values, std::string& problem) {
   return std::nullopt;
 }
 
-constexpr std::uintmax_t most_param_bytes = 1 << 20;  // of a parameter file
+constexpr std::uintmax_t most_param_bytes = 1 << 20;  // largest parameter file that is read
 
 /// Reads the lines of a file of at most `most_param_bytes`. Returns why it cannot be read; empty if it was.
 std::string read_values(const fs::path& file, ParamValues& values) {

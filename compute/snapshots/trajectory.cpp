@@ -72,7 +72,7 @@ Snapshot read_trajectory(SnapshotInput& input) {
     }
     snapshot.bodies.positions.push_back(position);
   };
-  if (found->records > block_records / 16) {  // few bodies to a block: goes from body to body
+  if (found->records > block_records / 16) {  // a block has few bodies: reads body by body
     for (std::uint64_t body = 0; body < found->bodies; ++body) {
       const std::uint64_t byte = trajectory_head_bytes + body * of_body + record * place_bytes;
       input.seek(byte);

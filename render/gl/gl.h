@@ -11,7 +11,7 @@ namespace orrery::render {
 /// Facts about the current context.
 struct GlInfo {
   std::string vendor, renderer, version;
-  int max_side = 0;  ///< of what it draws, in pixels
+  int max_side = 0;  ///< largest side of a picture, in pixels
 };
 
 using GlFunction = void (*)();

@@ -96,7 +96,7 @@ struct Canvas {
   int width = 0;
   int height = 0;
   unsigned texture = 0;  ///< GL_RGBA8, of the framebuffer; 0: the window has none
-  int left = 0;          ///< where the part begins, in pixels
+  int left = 0;          ///< begin of the part, in pixels
 };
 
 }  // namespace orrery::render

@@ -43,15 +43,24 @@ std::string whole_file(std::string_view name) {
 
 }  // namespace
 
-std::string shader_source(std::string_view file) {
-  constexpr std::string_view directive = "#include \"";
+std::string shader_source(std::string_view name) {
+  constexpr std::string_view directive = "#include \"", mark = "#section ";
+  const std::string_view file = name.substr(0, name.find('#'));
   std::string text = whole_file(file);
+  const std::string heading =
+      "\n" + std::string{mark} + std::string{name.substr(std::min(file.size() + 1, name.size()))} + "\n";
+  const auto begin = text.find(heading);
+  if (begin == std::string::npos) throw std::runtime_error{"there is no shader " + std::string{name}};
+  text.erase(0, begin + heading.size());
+  text.resize(std::min(text.find(mark), text.size()));
   for (auto at = text.find(directive); at != std::string::npos; at = text.find(directive, at)) {
     const auto name_at = at + directive.size();
     const auto name_end = text.find('"', name_at);
     if (name_end == std::string::npos)
-      throw std::runtime_error{"an #include without its quote in " + std::string{file}};
-    text.replace(at, name_end + 1 - at, shader_source(text.substr(name_at, name_end - name_at)));
+      throw std::runtime_error{"an #include without its quote in " + std::string{name}};
+    std::string included = text.substr(name_at, name_end - name_at);
+    if (included.starts_with('#')) included.insert(0, file);
+    text.replace(at, name_end + 1 - at, shader_source(included));
   }
   return text;
 }
@@ -62,10 +71,9 @@ void delete_shader(unsigned id) {
   glDeleteShader(id);
 }
 
-/// Compiles a shader. `preamble` is inserted after the #version line.
-GlObject<delete_shader> compile(GLenum stage, std::string_view file, std::string_view preamble = {}) {
-  std::string source = shader_source(file);
-  source.insert(source.find('\n') + 1, preamble);
+/// Compiles a shader. `preamble` is inserted in front of its text.
+GlObject<delete_shader> compile(GLenum stage, std::string_view name, std::string_view preamble = {}) {
+  const std::string source = "#version 450 core\n" + std::string{preamble} + shader_source(name);
   const char* text = source.c_str();
   GlObject<delete_shader> shader{glCreateShader(stage)};
   glShaderSource(shader.id(), 1, &text, nullptr);
@@ -76,7 +84,7 @@ GlObject<delete_shader> compile(GLenum stage, std::string_view file, std::string
     glGetShaderiv(shader.id(), GL_INFO_LOG_LENGTH, &length);
     std::string log(static_cast<std::size_t>(length), '\0');
     glGetShaderInfoLog(shader.id(), length, nullptr, log.data());
-    throw std::runtime_error{"shader " + std::string{file} + " does not compile: " + log};
+    throw std::runtime_error{"shader " + std::string{name} + " does not compile: " + log};
   }
   return shader;
 }
@@ -87,21 +95,21 @@ void delete_program(unsigned id) {
   glDeleteProgram(id);
 }
 
-Program::Program(std::string_view vertex_file, std::string_view fragment_file, std::string_view preamble)
+Program::Program(std::string_view vertex_shader, std::string_view fragment_shader, std::string_view preamble)
     : GlObject{glCreateProgram()} {
-  const auto vertex = compile(GL_VERTEX_SHADER, vertex_file, preamble);
-  const auto fragment = compile(GL_FRAGMENT_SHADER, fragment_file);
+  const auto vertex = compile(GL_VERTEX_SHADER, vertex_shader, preamble);
+  const auto fragment = compile(GL_FRAGMENT_SHADER, fragment_shader);
   glAttachShader(id(), vertex.id());
   glAttachShader(id(), fragment.id());
-  link(std::string{vertex_file} + " and " + std::string{fragment_file});
+  link(std::string{vertex_shader} + " and " + std::string{fragment_shader});
   glDetachShader(id(), vertex.id());
   glDetachShader(id(), fragment.id());
 }
 
 Program::Program(const ComputeShader& shader) : GlObject{glCreateProgram()} {
-  const auto compute = compile(GL_COMPUTE_SHADER, shader.file, shader.preamble);
+  const auto compute = compile(GL_COMPUTE_SHADER, shader.name, shader.preamble);
   glAttachShader(id(), compute.id());
-  link(std::string{shader.file});
+  link(std::string{shader.name});
   glDetachShader(id(), compute.id());
   int threads[3] = {};
   glGetProgramiv(id(), GL_COMPUTE_WORK_GROUP_SIZE, threads);

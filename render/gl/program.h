@@ -12,14 +12,16 @@
 
 namespace orrery::render {
 
-/// Text of a file in shaders/: the embedded copy, or in a development build (CMake: ORRERY_DEVELOPMENT) the file as it
-/// is now. A line `#include "other.glsl"` is replaced by that file. Throws std::runtime_error for an unknown name.
-std::string shader_source(std::string_view file);
+/// Returns the text of a shader, named FILE#SECTION, from a file in shaders/: from the embedded copy, or in a
+/// development build (CMake: ORRERY_DEVELOPMENT) from the file as it is now. A section begins with a line `#section
+/// NAME` and ends at the next one. A line `#include "FILE#SECTION"`, or `#include "#SECTION"` for the same file, is
+/// replaced by that section. Throws std::runtime_error for an unknown name.
+std::string shader_source(std::string_view name);
 void delete_program(unsigned id);
 
-/// A compute shader: its file within shaders/, and lines that go in front of its code, such as #define.
+/// A compute shader: its name for shader_source(), and lines that go in front of its code, such as #define.
 struct ComputeShader {
-  std::string_view file, preamble{};
+  std::string_view name, preamble{};
 };
 
 /// Linked shaders of shaders/. Uniforms are set by name; their locations are read once, at linking, so that a frame
@@ -27,9 +29,9 @@ struct ComputeShader {
 class Program : public GlObject<delete_program> {
  public:
   Program() = default;
-  /// File names within shaders/, such as "bodies.vert". The preamble goes in front of the vertex shader's code. Throws
+  /// Links shaders with these names for shader_source(). The preamble goes in front of the vertex shader's code. Throws
   /// std::runtime_error with the compiler's or linker's log.
-  Program(std::string_view vertex_file, std::string_view fragment_file, std::string_view preamble = {});
+  Program(std::string_view vertex_shader, std::string_view fragment_shader, std::string_view preamble = {});
   explicit Program(const ComputeShader& shader);
 
   /// Throws std::logic_error if the shaders do not use `name`. An element of an array has a name such as "a[1]".

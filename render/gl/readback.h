@@ -1,8 +1,7 @@
-// Results of the GPU that nothing waits for: fences, copies of buffers and pictures, times.
+// Copies of buffers and pictures from the GPU, for which nothing waits.
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
@@ -61,7 +60,7 @@ class BufferReadback {
  private:
   GlObject<delete_buffer> copy_;
   std::size_t capacity_ = 0, count_ = 0;  // in vec4
-  Fence fence_;                           // of the copy in flight
+  Fence fence_;                           // fence of the copy in flight
 };
 
 /// Copies pictures from the GPU without waiting for it: up to `most` copies are in flight while later pictures are
@@ -88,42 +87,6 @@ class PixelReader {
   int width_, height_;
   std::array<Copy, most> copies_;
   std::size_t oldest_ = 0, in_flight_ = 0;
-};
-
-struct GpuTime {
-  std::int64_t tag;
-  double ms;
-};
-
-/// Measures the time of GPU work without waiting for it: results come some frames later, in order. While `capacity`
-/// spans are in flight, no other span is measured. Where OpenGL draws on the CPU, a span waits for the work and takes
-/// the time on the clock: llvmpipe's queries leave out compute shaders.
-class GpuTimer {
- public:
-  GpuTimer();
-
-  /// `tag` comes back with the result, such as a frame number. Spans must not nest, not even those of two timers.
-  void begin(std::int64_t tag);
-  void end();
-  /// The oldest finished span that was not returned yet; none if the GPU is not done with it.
-  std::optional<GpuTime> poll();
-
-  static constexpr int capacity = 16;
-
- private:
-  struct Span {
-    Query query;
-    std::int64_t tag = 0;
-    std::chrono::steady_clock::time_point begin{};
-    std::chrono::steady_clock::duration waited{};  // for the work, if that is how it is measured
-  };
-
-  Span& next() { return spans_[static_cast<std::size_t>((first_ + pending_) % capacity)]; }
-
-  const bool waits_ = draws_in_software();
-  std::array<Span, capacity> spans_;
-  int first_ = 0, pending_ = 0;
-  bool measuring_ = false;
 };
 
 }  // namespace orrery::render

@@ -16,7 +16,7 @@ constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_C
 
 BodyReadback::BodyReadback(int most)
     : most_{(most + 7) / 8 * 8},  // so that each slot begins where every driver can bind it
-      program_{ComputeShader{"read_bodies.comp"}},
+      program_{ComputeShader{"bodies.glsl#read"}},
       indices_{static_cast<std::size_t>(most_) * sizeof(int)} {
   unsigned id = 0;
   glCreateBuffers(1, &id);

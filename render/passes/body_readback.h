@@ -47,7 +47,7 @@ class BodyReadback {
 
  private:
   struct Slot {
-    Fence fence;  // of a copy in flight
+    Fence fence;  // fence of a copy in flight
     double time = 0;
     std::vector<int> indices;
   };

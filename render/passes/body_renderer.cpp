@@ -18,16 +18,16 @@
 namespace orrery::render {
 namespace {
 
-constexpr unsigned position = 0, velocity = 1, value = 2;  // attributes of sprite.vert
+constexpr unsigned position = 0, velocity = 1, value = 2;  // attributes of bodies.glsl#sprite_vertex
 
 constexpr float widest_share = 0.02f;          // largest sprite radius in framed radii, for few bodies
 constexpr float usual_radius = 0.65f;          // sprite radius in units of framed radius / sqrt(count)
 constexpr float brightness = 0.7f;             // pi times the mean over the framed ball's disc, for exposure 1
 constexpr float brightest = 24.0f;             // middle of a sprite, so that few bodies do not saturate
-constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of body.glsl
-constexpr float mean_profile = 0.25f;          // of a sprite over its disc, see profile.glsl
+constexpr float least_large_radius_px = 3.5f;  // twice least_radius_px of bodies.glsl
+constexpr float mean_profile = 0.25f;          // mean light of a sprite over its disc, see profile() of bodies.glsl
 
-/// Numbers of body.glsl.
+/// Values of `colour_by` in bodies.glsl.
 struct ShownBy {
   static constexpr int computed = 0, none = 1, value = 2, part = 3;
 };
@@ -57,7 +57,7 @@ struct Found {
 
 Sprites::Sprites()
     : programs_{[](const std::string& preamble) {
-        return Program{"sprite.vert", "sprite.frag", preamble};
+        return Program{"bodies.glsl#sprite_vertex", "bodies.glsl#sprite_fragment", preamble};
       }},
       array_{make_vertex_array()} {
   for (const unsigned attribute : {position, velocity, value}) {
@@ -99,7 +99,7 @@ void Sprites::draw(const DrawnBodies& bodies, const BodyLight& body_light, const
 namespace {
 
 constexpr std::size_t texel_bytes = 8;
-constexpr int large_groups = 16384;  // of large.comp, at most: more start more slowly than they work
+constexpr int large_groups = 16384;  // groups of splats.glsl#large, at most: more take longer to start than to work
 constexpr int few_bodies = 131072;   // up to here all bodies are sprites: their places are exact, and they cost little
 
 constexpr std::string_view with_int64 =
@@ -119,10 +119,10 @@ std::size_t pixels_of(int width, int height) {
 }  // namespace
 
 Splats::Splats()
-    : clear_{program("clear.comp")},
-      gather_{program("gather.comp")},
-      splat_{[](const std::string& preamble) { return program("splat.comp", preamble); }},
-      large_{[](const std::string& preamble) { return program("large.comp", preamble); }} {}
+    : clear_{program("splats.glsl#clear")},
+      gather_{program("splats.glsl#gather")},
+      splat_{[](const std::string& preamble) { return program("splats.glsl#splat", preamble); }},
+      large_{[](const std::string& preamble) { return program("splats.glsl#large", preamble); }} {}
 
 bool Splats::fast_here() {
   return has_extension("GL_NV_gpu_shader5") && has_extension("GL_NV_shader_atomic_int64");
@@ -197,7 +197,7 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
 
 namespace {
 
-constexpr int first_ratio = 4, ratio = 2;  // of the widths of the light and the first level; of two levels
+constexpr int first_ratio = 4, ratio = 2;  // ratio of the widths of the light and the first level; ratio of two levels
 
 /// Returns the number of texels that cover `length`; the last one may extend beyond it.
 int covering(int length, int ratio_of_texels) {
@@ -229,7 +229,7 @@ unsigned Glow::make(const RenderTarget& light) {
 
 namespace {
 
-using Block = std::array<std::uint32_t, 65>;  // of exposure.glsl: the exposure and 64 bins
+using Block = std::array<std::uint32_t, 65>;  // Exposure of tone_map.glsl: the exposure and 64 bins
 
 }  // namespace
 
@@ -281,7 +281,7 @@ const Program& ToneMap::lights_program(Theme theme, bool parts) {
   std::string preamble;
   if (theme == Theme::light) preamble += "#define INK\n";
   if (parts) preamble += "#define PARTS\n";
-  program.emplace(ComputeShader{"tone_map.comp", preamble});
+  program.emplace(ComputeShader{"tone_map.glsl#tone_map", preamble});
   if (!parts) program->set("unknown_colour", linear_from_srgb(unknown_colour));
   return *program;
 }
@@ -413,7 +413,7 @@ void set_body_light(const Program& program, const BodyLight& light) {
   if (light.colour_by == ShownBy::part) set_part_colours(program, light.theme);
 }
 
-Pick::Pick() : program_{ComputeShader{"pick.comp"}}, found_{sizeof(Found)} {}
+Pick::Pick() : program_{ComputeShader{"bodies.glsl#pick"}}, found_{sizeof(Found)} {}
 
 std::optional<int> Pick::at(glm::vec2 place, float reach_px, const DrawnBodies& bodies, const BodyLight& body_light,
                             int width, int height) {

@@ -17,20 +17,20 @@
 
 namespace orrery::render {
 
-/// How large and how bright bodies are drawn, in the terms of shaders/body.glsl. Sprites and splats both use it.
+/// How large and how bright bodies are drawn, in the terms of shaders/bodies.glsl. Sprites and splats both use it.
 struct BodyLight {
   glm::mat4 view, projection;
   float pixels_per_tangent;
   bool weigh_mass;
   float intensity;  ///< light of a pixel in the middle of a sprite of normal size
-  float radius;     ///< of a sprite, in world units
+  float radius;     ///< radius of a sprite, in world units
   float large_radius_px;
-  int colour_by;           ///< as in body.glsl
+  int colour_by;           ///< as in bodies.glsl
   std::string_view glsl;   ///< see ColourBy::glsl
-  glm::vec2 colour_range;  ///< of the value that colours show, or of its logarithm
+  glm::vec2 colour_range;  ///< range of the value that colours show, or of its logarithm
   bool logarithmic;
-  Theme theme;        ///< of the colours of parts
-  float normal_mass;  ///< of a body with a sprite of normal size
+  Theme theme;        ///< theme of the colours of parts
+  float normal_mass;  ///< mass of a body with a sprite of normal size
   /// Sum over all pixels of the light of one body of normal size at the camera's target.
   float light_at_target;
 };
@@ -39,7 +39,7 @@ struct BodyLight {
 BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                      const ValueRanges& ranges, int width, int height);
 
-/// The programs of shaders that include body.glsl: one for each way to compute a value, made when first used.
+/// The programs of shaders that include bodies.glsl#body: one for each way to compute a value, made when first used.
 class BodyPrograms {
  public:
   /// `make` returns the program with these lines in front of its code.
@@ -49,11 +49,11 @@ class BodyPrograms {
 
  private:
   Program (*make_)(const std::string& preamble);
-  std::vector<std::pair<std::string_view, Program>> programs_;  // by ColourBy::glsl
+  std::vector<std::pair<std::string_view, Program>> programs_;  // index: ColourBy::glsl
 };
 
-/// Sets the uniforms of body.glsl that say where a body is seen and how large it is. The caller sets `large_radius_px`
-/// for a shader that draws or finds sprites.
+/// Sets the uniforms of bodies.glsl#body that say where a body is seen and how large it is. The caller sets
+/// `large_radius_px` for a shader that draws or finds sprites.
 void set_body_place(const Program& program, const BodyLight& light);
 /// Does the same, and sets the uniforms of the bodies' light and colour.
 void set_body_light(const Program& program, const BodyLight& light);
@@ -65,7 +65,7 @@ class Sprites {
   Sprites();
 
   /// Replaces the light, a GL_RG32F image: light, and light times its first share. A GL_RGBA32F image has all shares
-  /// (see body.glsl). Skips bodies with numbers that are not finite.
+  /// (see bodies.glsl#body). Skips bodies with numbers that are not finite.
   void draw(const DrawnBodies& bodies, const BodyLight& body_light, const RenderTarget& light);
 
  private:
@@ -110,8 +110,8 @@ class Glow {
  private:
   static constexpr int level_count = 4;  ///< each half as wide as the one before; the first a quarter of the light
 
-  Program reduce_{ComputeShader{"reduce.comp"}};
-  Program widen_{ComputeShader{"widen.comp"}};
+  Program reduce_{ComputeShader{"tone_map.glsl#reduce"}};
+  Program widen_{ComputeShader{"tone_map.glsl#widen"}};
   RenderTarget levels_[level_count];
 };
 
@@ -122,11 +122,11 @@ class Meter {
   Meter();
 
   /// Brings the exposure nearer to that of the light; the first time at once. Binds it as storage block 0, which
-  /// shaders/exposure.glsl declares.
+  /// tone_map.glsl#exposure declares.
   void measure(const RenderTarget& light);
 
  private:
-  Program count_{ComputeShader{"meter.comp"}}, expose_{ComputeShader{"expose.comp"}};
+  Program count_{ComputeShader{"tone_map.glsl#meter"}}, expose_{ComputeShader{"tone_map.glsl#expose"}};
   Buffer exposure_;
 };
 
@@ -149,7 +149,7 @@ class ToneMap {
             const RenderTarget& picture) const;
 
   std::array<std::array<std::optional<Program>, 2>, 2> lights_programs_;  // by Theme and parts; made when needed
-  Program density_program_{ComputeShader{"density.comp"}};
+  Program density_program_{ComputeShader{"tone_map.glsl#density"}};
   std::array<std::array<Texture, 2>, 2> colours_;  // by Look and Theme: one row per colour map
 };
 

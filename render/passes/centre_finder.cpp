@@ -12,11 +12,11 @@
 namespace orrery::render {
 namespace {
 
-constexpr int most_groups = 1024;      // of a dispatch of sums
-constexpr std::size_t sum_bytes = 32;  // Sums of centre_sums.glsl
+constexpr int most_groups = 1024;      // groups of a dispatch of sums, at most
+constexpr std::size_t sum_bytes = 32;  // Sums of centre.glsl
 constexpr std::size_t cells = 64 * 64 * 64;
-constexpr int scene_sums = 6;                      // until a few distant bodies change nothing any more
-constexpr int search_balls = 10, track_balls = 5;  // that shrink
+constexpr int scene_sums = 6;                      // sums after which a few distant bodies change nothing
+constexpr int search_balls = 10, track_balls = 5;  // number of balls, each smaller than the one before
 constexpr float everywhere = 1e30f;                // farther than any usable body
 
 /// The first members of `Search` in centre.glsl.
@@ -51,11 +51,11 @@ void bind_positions(const DrawnBodies& bodies, int first, int count) {
 }  // namespace
 
 CentreFinder::CentreFinder()
-    : sum_{ComputeShader{"centre_sum.comp"}},
-      step_{ComputeShader{"centre_step.comp"}},
-      cells_of_{ComputeShader{"cluster_cells.comp"}},
-      find_{ComputeShader{"cluster_find.comp"}},
-      choose_{ComputeShader{"cluster_choose.comp"}},
+    : sum_{ComputeShader{"centre.glsl#sum"}},
+      step_{ComputeShader{"centre.glsl#step"}},
+      cells_of_{ComputeShader{"centre.glsl#cells"}},
+      find_{ComputeShader{"centre.glsl#find"}},
+      choose_{ComputeShader{"centre.glsl#choose"}},
       search_{sizeof(Search)},
       cells_{cells * sizeof(std::uint32_t)} {
   restart();

@@ -48,7 +48,7 @@ class CentreFinder {
   static constexpr int search_interval = 16;  ///< requests from one look at all bodies to the next
 
  private:
-  enum class Sum { mass, scene, cluster };  // in the order of centre_step.comp
+  enum class Sum { mass, scene, cluster };  // in the order of centre.glsl#step
 
   void begin(const DrawnBodies& bodies);
   void sum(const DrawnBodies& bodies, Sum taken, const Buffer* parts = nullptr, int part = -1);
@@ -62,7 +62,7 @@ class CentreFinder {
   glm::vec3 last_{0.0f};  // the centre that was found last
   std::uint32_t switches_ = 0;
   int until_search_ = 0;  // requests
-  double time_ = 0;       // of the request in flight
+  double time_ = 0;       // time of the request in flight
 };
 
 }  // namespace orrery::render

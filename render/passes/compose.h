@@ -15,7 +15,7 @@ class Copy {
   void draw(const RenderTarget& picture, const Canvas& canvas);
 
  private:
-  Program program_{ComputeShader{"copy.comp"}};
+  Program program_{ComputeShader{"compose.glsl#copy"}};
 };
 
 /// A rectangle of pixels, from `left` up to but without `right`; y points up, as in OpenGL.
@@ -33,7 +33,8 @@ class Blend {
  private:
   void draw_into(unsigned texture, const RenderTarget& picture, std::span<const PixelRect> parts) const;
 
-  Program program_{"blend.vert", "blend.frag"}, into_texture_{ComputeShader{"blend.comp"}};
+  Program program_{"compose.glsl#blend_vertex", "compose.glsl#blend_fragment"},
+      into_texture_{ComputeShader{"compose.glsl#blend"}};
   VertexArray none_{make_vertex_array()};  // a core profile draws nothing without one
 };
 

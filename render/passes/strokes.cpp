@@ -8,7 +8,7 @@
 namespace orrery::render {
 
 Strokes::Strokes(const char* vertex_shader, std::size_t stride, std::initializer_list<std::size_t> offsets)
-    : program_{vertex_shader, "stroke.frag"}, stride_{stride}, array_{make_vertex_array()} {
+    : program_{vertex_shader, "strokes.glsl#fragment"}, stride_{stride}, array_{make_vertex_array()} {
   unsigned attribute = 0;
   for (const std::size_t offset : offsets) {
     glEnableVertexArrayAttrib(array_.id(), attribute);
@@ -46,7 +46,7 @@ void Strokes::draw(int lines, const OrbitCamera& camera, const Canvas& canvas) c
 }
 
 LineRenderer::LineRenderer()
-    : strokes_{"lines.vert",
+    : strokes_{"strokes.glsl#line_vertex",
                sizeof(DrawnLine),
                {offsetof(DrawnLine, from.place), offsetof(DrawnLine, from.colour), offsetof(DrawnLine, to.place),
                 offsetof(DrawnLine, to.colour)}} {}
@@ -60,7 +60,7 @@ void LineRenderer::draw(const OrbitCamera& camera, const Canvas& canvas) const {
 }
 
 BoxRenderer::BoxRenderer(float widest)
-    : strokes_{"boxes.vert", sizeof(DrawnBox), {offsetof(DrawnBox, center), offsetof(DrawnBox, colour)}} {
+    : strokes_{"strokes.glsl#box_vertex", sizeof(DrawnBox), {offsetof(DrawnBox, center), offsetof(DrawnBox, colour)}} {
   strokes_.program().set("widest", widest);
 }
 

@@ -20,8 +20,8 @@ inline constexpr float usual_side_px = 800;
 /// Smooth translucent lines over a picture, in instances: some lines for each. Needs a current context, load_gl() done.
 class Strokes {
  public:
-  /// `vertex_shader` includes stroke.glsl. An instance has `stride` bytes; each attribute is four floats at one of the
-  /// `offsets`.
+  /// `vertex_shader` includes strokes.glsl#band. An instance has `stride` bytes; each attribute is four floats at one
+  /// of the `offsets`.
   Strokes(const char* vertex_shader, std::size_t stride, std::initializer_list<std::size_t> offsets);
 
   /// Replaces the instances. Throws std::runtime_error if the memory is not enough.
@@ -70,7 +70,7 @@ class LineRenderer {
 /// A cube to be drawn by its edges.
 struct DrawnBox {
   glm::vec3 center;
-  float half_size;   ///< of an edge, > 0
+  float half_size;   ///< half the length of an edge, > 0
   glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
 };
 

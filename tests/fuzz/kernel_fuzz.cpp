@@ -1,6 +1,6 @@
 #include <string>
 
-#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 #include "tests/fuzz/input.h"
 
 /// The input is a kernel file, and what a compiler writes about another one.

@@ -1,9 +1,10 @@
+#include "render/gl/gpu_timer.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "render/gl/gl.h"
-#include "render/gl/readback.h"
 #include "render/passes/body_renderer.h"
 #include "tests/render/stage.h"
 

@@ -15,7 +15,7 @@
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/kernels/kernel.h"
 #include "render/colour_map.h"

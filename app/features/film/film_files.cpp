@@ -33,7 +33,7 @@
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
 #include "render/image.h"

@@ -22,6 +22,7 @@
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
 #include "compute/kernels/catalog.h"

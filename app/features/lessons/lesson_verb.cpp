@@ -15,8 +15,9 @@
 #include "app/text/console.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/sim/backends.h"
 

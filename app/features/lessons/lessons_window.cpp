@@ -16,8 +16,9 @@
 #include "app/ui_state/trial.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 
 namespace orrery {

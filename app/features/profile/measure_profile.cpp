@@ -20,6 +20,7 @@
 #include "app/lab/metadata.h"
 #include "app/lab/statistics.h"
 #include "app/text/parse_value.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/tree_facet.h"

@@ -25,7 +25,7 @@
 #include "app/text/table.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 
 namespace orrery {

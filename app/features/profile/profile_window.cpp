@@ -20,8 +20,9 @@
 #include "app/ui_state/hint_words.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/threads.h"
 

@@ -19,7 +19,7 @@
 #include "app/text/table.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"
 

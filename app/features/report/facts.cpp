@@ -12,7 +12,7 @@
 #include "app/lab/metadata.h"
 #include "compute/core/text.h"
 #include "compute/kernels/vector_units.h"
-#include "compute/ranks/rank_start.h"
+#include "compute/ranks/communicator.h"
 #include "orrery_version.h"
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"

@@ -14,8 +14,9 @@
 #include "app/text/console.h"
 #include "app/text/printable.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 
 namespace orrery {

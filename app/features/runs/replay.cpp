@@ -21,6 +21,7 @@
 #include "app/ui_state/trial.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"

@@ -8,7 +8,7 @@
 #include "app/features/runs/replay.h"
 #include "app/text/console.h"
 #include "compute/core/error.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/text.h"
 
 namespace orrery {

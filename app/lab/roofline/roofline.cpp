@@ -16,11 +16,11 @@
 #include "app/lab/variants.h"
 #include "app/text/table.h"
 #include "compute/core/process.h"
-#include "compute/core/stop_signal.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"
 #include "compute/kernels/vector_units.h"
 #if ORRERY_HAVE_CUDA
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/cuda/device.h"
 #endif

@@ -19,6 +19,7 @@
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "compute/core/atomic_file.h"
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/core/threads.h"

@@ -153,7 +153,7 @@ class CpuJerk final : public ForceKernel, public JerkFacet, public ArithmeticFac
         args, [&](int i) { return args.bodies[i]; }, [&](int i, const Pull& pull) { args.pulls[i] = pull; });
   }
 
-  /// Takes bodies as they are, at rest.
+  /// Evaluates accelerations alone: all velocities count as 0.
   void do_evaluate(const ForceArgs& args) override {
     evaluate_all(
         args, [&](int i) { return at_rest(args.bodies[i]); },

@@ -10,9 +10,9 @@ constexpr Tunable tunables[] = {
 };
 
 // A new kernel can start from here (orrery new-kernel):
-/// The source's getBodyBodyForce() over the mass of body `me`, by which its moveBodies() divides: products of two
-/// masses would leave the range of float in some units. The softening, which the source lacks, is that of the pair
-/// laws; gravity is the same expression with `repulsion` = 0.
+/// Returns the source's getBodyBodyForce() divided by the mass of body `me`. The source divides later, in moveBodies(),
+/// but products of two masses would leave the range of float in some units. The source has no softening; that of the
+/// pair laws is added. Gravity is the same expression with `repulsion` = 0.
 __device__ Vec3 pull_as_written(const Vec4& me, const Vec4& body, float softening_sq, float repulsion) {
   const float dx = body.x - me.x;
   const float dy = body.y - me.y;

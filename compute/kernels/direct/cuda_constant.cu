@@ -41,7 +41,7 @@ class Turn {
   }
   /// Under the lock.
   static const cuda::Event& last_use(const cuda::Device& device) {
-    static std::map<int, cuda::Event> events;  // by device
+    static std::map<int, cuda::Event> events;  // one entry per device
     return events.try_emplace(device.ordinal(), device).first->second;
   }
 

@@ -1,6 +1,6 @@
 #include "compute/cuda/device.h"
 #include "compute/kernels/parts/block_kernel.h"
-#include "compute/kernels/parts/counted_tiles.h"
+#include "compute/kernels/parts/inner_loop.h"
 #include "compute/kernels/parts/tunables.h"
 
 namespace orrery {

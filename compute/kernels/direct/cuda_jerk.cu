@@ -17,9 +17,10 @@ constexpr Tunable jerk_tunables[] = {
     jerk_precision_tunable,
 };
 static_assert(jerk_block_values.all[0] % jerk_sum_length == 0, "a tile is whole sums");
-constexpr int max_jerk_split = 512;  // of the sources, for few targets
-constexpr int most_counted_on_device =
-    1 << 17;                       // bodies; with more, an evaluation takes far longer than to wait for a number
+constexpr int max_jerk_split = 512;  // split of the sources, for few targets
+/// Maximum number of bodies for which the device counts the targets. With more, an evaluation takes far longer than the
+/// host's wait for the number.
+constexpr int most_counted_on_device = 1 << 17;
 constexpr int counted_blocks = 4;  // per multiprocessor, if targets are counted on the device
 constexpr int pass_block = 128;    // threads of the passes over bodies
 
@@ -38,7 +39,7 @@ struct PullSums {
 
 /// Number of targets, and number of parts into which their sources are split.
 struct JerkWork {
-  int targets;           ///< as far as the host knows: at most
+  int targets;           ///< upper bound that the host knows
   const int* d_targets;  ///< the exact number; null: `targets`
   int splits;            ///< 0: chosen by the device for the number of blocks
 

@@ -41,7 +41,7 @@ __device__ __forceinline__ void accelerate_block(const Vec4* __restrict__ bodies
   Vec4 next = load(lane);
   for (int begin = 0; begin < count; begin += warp) {
     const Vec4 held = next;
-    next = load(begin + warp + lane);  // on its way while the warp computes
+    next = load(begin + warp + lane);  // loads while the warp computes
 #pragma unroll unroll
     for (int source = 0; source < warp; ++source) {
       const Vec4 body{broadcast(held.x, source), broadcast(held.y, source), broadcast(held.z, source),

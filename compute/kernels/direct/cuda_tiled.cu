@@ -28,8 +28,8 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* candidates[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
 constexpr int max_split = split_values.largest;
-constexpr int max_target_split = 512;  // of few targets: enough to fill a large GPU with one block of them
-constexpr int block_divisor =          // of every value of `block`
+constexpr int max_target_split = 512;  // split for few targets: fills a large GPU with one block of them
+constexpr int block_divisor =          // divides every value of `block`
     std::accumulate(block_values.all.begin(), block_values.all.end(), 0,
                     [](int divisor, int block) { return std::gcd(divisor, block); });
 
@@ -162,8 +162,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
     });
   }
 
-  /// Enqueues the sums of the targets in bodies_per_thread. Returns the split: above 1, the partial sums are not
-  /// finished.
+  /// Enqueues the sums of the targets in bodies_per_thread. Returns the split; if it is above 1, the
+  /// caller must add up the partial sums.
   int sum_up(const ForceArgs& args, int first_target, int targets, const Epilogue& epilogue) {
     const int split = split_for(targets, args.count);
     const dim3 grid(static_cast<unsigned>(blocks(targets)), static_cast<unsigned>(split));

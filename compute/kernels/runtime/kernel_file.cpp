@@ -18,7 +18,7 @@ namespace {
 /// A __global__ function in CUDA C++.
 struct FoundFunction {
   std::string name;     ///< empty if no function follows the word
-  int line = 1;         ///< of __global__, from 1
+  int line = 1;         ///< line of __global__, from 1
   bool nested = false;  ///< between braces: in a namespace or a class
 };
 
@@ -288,7 +288,7 @@ void require_shared_memory(const KernelFile& file, int block, std::size_t static
 KernelFile parse_kernel_file(std::string name, std::string text) {
   KernelFile file;
   file.name = std::move(name);
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of some editors; compilers refuse it
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors write it; compilers refuse it
   if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   file.text = std::move(text);
   const auto fail = [&](int line, const std::string& cause) {

@@ -59,7 +59,7 @@ struct KernelFile {
   int id_line = 1;
   std::vector<FileTunable> tunables;
   int shared_per_thread = 0;  ///< bytes of dynamic shared memory
-  int shared_line = 0;        ///< where it is given; 0: it is not
+  int shared_line = 0;        ///< line that states it; 0: none does
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
   std::string function;  ///< the name of the __global__ function
   int function_line = 1;

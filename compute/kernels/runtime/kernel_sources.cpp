@@ -110,6 +110,8 @@ struct DeviceBlock;
 constexpr auto former_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"compute/core/force_law.h", "compute/core/law.h"},
     {"compute/core/low_words.h", "compute/core/vec.h"},
+    {"compute/kernels/body_pass.h", "compute/kernels/epilogue.h"},
+    {"compute/kernels/parts/counted_tiles.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/parts/pair_constants.h", "compute/kernels/parts/device_float.h"},
     {"compute/kernels/parts/register_banks.h", "compute/kernels/parts/inner_loop.h"},
     {"compute/kernels/parts/unrolled.h", "compute/kernels/parts/inner_loop.h"},
@@ -154,7 +156,7 @@ bool is_kernel(std::string_view name) {
 
 /// The name in an #include line of a text.
 struct IncludeLine {
-  std::size_t begin, end;  ///< of the name in the text
+  std::size_t begin, end;  ///< place of the name in the text
   std::string_view name;
 };
 
@@ -248,7 +250,7 @@ class DeviceHeaders {
   }
 
   std::deque<std::string> texts_;
-  std::vector<SourceFile> files_;  // after the visible ones: stand-ins, former names
+  std::vector<SourceFile> files_;  // the visible ones, then stand-ins and former names
   std::size_t visible_ = 0;
 };
 

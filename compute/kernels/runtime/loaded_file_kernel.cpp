@@ -45,36 +45,32 @@ class GuardedArrays {
   /// accelerations. Blocks until it is done. Returns one acceleration per body; those not written are NaN. Throws
   /// std::runtime_error if something was written outside of the accelerations.
   std::vector<Vec4> evaluate(const cuda::Device& device, ForceArgs args, std::span<const Vec4> bodies,
-                             std::span<const int> targets, const std::function<void(const ForceArgs&)>& enqueue);
+                             std::span<const int> targets, const std::function<void(const ForceArgs&)>& enqueue) {
+    const std::size_t count = bodies.size();
+    Vec4* const device_bodies = fill(bodies_, device, count, args.stream);
+    int* const device_targets = fill(targets_, device, targets.size(), args.stream);
+    cuda::upload(bodies, device_bodies, args.stream);
+    if (!targets.empty()) cuda::upload(targets, device_targets, args.stream);
+    args.bodies = device_bodies;
+    args.count = static_cast<int>(count);
+    args.targets = {.indices = targets.empty() ? nullptr : device_targets, .count = static_cast<int>(targets.size())};
+    args.epilogue.accelerations = fill(accelerations_, device, count, args.stream);
+    enqueue(args);
+    std::vector<Vec4> found(count + 2 * guard);
+    cuda::download(accelerations_.data(), std::span{found}, args.stream);
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
+    if (!untouched(std::span{found}.first(guard)) || !untouched(std::span{found}.last(guard))) {
+      throw std::runtime_error("the kernel writes accelerations of bodies that do not exist, with " +
+                               counted_bodies(count));
+    }
+    const auto first = found.begin() + static_cast<std::ptrdiff_t>(guard);
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
+  }
 
  private:
   cuda::DeviceArray<Vec4> bodies_, accelerations_;
   cuda::DeviceArray<int> targets_;
 };
-
-std::vector<Vec4> GuardedArrays::evaluate(const cuda::Device& device, ForceArgs args, std::span<const Vec4> bodies,
-                                          std::span<const int> targets,
-                                          const std::function<void(const ForceArgs&)>& enqueue) {
-  const std::size_t count = bodies.size();
-  Vec4* const device_bodies = fill(bodies_, device, count, args.stream);
-  int* const device_targets = fill(targets_, device, targets.size(), args.stream);
-  cuda::upload(bodies, device_bodies, args.stream);
-  if (!targets.empty()) cuda::upload(targets, device_targets, args.stream);
-  args.bodies = device_bodies;
-  args.count = static_cast<int>(count);
-  args.targets = {.indices = targets.empty() ? nullptr : device_targets, .count = static_cast<int>(targets.size())};
-  args.epilogue.accelerations = fill(accelerations_, device, count, args.stream);
-  enqueue(args);
-  std::vector<Vec4> found(count + 2 * guard);
-  cuda::download(accelerations_.data(), std::span{found}, args.stream);
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(args.stream));
-  if (!untouched(std::span{found}.first(guard)) || !untouched(std::span{found}.last(guard))) {
-    throw std::runtime_error("the kernel writes accelerations of bodies that do not exist, with " +
-                             counted_bodies(count));
-  }
-  const auto first = found.begin() + static_cast<std::ptrdiff_t>(guard);
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
-}
 
 /// A compiled function on the device.
 class LoadedFunction {

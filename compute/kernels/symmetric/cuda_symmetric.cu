@@ -54,7 +54,7 @@ using cuda::all_lanes;
 /// The shape of the inner loop for one number of bodies per lane.
 struct Shape {
   int unroll;           ///< partners in one pass of the loop
-  int resident_blocks;  ///< of max_warp_block threads per multiprocessor; limits the registers
+  int resident_blocks;  ///< blocks of max_warp_block threads per multiprocessor; limits the registers
 };
 constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
@@ -102,7 +102,7 @@ class PairInFlight {
  private:
   float dx_, dy_, dz_;
   float partner_mass_;
-  float inverse_;  // of the softened distance
+  float inverse_;  // 1 / softened distance
 };
 
 /// Lane l holds `bodies_per_lane` bodies and their sums in registers. In round s it meets partner (l + s) mod 32 of a
@@ -274,7 +274,7 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
     bool equal_masses = false;
     Instance function = nullptr;
     int bodies = 0;  // per lane
-    int blocks = 0;  // at most the resident ones, so that each warp takes the same share of the units
+    int blocks = 0;  // at most as many as are resident, so that each warp takes the same share of the units
     double cost = 0;
   };
 

@@ -14,7 +14,7 @@ class TileRounds {
   explicit TileRounds(int tiles) : tiles_{tiles} {}
 
   int rounds() const { return tiles_; }
-  int slots() const { return tiles_ / 2 + 1; }  ///< of one round; one may be empty
+  int slots() const { return tiles_ / 2 + 1; }  ///< slots of one round; one may be empty
 
   Pair pair(int round, int slot) const {
     const int below = round / 2 + 1;  // pairs with a + b = round

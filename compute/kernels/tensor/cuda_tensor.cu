@@ -524,8 +524,8 @@ constexpr int chunks_per_sum = 16;  // then the columns' sums are added to memor
 /// at a time.
 template <int warps>
 struct Shape {
-  static constexpr int tiles = warps == 8 ? 4 : 8;               // of columns per warp
-  static constexpr int blocks = warps == 8 ? warps : warps / 2;  // of rows per chunk, limited by shared memory
+  static constexpr int tiles = warps == 8 ? 4 : 8;               // tiles of columns per warp
+  static constexpr int blocks = warps == 8 ? warps : warps / 2;  // blocks of rows per chunk, limited by shared memory
   static constexpr int resident_blocks = 16 / warps;             // per multiprocessor; limits the registers
   static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // per warp
   static constexpr int items_per_group = warps * columns / PairItems::tile;
@@ -541,7 +541,7 @@ struct Shape {
 template <int warps>
 struct ChunkWalk {
   PairItems items;
-  int group, offset;  ///< of the first item of the chunk
+  int group, offset;  ///< group and offset of the chunk's first item
 
   /// Moves to the next chunk without the divisions of PairItems::unit().
   __device__ __forceinline__ void advance() {
@@ -627,8 +627,8 @@ class ChunkPipeline {
   const TensorOperands& operands_;
   float repulsion_;
   Vec4* sums_;
-  std::uint32_t* rows_;  // of two chunks
-  Vec4* parts_;          // of two chunks: each warp's fragments of the rows' sums
+  std::uint32_t* rows_;  // rows of two chunks
+  Vec4* parts_;          // each warp's fragments of the rows' sums, for two chunks
   int lane_, warp_;
 };
 
@@ -652,7 +652,7 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
   tensor::Columns columns[Blocks::tiles];
   ChunkWalk<warps> at{items, first.group, first.offset};
   int loaded = -1, column = 0, summed = 0;
-  int row = at.first_row(), row_to_drain = -1;  // of the previous chunk; its sums are in shared memory
+  int row = at.first_row(), row_to_drain = -1;  // row of the previous chunk, whose sums are in shared memory
   if (begin < end) pipeline.stage(begin, row);
   for (int chunk = begin; chunk < end; ++chunk) {
     ChunkWalk<warps> next = at;

@@ -19,7 +19,7 @@
 
 #include "compute/core/threads.h"
 #include "compute/kernels/division.h"
-#include "compute/kernels/joint_work.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/tunables.h"
@@ -73,6 +73,7 @@ std::uint64_t border_near(std::span<const std::uint64_t> keys, double wanted, do
       });
     }
   }
+
   return best.key;
 }
 
@@ -109,8 +110,8 @@ DistantTarget around_groups(const HostOctree& tree, int cell) {
   return {.bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = true, .size_limit = size_limit(tree, cell)};
 }
 
-/// Returns a target for groups in a box. The ball around some of them may be larger than the ball around all, but it
-/// reaches no farther from its center than the box's corners from theirs, except for rounding.
+/// Returns a target for groups in a box. Its radius is the distance from the box's center to a corner: except for
+/// rounding, no ball around some of the groups reaches farther from its own center.
 DistantTarget groups_in(const Box& box, float size_limit) {
   const Vec3 center = box.center(), half = box.half();
   const auto reach_sq = [](float at, float size) {
@@ -178,15 +179,100 @@ class DomainDecomposition {
  public:
   /// See DomainFacet::divide_own(). `least`: see borders_of_parts().
   MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least,
-                       CollectiveWork& work, std::vector<int>& owners);
+                       CollectiveWork& work, std::vector<int>& owners) {
+    if (!find_cube(bodies, work)) return {};
+    work.attempt([&] {
+      keys_.resize(bodies.size());
+      std::ranges::transform(bodies, keys_.begin(),
+                             [&](const Vec4& body) { return morton_key(cube_, body.x, body.y, body.z); });
+    });
+    bool suit = false;
+    if (!anew && !borders_suit(least, work, owners, suit)) return {};
+    if (!suit && !find_borders(parts, least, work, owners)) return {};
+    MessageWriter division;
+    work.attempt([&] {
+      division.put(cube_);
+      division.put_all(borders_);
+    });
+    return division;
+  }
 
  private:
   // Each of these returns whether all ranks continue.
-  bool find_cube(std::span<const Vec4> bodies, CollectiveWork& work);
-  bool borders_suit(int least, CollectiveWork& work, std::vector<int>& owners, bool& suit);
-  bool find_borders(std::span<const Part> parts, int least, CollectiveWork& work, std::vector<int>& owners);
+  bool find_cube(std::span<const Vec4> bodies, CollectiveWork& work) {
+    Bounds all;
+    all.add(bodies);
+    if (!work.reduce(all, [](Bounds& to, const Bounds& from) { to.add(from); })) return false;
+    const CubeGrid grid{all};
+    Vec3d sums = grid.sums(bodies);
+    if (!work.reduce(sums, add_sums)) return false;
+    Vec3d distances = grid.distances(bodies, sums);
+    if (!work.reduce(distances, add_sums)) return false;
+    cube_ = grid.cube(sums, distances);
+    count_ = all.count;
+    return true;
+  }
+
+  /// Counts the bodies in the largest cells on both sides of each border, up to the neighbouring borders. Sets `suit`
+  /// to whether borders_of_parts() might have chosen these borders.
+  bool borders_suit(int least, CollectiveWork& work, std::vector<int>& owners, bool& suit) {
+    work.attempt([&] {
+      beside_.assign(2 * borders_.size(), 0);
+      of_other_.assign(beside_.size(), 0);
+      find_owners(work.rank(), owners);
+      for (std::size_t i = 0; i < keys_.size(); ++i) {
+        const std::size_t left = index_of(owners[i]), right = left + 1;  // borders of the owner
+        if (left > 0 && keys_[i] - borders_[left] < keys_beside(borders_[left])) ++beside_[2 * left];
+        if (right + 1 < borders_.size() && borders_[right] - keys_[i] <= keys_beside(borders_[right])) {
+          ++beside_[2 * right + 1];
+        }
+      }
+      work.put_all_for_all(beside_);
+    });
+    if (!work.exchange()) return false;
+    work.for_each_other([&](int rank) {  // nothing can fail here: all ranks reach the same decision
+      MessageReader message = work.from(rank);
+      (void)message.get<std::size_t>();
+      message.get_values(std::span{of_other_});
+      for (std::size_t i = 0; i < beside_.size(); ++i) beside_[i] += of_other_[i];
+    });
+    suit = true;
+    for (std::size_t border = 1; border + 1 < borders_.size(); ++border) {
+      const bool within = borders_[border] != KeyRange{}.end;
+      suit &= !within || std::max(beside_[2 * border], beside_[2 * border + 1]) > least;
+    }
+    return true;
+  }
+
+  bool find_borders(std::span<const Part> parts, int least, CollectiveWork& work, std::vector<int>& owners) {
+    std::vector<std::uint64_t> sample;
+    work.attempt([&] {
+      sample = sample_of_keys(keys_, static_cast<std::size_t>(count_));
+      work.put_all_for_all(sample);
+    });
+    if (!work.exchange()) return false;
+    work.attempt([&] {
+      work.for_each_other([&](int rank) {
+        MessageReader message = work.from(rank);
+        message.get_all(sample);
+      });
+      std::ranges::sort(sample);
+      borders_ = borders_of_parts(sample, parts, least);
+      find_owners(work.rank(), owners);
+    });
+    return true;
+  }
+
   /// Finds the rank of each key by the borders. `own`: this rank, which has most of the keys.
-  void find_owners(int own, std::vector<int>& owners) const;
+  void find_owners(int own, std::vector<int>& owners) const {
+    owners.resize(keys_.size());
+    const std::span inner = std::span{borders_}.subspan(1, borders_.size() - 2);
+    const std::uint64_t begin = borders_[index_of(own)], end = borders_[index_of(own) + 1];
+    std::ranges::transform(keys_, owners.begin(), [&](std::uint64_t key) {
+      if (begin <= key && key < end) return own;  // nearly all bodies
+      return static_cast<int>(std::ranges::upper_bound(inner, key) - inner.begin());
+    });
+  }
 
   TreeCube cube_;
   std::int64_t count_ = 0;           // number of all bodies
@@ -207,30 +293,196 @@ class EssentialTree {
 
   // Every rank calls these in this order. All but the first two exchange messages, whatever failed.
   /// Begins an evaluation, during which `work` must live.
-  void begin(CollectiveWork& work);
+  void begin(CollectiveWork& work) {
+    work_ = &work;
+    others_.assign(place_of(work.size()), {});
+    pieces_.assign(place_of(work.size()), {0, 0});
+    targets_.clear();
+    of_targets_.clear();
+  }
+
   /// `ids`: see DomainFacet::evaluate_domain().
-  void build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division);
-  void exchange_pieces();
+  void build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division) {
+    work_->attempt([&] {
+      const auto cube = division.get<TreeCube>();
+      std::vector<std::uint64_t> borders;
+      division.get_all(borders);
+      const std::size_t own = place_of(work_->rank());
+      tree_.make_keys(cube, bodies, count, shape_.threads, work_->cancelled());
+      tree_.sort(shape_.threads, work_->cancelled());
+      if (!ids.empty() && work_->ok()) tree_.sort_equal_keys(ids);  // a cancelled sort is incomplete
+      tree_.build(bodies, shape_, work_->cancelled(), {borders.at(own), borders.at(own + 1)});
+      tree_.find_moments(shape_, work_->cancelled());
+    });
+  }
+
+  void exchange_pieces() {
+    std::vector<TreePiece> own;
+    work_->attempt([&] {
+      own = tree_.pieces();
+      const int bodies = static_cast<int>(tree_.keys().size());
+      find_targets(0, tree_.piece_count(), std::max(2 * group_, bodies / targets_per_rank));
+      work_->put_all_for_all(own);
+      work_->put_all_for_all(targets_);
+    });
+    work_->exchange();
+    work_->attempt([&] {
+      std::vector<TreePiece> all;
+      for (int rank = 0; rank < work_->size(); ++rank) {
+        pieces_[place_of(rank)].begin = static_cast<int>(all.size());
+        if (rank == work_->rank()) {
+          all.insert(all.end(), own.begin(), own.end());
+        } else {
+          MessageReader message = work_->from(rank);
+          message.get_all(all);
+          message.get_all(others_[place_of(rank)]);
+        }
+        pieces_[place_of(rank)].end = static_cast<int>(all.size());
+      }
+      tree_.join(all, pieces_[place_of(work_->rank())].begin, shape_);
+    });
+  }
+
   /// Marks, by index, the cells of this rank that some group of these targets may open.
   using Mark = std::function<void(const std::vector<DistantTarget>& targets, std::vector<char>& opened)>;
   /// Exchanges the coarse cells for estimates.
-  void exchange_for_estimates(const Mark& mark);
+  void exchange_for_estimates(const Mark& mark) { exchange_opened(mark, {}, /*moments=*/false); }
   /// Completes the errors of shared cells.
-  void exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups);
+  void exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups) {
+    const auto for_each_shared = [&](const auto& use) {
+      for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
+        if (tree_.is_shared(cell)) use(plan.cell_errors[place_of(cell)]);
+      }
+    };
+    work_->attempt([&] {
+      std::vector<float> errors, of_shared;
+      for (const BodyRange& bodies : of_targets_) errors.push_back(least_error(plan.group_errors, groups, bodies));
+      for_each_shared([&](float error) { of_shared.push_back(error); });
+      work_->put_all_for_all(errors);
+      work_->put_all_for_all(of_shared);
+    });
+    work_->exchange();
+    work_->attempt([&] {
+      work_->for_each_other([&](int rank) {
+        MessageReader message = work_->from(rank);
+        std::vector<float> errors, of_shared;
+        message.get_all(errors);
+        message.get_all(of_shared);
+        for (std::size_t i = 0; i < errors.size(); ++i) others_[place_of(rank)].at(i).bodies.error = errors[i];
+        std::size_t next = 0;
+        for_each_shared([&](float& error) { error = std::min(error, of_shared.at(next++)); });
+      });
+    });
+  }
+
   /// Exchanges what the groups' walks need. `plan`: with the errors of shared cells; only its errors are read.
-  void exchange_for_walk(const WalkPlan& plan, const Mark& mark);
+  void exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
+    std::vector<DistantTarget> shared;
+    work_->attempt([&] {
+      for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
+        if (!tree_.is_shared(cell)) continue;
+        shared.push_back(around_groups(tree_, cell));
+        shared.back().bodies.error = plan.cell_errors[place_of(cell)];
+      }
+    });
+    exchange_opened(mark, shared, /*moments=*/true);
+  }
 
   /// Exchanges what this rank's bodies that walk alone need. Returns false, on all ranks, if all ranks together have
   /// none or too many such bodies; only one exchange has then taken place.
-  bool exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark);
+  bool exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark) {
+    std::size_t all = tree_.keys().size(), alone = bodies.size();
+    work_->attempt([&] {
+      std::vector<DistantTarget> targets;
+      for (const LeftBody& body : bodies) {
+        const Vec4& at = tree_.bodies()[place_of(body.place)];
+        targets.push_back({.bodies = {{at.x, at.y, at.z}, {}, 0, body.error}});
+      }
+      work_->put_for_all(all);
+      work_->put_all_for_all(targets);
+    });
+    if (!work_->exchange()) return false;
+    // Nothing can fail here: all ranks reach the same decision.
+    work_->for_each_other([&](int rank) {
+      MessageReader message = work_->from(rank);
+      all += message.get<std::size_t>();
+      alone += message.get<std::size_t>();
+    });
+    if (alone == 0 || alone > place_of(most_lone(static_cast<int>(all)))) return false;
+    work_->attempt([&] {
+      work_->for_each_other([&](int rank) {
+        others_[place_of(rank)].clear();
+        MessageReader message = work_->from(rank);
+        (void)message.get<std::size_t>();
+        message.get_all(others_[place_of(rank)]);
+      });
+    });
+    exchange_opened(mark, {}, /*moments=*/true);
+    return true;
+  }
 
   /// Returns how many cells of the tree of all bodies this rank counts. Each cell is counted by one rank.
-  std::int64_t own_cells() const;
+  std::int64_t own_cells() const {
+    const int around =
+        work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // including the pieces of all ranks
+    return tree_.top_begin() - tree_.piece_count() + around;
+  }
 
  private:
-  void find_targets(int first, int count, int most);
-  float least_size_limit(int cell) const;
-  void exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments);
+  /// Finds the targets of neighbouring cells. No groups of these have bodies outside them.
+  void find_targets(int first, int count, int most) {
+    BodyRange small{0, 0};  // neighbours that may form groups
+    const auto end_small = [&] {
+      if (small.count() == 0) return;
+      targets_.push_back(groups_in(tree_.box_of(small), std::numeric_limits<float>::infinity()));
+      of_targets_.push_back(small);
+      small = {0, 0};
+    };
+    for (int index = first; index < first + count; ++index) {
+      const OctreeCell cell = tree_.cells()[place_of(index)];
+      if (cell.bodies.count() <= group_) {
+        small = {small.count() > 0 ? small.begin : cell.bodies.begin, cell.bodies.end};
+        continue;
+      }
+      end_small();
+      const bool is_around = !cell.is_leaf() && cell.bodies.count() > most;
+      const std::size_t number = targets_.size();
+      targets_.push_back(is_around ? around_groups(tree_, index)
+                                   : groups_in(tree_.box(place_of(index)), least_size_limit(index)));
+      of_targets_.push_back(cell.bodies);
+      if (is_around) find_targets(cell.first_child, cell.children, most);
+      targets_[number].after = static_cast<int>(targets_.size());
+    }
+    end_small();
+  }
+
+  /// Returns the smallest size limit of the cells on the way from a cell to its groups.
+  float least_size_limit(int index) const {
+    const OctreeCell& cell = tree_.cells()[place_of(index)];
+    if (cell.bodies.count() <= group_) return std::numeric_limits<float>::infinity();
+    float least = size_limit(tree_, index);
+    for (int child = 0; child < cell.children; ++child)
+      least = std::min(least, least_size_limit(cell.first_child + child));
+    return least;
+  }
+
+  void exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments) {
+    work_->attempt([&] {
+      work_->for_each_other([&](int rank) {
+        std::vector<char> opened(place_of(tree_.top_begin()));
+        mark(inside(shared, others_[place_of(rank)]), opened);
+        tree_.put_opened(opened, moments, work_->to(rank));
+      });
+    });
+    work_->exchange();
+    work_->attempt([&] {
+      tree_.close_others();
+      work_->for_each_other([&](int rank) {
+        MessageReader message = work_->from(rank);
+        tree_.take_opened(pieces_[place_of(rank)], shape_, message);
+      });
+    });
+  }
 
   HostOctree& tree_;
   const HostOctree::Shape& shape_;
@@ -238,286 +490,9 @@ class EssentialTree {
   CollectiveWork* work_ = nullptr;
   std::vector<DistantTarget> targets_;              // targets of this rank
   std::vector<BodyRange> of_targets_;               // bodies of each of these targets
-  std::vector<std::vector<DistantTarget>> others_;  // by rank
+  std::vector<std::vector<DistantTarget>> others_;  // one entry per rank
   std::vector<BodyRange> pieces_;                   // pieces of each rank, as a range among all ranks' pieces
 };
-
-MessageWriter DomainDecomposition::divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew,
-                                          int least, CollectiveWork& work, std::vector<int>& owners) {
-  if (!find_cube(bodies, work)) return {};
-  work.attempt([&] {
-    keys_.resize(bodies.size());
-    std::ranges::transform(bodies, keys_.begin(),
-                           [&](const Vec4& body) { return morton_key(cube_, body.x, body.y, body.z); });
-  });
-  bool suit = false;
-  if (!anew && !borders_suit(least, work, owners, suit)) return {};
-  if (!suit && !find_borders(parts, least, work, owners)) return {};
-  MessageWriter division;
-  work.attempt([&] {
-    division.put(cube_);
-    division.put_all(borders_);
-  });
-  return division;
-}
-
-bool DomainDecomposition::find_cube(std::span<const Vec4> bodies, CollectiveWork& work) {
-  Bounds all;
-  all.add(bodies);
-  if (!work.reduce(all, [](Bounds& to, const Bounds& from) { to.add(from); })) return false;
-  const CubeGrid grid{all};
-  Vec3d sums = grid.sums(bodies);
-  if (!work.reduce(sums, add_sums)) return false;
-  Vec3d distances = grid.distances(bodies, sums);
-  if (!work.reduce(distances, add_sums)) return false;
-  cube_ = grid.cube(sums, distances);
-  count_ = all.count;
-  return true;
-}
-
-void DomainDecomposition::find_owners(int own, std::vector<int>& owners) const {
-  owners.resize(keys_.size());
-  const std::span inner = std::span{borders_}.subspan(1, borders_.size() - 2);
-  const std::uint64_t begin = borders_[index_of(own)], end = borders_[index_of(own) + 1];
-  std::ranges::transform(keys_, owners.begin(), [&](std::uint64_t key) {
-    if (begin <= key && key < end) return own;  // nearly all bodies
-    return static_cast<int>(std::ranges::upper_bound(inner, key) - inner.begin());
-  });
-}
-
-/// Counts the bodies in the largest cells on both sides of each border, up to the neighbouring borders. Sets `suit` to
-/// whether borders_of_parts() might have chosen these borders.
-bool DomainDecomposition::borders_suit(int least, CollectiveWork& work, std::vector<int>& owners, bool& suit) {
-  work.attempt([&] {
-    beside_.assign(2 * borders_.size(), 0);
-    of_other_.assign(beside_.size(), 0);
-    find_owners(work.rank(), owners);
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      const std::size_t left = index_of(owners[i]), right = left + 1;  // borders of the owner
-      if (left > 0 && keys_[i] - borders_[left] < keys_beside(borders_[left])) ++beside_[2 * left];
-      if (right + 1 < borders_.size() && borders_[right] - keys_[i] <= keys_beside(borders_[right])) {
-        ++beside_[2 * right + 1];
-      }
-    }
-    work.put_all_for_all(beside_);
-  });
-  if (!work.exchange()) return false;
-  work.for_each_other([&](int rank) {  // nothing can fail here: all ranks reach the same decision
-    MessageReader message = work.from(rank);
-    (void)message.get<std::size_t>();
-    message.get_values(std::span{of_other_});
-    for (std::size_t i = 0; i < beside_.size(); ++i) beside_[i] += of_other_[i];
-  });
-  suit = true;
-  for (std::size_t border = 1; border + 1 < borders_.size(); ++border) {
-    const bool within = borders_[border] != KeyRange{}.end;
-    suit &= !within || std::max(beside_[2 * border], beside_[2 * border + 1]) > least;
-  }
-  return true;
-}
-
-bool DomainDecomposition::find_borders(std::span<const Part> parts, int least, CollectiveWork& work,
-                                       std::vector<int>& owners) {
-  std::vector<std::uint64_t> sample;
-  work.attempt([&] {
-    sample = sample_of_keys(keys_, static_cast<std::size_t>(count_));
-    work.put_all_for_all(sample);
-  });
-  if (!work.exchange()) return false;
-  work.attempt([&] {
-    work.for_each_other([&](int rank) {
-      MessageReader message = work.from(rank);
-      message.get_all(sample);
-    });
-    std::ranges::sort(sample);
-    borders_ = borders_of_parts(sample, parts, least);
-    find_owners(work.rank(), owners);
-  });
-  return true;
-}
-
-void EssentialTree::begin(CollectiveWork& work) {
-  work_ = &work;
-  others_.assign(place_of(work.size()), {});
-  pieces_.assign(place_of(work.size()), {0, 0});
-  targets_.clear();
-  of_targets_.clear();
-}
-
-void EssentialTree::build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division) {
-  work_->attempt([&] {
-    const auto cube = division.get<TreeCube>();
-    std::vector<std::uint64_t> borders;
-    division.get_all(borders);
-    const std::size_t own = place_of(work_->rank());
-    tree_.make_keys(cube, bodies, count, shape_.threads, work_->cancelled());
-    tree_.sort(shape_.threads, work_->cancelled());
-    if (!ids.empty() && work_->ok()) tree_.sort_equal_keys(ids);  // a cancelled sort is incomplete
-    tree_.build(bodies, shape_, work_->cancelled(), {borders.at(own), borders.at(own + 1)});
-    tree_.find_moments(shape_, work_->cancelled());
-  });
-}
-
-void EssentialTree::exchange_pieces() {
-  std::vector<TreePiece> own;
-  work_->attempt([&] {
-    own = tree_.pieces();
-    const int bodies = static_cast<int>(tree_.keys().size());
-    find_targets(0, tree_.piece_count(), std::max(2 * group_, bodies / targets_per_rank));
-    work_->put_all_for_all(own);
-    work_->put_all_for_all(targets_);
-  });
-  work_->exchange();
-  work_->attempt([&] {
-    std::vector<TreePiece> all;
-    for (int rank = 0; rank < work_->size(); ++rank) {
-      pieces_[place_of(rank)].begin = static_cast<int>(all.size());
-      if (rank == work_->rank()) {
-        all.insert(all.end(), own.begin(), own.end());
-      } else {
-        MessageReader message = work_->from(rank);
-        message.get_all(all);
-        message.get_all(others_[place_of(rank)]);
-      }
-      pieces_[place_of(rank)].end = static_cast<int>(all.size());
-    }
-    tree_.join(all, pieces_[place_of(work_->rank())].begin, shape_);
-  });
-}
-
-/// Finds the targets of neighbouring cells. No groups of these have bodies outside them.
-void EssentialTree::find_targets(int first, int count, int most) {
-  BodyRange small{0, 0};  // neighbours that may form groups
-  const auto end_small = [&] {
-    if (small.count() == 0) return;
-    targets_.push_back(groups_in(tree_.box_of(small), std::numeric_limits<float>::infinity()));
-    of_targets_.push_back(small);
-    small = {0, 0};
-  };
-  for (int index = first; index < first + count; ++index) {
-    const OctreeCell cell = tree_.cells()[place_of(index)];
-    if (cell.bodies.count() <= group_) {
-      small = {small.count() > 0 ? small.begin : cell.bodies.begin, cell.bodies.end};
-      continue;
-    }
-    end_small();
-    const bool is_around = !cell.is_leaf() && cell.bodies.count() > most;
-    const std::size_t number = targets_.size();
-    targets_.push_back(is_around ? around_groups(tree_, index)
-                                 : groups_in(tree_.box(place_of(index)), least_size_limit(index)));
-    of_targets_.push_back(cell.bodies);
-    if (is_around) find_targets(cell.first_child, cell.children, most);
-    targets_[number].after = static_cast<int>(targets_.size());
-  }
-  end_small();
-}
-
-/// Returns the smallest size limit of the cells on the way from a cell to its groups.
-float EssentialTree::least_size_limit(int index) const {
-  const OctreeCell& cell = tree_.cells()[place_of(index)];
-  if (cell.bodies.count() <= group_) return std::numeric_limits<float>::infinity();
-  float least = size_limit(tree_, index);
-  for (int child = 0; child < cell.children; ++child)
-    least = std::min(least, least_size_limit(cell.first_child + child));
-  return least;
-}
-
-void EssentialTree::exchange_opened(const Mark& mark, const std::vector<DistantTarget>& shared, bool moments) {
-  work_->attempt([&] {
-    work_->for_each_other([&](int rank) {
-      std::vector<char> opened(place_of(tree_.top_begin()));
-      mark(inside(shared, others_[place_of(rank)]), opened);
-      tree_.put_opened(opened, moments, work_->to(rank));
-    });
-  });
-  work_->exchange();
-  work_->attempt([&] {
-    tree_.close_others();
-    work_->for_each_other([&](int rank) {
-      MessageReader message = work_->from(rank);
-      tree_.take_opened(pieces_[place_of(rank)], shape_, message);
-    });
-  });
-}
-
-void EssentialTree::exchange_for_estimates(const Mark& mark) {
-  exchange_opened(mark, {}, /*moments=*/false);
-}
-
-void EssentialTree::exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups) {
-  const auto for_each_shared = [&](const auto& use) {
-    for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
-      if (tree_.is_shared(cell)) use(plan.cell_errors[place_of(cell)]);
-    }
-  };
-  work_->attempt([&] {
-    std::vector<float> errors, of_shared;
-    for (const BodyRange& bodies : of_targets_) errors.push_back(least_error(plan.group_errors, groups, bodies));
-    for_each_shared([&](float error) { of_shared.push_back(error); });
-    work_->put_all_for_all(errors);
-    work_->put_all_for_all(of_shared);
-  });
-  work_->exchange();
-  work_->attempt([&] {
-    work_->for_each_other([&](int rank) {
-      MessageReader message = work_->from(rank);
-      std::vector<float> errors, of_shared;
-      message.get_all(errors);
-      message.get_all(of_shared);
-      for (std::size_t i = 0; i < errors.size(); ++i) others_[place_of(rank)].at(i).bodies.error = errors[i];
-      std::size_t next = 0;
-      for_each_shared([&](float& error) { error = std::min(error, of_shared.at(next++)); });
-    });
-  });
-}
-
-void EssentialTree::exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
-  std::vector<DistantTarget> shared;
-  work_->attempt([&] {
-    for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
-      if (!tree_.is_shared(cell)) continue;
-      shared.push_back(around_groups(tree_, cell));
-      shared.back().bodies.error = plan.cell_errors[place_of(cell)];
-    }
-  });
-  exchange_opened(mark, shared, /*moments=*/true);
-}
-
-bool EssentialTree::exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark) {
-  std::size_t all = tree_.keys().size(), alone = bodies.size();
-  work_->attempt([&] {
-    std::vector<DistantTarget> targets;
-    for (const LeftBody& body : bodies) {
-      const Vec4& at = tree_.bodies()[place_of(body.place)];
-      targets.push_back({.bodies = {{at.x, at.y, at.z}, {}, 0, body.error}});
-    }
-    work_->put_for_all(all);
-    work_->put_all_for_all(targets);
-  });
-  if (!work_->exchange()) return false;
-  // Nothing can fail here: all ranks reach the same decision.
-  work_->for_each_other([&](int rank) {
-    MessageReader message = work_->from(rank);
-    all += message.get<std::size_t>();
-    alone += message.get<std::size_t>();
-  });
-  if (alone == 0 || alone > place_of(most_lone(static_cast<int>(all)))) return false;
-  work_->attempt([&] {
-    work_->for_each_other([&](int rank) {
-      others_[place_of(rank)].clear();
-      MessageReader message = work_->from(rank);
-      (void)message.get<std::size_t>();
-      message.get_all(others_[place_of(rank)]);
-    });
-  });
-  exchange_opened(mark, {}, /*moments=*/true);
-  return true;
-}
-
-std::int64_t EssentialTree::own_cells() const {
-  const int around = work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // including the pieces of all ranks
-  return tree_.top_begin() - tree_.piece_count() + around;
-}
 
 // The kernel.
 
@@ -611,6 +586,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     division.put_all(borders);
     return division;
   }
+
   MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, CollectiveWork& work,
                            std::vector<int>& owners) override {
     return decomposition_.divide(bodies, parts, anew, std::max(shape_.leaf, group_), work, owners);
@@ -665,6 +641,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     const auto count = static_cast<int>(tree_.bodies().size());
     if (request.walk_of >= 0 && request.walk_of < count && !tree_.is_joined()) picked_->walk = walk_of(request.walk_of);
   }
+
   std::optional<PickedCells> cells() const override { return picked_; }
   std::string chosen(int /*count*/, const MassRange& /*masses*/) const override {
     return std::string{walk_target_name()} + ", threads " + std::to_string(shape_.threads);
@@ -684,6 +661,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     plan_->cell_errors.resize(tree_.cells().size());
     alone_.clear();
   }
+
   WalkPlan plan_for(const ForceArgs& args) const {
     return {tree_, shape_.theta, far_for(args.law), tolerance_ > 0, law_in(tree_.units(), args.law)};
   }
@@ -703,6 +681,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     });
     for (const auto& work : work_) alone_.insert(alone_.end(), work->alone.begin(), work->alone.end());
   }
+
   void walk_alone(const ForceArgs& args, const GroupPlan& plan) {
     for_each_work(args, alone_.size(), 8, [&](std::size_t first, std::size_t last, GroupWork& work) {
       evaluate_alone(args, plan, alone_, first, last, work);

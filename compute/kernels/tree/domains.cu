@@ -174,10 +174,10 @@ constexpr int shipments_of_all = 8, least_room = 1 << 16;
 /// Order of a device's bodies by stretch, which also orders them by destination.
 struct Plan {
   int* counts;       ///< this device's bodies, by stretch
-  int* shifts;       ///< by stretch: difference from places among all bodies to places in this order
-  int* taken;        ///< by stretch: places taken
-  int* first_going;  ///< by device: first body, in this order, that goes there
-  int* going;        ///< by device: number of bodies that go there
+  int* shifts;       ///< for each stretch: a body's place in this order minus its place among all bodies
+  int* taken;        ///< for each stretch: places taken
+  int* first_going;  ///< for each device: first body, in this order, that goes there
+  int* going;        ///< for each device: number of bodies that go there
 
   Plan(int* numbers, int* of_going)
       : counts{numbers},
@@ -191,7 +191,7 @@ struct Plan {
 struct Sending {
   ResidentBodies from;
   Stretches stretches;
-  int* taken;  ///< by stretch: places taken
+  int* taken;  ///< for each stretch: places taken
   SmallBorders small;
   int* steps_needed;  ///< see DomainMigration::Move
   ResidentBodies to[most_devices];
@@ -294,7 +294,7 @@ struct SearchBegin {
   OctreeState* extents;
   int passes;
   DomainBorder* borders;
-  EarlierBodies* of_earlier;  ///< by border
+  EarlierBodies* of_earlier;  ///< one entry per border
   int *histograms, entries;
   int* taken;
 };
@@ -422,7 +422,7 @@ struct Search {
   const std::uint64_t* keys;
   int count;
   int borders;
-  int* histograms;           ///< by step, border and digit; initially zero
+  int* histograms;           ///< one entry per step, border and digit; initially zero
   unsigned char* stretches;  ///< result: stretch of each body
   int ranks[most_borders];
 

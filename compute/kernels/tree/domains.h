@@ -207,7 +207,7 @@ struct EarlierBodies {
 struct SmallBorders {
   static constexpr int bodies_per_small = 1024;
 
-  const DomainBorder* of_steps;  ///< before the first step, and after each step
+  const DomainBorder* of_steps;  ///< borders before the first step, and after each step
   int steps, borders;
   int most;  ///< largest number of bodies in a small cell
 
@@ -228,7 +228,7 @@ struct SmallBorders {
 /// Stretches of the curve between the borders, see stretch_of(), and one device's bodies in them.
 struct Stretches {
   const DomainBorder* borders;
-  const EarlierBodies* of_earlier;  ///< by border
+  const EarlierBodies* of_earlier;  ///< one entry per border
   int earlier;                      ///< number of bodies of the devices before this one
   std::uint64_t* keys;
   FirstBodies first;  ///< first bodies of the domains
@@ -375,13 +375,13 @@ class DomainMigration {
   cuda::DeviceArray<Vec4> velocities_;
   cuda::DeviceArray<int> ids_;
   ResidentBodies arrived_;
-  cuda::DeviceArray<OctreeState> extents_;  // by slot and pass; a slot's last pass is the final one
+  cuda::DeviceArray<OctreeState> extents_;  // one entry per slot and pass; a slot's last pass is the final one
   cuda::DeviceArray<Vec3> mean_;            // mean of all bodies, from the latest move or pass
   cuda::DeviceArray<TreeCube> cube_;
   // One set per step:
   cuda::DeviceArray<DomainBorder> borders_;
-  cuda::DeviceArray<EarlierBodies> earlier_;  // by border
-  cuda::DeviceArray<int> histograms_;         // by step, border and digit
+  cuda::DeviceArray<EarlierBodies> earlier_;  // one entry per border
+  cuda::DeviceArray<int> histograms_;         // one entry per step, border and digit
   cuda::DeviceArray<int> taken_;              // places taken, by stretch
   // Pointers to all devices' arrays:
   OnAll<const OctreeState> all_extents_[extent_passes];

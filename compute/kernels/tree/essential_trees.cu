@@ -210,7 +210,7 @@ struct OutlineCells {
 /// little since it was noted.
 __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
   constexpr float change = 1.2f;  // allowed from one evaluation to the next
-  constexpr int shift = 4;        // in stretches: movement of bodies in key order from one evaluation to the next
+  constexpr int shift = 4;        // movement of bodies in key order from one evaluation to the next, in stretches
   const int first = (cell.begin - tree.first_body) / tree.stretch,
             last = (cell.end - 1 - tree.first_body) / tree.stretch;
   float scale = 0;

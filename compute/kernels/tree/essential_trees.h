@@ -125,7 +125,7 @@ class PackedTrees {
   cuda::DeviceArray<DomainOutline> outlines_;  // outlines of the other devices, by index
   cuda::DeviceArray<int> counts_;              // {cells, bodies} for each other device, the next one first
   cuda::HostArray<int> counted_;               // the same on the host
-  std::vector<Packed> sent_, received_;        // by device index
+  std::vector<Packed> sent_, received_;        // one entry per device
 };
 
 }  // namespace orrery

@@ -138,7 +138,7 @@ Vec3d CubeGrid::distances(std::span<const Vec4> bodies, const Vec3d& sums) const
 TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
   const Box& box = all_.box;
   if (!(places_per_length_ > 0)) return cube_around(box.low, box.high, all_.mass);
-  constexpr double rounding = 1;  // of the places to whole numbers
+  constexpr double rounding = 1;  // rounding of the places to whole numbers
   const double furthest = std::max({distances.x, distances.y, distances.z}) / static_cast<double>(all_.count);
   const double reach = 16 * furthest + rounding;
   const Vec3d at = mean(sums);
@@ -553,7 +553,7 @@ void HostOctree::put_opened(const std::vector<char>& opened, bool moments, Messa
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t index = place_of(numbers[i]);
     cells[i].values = values_of(index);
-    if (!opened[index]) cells[i].values[size_sq] = 0;  // as for a leaf
+    if (!opened[index]) cells[i].values[size_sq] = 0;  // as a leaf
   }
   message.put_all(cells);
   const std::span<const int> all{numbers};

@@ -833,7 +833,7 @@ class TargetColumns {
     *end(number_after) = static_cast<float>(target.after);
     ++count_;
   }
-  /// Appends the targets in the lanes `mask` of the vector at index i of other columns.
+  /// Appends targets of other columns: those at index i + k for each lane k in `mask`.
   HWY_INLINE void append(const TargetColumns& from, int i, Mask mask) {
     for (std::size_t which = 0; which < columns; ++which) {
       hn::StoreU(hn::Compress(from.column(which, i).v, mask), FloatTag{}, end(which));
@@ -855,8 +855,8 @@ class TargetColumns {
   int count_ = 0;
 };
 
-/// Marks the cells of this rank that groups of targets on another rank may open: those, from the pieces down, for which
-/// closed(test, cell, targets) is false.
+/// Marks the cells of this rank that groups of targets on another rank may open. It starts at the pieces and descends
+/// into every cell for which closed(test, cell, targets) is false.
 template <class Closed>
 class OpenedCells {
  public:
@@ -901,7 +901,7 @@ class OpenedCells {
   const WalkPlan& plan_;
   std::vector<char>& opened_;
   const Closed& closed_;
-  std::vector<TargetColumns> left_;  // by depth
+  std::vector<TargetColumns> left_;  // one entry per depth
   int all_ = 0;
 };
 

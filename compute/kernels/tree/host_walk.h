@@ -142,9 +142,9 @@ struct WalkLevel {
 struct WalkPlan {
   const HostOctree& tree;
   float theta;
-  FarField far;     ///< without an expansion for laws that have none
+  FarField far;     ///< no expansion for laws that have none
   bool has_errors;  ///< otherwise theta alone decides
-  Law law;          ///< in the units of the tree
+  Law law;          ///< law in the units of the tree
   /// Largest allowed error of a cell's pull on the bodies of a group, or of a cell; 0: no limit.
   std::vector<float> group_errors{}, cell_errors{};
 
@@ -157,16 +157,16 @@ struct WalkPlan {
 
 /// Groups of another rank in a box, or a cell on the way to them.
 struct DistantTarget {
-  WalkTarget bodies;       ///< its error is the minimum over the groups
+  WalkTarget bodies;       ///< target with all bodies; its error limit is the minimum over the groups
   bool is_around = false;  ///< a cell on the way: opens cells, but evaluates none
   /// Squared size: on the way to the groups, no cell opens another of at most this size.
   float size_limit = 0;
-  int after = 0;  ///< in a list where targets follow the ones around them: index of the first that is not inside
+  int after = 0;  ///< index of the first later target that is not inside this one; inner targets follow outer ones
 };
 
 /// A body that needs a separate walk after its group's.
 struct LeftBody : LoneBody {
-  Vec3 acceleration;  ///< from the walk of the group
+  Vec3 acceleration;  ///< acceleration from the walk of the group
 };
 
 /// State of one thread's walks, one group after the other.
@@ -177,7 +177,7 @@ struct GroupWalk {
   WalkTarget target;
   TargetField field;  ///< field of the cells in `distant`
   CellNumbers distant, cells, leaves;
-  std::int64_t with_distant = 0;  ///< number of cells added to the fields
+  std::int64_t with_distant = 0;  ///< number of cells added to local expansions
 };
 
 inline constexpr Values<8, 16, 32, 64, 128, 256> group_values;

@@ -460,7 +460,7 @@ class Walk {
       if (distant) space_.distant[distant_ + stack_.rank(with_distant)] = cell;
       distant_ += __popc(with_distant);
     }
-    const bool acts = stands && !distant;  // on each body
+    const bool acts = stands && !distant;  // adds its pull to each body
     const unsigned standing = __ballot_sync(all_lanes, acts), leaves = __ballot_sync(all_lanes, is_leaf);
     if (acts) space_.cells[cells_ + stack_.rank(standing)] = cell;
     if (is_leaf) space_.leaves[leaves_ + stack_.rank(leaves)] = {node.first, node.bodies};

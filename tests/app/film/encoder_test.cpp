@@ -15,7 +15,7 @@
 #include <string>
 
 #include "app/features/film/film_files.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/app/support/text_file.h"
 #include "tests/compute/support/failure.h"

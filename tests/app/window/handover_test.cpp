@@ -15,7 +15,7 @@
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "app/window/run_view.h"
-#include "compute/core/stop_signal.h"
+#include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/kernels/runtime/kernel_file.h"
 

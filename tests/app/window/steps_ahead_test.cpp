@@ -3,7 +3,7 @@
 
 #include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "compute/core/error.h"
+#include "compute/core/backend.h"
 #include "tests/app/window/offscreen_viewer.h"
 
 namespace orrery {

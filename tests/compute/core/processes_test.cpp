@@ -21,7 +21,6 @@
 
 #include "compute/core/error.h"
 #include "compute/core/process.h"
-#include "compute/core/stop_signal.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/threads.h"
 #include "tests/compute/support/failure.h"

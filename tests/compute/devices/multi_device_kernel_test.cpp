@@ -1,13 +1,12 @@
 // Several devices that divide the evaluations of a kernel find what one finds. One GPU is enough for most: it can stand
 // for several, each with a stream and a kernel of its own.
-#include "compute/devices/multi_device_kernel.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "compute/devices/device_list.h"
+#include "compute/devices/device_team.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"

@@ -21,7 +21,6 @@
 #include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/load_balance.h"
-#include "compute/devices/multi_device_kernel.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/shared_facets.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
 #include "compute/kernels/kernel.h"

@@ -27,7 +27,7 @@
 #include "compute/core/bodies.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/devices/load_balance.h"
-#include "compute/kernels/joint_work.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/ranks/cpu_kernels.h"
 #include "compute/sim/simulation.h"

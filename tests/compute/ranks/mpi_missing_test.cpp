@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "compute/ranks/rank_start.h"
+#include "compute/ranks/communicator.h"
 #include "tests/compute/support/failure.h"
 
 namespace orrery {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "compute/ranks/rank_start.h"
+#include "compute/ranks/communicator.h"
 #include "tests/compute/ranks/exchanges.h"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "compute/kernels/joint_work.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/ranks/cpu_kernels.h"
 #include "tests/compute/ranks/rank_team.h"

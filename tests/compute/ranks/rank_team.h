@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "compute/ranks/rank_leader.h"
-#include "compute/ranks/rank_worker.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"

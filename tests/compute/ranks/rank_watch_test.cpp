@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "compute/core/message.h"
+#include "compute/ranks/communicator.h"
 #include "compute/ranks/protocol.h"
-#include "compute/ranks/rank_start.h"
 #include "tests/compute/support/failure.h"
 #include "tests/compute/support/thread_ranks.h"
 

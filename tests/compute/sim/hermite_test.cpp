@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/core/error.h"
+#include "compute/core/backend.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/engine.h"

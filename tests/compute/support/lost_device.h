@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compute/core/error.h"
+#include "compute/core/backend.h"
 
 namespace orrery::test {
 

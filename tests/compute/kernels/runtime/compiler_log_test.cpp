@@ -1,5 +1,4 @@
 // Messages of a compiler, however long their lines are.
-#include "compute/kernels/runtime/compiler_log.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compute/kernels/runtime/compiler_log.h"
+#include "compute/kernels/runtime/compile_kernel.h"
 
 namespace orrery {
 namespace {

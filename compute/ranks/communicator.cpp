@@ -1,4 +1,4 @@
-#include "compute/ranks/rank_start.h"
+#include "compute/ranks/communicator.h"
 
 #include <cstddef>
 #include <cstdlib>

@@ -1,0 +1,34 @@
+// The hardware that computes, whether it can, and its loss.
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace orrery {
+
+/// The hardware that computes: the processor or a CUDA device.
+enum class Backend { cpu, cuda };
+
+/// Second base class of exceptions after which a backend has lost its bodies.
+class BackendLost {
+ public:
+  virtual ~BackendLost() = default;
+  virtual Backend backend() const noexcept = 0;
+};
+
+/// Loss of the device: this process cannot use it any more.
+class DeviceLost : public BackendLost {};
+
+/// Loss of the bodies alone: the device still works.
+class BodiesLost : public BackendLost {};
+
+/// Whether kernels of a backend can run in this process.
+struct BackendStatus {
+  bool available = false;
+  std::string reason;  ///< why not and what cures it, one line; empty when available
+  std::string device;  ///< the processor's or GPU's name; empty when unavailable
+};
+
+using BackendStatuses = std::array<BackendStatus, 2>;  ///< one entry per backend
+
+}  // namespace orrery
