@@ -10,8 +10,7 @@
 
 #include "app/window/workshop_control.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/hanging_kernel.h"
-#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/kernel_doubles.h"
 
 namespace orrery {
 namespace {

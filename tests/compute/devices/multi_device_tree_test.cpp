@@ -1,21 +1,5 @@
 // Several devices that divide a tree's work find what one finds, whether each builds the whole tree or that of a
 // domain, and whether they belong to one process or to ranks.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/devices/device_list.h"
@@ -25,54 +9,23 @@
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/shared_facets.h"
-#include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/evaluations.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-/// Devices of one process, or of ranks.
-struct Way {
-  DeviceList devices;
-  bool ranks;
-  std::string to_string() const { return (ranks ? "ranks on " : "devices ") + devices.to_string(); }
-};
-
-std::vector<Way> ways() {
-  std::vector<Way> ways;
-  for (const DeviceList& team : test::teams()) {
-    for (const bool ranks : {false, true}) ways.push_back({team, ranks});
-  }
-  return ways;
-}
-
-class Several {
- public:
-  explicit Several(const Way& way) {
-    if (way.ranks) {
-      ranks_.emplace(way.devices);
-    } else {
-      devices_.emplace(test::catalog(), way.devices);
-    }
-  }
-  const Backends& backends() const { return ranks_ ? ranks_->backends() : *devices_; }
-
- private:
-  std::optional<test::RanksOn> ranks_;
-  std::optional<Backends> devices_;
-};
+using test::Several;
+using test::Way;
+using test::ways;
 
 std::vector<KernelPtr> divided_trees() {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(
-      kernels, [](const KernelPtr& kernel) { return !kernel->is_tree || !(kernel->takes_targets || kernel->divides); });
-  return kernels;
+  return test::kernels_under_test(
+      [](const KernelInfo& kernel) { return kernel.is_tree && (kernel.takes_targets || kernel.divides); });
 }
 
 /// By their velocities.
@@ -83,12 +36,7 @@ void drift(Bodies& bodies, float time) {
   }
 }
 
-class DividedTree : public testing::TestWithParam<KernelPtr> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
-  static const KernelInfo& info() { return *GetParam(); }
-};
+class DividedTree : public test::KernelTest {};
 
 TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
   const Bodies bodies = test::random_ball(200'011);
@@ -127,10 +75,8 @@ ForceError error_of(const std::vector<Vec4>& accelerations, const Bodies& bodies
   return target_error(entries(accelerations, sample), sample, reference_accelerations(bodies.positions, sample, {}));
 }
 
-class DividedDomains : public testing::Test {
+class DividedDomains : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static const KernelInfo& info() { return *test::find_kernel("cuda-tree"); }
   static ForceError error_of(ForceKernel& kernel, const Bodies& bodies) {
     const std::vector<int> sample = sample_targets(bodies.count(), 1000);
@@ -459,9 +405,8 @@ class TwoTrees {
   std::unique_ptr<ForceKernel> kernels_[2];
 };
 
-class ChosenTrees : public testing::TestWithParam<const char*> {
+class ChosenTrees : public test::BackendTest, public testing::WithParamInterface<const char*> {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
   static Settings settings(const char* tolerance) {
     return Settings{tree_info(), {{"order", GetParam()}, {"tolerance", tolerance}}};
   }
@@ -583,5 +528,4 @@ TEST(ChosenTreesOfRanks, ThatFindNoMemoryEndTheEvaluationOfAllAndNoMore) {
 }
 
 }  // namespace
-
 }  // namespace orrery

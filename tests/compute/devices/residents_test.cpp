@@ -1,45 +1,33 @@
 // Bodies that several devices, of one process or of ranks, hold from step to step move like those of one device, and
 // keep their numbers.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
-#include "tests/compute/devices/holding_team.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/distances.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using test::apart;
 using test::expect_equal_masses;
-using test::Holders;
-using test::HoldingTeam;
+using test::Several;
 using test::teams;
 
 constexpr int count = 20'011;
 
-class Residents : public testing::TestWithParam<Holders> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+std::string name_of_holders(const testing::TestParamInfo<bool>& info) {
+  return info.param ? "ranks" : "devices";
+}
 
+/// The parameter: whether the devices belong to ranks.
+class Residents : public test::BackendTest, public testing::WithParamInterface<bool> {
+ protected:
   static KernelPtr tree() { return test::find_kernel("cuda-tree"); }
   /// Returns a simulation of `bodies` by cuda-tree.
   static Simulation simulation(const Backends& backends, const Bodies& bodies) {
@@ -49,16 +37,13 @@ class Residents : public testing::TestWithParam<Holders> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Values(Holders::devices, Holders::ranks), test::name_of_holders);
+INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Bool(), name_of_holders);
 
-class ResidentsOfDevices : public testing::Test {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class ResidentsOfDevices : public test::BackendTest {};
 
 TEST_P(Residents, AreHeldWhereTheyAreManyAndDevicesReachEachOther) {
   for (const DeviceList& team : teams()) {
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     const Backends& backends = several.backends();
     const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
     ResidentFacet* const devices = residents_of(*kernel);
@@ -76,8 +61,7 @@ TEST_P(Residents, MoveLikeTheBodiesOfOneDevice) {
       for (const char* rebuild : {"1", "4"}) {
         const auto run = [&](const Backends& backends) {
           Simulation simulation = Residents::simulation(backends, *bodies);
-          simulation.apply(SelectIntegrator{integrator});
-          simulation.apply(SetTunable{"rebuild", rebuild});
+          test::apply(simulation, SelectIntegrator{integrator}, SetTunable{"rebuild", rebuild});
           for (int batch = 0; batch < 5; ++batch) simulation.run(3);
           return simulation.bodies();
         };
@@ -85,7 +69,7 @@ TEST_P(Residents, MoveLikeTheBodiesOfOneDevice) {
         ASSERT_GT(apart(expected, *bodies), 1e-2);
         for (const DeviceList& team : teams()) {
           SCOPED_TRACE(team.to_string() + ", " + integrator + ", rebuild=" + rebuild);
-          const Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+          const Bodies found = run(Several{{team, GetParam()}}.backends());
           expect_equal_masses(found, *bodies);
           EXPECT_LT(apart(found, expected), 0.05 * apart(expected, *bodies));
         }
@@ -105,7 +89,7 @@ TEST_P(Residents, LeaveTheirDevicesInGreatNumbers) {
   const Bodies expected = run(test::backends());
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+    const Bodies found = run(Several{{team, GetParam()}}.backends());
     expect_equal_masses(found, bodies);
     EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
   }
@@ -125,7 +109,7 @@ TEST_P(Residents, StayDividedWhileABodyFliesAway) {
   expected.positions[flying] = bodies.positions[flying];  // the others matter
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+    Bodies found = run(Several{{team, GetParam()}}.backends());
     found.positions[flying] = bodies.positions[flying];
     expect_equal_masses(found, bodies);
     EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
@@ -136,7 +120,7 @@ TEST_P(Residents, AreReadAtAnyTime) {
   const Bodies bodies = test::random_ball(count);
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     const Backends& backends = several.backends();
     Simulation read = simulation(backends, bodies), left = simulation(backends, bodies);
     for (int batch = 0; batch < 6; ++batch) {
@@ -160,7 +144,7 @@ TEST_P(Residents, AreReadAtAnyTime) {
 TEST_P(Residents, KeepTheirEnergy) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     const Backends& backends = several.backends();
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     const auto energy = [&] {
@@ -187,7 +171,7 @@ TEST_P(Residents, StopAtTheStepOfOneDevice) {
   const NonFinite expected = end_of(test::backends());
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const NonFinite found = end_of(HoldingTeam{team, GetParam()}.backends());
+    const NonFinite found = end_of(Several{{team, GetParam()}}.backends());
     EXPECT_EQ(found.body, expected.body);
     EXPECT_EQ(found.step, expected.step);
   }
@@ -196,7 +180,7 @@ TEST_P(Residents, StopAtTheStepOfOneDevice) {
 TEST_P(Residents, MakeRoomForOthers) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     const Backends& backends = several.backends();
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
@@ -226,7 +210,7 @@ TEST_P(Residents, TellTheErrorsOfTheirForces) {
   const ForceError one = error(test::backends());
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const ForceError found = error(HoldingTeam{team, GetParam()}.backends());
+    const ForceError found = error(Several{{team, GetParam()}}.backends());
     EXPECT_LT(found.median, 1.3 * one.median);
     EXPECT_GT(found.median, 0.5 * one.median);
     EXPECT_LT(found.max, 5 * one.max);
@@ -251,7 +235,7 @@ TEST_F(ResidentsOfDevices, TakeNoMemoryToBeHandedOut) {
 TEST_P(Residents, ShowTheirCells) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     const Backends& backends = several.backends();
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
@@ -260,8 +244,7 @@ TEST_P(Residents, ShowTheirCells) {
     ASSERT_TRUE(simulation.status().tree_cells);
     EXPECT_EQ(simulation.status().tree_cells->step, 3);
     simulation.run(2);
-    simulation.apply(SetPaused{true});
-    simulation.apply(ReadTreeCells{});
+    test::apply(simulation, SetPaused{true}, ReadTreeCells{});
     for (int frame = 0; frame < 3; ++frame) {
       simulation.advance_frame(frame);
       simulation.wait();
@@ -275,7 +258,7 @@ TEST_P(Residents, ShowTheirCells) {
 TEST_P(Residents, ShowTheirDevices) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     const Backends& backends = several.backends();
     Simulation simulation = Residents::simulation(backends, test::random_ball(count));
     for (int batch = 0; batch < 3; ++batch) {
@@ -318,9 +301,8 @@ TEST(ResidentsMemory, IsNotNeededForTheEnginesOwnOnTheFirstDevice) {
   test::expect_equal_masses(tight.bodies(), expected);
   EXPECT_LT(test::apart(tight.bodies(), expected), 1e-4);
   tight.run(1);  // once more after they were read
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)tight.accelerations(std::vector{17}); },
-      "8000000 bodies need more memory than the GPU has free, unless several GPUs hold them");
+  EXPECT_USAGE_ERROR(tight.accelerations(std::vector{17}),
+                     "8000000 bodies need more memory than the GPU has free, unless several GPUs hold them");
   tight.run(1);  // the devices hold them once more
   taken = {};
   EXPECT_EQ(tight.accelerations(std::vector{17}).size(), expected.positions.size());
@@ -403,17 +385,14 @@ class HeldBall {
   const cuda::HostArray<int> seen_;
 };
 
-class HeldBodies : public testing::TestWithParam<Holders> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class HeldBodies : public test::BackendTest, public testing::WithParamInterface<bool> {};
 
-INSTANTIATE_TEST_SUITE_P(Of, HeldBodies, testing::Values(Holders::devices, Holders::ranks), test::name_of_holders);
+INSTANTIATE_TEST_SUITE_P(Of, HeldBodies, testing::Bool(), name_of_holders);
 
 TEST_P(HeldBodies, AreAllBodiesEachOnce) {
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}};
     for (int evaluation = 0; evaluation < 4; ++evaluation) {
       ball.evaluate();
@@ -431,7 +410,7 @@ TEST_P(HeldBodies, MayLieAnywhere) {
        {test::coincident(in_ball), test::collinear(in_ball), test::lopsided(in_ball), test::massless(in_ball)}) {
     for (const DeviceList& team : teams()) {
       SCOPED_TRACE(team.to_string());
-      const HoldingTeam several{team, GetParam()};
+      const Several several{{team, GetParam()}};
       HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}, bodies};
       for (int evaluation = 0; evaluation < 3; ++evaluation) ball.evaluate();
       const auto [positions, velocities, accelerations] = ball.collect();
@@ -448,7 +427,7 @@ TEST_P(HeldBodies, MissNothingThatTheyNeedOfOtherDevices) {
     for (const char* order : {"monopole", "local", "high"}) {
       SCOPED_TRACE(team.to_string() + ", order=" + order);
       // Warps that share a group would add in any order, and sorted anew, the bodies may have other parts.
-      const HoldingTeam several{team, GetParam()};
+      const Several several{{team, GetParam()}};
       HeldBall ball{several.backends(),
                     Settings{*test::find_kernel("cuda-tree"), {{"order", order}, {"split", "1"}, {"rebuild", "8"}}}};
       ball.evaluate();
@@ -468,7 +447,7 @@ TEST_P(HeldBodies, StayWhereTheyAreOnceOneIsNotFinite) {
   bodies.velocities[fast].x = 3e38f;
   for (const DeviceList& team : teams()) {
     SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
+    const Several several{{team, GetParam()}};
     HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}, bodies};
     ball.drift(10, 1);
     const cuda::PackedFinding found = ball.look(2);
@@ -485,5 +464,4 @@ TEST_P(HeldBodies, StayWhereTheyAreOnceOneIsNotFinite) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,17 +1,8 @@
 #include "tests/compute/support/thread_ranks.h"
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstring>
-#include <stdexcept>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "compute/core/message.h"
 #include "tests/compute/ranks/exchanges.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

@@ -1,19 +1,83 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "compute/core/error.h"
+#include "compute/kernels/kernel.h"
+#include "tests/test.h"
 
 namespace orrery::test {
+
+/// Returns a kernel for catalogs, with only an id and a way to create it.
+inline KernelInfo kernel_info(const char* id, decltype(KernelInfo::create) create) {
+  return {.id = id,
+          .title = id,
+          .notes = "Of a test.",
+          .source = "this test",
+          .lesson = "none",
+          .backend = Backend::cpu,
+          .tunables = {},
+          .tolerance = {.median = 1, .max = 1},
+          .create = std::move(create)};
+}
+
+/// A CPU kernel for catalogs: accelerates every body by `strength` along x.
+class UniformKernel final : public ForceKernel {
+ public:
+  explicit UniformKernel(float strength) : strength_{strength} {}
+  void do_evaluate(const ForceArgs& args) override {
+    for (int i = 0; i < args.count; ++i) args.epilogue.finish(i, args.bodies[i].w, {strength_, 0, 0});
+  }
+
+ private:
+  float strength_;
+};
+
+/// Stands for an error after which a device does nothing more: that of the CPU engine, or another one.
+class LostDevice final : public std::runtime_error, public DeviceLost {
+ public:
+  explicit LostDevice(const std::string& what, Backend backend = Backend::cpu)
+      : std::runtime_error{what}, backend_{backend} {}
+  Backend backend() const noexcept override { return backend_; }
+
+ private:
+  Backend backend_;
+};
+
+/// Stands for a loss of the bodies of the CPU engine.
+struct LostBodies final : std::runtime_error, BodiesLost {
+  using runtime_error::runtime_error;
+  Backend backend() const noexcept override { return Backend::cpu; }
+};
+
+/// Stands for one on a GPU that is lost in the tenth evaluation.
+class LosesItsDevice final : public ForceKernel {
+ public:
+  void do_evaluate(const ForceArgs& args) override {
+    if (++evaluations_ == 10) throw LostDevice{"an illegal memory access"};
+    uniform_.do_evaluate(args);
+  }
+
+ private:
+  int evaluations_ = 0;
+  UniformKernel uniform_{1};
+};
+
+/// Stands for a kernel on a GPU that does not end: nothing can cancel it. It hangs in each evaluation from the
+/// `hangs_at`-th on, until `let_go`; from then on, it evaluates.
+class HangingKernel final : public ForceKernel {
+ public:
+  explicit HangingKernel(int hangs_at = 10, const std::atomic<bool>* let_go = nullptr)
+      : hangs_at_{hangs_at}, let_go_{let_go} {}
+  void do_evaluate(const ForceArgs& args) override {
+    const bool hangs = ++evaluations_ >= hangs_at_;
+    while (hangs && !(let_go_ && *let_go_)) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    uniform_.do_evaluate(args);
+  }
+
+ private:
+  int hangs_at_, evaluations_ = 0;
+  const std::atomic<bool>* let_go_;
+  UniformKernel uniform_{1};
+};
 
 /// Stands for a kernel from a file: "slow", with the tunable `block`. With block=256 it is there at once. With another
 /// value it is compiled until the test ends that, with or without an error.
