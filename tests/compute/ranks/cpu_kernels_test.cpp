@@ -97,8 +97,6 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SharedKernelOf, testing::ValuesIn(kernels_by_s
 
 class SharedTree : public SharedKernelOf {};
 
-// Trees whose bodies are spread over ranks find the bits of one process.
-
 const KernelInfo& tree() {
   return *test::find_kernel("cpu-tree");
 }

@@ -250,52 +250,6 @@ TEST(Collision, OfAMillionBodiesStartsWithWaves) {
   EXPECT_GT(arm_amplitude(heavier_disc(scene.bodies, cold_disc_design)), 0.1);
 }
 
-struct Half {
-  double mass = 0;
-  Vec3d centre, velocity, spin;  // spin: about its own centre
-};
-
-Half half_of(const Bodies& bodies, std::size_t first, std::size_t end) {
-  Half half;
-  for (std::size_t i = first; i < end; ++i) {
-    const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
-    const double m = p.w;
-    half.mass += m;
-    half.centre = {half.centre.x + m * p.x, half.centre.y + m * p.y, half.centre.z + m * p.z};
-    half.velocity = {half.velocity.x + m * v.x, half.velocity.y + m * v.y, half.velocity.z + m * v.z};
-  }
-  const double m = half.mass;
-  half.centre = {half.centre.x / m, half.centre.y / m, half.centre.z / m};
-  half.velocity = {half.velocity.x / m, half.velocity.y / m, half.velocity.z / m};
-  for (std::size_t i = first; i < end; ++i) {
-    const Vec4 &p = bodies.positions[i], &v = bodies.velocities[i];
-    const double x = p.x - half.centre.x, y = p.y - half.centre.y, z = p.z - half.centre.z;
-    const double vx = v.x - half.velocity.x, vy = v.y - half.velocity.y, vz = v.z - half.velocity.z;
-    half.spin.x += p.w * (y * vz - z * vy);
-    half.spin.y += p.w * (z * vx - x * vz);
-    half.spin.z += p.w * (x * vy - y * vx);
-  }
-  return half;
-}
-
-TEST(Antennae, AreTwoEqualGalaxiesOnAParabolaThatTheyTurnWith) {
-  constexpr std::size_t count = 40000;
-  const Bodies bodies = find_scene("antennae").generate(count, 1).bodies;
-  const Half a = half_of(bodies, 0, count / 2), b = half_of(bodies, count / 2, count);
-  EXPECT_NEAR(a.mass, 0.5, 1e-5);
-  EXPECT_NEAR(b.mass, 0.5, 1e-5);
-  const double x = b.centre.x - a.centre.x, y = b.centre.y - a.centre.y;
-  const double vx = b.velocity.x - a.velocity.x, vy = b.velocity.y - a.velocity.y;
-  const double pull = 1 / std::hypot(x, y);
-  EXPECT_NEAR((vx * vx + vy * vy) / 2 / pull, 1, 0.05) << "no energy to spare, none missing";
-  EXPECT_LT(x * vx + y * vy, 0) << "they part";
-  EXPECT_GT(x * vy - y * vx, 0);
-  for (const Half& half : {a, b}) {
-    const double spin = std::hypot(half.spin.x, half.spin.y, half.spin.z);
-    EXPECT_GT(half.spin.z, 0.7 * spin) << "they turn against the orbit";
-  }
-}
-
 /// The share of the discs' bodies that are farther than `limit` from the centre of mass of all.
 double share_beyond(const Bodies& bodies, double limit) {
   const int count = bodies.count(), half = (count + 1) / 2;

@@ -9,8 +9,6 @@
 namespace orrery {
 namespace {
 
-// A simulation whose kernel does not end. A CPU kernel that nothing can cancel stands for one on a GPU.
-
 using namespace std::chrono_literals;
 
 /// When the kernel fails, and how.
@@ -49,21 +47,11 @@ class Failures : public testing::Test {
         "faulty", [this](const Settings&, const cuda::Device*) { return std::make_unique<FaultyKernel>(faults); }));
   }
   SceneRequest scene(int count) const { return {.scene = "plummer", .count = count}; }
-  /// Frames as a window makes them, until `ended` or for half a minute.
-  template <class Ended>
-  static void run_frames_until(Simulation& sim, const Ended& ended) {
-    constexpr int most = 30'000;
-    for (int frame = 0; frame < most && !ended(); ++frame) {
-      sim.advance_frame(frame);
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-      (void)sim.collect();
-    }
-  }
   static void run_frames(Simulation& sim, std::int64_t step) {
-    run_frames_until(sim, [&] { return sim.status().step >= step; });
+    test::run_frames_until(sim, [&] { return sim.status().step >= step; });
   }
   static void run_until_paused(Simulation& sim) {
-    run_frames_until(sim, [&] { return sim.status().paused; });
+    test::run_frames_until(sim, [&] { return sim.status().paused; });
   }
   void expect_undisturbed(Simulation& sim, int count) {
     Simulation same{backends, scene(count), catalog.find("cpu-serial")};
@@ -280,6 +268,7 @@ TEST_F(Failures, OfMemoryForACommandLeaveTheOldState) {
   }
 }
 
+/// A kernel that does not end. A CPU kernel that nothing can cancel stands for one on a GPU.
 class HangingKernelTest : public testing::Test {
  protected:
   HangingKernelTest() {

@@ -1,3 +1,4 @@
+// The kernel of a simulation: left to the program, chosen or compiled while it runs, replaced, and removed.
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/engine.h"
@@ -8,10 +9,6 @@
 
 namespace orrery {
 namespace {
-
-// When a simulation whose kernel is left to the program asks which one it is to be.
-
-// The kernel that a run computes with, on a machine with a CUDA device or without one.
 
 /// Says what the test tells it to, and remembers what it was asked.
 class ToldChooser final : public KernelChooser {
@@ -476,11 +473,7 @@ class KernelPreparation : public testing::Test {
   }
   /// Frames as a window makes them.
   static void frames_until(Simulation& sim, const std::function<bool()>& reached) {
-    for (int frame = 0; frame < 30'000 && !reached(); ++frame) {
-      sim.advance_frame(frame);
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-      (void)sim.collect();
-    }
+    test::run_frames_until(sim, reached);
     ASSERT_TRUE(reached());
   }
   static void run_steps(Simulation& sim, int steps) {

@@ -11,8 +11,6 @@
 namespace orrery {
 namespace {
 
-// Going back to an earlier run, and undoing that.
-
 using test::setup_of;
 
 class SimulationTest : public test::BackendTest {

@@ -234,6 +234,19 @@ void expect_units(const Read& read, double length_cm, double mass_g, double velo
 
 constexpr double length = 3.085678e24, mass = 1.989e43, speed = 1e5;  // Mpc, 1e10 solar masses, km/s
 
+/// Attributes of one object of a file.
+Attributes in(const std::string& object, std::initializer_list<std::pair<const char*, std::optional<double>>> values) {
+  Attributes attributes;
+  for (const auto& [name, value] : values) attributes[{object, name}] = value;
+  return attributes;
+}
+
+template <class... Others>
+Attributes merged(Attributes one, const Others&... others) {
+  (one.insert(others.begin(), others.end()), ...);
+  return one;
+}
+
 Attributes with_units(const std::string& group, Attributes attributes, double over_h = 1, bool gizmo = false) {
   attributes[{group, gizmo ? "UnitLength_In_CGS" : "UnitLength_in_cm"}] = length / over_h;
   attributes[{group, gizmo ? "UnitMass_In_CGS" : "UnitMass_in_g"}] = mass / over_h;
@@ -242,48 +255,42 @@ Attributes with_units(const std::string& group, Attributes attributes, double ov
 }
 
 Attributes swift_units(double length_cm, double mass_g, double time_s, const char* group = "Units") {
-  return {{{group, "Unit length in cgs (U_L)"}, length_cm},
-          {{group, "Unit mass in cgs (U_M)"}, mass_g},
-          {{group, "Unit time in cgs (U_t)"}, time_s}};
+  return in(group, {{"Unit length in cgs (U_L)", length_cm},
+                    {"Unit mass in cgs (U_M)", mass_g},
+                    {"Unit time in cgs (U_t)", time_s}});
 }
 
-Attributes merged(Attributes one, const Attributes& other) {
-  one.insert(other.begin(), other.end());
-  return one;
+/// How a dataset's numbers scale, as attributes of these names say.
+Attributes powers(const std::string& dataset, const char* of_a, double a, const char* of_h, double h) {
+  return in("PartType1/" + dataset, {{of_a, a}, {of_h, h}});
 }
 
 /// A cosmological snapshot of each code at the scale factor a.
 std::map<std::string, Attributes> cosmological_headers(double a, double h) {
-  const Attributes times{{{"Header", "Time"}, a}, {{"Header", "Redshift"}, 1 / a - 1}, {{"Header", "BoxSize"}, 100.0}};
-  const Attributes gadget = merged(times, {{{"Header", "Omega0"}, 0.3}, {{"Header", "HubbleParam"}, h}});
+  const Attributes times = in("Header", {{"Time", a}, {"Redshift", 1 / a - 1}, {"BoxSize", 100.0}});
+  const Attributes gadget = merged(times, in("Header", {{"Omega0", 0.3}, {"HubbleParam", h}}));
+  const auto gadget4 = [](const char* dataset, double of_a, double of_h) {
+    return powers(dataset, "a_scaling", of_a, "h_scaling", of_h);
+  };
+  const auto eagle = [](const char* dataset, double of_a, double of_h) {
+    return powers(dataset, "aexp-scale-exponent", of_a, "h-scale-exponent", of_h);
+  };
   std::map<std::string, Attributes> headers;
   headers["GADGET-3"] = with_units("Units", gadget);
-  headers["AREPO"] = with_units("Header", merged(gadget, {{{"Parameters", "ComovingIntegrationOn"}, 1.0}}));
-  headers["GADGET-4"] = with_units("Parameters", merged(times, {{{"Parameters", "ComovingIntegrationOn"}, 1.0},
-                                                                {{"Parameters", "Omega0"}, 0.3},
-                                                                {{"Parameters", "HubbleParam"}, h},
-                                                                {{"Parameters", "GravityConstantInternal"}, 0.0},
-                                                                {{"PartType1/Coordinates", "a_scaling"}, 1.0},
-                                                                {{"PartType1/Coordinates", "h_scaling"}, -1.0},
-                                                                {{"PartType1/Velocities", "a_scaling"}, 0.5},
-                                                                {{"PartType1/Velocities", "h_scaling"}, 0.0},
-                                                                {{"PartType1/Masses", "a_scaling"}, 0.0},
-                                                                {{"PartType1/Masses", "h_scaling"}, -1.0}}));
-  headers["GIZMO"] = with_units("Header",
-                                merged(times, {{{"Header", "ComovingIntegrationOn"}, 1.0},
-                                               {{"Header", "Omega_Matter"}, 0.3},
-                                               {{"Header", "HubbleParam"}, h}}),
-                                h, true);
-  headers["EAGLE"] = with_units("Units", {{{"Header", "Time"}, 0.012},
-                                          {{"Header", "ExpansionFactor"}, a},
-                                          {{"Header", "Redshift"}, 1 / a - 1},
-                                          {{"Header", "BoxSize"}, 100.0},
-                                          {{"Header", "Omega0"}, 0.3},
-                                          {{"Header", "HubbleParam"}, h},
-                                          {{"PartType1/Coordinates", "aexp-scale-exponent"}, 1.0},
-                                          {{"PartType1/Coordinates", "h-scale-exponent"}, -1.0},
-                                          {{"PartType1/Velocities", "aexp-scale-exponent"}, 0.5},
-                                          {{"PartType1/Velocities", "h-scale-exponent"}, 0.0}});
+  headers["AREPO"] = with_units("Header", merged(gadget, in("Parameters", {{"ComovingIntegrationOn", 1.0}})));
+  headers["GADGET-4"] = with_units(
+      "Parameters",
+      merged(
+          times,
+          in("Parameters",
+             {{"ComovingIntegrationOn", 1.0}, {"Omega0", 0.3}, {"HubbleParam", h}, {"GravityConstantInternal", 0.0}}),
+          gadget4("Coordinates", 1, -1), gadget4("Velocities", 0.5, 0), gadget4("Masses", 0, -1)));
+  headers["GIZMO"] = with_units(
+      "Header",
+      merged(times, in("Header", {{"ComovingIntegrationOn", 1.0}, {"Omega_Matter", 0.3}, {"HubbleParam", h}})), h,
+      true);
+  headers["EAGLE"] = with_units("Units", merged(in("Header", {{"Time", 0.012}, {"ExpansionFactor", a}}), gadget,
+                                                eagle("Coordinates", 1, -1), eagle("Velocities", 0.5, 0)));
   return headers;
 }
 
@@ -300,22 +307,16 @@ TEST(Meaning, OfEveryCodesCosmologicalHeader) {
         EXPECT_TRUE(read.notes("cosmological (")) << what << read.all_notes();
         EXPECT_FALSE(read.snapshot.units_assumed) << what;
       }
-      const Attributes swift =
-          merged(swift_units(length, mass, length / speed), {{{"Cosmology", "Cosmological run"}, 1.0},
-                                                             {{"Cosmology", "Scale-factor"}, a},
-                                                             {{"Header", "Time"}, 1e-3},
-                                                             {{"Header", "Redshift"}, 1 / a - 1},
-                                                             {{"Cosmology", "h"}, h}});
+      const Attributes swift = merged(swift_units(length, mass, length / speed),
+                                      in("Cosmology", {{"Cosmological run", 1.0}, {"Scale-factor", a}, {"h", h}}),
+                                      in("Header", {{"Time", 1e-3}, {"Redshift", 1 / a - 1}}));
       expect_units(Read{swift}, length * a, mass, speed, "SWIFT");
     }
   }
 }
 
 TEST(Meaning, OfAHeaderWithoutUnitsIsGadgets) {
-  const Attributes header{{{"Header", "Time"}, 0.5},
-                          {{"Header", "Redshift"}, 1.0},
-                          {{"Header", "Omega0"}, 0.3},
-                          {{"Header", "HubbleParam"}, 0.7}};
+  const Attributes header = in("Header", {{"Time", 0.5}, {"Redshift", 1.0}, {"Omega0", 0.3}, {"HubbleParam", 0.7}});
   const Read read{header};
   expect_units(read, galactic_units.length_cm * 0.5 / 0.7, galactic_units.mass_g / 0.7, 1e5 * std::sqrt(0.5), "");
   EXPECT_TRUE(read.snapshot.units_assumed);
@@ -323,27 +324,26 @@ TEST(Meaning, OfAHeaderWithoutUnitsIsGadgets) {
 }
 
 TEST(Meaning, OfACosmologicalHeaderWithoutHSaysSo) {
-  const Attributes header{{{"Header", "Time"}, 0.5}, {{"Header", "Redshift"}, 1.0}, {{"Header", "Omega0"}, 0.3}};
+  const Attributes header = in("Header", {{"Time", 0.5}, {"Redshift", 1.0}, {"Omega0", 0.3}});
   EXPECT_TRUE(Read{header}.notes("no h in the file: read with h = 1; --hubble names another"));
 }
 
 TEST(Meaning, OfRunsWithoutExpansionIsTheirUnits) {
-  const Attributes isolated{{{"Header", "Time"}, 1.5}, {{"Header", "Redshift"}, 0.0}};
+  const Attributes isolated = in("Header", {{"Time", 1.5}, {"Redshift", 0.0}});
+  const Attributes no_expansion = in("Parameters", {{"ComovingIntegrationOn", 0.0}});
   const std::map<std::string, Attributes> headers{
       {"GADGET-3", with_units("Units", isolated)},
-      {"AREPO", with_units("Header", merged(isolated, {{{"Parameters", "ComovingIntegrationOn"}, 0.0}}))},
-      {"GADGET-4", with_units("Parameters", merged(isolated, {{{"Parameters", "ComovingIntegrationOn"}, 0.0},
-                                                              {{"PartType1/Coordinates", "a_scaling"}, 0.0},
-                                                              {{"PartType1/Coordinates", "h_scaling"}, 0.0}}))},
+      {"AREPO", with_units("Header", merged(isolated, no_expansion))},
+      {"GADGET-4",
+       with_units("Parameters", merged(isolated, no_expansion, powers("Coordinates", "a_scaling", 0, "h_scaling", 0)))},
       {"GIZMO", with_units("Header",
-                           merged(isolated, {{{"Header", "ComovingIntegrationOn"}, 0.0},
-                                             {{"Header", "HubbleParam"}, 1.0},
-                                             {{"Header", "Gravitational_Constant_In_Code_Inits"}, 43.0091}}),
+                           merged(isolated, in("Header", {{"ComovingIntegrationOn", 0.0},
+                                                          {"HubbleParam", 1.0},
+                                                          {"Gravitational_Constant_In_Code_Inits", 43.0091}})),
                            1, true)},
-      {"SWIFT", merged(merged(isolated, swift_units(length, mass, length / speed)),
-                       {{{"Cosmology", "Cosmological run"}, 0.0},
-                        {{"Cosmology", "Scale-factor"}, 1.0},
-                        {{"PhysicalConstants/InternalUnits", "newton_G"}, 43.0091}})}};
+      {"SWIFT", merged(isolated, swift_units(length, mass, length / speed),
+                       in("Cosmology", {{"Cosmological run", 0.0}, {"Scale-factor", 1.0}}),
+                       in("PhysicalConstants/InternalUnits", {{"newton_G", 43.0091}}))}};
   for (const auto& [code, header] : headers) {
     const Read read{header};
     EXPECT_EQ(read.fault, "") << code;
@@ -357,11 +357,9 @@ TEST(Meaning, OfRunsWithoutExpansionIsTheirUnits) {
 /// An isolated run whose header has Omega0 is read alike at all times, also at 1.
 TEST(Meaning, OfOmega0AloneIsNotAnExpansion) {
   for (const double time : {0.0, 0.5, 0.95, 0.9995, 1.0, 1.05, 3.0}) {
-    const Attributes header = with_units("Units", {{{"Header", "Time"}, time},
-                                                   {{"Header", "Redshift"}, 0.0},
-                                                   {{"Header", "BoxSize"}, 0.0},
-                                                   {{"Header", "Omega0"}, 0.26},
-                                                   {{"Header", "HubbleParam"}, 0.72}});
+    const Attributes header = with_units(
+        "Units",
+        in("Header", {{"Time", time}, {"Redshift", 0.0}, {"BoxSize", 0.0}, {"Omega0", 0.26}, {"HubbleParam", 0.72}}));
     const Read read{header};
     expect_units(read, length, mass, speed, std::to_string(time));
     EXPECT_EQ(read.snapshot.time, time);
@@ -371,10 +369,8 @@ TEST(Meaning, OfOmega0AloneIsNotAnExpansion) {
 }
 
 TEST(Meaning, IsOverruledByHints) {
-  const Attributes isolated = with_units("Units", {{{"Header", "Time"}, 1.0},
-                                                   {{"Header", "Redshift"}, 0.0},
-                                                   {{"Header", "Omega0"}, 0.26},
-                                                   {{"Header", "HubbleParam"}, 0.72}});
+  const Attributes isolated =
+      with_units("Units", in("Header", {{"Time", 1.0}, {"Redshift", 0.0}, {"Omega0", 0.26}, {"HubbleParam", 0.72}}));
   expect_units(Read{isolated, {.cosmological = true}}, length / 0.72, mass / 0.72, speed, "--cosmological yes");
   expect_units(Read{isolated, {.hubble = 0.5}}, length / 0.5, mass / 0.5, speed, "--hubble");
   const Attributes web = cosmological_headers(0.5, 0.7).at("GADGET-4");
@@ -385,7 +381,7 @@ TEST(Meaning, IsOverruledByHints) {
   const Read far{web, {.units = Units{kpc_cm, solar_mass_g, 0}}};
   expect_units(far, kpc_cm * 0.5 / 0.7, solar_mass_g / 0.7, 1e5 * std::sqrt(0.5), "--units");
   EXPECT_TRUE(Read(cosmological_headers(0.5, 0.7).at("GIZMO"), {.hubble = 0.5}).notes("--hubble changes nothing"));
-  const Read lost{with_units("Units", {{{"Header", "Time"}, -5.0}}), {.cosmological = true}};
+  const Read lost{with_units("Units", in("Header", {{"Time", -5.0}})), {.cosmological = true}};
   EXPECT_NE(lost.fault.find("scale factor"), std::string::npos);
   EXPECT_NE(lost.fault.find("--cosmological no"), std::string::npos);
 }
@@ -405,20 +401,18 @@ TEST(Meaning, OfAFlagWithoutAScaleFactorIsRefused) {
 TEST(Meaning, OfAConstantOfGravityKeepsOrbits) {
   const double g_1 = std::sqrt(gravitational_constant);
   const std::map<std::string, Attributes> headers{
-      {"GADGET-4",
-       {{{"Parameters", "UnitLength_in_cm"}, 1.0},
-        {{"Parameters", "UnitMass_in_g"}, 1.0},
-        {{"Parameters", "UnitVelocity_in_cm_per_s"}, 1.0},
-        {{"Parameters", "GravityConstantInternal"}, 1.0}}},
-      {"GIZMO",
-       {{{"Header", "UnitLength_In_CGS"}, 1.0},
-        {{"Header", "UnitMass_In_CGS"}, 1.0},
-        {{"Header", "UnitVelocity_In_CGS"}, 1.0},
-        {{"Header", "Gravitational_Constant_In_Code_Inits"}, 1.0}}},
-      {"SWIFT", merged(swift_units(1, 1, 1), {{{"PhysicalConstants/InternalUnits", "newton_G"}, 1.0}})},
+      {"GADGET-4", in("Parameters", {{"UnitLength_in_cm", 1.0},
+                                     {"UnitMass_in_g", 1.0},
+                                     {"UnitVelocity_in_cm_per_s", 1.0},
+                                     {"GravityConstantInternal", 1.0}})},
+      {"GIZMO", in("Header", {{"UnitLength_In_CGS", 1.0},
+                              {"UnitMass_In_CGS", 1.0},
+                              {"UnitVelocity_In_CGS", 1.0},
+                              {"Gravitational_Constant_In_Code_Inits", 1.0}})},
+      {"SWIFT", merged(swift_units(1, 1, 1), in("PhysicalConstants/InternalUnits", {{"newton_G", 1.0}}))},
       // newton_G is in the units of the code, whatever those of the snapshot are.
-      {"SWIFT, other units of output", merged(merged(swift_units(1, 1, 1), swift_units(10, 1, 1, "InternalCodeUnits")),
-                                              {{{"PhysicalConstants/InternalUnits", "newton_G"}, 1e-3}})}};
+      {"SWIFT, other units of output", merged(swift_units(1, 1, 1), swift_units(10, 1, 1, "InternalCodeUnits"),
+                                              in("PhysicalConstants/InternalUnits", {{"newton_G", 1e-3}}))}};
   for (const auto& [code, header] : headers) {
     const Read read{header};
     expect_units(read, 1, 1, g_1, code);
@@ -428,14 +422,11 @@ TEST(Meaning, OfAConstantOfGravityKeepsOrbits) {
 
 /// SWIFT may store proper coordinates in a cosmological file.
 TEST(Meaning, OfNumbersThatAreStoredAsPhysical) {
-  const Attributes swift = merged(swift_units(length, mass, length / speed), {{{"Cosmology", "Cosmological run"}, 1.0},
-                                                                              {{"Cosmology", "Scale-factor"}, 0.4},
-                                                                              {{"Header", "Redshift"}, 1.5},
-                                                                              {{"Header", "BoxSize"}, 100.0}});
-  const Attributes zeros{{{"PartType1/Coordinates", "a-scale exponent"}, 0.0},
-                         {{"PartType1/Coordinates", "h-scale exponent"}, 0.0},
-                         {{"PartType1/Velocities", "a-scale exponent"}, 0.0},
-                         {{"PartType1/Velocities", "h-scale exponent"}, 0.0}};
+  const Attributes swift = merged(swift_units(length, mass, length / speed),
+                                  in("Cosmology", {{"Cosmological run", 1.0}, {"Scale-factor", 0.4}}),
+                                  in("Header", {{"Redshift", 1.5}, {"BoxSize", 100.0}}));
+  const Attributes zeros = merged(powers("Coordinates", "a-scale exponent", 0, "h-scale exponent", 0),
+                                  powers("Velocities", "a-scale exponent", 0, "h-scale exponent", 0));
   const Read without{merged(swift, zeros)};
   expect_units(without, length, mass, speed, "exponents of 0");
   EXPECT_TRUE(without.notes("are all 0: no number is multiplied")) << without.all_notes();
@@ -450,24 +441,21 @@ TEST(Meaning, OfNumbersThatAreStoredAsPhysical) {
   physical[{"PartType1/Coordinates", "Value stored as physical"}] = 0.0;
   expect_units(Read{physical}, length * 0.4, mass, speed, "no mark");
   // By Time and Redshift alone.
-  const Attributes gadget = with_units("Header", {{{"Header", "Time"}, 0.5},
-                                                  {{"Header", "Redshift"}, 1.0},
-                                                  {{"Header", "Omega0"}, 0.3},
-                                                  {{"Header", "HubbleParam"}, 0.7},
-                                                  {{"PartType1/Coordinates", "a_scaling"}, 0.0},
-                                                  {{"PartType1/Coordinates", "h_scaling"}, 0.0}});
+  const Attributes gadget = with_units(
+      "Header", merged(in("Header", {{"Time", 0.5}, {"Redshift", 1.0}, {"Omega0", 0.3}, {"HubbleParam", 0.7}}),
+                       powers("Coordinates", "a_scaling", 0, "h_scaling", 0)));
   expect_units(Read{gadget}, length, mass, speed, "scalings of 0");
   expect_units(Read{gadget, {.cosmological = true}}, length * 0.5 / 0.7, mass / 0.7, speed * std::sqrt(0.5),
                "--cosmological yes");
 }
 
 TEST(Meaning, OfUnitsThatCannotBeUsedIsNoted) {
-  Attributes header = with_units("Header", {{{"Header", "Time"}, 0.0}});
+  Attributes header = with_units("Header", in("Header", {{"Time", 0.0}}));
   header[{"Header", "UnitMass_in_g"}] = std::nullopt;
   const Read text{header};
   EXPECT_TRUE(text.notes("units are not read: Header/UnitMass_in_g is not a number")) << text.all_notes();
   EXPECT_TRUE(text.snapshot.units_assumed);
-  header = with_units("Header", {{{"Header", "Time"}, 0.0}});
+  header = with_units("Header", in("Header", {{"Time", 0.0}}));
   header.erase({"Header", "UnitVelocity_in_cm_per_s"});
   Attributes alone = header;
   alone.erase({"Header", "UnitMass_in_g"});
@@ -481,10 +469,8 @@ TEST(Meaning, OfUnitsThatCannotBeUsedIsNoted) {
 }
 
 TEST(Meaning, OfAMatchingTimeWithoutOmega0IsNoted) {
-  const Attributes header = with_units("Units", {{{"Header", "Time"}, 0.02},
-                                                 {{"Header", "Redshift"}, 49.0},
-                                                 {{"Header", "Omega0"}, 0.0},
-                                                 {{"Header", "HubbleParam"}, 0.7}});
+  const Attributes header =
+      with_units("Units", in("Header", {{"Time", 0.02}, {"Redshift", 49.0}, {"Omega0", 0.0}, {"HubbleParam", 0.7}}));
   const Read read{header};
   expect_units(read, length, mass, speed, "");
   EXPECT_TRUE(read.notes("not cosmological (Omega0 = 0, although Time = 0.02 and Redshift = 49 match)"))
@@ -502,14 +488,13 @@ TEST(Meaning, OfSofteningInTheParametersOfACode) {
     const Attributes softening{{{"Parameters", "Softening" + word + "OfPartType1"}, 2.0},
                                {{"Parameters", "SofteningComoving" + word + "2"}, 0.5},
                                {{"Parameters", "SofteningMaxPhys" + word + "2"}, 0.1}};
-    const Attributes isolated =
-        merged(softening, {{{"Header", "Time"}, 3.0}, {{"Parameters", "ComovingIntegrationOn"}, 0.0}});
+    const auto run = [&](double time, double expands) {
+      return merged(softening, in("Header", {{"Time", time}}), in("Parameters", {{"ComovingIntegrationOn", expands}}));
+    };
+    const Attributes isolated = run(3, 0);
     EXPECT_EQ(softening_in(isolated, 1), 0.5) << word;
     EXPECT_EQ(softening_in(isolated, 0), 0) << word;
-    const auto at = [&](double a) {
-      return softening_in(merged(softening, {{{"Header", "Time"}, a}, {{"Parameters", "ComovingIntegrationOn"}, 1.0}}),
-                          1);
-    };
+    const auto at = [&](double a) { return softening_in(run(a, 1), 1); };
     EXPECT_EQ(at(0.1), 0.5) << word << ": comoving, as the coordinates are";
     EXPECT_EQ(at(0.5), 0.2) << word << ": at most 0.1, of proper length";
   }
@@ -526,7 +511,7 @@ TEST(Meaning, OfSofteningInTheParametersOfACode) {
 }
 
 TEST(Meaning, NamesAttributesThatAreNoNumbers) {
-  const Attributes header{{{"Header", "Time"}, std::nullopt}, {{"Header", "Omega0"}, NAN}};
+  const Attributes header = in("Header", {{"Time", std::nullopt}, {"Omega0", NAN}});
   const Read read{header};
   EXPECT_TRUE(read.notes("Header/Time is not read"));
   EXPECT_TRUE(read.notes("Header/Omega0 is not read"));

@@ -156,4 +156,14 @@ class SlowKernel {
   std::vector<std::thread::id> destroyers_;
 };
 
+/// Makes frames as a window does, until `ended` or for half a minute.
+template <class Simulation, class Ended>
+void run_frames_until(Simulation& sim, const Ended& ended) {
+  for (int frame = 0; frame < 30'000 && !ended(); ++frame) {
+    sim.advance_frame(frame);
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    (void)sim.collect();
+  }
+}
+
 }  // namespace orrery::test
