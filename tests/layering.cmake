@@ -98,10 +98,10 @@ may_include("app/window/"
 may_include("app/[^/]+$" "app/(cli|process|text|ui_state|window)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
             ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
-may_include("tests/compute/" "compute/" "tests/compute/" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
+may_include("tests/compute/" "compute/" "tests/(compute/|test[.]h$)" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
             ${posix_headers})
-may_include("tests/render/" "render/" "tests/render/" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
-may_include("tests/fuzz/" "tests/fuzz/" "app/" "compute/(core|snapshots|kernels/runtime)/" ${posix_headers})
+may_include("tests/render/" "render/" "tests/(render/|test[.]h$)" "gtest/" "glm/" "png[.]h$" ${gl_headers} ${posix_headers})
+may_include("tests/fuzz/" "app/" "compute/(core|snapshots|kernels/runtime)/" ${posix_headers})
 may_include("tests/" "")
 
 set(violations "")

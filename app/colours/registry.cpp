@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::array all{
 #define X(colour) &colour_##colour,
-#include "colours_list.inc"
 #undef X
 };
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::array all{
 #define X(integrator) &integrator,
-#include "integrators_list.inc"
 #undef X
 };
 

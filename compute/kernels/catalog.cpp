@@ -18,9 +18,7 @@ namespace orrery {
 namespace {
 
 #define X(stem) &kernel_##stem,
-constexpr std::array built_in{
-#include "kernels_list.inc"
-};
+constexpr std::array built_in{};
 #undef X
 
 /// Owns copies of the texts and lists that a descriptor points to. Their addresses never change.

@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array all_formats{
 #define X(format) &format##_format,
-#include "snapshots_list.inc"
 #undef X
 };
 

@@ -151,7 +151,8 @@ run_ranks() {
     [ $tool != initcheck ] || filter+='-*.StayWhereTheyAre*'  # collects forces before any are computed
     [ $tool = memcheck ] || export ORRERY_NCCL=0              # these tools look at our own kernels
     sanitize $tool held "$build/tests/compute_gpu_test" "$filter" --report-api-errors no
-    sanitize $tool ranks "$build/tests/compute_gpu_test" '*DeviceRanks*' --report-api-errors no
+    filter='*DevicesOfRanks*:*/DividedTargets.*:*/Divided.Moves*:*.HaveTheBitsOfOneDevice*'
+    sanitize $tool ranks "$build/tests/compute_gpu_test" "$filter" --report-api-errors no
   done
   (($(gpus) < 2)) || check nccl grep 'Init COMPLETE' "$(log_of sanitizer-memcheck-ranks)"
 }

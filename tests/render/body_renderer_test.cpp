@@ -1,13 +1,7 @@
 #include "render/passes/body_renderer.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "tests/render/colours.h"
 #include "tests/render/stage.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
 namespace {

@@ -1,11 +1,8 @@
 #include "render/camera.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <glm/gtc/constants.hpp>
-#include <limits>
+
+#include "tests/test.h"
 
 namespace orrery::render {
 namespace {

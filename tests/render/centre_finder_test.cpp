@@ -1,15 +1,7 @@
 #include "render/passes/centre_finder.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <vector>
-
 #include "tests/render/stage.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
 namespace {

@@ -1,14 +1,9 @@
 #include "render/image.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "tests/render/picture.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
 namespace {

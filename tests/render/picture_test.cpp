@@ -1,19 +1,8 @@
 #include "tests/render/picture.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <ostream>
-#include <set>
-#include <string>
-
 #include "render/colour_map.h"
-#include "tests/render/colours.h"
 #include "tests/render/stage.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
 namespace {

@@ -1,12 +1,6 @@
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <random>
-
 #include "render/passes/body_renderer.h"
-#include "tests/render/colours.h"
 #include "tests/render/stage.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
 namespace {

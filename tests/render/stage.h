@@ -1,15 +1,22 @@
 #pragma once
 
 #include <glm/glm.hpp>
-#include <span>
-#include <vector>
 
+#include "render/appearance.h"
 #include "render/gl/gl.h"
 #include "render/gl/gl_objects.h"
 #include "render/image.h"
 #include "render/passes/body_renderer.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
+
+/// Ways to colour bodies, one for each path of the renderer.
+inline constexpr ColourBy by_mass{
+    .source = ColourBy::Source::computed, .glsl = "position.w", .range = &ValueRanges::mass};
+inline constexpr ColourBy by_value{.source = ColourBy::Source::values};
+inline constexpr ColourBy by_part{.source = ColourBy::Source::parts, .map = "stellar"};
+inline constexpr ColourBy by_nothing{.source = ColourBy::Source::none, .map = "stellar"};
 
 /// A context and a renderer, what to draw with them, and the picture that comes of it. Bodies are one per unit of mass.
 struct Stage {

@@ -9,9 +9,7 @@
 #include "app/recording/run_checkpoint.h"
 #include "compute/core/temporary_folder.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/lost_device.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "tests/compute/support/kernel_doubles.h"
 
 namespace orrery {
 namespace {

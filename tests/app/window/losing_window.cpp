@@ -12,9 +12,7 @@
 #include "app/cli/verb.h"
 #include "app/cli/view_verb.h"
 #include "app/window/run_view.h"
-#include "tests/compute/support/hanging_kernel.h"
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/losing_kernel.h"
+#include "tests/compute/support/kernel_doubles.h"
 
 namespace orrery {
 namespace {

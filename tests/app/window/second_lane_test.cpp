@@ -11,7 +11,7 @@
 #include "render/gl/gl.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/failure.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "tests/compute/support/kernel_doubles.h"
 
 namespace orrery {
 namespace {

@@ -11,8 +11,7 @@
 #include "app/features/workshop/workshop_window.h"
 #include "app/ui_state/hint_words.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/hanging_kernel.h"
-#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/kernel_doubles.h"
 
 namespace orrery {
 namespace {

@@ -10,8 +10,7 @@
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/app/window/offscreen_viewer.h"
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/losing_kernel.h"
+#include "tests/compute/support/kernel_doubles.h"
 
 namespace orrery {
 namespace {

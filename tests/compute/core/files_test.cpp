@@ -1,27 +1,20 @@
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "compute/core/atomic_file.h"
 #include "compute/core/temporary_folder.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-using test::expect_failure;
-using test::Failure;
 
 class AtomicFileTest : public testing::Test {
  protected:
@@ -102,8 +95,7 @@ TEST_F(AtomicFileTest, KeepsTheOwnerOfWhatItReplaces) {
 
 TEST_F(AtomicFileTest, DoesNotReplaceAReadOnlyFile) {
   put("a", "precious", 0444);
-  expect_failure(
-      Failure::runtime, [&] { write_file(folder_ / "a", "new", Existing::replace); }, "/a'", "Permission denied");
+  EXPECT_RUNTIME_ERROR(write_file(folder_ / "a", "new", Existing::replace), "/a'", "Permission denied");
   EXPECT_EQ(read("a"), "precious");
   EXPECT_EQ(entries(), 1);
 }
@@ -164,16 +156,14 @@ TEST_F(AtomicFileTest, TakesNamesAsLongAsTheSystem) {
   const std::string longest(255, 'n');
   write_file(folder_.path() / longest, "new", Existing::replace);
   EXPECT_EQ(read(longest.c_str()), "new");
-  expect_failure(
-      Failure::runtime, [&] { write_file(folder_.path() / (longest + "n"), "new", Existing::keep); }, "too long");
+  EXPECT_RUNTIME_ERROR(write_file(folder_.path() / (longest + "n"), "new", Existing::keep), "too long");
   EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(AtomicFileTest, WritesDevicesAndPipesDirectly) {
   EXPECT_EQ(write_file("/dev/null", "gone", Existing::replace), "/dev/null");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  expect_failure(
-      Failure::runtime, [] { write_file("/dev/full", "gone", Existing::keep); }, "/dev/full", "No space left");
+  EXPECT_RUNTIME_ERROR(write_file("/dev/full", "gone", Existing::keep), "/dev/full", "No space left");
   const std::string fifo = folder_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
@@ -197,8 +187,7 @@ TEST_F(AtomicFileTest, WritesToADescriptorOfThisProcessWhereItStands) {
   EXPECT_EQ(write_file(name, "second", Existing::keep), name);
   close(descriptor);
   EXPECT_EQ(read("a"), "first second");
-  expect_failure(
-      Failure::runtime, [&] { write_file(name, "third", Existing::keep); }, name, "Bad file descriptor");
+  EXPECT_RUNTIME_ERROR(write_file(name, "third", Existing::keep), name, "Bad file descriptor");
 }
 
 TEST_F(AtomicFileTest, NamesTheFileAndTheCause) {
@@ -206,10 +195,8 @@ TEST_F(AtomicFileTest, NamesTheFileAndTheCause) {
   fs::create_directory(folder_ / "b");
   const auto refused = [&](const fs::path& path, const char* cause) {
     for (const Existing existing : {Existing::keep, Existing::replace}) {
-      expect_failure(
-          Failure::runtime, [&] { write_file(path, "x", existing); }, path.string(), cause);
-      expect_failure(
-          Failure::runtime, [&] { check_output(path, existing); }, path.string(), cause);
+      EXPECT_RUNTIME_ERROR(write_file(path, "x", existing), path.string(), cause);
+      EXPECT_RUNTIME_ERROR(check_output(path, existing), path.string(), cause);
     }
   };
   refused(folder_ / "none/a", "No such file or directory");
@@ -308,5 +295,4 @@ TEST(TemporaryFolder, HasItsFilesUntilItGoes) {
 }
 
 }  // namespace
-
 }  // namespace orrery

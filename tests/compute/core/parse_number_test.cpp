@@ -1,6 +1,5 @@
-#include <gtest/gtest.h>
-
 #include "compute/core/text.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

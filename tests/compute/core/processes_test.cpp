@@ -1,29 +1,16 @@
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <any>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <future>
-#include <limits>
-#include <optional>
 #include <regex>
-#include <stdexcept>
-#include <string>
 #include <system_error>
-#include <variant>
-#include <vector>
 
 #include "compute/core/error.h"
 #include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/core/threads.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -220,5 +207,4 @@ TEST_F(ControlGroups, OfVersion1AreFoundByTheirController) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,12 +1,7 @@
 // Threads that share work: each share is done once, nobody waits awake, and all treat subnormals alike.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <thread>
-#include <vector>
-
 #include "compute/core/threads.h"
 #include "tests/compute/support/cpu_time.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

@@ -1,13 +1,9 @@
 // Hardware counters of a GPU. Skipped without the library, and without the right to profile.
-#include <gtest/gtest.h>
-
-#include <array>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/cupti.h"
 #include "compute/cuda/device.h"
 #include "tests/compute/support/backend.h"
+#include "tests/test.h"
 
 namespace orrery::cuda {
 namespace {

@@ -1,11 +1,7 @@
 // Hardware counters as far as a machine without a GPU has them: the library, its chips and the passes.
 #include "compute/cuda/cupti.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <memory>
+#include "tests/test.h"
 
 namespace orrery::cuda {
 namespace {

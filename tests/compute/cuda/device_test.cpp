@@ -1,34 +1,18 @@
 // A device's description of itself, and devices that are not here.
 #include "compute/cuda/device.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/sim/simulation.h"
-#include "tests/compute/cuda/chain_kernel.h"
-#include "tests/compute/cuda/reductions.h"
+#include "tests/compute/cuda/test_kernels.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/failure.h"
-#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/kernel_doubles.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
-
-// A kernel that is loaded at run time is launched and described by the code that does so for compiled-in ones.
-
-#if CUDART_VERSION >= 12080  // the first with cudaLibraryLoadData
-#endif
 
 TEST(Device, KnowsItself) {
   ORRERY_SKIP_WITHOUT_BACKEND();
@@ -44,15 +28,8 @@ TEST(Device, KnowsItself) {
 TEST(Device, ThatIsNotHereIsRefusedWithTheListOfThoseThatAre) {
   ORRERY_SKIP_WITHOUT_BACKEND();
   const int beyond = std::numeric_limits<int>::max();
-  test::expect_failure(
-      test::Failure::usage, [&] { cuda::Device{beyond}; }, std::to_string(beyond),
-      "0 (" + cuda::devices().front().name + ")");
-  test::expect_failure(
-      test::Failure::usage,
-      [&] {
-        (Backends{test::catalog(), beyond});
-      },
-      std::to_string(beyond));
+  EXPECT_USAGE_ERROR(cuda::Device{beyond}, std::to_string(beyond), "0 (" + cuda::devices().front().name + ")");
+  EXPECT_USAGE_ERROR((Backends{test::catalog(), beyond}), std::to_string(beyond));
 }
 
 // A kernel that starts while the one before ends must still see all that it wrote.
@@ -199,10 +176,8 @@ TEST(LoadedKernel, HasACardAsCompiledOnesHave) {
 
 // Reductions and scans of warp.h and block.h.
 
-class Reductions : public testing::Test {
+class Reductions : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static const cuda::Device& gpu() { return *test::backends().device(); }
 
   /// 0, 1, 4, ...: sums of several of them differ from each other.
@@ -259,5 +234,4 @@ TEST_F(Reductions, OrderedBitsKeepTheOrderOfFloats) {
 }
 
 }  // namespace
-
 }  // namespace orrery

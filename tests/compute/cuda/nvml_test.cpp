@@ -1,7 +1,7 @@
 // The state of a GPU by NVIDIA's management library, with one that is not there and with one that answers like it.
 #include "compute/cuda/nvml.h"
 
-#include <gtest/gtest.h>
+#include "tests/test.h"
 
 namespace orrery::cuda {
 namespace {

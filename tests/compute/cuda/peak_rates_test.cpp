@@ -1,13 +1,10 @@
 // The measured peak rates lie where a GPU's can lie: nothing was optimized away, and nothing else was counted.
 #include "compute/cuda/peak_rates.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "compute/cuda/device.h"
 #include "compute/cuda/nvml.h"
 #include "tests/compute/support/backend.h"
+#include "tests/test.h"
 
 namespace orrery::cuda {
 namespace {

@@ -1,18 +1,11 @@
 // Each device has its own memory, streams and kernels, whatever device the thread used before.
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <memory>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/engine.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

@@ -1,16 +1,8 @@
 #include "compute/devices/load_balance.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "compute/devices/device_list.h"
 #include "compute/kernels/division.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -201,12 +193,9 @@ TEST(DeviceList, ThatIsNoneIsRefusedInOneLine) {
   for (const std::string& wrong : {std::string{}, std::string{","}, std::string{"0,"}, std::string{",0"},
                                    std::string{"-1"}, std::string{"0,-1"}, std::string{"0 1"}, std::string{"one"},
                                    std::string{"0,all"}, std::string{"1.5"}, std::string{"99999999999"}, many}) {
-    test::expect_failure(
-        test::Failure::usage, [&] { (void)DeviceList::parsed("--devices", wrong); }, "--devices cannot be '" + wrong,
-        "all", "0,1");
+    EXPECT_USAGE_ERROR(DeviceList::parsed("--devices", wrong), "--devices cannot be '" + wrong, "all", "0,1");
   }
 }
 
 }  // namespace
-
 }  // namespace orrery

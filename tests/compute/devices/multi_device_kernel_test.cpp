@@ -1,47 +1,43 @@
 // Several devices that divide the evaluations of a kernel find what one finds. One GPU is enough for most: it can stand
 // for several, each with a stream and a kernel of its own.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
 #include "compute/diagnostics/reference.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/degenerate_bodies.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using test::coincident;
-using test::expect_failure;
-using test::Failure;
 using test::lopsided;
 using test::random_targets;
+using test::Several;
 using test::teams;
+using test::Way;
 
 bool can_be_divided(const KernelInfo& kernel) {
   return (kernel.takes_targets || kernel.divides) && !kernel.gives_jerks;
 }
 
 std::vector<KernelPtr> kernels_by_division(bool divided) {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(kernels, [&](const KernelPtr& kernel) { return can_be_divided(*kernel) != divided; });
-  return kernels;
+  return test::kernels_under_test([&](const KernelInfo& kernel) { return can_be_divided(kernel) == divided; });
 }
 
-class Divided : public testing::TestWithParam<KernelPtr> {
+/// Ways in which devices can share a kernel.
+std::vector<Way> ways_for(const KernelInfo& kernel) {
+  std::vector<Way> ways = test::ways();
+  std::erase_if(ways, [&](const Way& way) { return way.ranks && !why_not_shared(kernel, 2).empty(); });
+  return ways;
+}
+
+class Divided : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
-  static const KernelInfo& info() { return *GetParam(); }
-
   static std::vector<int> sample_of(int count) { return sample_targets(count, 300); }
   static void expect_accuracy(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,
                               const std::vector<int>& sample) {
@@ -58,13 +54,12 @@ TEST_P(Divided, AgreesWithTheDirectSum) {
   std::vector<Bodies> systems;
   for (const int count : {1, 2, 3, 5, 31, 33, 257, 1000, 4097, 65'537}) systems.push_back(test::random_ball(count));
   systems.push_back(lopsided(1000));
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
+  for (const Way& way : ways_for(info())) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
     for (const Bodies& bodies : systems) {
       for (const Law& law : {Law{}, test::attract_repel}) {
-        SCOPED_TRACE(std::string{info().id} + " on " + team.to_string() + ", " + std::to_string(bodies.count()) +
-                     " bodies, " + law_info(law.id).id);
+        SCOPED_TRACE(way.to_string() + ", " + std::to_string(bodies.count()) + " bodies, " + law_info(law.id).id);
         for (int again = 0; again < 3; ++again) {  // a tree's parts then have other sizes
           const test::ForceResult found = test::evaluate(*kernel, bodies, {.law = law});
           ASSERT_EQ(std::ranges::count_if(found.accelerations, [](const Vec4& a) { return std::isnan(a.x); }), 0);
@@ -150,16 +145,15 @@ TEST_P(Divided, KicksVelocitiesAsOneDeviceDoes) {
 }
 
 TEST_P(Divided, MovesBodiesAsOneDeviceDoes) {
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
+  for (const Way& way : ways_for(info())) {
+    const Several devices{way};
     for (const char* integrator : {"leapfrog", "leapfrog-blocks", "yoshida4"}) {
       for (const Digits digits : {Digits::single, Digits::compensated}) {
-        SCOPED_TRACE(team.to_string() + ", " + integrator + ", " + std::string{word_of(digits)});
+        SCOPED_TRACE(way.to_string() + ", " + integrator + ", " + std::string{word_of(digits)});
         const SceneRequest scene{.scene = "plummer", .count = 3001};
-        Simulation one{test::backends(), scene, GetParam()}, several{backends, scene, GetParam()};
+        Simulation one{test::backends(), scene, GetParam()}, several{devices.backends(), scene, GetParam()};
         for (Simulation* each : {&one, &several}) {
-          each->apply(SelectIntegrator{integrator});
-          each->apply(SetDigits{digits});
+          test::apply(*each, SelectIntegrator{integrator}, SetDigits{digits});
           each->run(5);
         }
         const Bodies expected = one.bodies(), found = several.bodies();
@@ -176,21 +170,20 @@ TEST_P(Divided, MovesBodiesAsOneDeviceDoes) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Divided, testing::ValuesIn(kernels_by_division(true)), test::test_name);
 
 std::vector<KernelPtr> kernels_with_targets() {
-  std::vector<KernelPtr> kernels = kernels_by_division(true);
-  std::erase_if(kernels, [](const KernelPtr& kernel) { return !kernel->takes_targets; });
-  return kernels;
+  return test::kernels_under_test(
+      [](const KernelInfo& kernel) { return can_be_divided(kernel) && kernel.takes_targets; });
 }
 
 class DividedTargets : public Divided {};
 
 TEST_P(DividedTargets, AreEvaluatedAndNoOthers) {
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(info(), Settings{info()});
+  for (const Way& way : ways_for(info())) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
     for (const auto& [count, size] : {std::pair{1, 1}, {2, 1}, {1009, 1}, {1009, 2}, {1009, 300}, {9001, 9001}}) {
       const Bodies bodies = test::random_ball(count);
       const std::vector<int> targets = random_targets(count, size);
-      SCOPED_TRACE(team.to_string() + ", " + std::to_string(size) + " of " + std::to_string(count));
+      SCOPED_TRACE(way.to_string() + ", " + std::to_string(size) + " of " + std::to_string(count));
       const std::vector<Vec4> found = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
       expect_accuracy(found, bodies, {}, targets);
       EXPECT_EQ(std::ranges::count_if(found, [](const Vec4& a) { return !std::isnan(a.x); }), size);
@@ -200,19 +193,16 @@ TEST_P(DividedTargets, AreEvaluatedAndNoOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, DividedTargets, testing::ValuesIn(kernels_with_targets()), test::test_name);
 
-class DividedKernels : public testing::Test {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class DividedKernels : public test::BackendTest {};
 
 TEST_F(DividedKernels, HaveTheBitsOfOneDeviceWhereTheOrderOfTheSumsIsTheSame) {
   const KernelPtr tiled = test::find_kernel("cuda-tiled");
   const Settings settings{*tiled, {{"split", "1"}}};
   const auto alone = test::backends().make_kernel(*tiled, settings);
-  for (const DeviceList& team : teams()) {
-    const Backends backends{test::catalog(), team};
-    const auto kernel = backends.make_kernel(*tiled, settings);
-    SCOPED_TRACE(team.to_string());
+  for (const Way& way : test::ways()) {
+    const Several several{way};
+    const auto kernel = several.backends().make_kernel(*tiled, settings);
+    SCOPED_TRACE(way.to_string());
     test::expect_same_bits(*kernel, *alone);
   }
 }
@@ -265,28 +255,58 @@ TEST_F(DividedKernels, AreRefusedWhereTheyCannotBeDivided) {
     const bool is_divided = std::ranges::find(divided, kernel) != divided.end();
     EXPECT_EQ(backends.refusal(*kernel), is_divided ? "" : std::string{"several devices cannot divide "} + kernel->id);
     if (is_divided) continue;
-    expect_failure(
-        Failure::usage, [&] { (void)backends.make_kernel(*kernel, Settings{*kernel}); },
-        std::string{"several devices cannot divide "} + kernel->id, "can be divided: ", "cuda-tiled", "cuda-tree",
-        "cuda-symmetric");
+    EXPECT_USAGE_ERROR(backends.make_kernel(*kernel, Settings{*kernel}),
+                       std::string{"several devices cannot divide "} + kernel->id, "can be divided: ", "cuda-tiled",
+                       "cuda-tree", "cuda-symmetric");
   }
 }
 
 TEST_F(DividedKernels, NameTheDeviceThatDoesNotGetItsCopy) {
   const TeamDevices devices(2, std::make_shared<const cuda::Device>(0));
   std::vector<Broadcast::End> ends(2, {.blocks = {{nullptr, 16}}});
-  expect_failure(
-      Failure::runtime, [&] { PeerCopies{devices}.send(ends); }, "device 0: cudaMemcpyPeerAsync");
+  EXPECT_RUNTIME_ERROR(PeerCopies{devices}.send(ends), "device 0: cudaMemcpyPeerAsync");
 }
 
 TEST_F(DividedKernels, NeedDevicesThatExist) {
   const int missing = static_cast<int>(cuda::devices().size());
-  expect_failure(
-      Failure::usage,
-      [&] {
-        (Backends{test::catalog(), DeviceList{.ordinals = {0, missing}}});
-      },
-      "there is no CUDA device " + std::to_string(missing), "devices here: 0");
+  EXPECT_USAGE_ERROR((Backends{test::catalog(), DeviceList{.ordinals = {0, missing}}}),
+                     "there is no CUDA device " + std::to_string(missing), "devices here: 0");
+}
+
+class DevicesOfRanks : public DividedKernels {};
+
+TEST_F(DevicesOfRanks, SeveralSimulationsTakeTurns) {
+  const test::RanksOn ranks{{.ordinals = {0, 0}}};
+  const KernelPtr tiled = test::find_kernel("cuda-tiled"), naive = test::find_kernel("cuda-naive");
+  Simulation first{ranks.backends(), {.scene = "plummer", .count = 500}, tiled};
+  Simulation second{ranks.backends(), {.scene = "plummer", .count = 2000}, naive};
+  Simulation host{ranks.backends(), {.scene = "plummer", .count = 300}, test::find_kernel("cpu-serial")};
+  for (int turn = 0; turn < 3; ++turn) {
+    for (Simulation* each : {&first, &second, &host}) each->run(2);
+  }
+  for (Simulation* each : {&first, &second, &host}) EXPECT_EQ(each->status().step, 6);
+}
+
+TEST_F(DevicesOfRanks, AreRefusedWhatTheyCannotDivide) {
+  const test::RanksOn ranks{{.ordinals = {0, 0}}};
+  EXPECT_EQ(ranks.backends().default_kernel()->backend, Backend::cuda);
+  EXPECT_EQ(ranks.backends().default_kernel(/*jerks=*/true)->backend, Backend::cpu);
+  const KernelPtr jerk = test::find_kernel("cuda-jerk"), lock = test::find_kernel("cuda-tree-lock");
+  EXPECT_USAGE_ERROR(ranks.backends().make_kernel(*jerk, Settings{*jerk}),
+                     "the GPUs of 2 ranks cannot divide cuda-jerk", "can be shared: ", "cuda-tiled", "cuda-tree");
+  EXPECT_USAGE_ERROR(ranks.backends().make_kernel(*lock, Settings{*lock}),
+                     "cuda-tree-lock always evaluates every body, so 2 ranks cannot share it");
+}
+
+TEST_F(DevicesOfRanks, HaveADeviceEachUnlessTheUserNamesOneTwice) {
+  const int size = static_cast<int>(cuda::devices().size()) + 1;
+  test::RankTeam team{size, test::catalog(), cuda_rank_device};
+  const std::string why = "ranks 0 and " + std::to_string(size - 1) + " would share device 0";
+  EXPECT_EQ(team.backends().status(Backend::cuda).reason.find(why), 0u) << "CPU kernels still run";
+  EXPECT_TRUE(team.backends().status(Backend::cpu).available);
+  EXPECT_USAGE_ERROR((Backends{team.catalog(), 0}), why);
+  EXPECT_USAGE_ERROR((Backends{team.catalog(), DeviceList{.all = true, .ordinals = {}}}), why);
+  EXPECT_USAGE_ERROR((Backends{team.catalog(), DeviceList{.ordinals = {0}}}), "rank 1: --devices names 1");
 }
 
 }  // namespace

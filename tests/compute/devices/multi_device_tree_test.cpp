@@ -1,21 +1,5 @@
 // Several devices that divide a tree's work find what one finds, whether each builds the whole tree or that of a
 // domain, and whether they belong to one process or to ranks.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/devices/device_list.h"
@@ -24,54 +8,31 @@
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/shared_facets.h"
-#include "tests/compute/devices/ranks_on.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/evaluations.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-/// Devices of one process, or of ranks.
-struct Way {
-  DeviceList devices;
-  bool ranks;
-  std::string to_string() const { return (ranks ? "ranks on " : "devices ") + devices.to_string(); }
-};
-
-std::vector<Way> ways() {
-  std::vector<Way> ways;
-  for (const DeviceList& team : test::teams()) {
-    for (const bool ranks : {false, true}) ways.push_back({team, ranks});
-  }
-  return ways;
-}
-
-class Several {
- public:
-  explicit Several(const Way& way) {
-    if (way.ranks) {
-      ranks_.emplace(way.devices);
-    } else {
-      devices_.emplace(test::catalog(), way.devices);
-    }
-  }
-  const Backends& backends() const { return ranks_ ? ranks_->backends() : *devices_; }
-
- private:
-  std::optional<test::RanksOn> ranks_;
-  std::optional<Backends> devices_;
-};
+using test::Several;
+using test::Way;
 
 std::vector<KernelPtr> divided_trees() {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(
-      kernels, [](const KernelPtr& kernel) { return !kernel->is_tree || !(kernel->takes_targets || kernel->divides); });
-  return kernels;
+  return test::kernels_under_test(
+      [](const KernelInfo& kernel) { return kernel.is_tree && (kernel.takes_targets || kernel.divides); });
+}
+
+/// Calls use(backends) for devices of one process, and for those of ranks.
+template <class Use>
+void in_each_way(const Use& use) {
+  for (const Way& way : test::ways()) {
+    SCOPED_TRACE(way.to_string());
+    use(Several{way}.backends());
+  }
 }
 
 /// By their velocities.
@@ -82,41 +43,34 @@ void drift(Bodies& bodies, float time) {
   }
 }
 
-class DividedTree : public testing::TestWithParam<KernelPtr> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
-  static const KernelInfo& info() { return *GetParam(); }
-};
+class DividedTree : public test::KernelTest {};
 
 TEST_P(DividedTree, CountsTheInteractionsOfAllDevices) {
   const Bodies bodies = test::random_ball(200'011);
   const auto alone = test::backends().make_kernel(info(), Settings{info()});
   std::uint64_t expected = 0;
   test::evaluate(*alone, bodies, {.law = {}, .evaluated = &expected});
-  for (const Way& way : ways()) {
-    const Several several{way};
-    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
+  in_each_way([&](const Backends& backends) {
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
     std::uint64_t found = 0;
     test::evaluate(*kernel, bodies, {.law = {}, .evaluated = &found});
     // Cells at the borders of domains have parts on two devices.
     EXPECT_NEAR(static_cast<double>(found), static_cast<double>(expected), 0.05 * static_cast<double>(expected));
     EXPECT_EQ(kernel->tree()->report()->interactions, static_cast<std::int64_t>(found));
-  }
+  });
 }
 
 TEST_P(DividedTree, KeepsItsCellsOnEveryDevice) {
-  for (const Way& way : ways()) {
-    const Several several{way};
-    const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"rebuild", "4"}}});
+  in_each_way([&](const Backends& backends) {
+    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", "4"}}});
     Bodies bodies = test::random_ball(4097);
     for (int step = 0; step < 6; ++step) {
-      SCOPED_TRACE(way.to_string() + ", evaluation " + std::to_string(step));
+      SCOPED_TRACE("evaluation " + std::to_string(step));
       test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
       drift(bodies, 0.01f);
       if (step == 2) kernel->bodies_replaced();
     }
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, DividedTree, testing::ValuesIn(divided_trees()), test::test_name);
@@ -126,10 +80,8 @@ ForceError error_of(const std::vector<Vec4>& accelerations, const Bodies& bodies
   return target_error(entries(accelerations, sample), sample, reference_accelerations(bodies.positions, sample, {}));
 }
 
-class DividedDomains : public testing::Test {
+class DividedDomains : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static const KernelInfo& info() { return *test::find_kernel("cuda-tree"); }
   static ForceError error_of(ForceKernel& kernel, const Bodies& bodies) {
     const std::vector<int> sample = sample_targets(bodies.count(), 1000);
@@ -175,22 +127,19 @@ TEST_F(DividedDomains, AgreeForDegenerateBodies) {
   add("one far away", [](std::size_t i, Vec4& body) {
     if (i == 17) body = {1e6f, 0, 0, body.w};
   });
-  for (const Way& way : ways()) {
-    const Several several{way};
-    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
+  in_each_way([&](const Backends& backends) {
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
     for (const auto& [name, bodies] : systems) {
-      SCOPED_TRACE(way.to_string() + ", " + name);
+      SCOPED_TRACE(name);
       expect_errors_of_one_device(*kernel, Settings{info()}, bodies, info().tolerance);
     }
-  }
+  });
 }
 
 TEST_F(DividedDomains, PickTheCellsOfAllDevices) {
   Bodies bodies = test::random_ball(20'011);
-  for (const Way& way : ways()) {
-    SCOPED_TRACE(way.to_string());
-    const Several several{way};
-    test::Evaluations evaluations{several.backends().make_kernel(info(), Settings{info()}), bodies.count()};
+  in_each_way([&](const Backends& backends) {
+    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), bodies.count()};
     EXPECT_TRUE(evaluations.cells(1 << 20).empty()) << "there is no tree";
     evaluations.run(bodies);
     const std::vector<TreeCell> cells = evaluations.cells(1 << 20);
@@ -203,22 +152,21 @@ TEST_F(DividedDomains, PickTheCellsOfAllDevices) {
       };
       ASSERT_TRUE(std::ranges::any_of(cells, holds));
     }
-  }
+  });
 }
 
 TEST_F(DividedDomains, FollowBodiesThatMoveFarFromOneEvaluationToTheNext) {
-  for (const Way& way : ways()) {
-    const Several several{way};
+  in_each_way([&](const Backends& backends) {
     for (const char* rebuild : {"1", "3"}) {
-      const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
+      const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
       Bodies bodies = test::random_ball(9001);
       for (int step = 0; step < 20; ++step) {
-        SCOPED_TRACE(way.to_string() + ", rebuild=" + rebuild + ", evaluation " + std::to_string(step));
+        SCOPED_TRACE(std::string{"rebuild="} + rebuild + ", evaluation " + std::to_string(step));
         expect_agreement(*kernel, bodies);
         drift(bodies, 0.5f);
       }
     }
-  }
+  });
 }
 
 TEST_F(DividedDomains, GetRoomForAllCellsWhereThereWereFewBefore) {
@@ -230,14 +178,12 @@ TEST_F(DividedDomains, GetRoomForAllCellsWhereThereWereFewBefore) {
     return static_cast<double>(kernel.tree()->report()->cells);
   };
   const double expected = cells_of(*test::backends().make_kernel(info(), Settings{info()}), ball);
-  for (const Way& way : ways()) {
-    SCOPED_TRACE(way.to_string());
-    const Several several{way};
-    const auto kernel = several.backends().make_kernel(info(), Settings{info()});
+  in_each_way([&](const Backends& backends) {
+    const auto kernel = backends.make_kernel(info(), Settings{info()});
     for (int step = 0; step < 4; ++step) cells_of(*kernel, points);
     for (int step = 0; step < 2; ++step) cells_of(*kernel, ball);  // the first ones may have larger leaves
     EXPECT_NEAR(cells_of(*kernel, ball), expected, 0.05 * expected);
-  }
+  });
 }
 
 TEST_F(DividedDomains, AreFoundForManyDevices) {
@@ -249,12 +195,11 @@ TEST_F(DividedDomains, AreFoundForManyDevices) {
 
 TEST_F(DividedDomains, TakeTargetsAndAllBodiesInTurn) {
   const Bodies bodies = test::random_ball(9001);
-  for (const Way& way : ways()) {
-    const Several several{way};
+  in_each_way([&](const Backends& backends) {
     for (const char* rebuild : {"1", "4"}) {
-      const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
+      const auto kernel = backends.make_kernel(info(), Settings{info(), {{"rebuild", rebuild}}});
       for (const int size : {9001, 1, 500, 9001, 3}) {
-        SCOPED_TRACE(way.to_string() + ", rebuild=" + rebuild + ", " + std::to_string(size));
+        SCOPED_TRACE(std::string{"rebuild="} + rebuild + ", " + std::to_string(size));
         const std::vector<int> targets = size < 9001 ? test::random_targets(9001, size) : std::vector<int>{};
         const std::vector<int> wanted = targets.empty() ? sample_targets(9001, 500) : targets;
         const auto found = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets}).accelerations;
@@ -264,15 +209,13 @@ TEST_F(DividedDomains, TakeTargetsAndAllBodiesInTurn) {
         EXPECT_LE(error.max, info().tolerance.max);
       }
     }
-  }
+  });
 }
 
 TEST_F(DividedDomains, ReadTheWalksOfTheFirstDevicesBodies) {
   const Bodies bodies = test::random_ball(20'011);
-  for (const Way& way : ways()) {
-    SCOPED_TRACE(way.to_string());
-    const Several several{way};
-    test::Evaluations evaluations{several.backends().make_kernel(info(), Settings{info()}), bodies.count()};
+  in_each_way([&](const Backends& backends) {
+    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), bodies.count()};
     evaluations.run(bodies);
     int read = 0, refused = 0;
     for (int body = 0; body < bodies.count(); body += 500) {
@@ -286,16 +229,14 @@ TEST_F(DividedDomains, ReadTheWalksOfTheFirstDevicesBodies) {
     }
     EXPECT_GT(read, 0);
     EXPECT_GT(refused, 0);
-  }
+  });
 }
 
 TEST_F(DividedDomains, TellWhoHasABody) {
   const Bodies many = test::random_ball(20'011), few = test::random_ball(500);
   const auto& positions = many.positions;
-  for (const Way& way : ways()) {
-    SCOPED_TRACE(way.to_string());
-    const Several several{way};
-    test::Evaluations evaluations{several.backends().make_kernel(info(), Settings{info()}), many.count()};
+  in_each_way([&](const Backends& backends) {
+    test::Evaluations evaluations{backends.make_kernel(info(), Settings{info()}), many.count()};
     EXPECT_FALSE(evaluations.owners(many.count()));
     evaluations.run(many);
     const std::optional<BodyOwners> owners = evaluations.owners(many.count());
@@ -323,7 +264,7 @@ TEST_F(DividedDomains, TellWhoHasABody) {
     const std::optional<BodyOwners> of_few = evaluations.owners(few.count());
     ASSERT_TRUE(of_few);
     EXPECT_EQ(of_few->of_body, std::vector<int>(few.positions.size()));
-  }
+  });
 }
 
 class DividedOctree : public DividedDomains, public testing::WithParamInterface<const char*> {};
@@ -335,29 +276,26 @@ TEST_P(DividedOctree, HasTheErrorsOfOneDevice) {
   const Bodies bodies = test::random_ball(65'537);
   for (const char* tolerance : {"off", "1e-3", "1e-5"}) {
     const Settings settings{info(), {{"order", GetParam()}, {"tolerance", tolerance}, {"theta", "0.8"}}};
-    for (const Way& way : ways()) {
-      SCOPED_TRACE(way.to_string() + ", tolerance " + tolerance);
-      const Several several{way};
-      expect_errors_of_one_device(*several.backends().make_kernel(info(), settings), settings, bodies);
-    }
+    in_each_way([&](const Backends& backends) {
+      SCOPED_TRACE(std::string{"tolerance "} + tolerance);
+      expect_errors_of_one_device(*backends.make_kernel(info(), settings), settings, bodies);
+    });
   }
 }
 
 TEST_P(DividedOctree, GivesTargetsWhatItGivesAll) {
   const Bodies bodies = test::random_ball(9001);
   const std::vector<int> targets = test::random_targets(9001, 300);
-  for (const Way& way : ways()) {
-    const Several several{way};
-    const auto kernel = several.backends().make_kernel(info(), Settings{info(), {{"order", GetParam()}}});
+  in_each_way([&](const Backends& backends) {
+    const auto kernel = backends.make_kernel(info(), Settings{info(), {{"order", GetParam()}}});
     const auto all = test::evaluate(*kernel, bodies, {.law = {}}),
                some = test::evaluate(*kernel, bodies, {.law = {}, .targets = targets});
     for (const int i : targets) {
       const Vec4 &a = all.accelerations[static_cast<std::size_t>(i)],
                  &b = some.accelerations[static_cast<std::size_t>(i)];
-      EXPECT_LT(std::hypot(a.x - b.x, a.y - b.y, a.z - b.z), 1e-5 * std::hypot(a.x, a.y, a.z))
-          << way.to_string() << ", body " << i;
+      EXPECT_LT(std::hypot(a.x - b.x, a.y - b.y, a.z - b.z), 1e-5 * std::hypot(a.x, a.y, a.z)) << "body " << i;
     }
-  }
+  });
 }
 
 // Trees of GPUs that do not see each other's memory, and what they send each other. One GPU stands for two.
@@ -458,9 +396,8 @@ class TwoTrees {
   std::unique_ptr<ForceKernel> kernels_[2];
 };
 
-class ChosenTrees : public testing::TestWithParam<const char*> {
+class ChosenTrees : public test::BackendTest, public testing::WithParamInterface<const char*> {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
   static Settings settings(const char* tolerance) {
     return Settings{tree_info(), {{"order", GetParam()}, {"tolerance", tolerance}}};
   }
@@ -582,5 +519,4 @@ TEST(ChosenTreesOfRanks, ThatFindNoMemoryEndTheEvaluationOfAllAndNoMore) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,45 +1,42 @@
 // Bodies that several devices, of one process or of ranks, hold from step to step move like those of one device, and
 // keep their numbers.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/devices/device_list.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
-#include "tests/compute/devices/holding_team.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/degenerate_bodies.h"
 #include "tests/compute/support/distances.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/teams.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using test::apart;
 using test::expect_equal_masses;
-using test::Holders;
-using test::HoldingTeam;
+using test::Several;
 using test::teams;
 
 constexpr int count = 20'011;
 
-class Residents : public testing::TestWithParam<Holders> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
+std::string name_of_holders(const testing::TestParamInfo<bool>& info) {
+  return info.param ? "ranks" : "devices";
+}
 
+/// Calls use(backends) for each team of devices: of one process, or of ranks.
+template <class Use>
+void on_each_team(bool ranks, const Use& use) {
+  for (const DeviceList& team : teams()) {
+    SCOPED_TRACE(team.to_string());
+    use(Several{{team, ranks}}.backends());
+  }
+}
+
+/// The parameter: whether the devices belong to ranks.
+class Residents : public test::BackendTest, public testing::WithParamInterface<bool> {
+ protected:
   static KernelPtr tree() { return test::find_kernel("cuda-tree"); }
   /// Returns a simulation of `bodies` by cuda-tree.
   static Simulation simulation(const Backends& backends, const Bodies& bodies) {
@@ -49,23 +46,18 @@ class Residents : public testing::TestWithParam<Holders> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Values(Holders::devices, Holders::ranks), test::name_of_holders);
+INSTANTIATE_TEST_SUITE_P(Of, Residents, testing::Bool(), name_of_holders);
 
-class ResidentsOfDevices : public testing::Test {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class ResidentsOfDevices : public test::BackendTest {};
 
 TEST_P(Residents, AreHeldWhereTheyAreManyAndDevicesReachEachOther) {
-  for (const DeviceList& team : teams()) {
-    const HoldingTeam several{team, GetParam()};
-    const Backends& backends = several.backends();
+  on_each_team(GetParam(), [&](const Backends& backends) {
     const auto kernel = backends.make_kernel(*tree(), Settings{*tree()});
     ResidentFacet* const devices = residents_of(*kernel);
     ASSERT_NE(devices, nullptr);
     EXPECT_TRUE(devices->can_hold(count));
     EXPECT_FALSE(devices->can_hold(1000));
-  }
+  });
   EXPECT_EQ(residents_of(*test::backends().make_kernel(*tree(), Settings{*tree()})), nullptr);
 }
 
@@ -76,8 +68,7 @@ TEST_P(Residents, MoveLikeTheBodiesOfOneDevice) {
       for (const char* rebuild : {"1", "4"}) {
         const auto run = [&](const Backends& backends) {
           Simulation simulation = Residents::simulation(backends, *bodies);
-          simulation.apply(SelectIntegrator{integrator});
-          simulation.apply(SetTunable{"rebuild", rebuild});
+          test::apply(simulation, SelectIntegrator{integrator}, SetTunable{"rebuild", rebuild});
           for (int batch = 0; batch < 5; ++batch) simulation.run(3);
           return simulation.bodies();
         };
@@ -85,7 +76,7 @@ TEST_P(Residents, MoveLikeTheBodiesOfOneDevice) {
         ASSERT_GT(apart(expected, *bodies), 1e-2);
         for (const DeviceList& team : teams()) {
           SCOPED_TRACE(team.to_string() + ", " + integrator + ", rebuild=" + rebuild);
-          const Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+          const Bodies found = run(Several{{team, GetParam()}}.backends());
           expect_equal_masses(found, *bodies);
           EXPECT_LT(apart(found, expected), 0.05 * apart(expected, *bodies));
         }
@@ -103,12 +94,11 @@ TEST_P(Residents, LeaveTheirDevicesInGreatNumbers) {
     return simulation.bodies();
   };
   const Bodies expected = run(test::backends());
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+  on_each_team(GetParam(), [&](const Backends& backends) {
+    const Bodies found = run(backends);
     expect_equal_masses(found, bodies);
     EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
-  }
+  });
 }
 
 TEST_P(Residents, StayDividedWhileABodyFliesAway) {
@@ -123,21 +113,17 @@ TEST_P(Residents, StayDividedWhileABodyFliesAway) {
   Bodies expected = run(test::backends());
   ASSERT_GT(expected.positions[flying].x, 1e3f);
   expected.positions[flying] = bodies.positions[flying];  // the others matter
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    Bodies found = run(HoldingTeam{team, GetParam()}.backends());
+  on_each_team(GetParam(), [&](const Backends& backends) {
+    Bodies found = run(backends);
     found.positions[flying] = bodies.positions[flying];
     expect_equal_masses(found, bodies);
     EXPECT_LT(apart(found, expected), 0.05 * apart(expected, bodies));
-  }
+  });
 }
 
 TEST_P(Residents, AreReadAtAnyTime) {
   const Bodies bodies = test::random_ball(count);
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    const Backends& backends = several.backends();
+  on_each_team(GetParam(), [&](const Backends& backends) {
     Simulation read = simulation(backends, bodies), left = simulation(backends, bodies);
     for (int batch = 0; batch < 6; ++batch) {
       read.run(1), left.run(1);
@@ -154,14 +140,11 @@ TEST_P(Residents, AreReadAtAnyTime) {
     read.run(1);
     read.apply(Restart{});
     read.run(1);
-  }
+  });
 }
 
 TEST_P(Residents, KeepTheirEnergy) {
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    const Backends& backends = several.backends();
+  on_each_team(GetParam(), [&](const Backends& backends) {
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     const auto energy = [&] {
       simulation.apply(MeasureConserved{});
@@ -172,7 +155,7 @@ TEST_P(Residents, KeepTheirEnergy) {
     const double before = energy();
     simulation.run(100);
     EXPECT_NEAR(energy(), before, 2e-3 * std::abs(before));
-  }
+  });
 }
 
 TEST_P(Residents, StopAtTheStepOfOneDevice) {
@@ -185,19 +168,15 @@ TEST_P(Residents, StopAtTheStepOfOneDevice) {
     return *simulation.status().non_finite;
   };
   const NonFinite expected = end_of(test::backends());
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const NonFinite found = end_of(HoldingTeam{team, GetParam()}.backends());
+  on_each_team(GetParam(), [&](const Backends& backends) {
+    const NonFinite found = end_of(backends);
     EXPECT_EQ(found.body, expected.body);
     EXPECT_EQ(found.step, expected.step);
-  }
+  });
 }
 
 TEST_P(Residents, MakeRoomForOthers) {
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    const Backends& backends = several.backends();
+  on_each_team(GetParam(), [&](const Backends& backends) {
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
     simulation.apply(LoadScene{{.scene = "plummer", .count = count + 5000}});
@@ -210,7 +189,7 @@ TEST_P(Residents, MakeRoomForOthers) {
     const Bodies first = same.bodies();
     same.run(2);
     EXPECT_LT(apart(simulation.bodies(), same.bodies()), 0.05 * apart(same.bodies(), first));
-  }
+  });
 }
 
 TEST_P(Residents, TellTheErrorsOfTheirForces) {
@@ -224,13 +203,12 @@ TEST_P(Residents, TellTheErrorsOfTheirForces) {
     return simulation.status().force_probe->error;
   };
   const ForceError one = error(test::backends());
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const ForceError found = error(HoldingTeam{team, GetParam()}.backends());
+  on_each_team(GetParam(), [&](const Backends& backends) {
+    const ForceError found = error(backends);
     EXPECT_LT(found.median, 1.3 * one.median);
     EXPECT_GT(found.median, 0.5 * one.median);
     EXPECT_LT(found.max, 5 * one.max);
-  }
+  });
 }
 
 /// Two domains of at most three quarters of the bodies each, on one device.
@@ -249,10 +227,7 @@ TEST_F(ResidentsOfDevices, TakeNoMemoryToBeHandedOut) {
 }
 
 TEST_P(Residents, ShowTheirCells) {
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    const Backends& backends = several.backends();
+  on_each_team(GetParam(), [&](const Backends& backends) {
     Simulation simulation{backends, {.scene = "plummer", .count = count}, tree()};
     simulation.run(2);
     simulation.apply(ReadTreeCells{});
@@ -260,8 +235,7 @@ TEST_P(Residents, ShowTheirCells) {
     ASSERT_TRUE(simulation.status().tree_cells);
     EXPECT_EQ(simulation.status().tree_cells->step, 3);
     simulation.run(2);
-    simulation.apply(SetPaused{true});
-    simulation.apply(ReadTreeCells{});
+    test::apply(simulation, SetPaused{true}, ReadTreeCells{});
     for (int frame = 0; frame < 3; ++frame) {
       simulation.advance_frame(frame);
       simulation.wait();
@@ -269,14 +243,11 @@ TEST_P(Residents, ShowTheirCells) {
     }
     EXPECT_EQ(simulation.status().tree_cells->step, 5);
     EXPECT_GT(simulation.status().tree_cells->cells.size(), 1000u);
-  }
+  });
 }
 
 TEST_P(Residents, ShowTheirDevices) {
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    const Backends& backends = several.backends();
+  on_each_team(GetParam(), [&](const Backends& backends) {
     Simulation simulation = Residents::simulation(backends, test::random_ball(count));
     for (int batch = 0; batch < 3; ++batch) {
       simulation.apply(ReadDomains{});
@@ -288,7 +259,7 @@ TEST_P(Residents, ShowTheirDevices) {
     std::vector<int> bodies(owners.names.size());
     for (const int owner : owners.of_body) ++bodies.at(static_cast<std::size_t>(owner));
     for (const int held : bodies) EXPECT_GT(held, count / static_cast<int>(2 * bodies.size()));
-  }
+  });
 }
 
 // Where the bodies of the engine are while several devices hold theirs.
@@ -318,9 +289,8 @@ TEST(ResidentsMemory, IsNotNeededForTheEnginesOwnOnTheFirstDevice) {
   test::expect_equal_masses(tight.bodies(), expected);
   EXPECT_LT(test::apart(tight.bodies(), expected), 1e-4);
   tight.run(1);  // once more after they were read
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)tight.accelerations(std::vector{17}); },
-      "8000000 bodies need more memory than the GPU has free, unless several GPUs hold them");
+  EXPECT_USAGE_ERROR(tight.accelerations(std::vector{17}),
+                     "8000000 bodies need more memory than the GPU has free, unless several GPUs hold them");
   tight.run(1);  // the devices hold them once more
   taken = {};
   EXPECT_EQ(tight.accelerations(std::vector{17}).size(), expected.positions.size());
@@ -403,18 +373,13 @@ class HeldBall {
   const cuda::HostArray<int> seen_;
 };
 
-class HeldBodies : public testing::TestWithParam<Holders> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class HeldBodies : public test::BackendTest, public testing::WithParamInterface<bool> {};
 
-INSTANTIATE_TEST_SUITE_P(Of, HeldBodies, testing::Values(Holders::devices, Holders::ranks), test::name_of_holders);
+INSTANTIATE_TEST_SUITE_P(Of, HeldBodies, testing::Bool(), name_of_holders);
 
 TEST_P(HeldBodies, AreAllBodiesEachOnce) {
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}};
+  on_each_team(GetParam(), [&](const Backends& backends) {
+    HeldBall ball{backends, Settings{*test::find_kernel("cuda-tree")}};
     for (int evaluation = 0; evaluation < 4; ++evaluation) {
       ball.evaluate();
       const auto [positions, velocities, accelerations] = ball.collect();
@@ -422,7 +387,7 @@ TEST_P(HeldBodies, AreAllBodiesEachOnce) {
       ASSERT_EQ(velocities, ball.bodies.velocities);
       ASSERT_TRUE(std::ranges::all_of(accelerations, [](const Vec4& a) { return std::isfinite(a.x); }));
     }
-  }
+  });
 }
 
 /// The borders of domains end in cells that have many bodies, which go to either side.
@@ -431,7 +396,7 @@ TEST_P(HeldBodies, MayLieAnywhere) {
        {test::coincident(in_ball), test::collinear(in_ball), test::lopsided(in_ball), test::massless(in_ball)}) {
     for (const DeviceList& team : teams()) {
       SCOPED_TRACE(team.to_string());
-      const HoldingTeam several{team, GetParam()};
+      const Several several{{team, GetParam()}};
       HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}, bodies};
       for (int evaluation = 0; evaluation < 3; ++evaluation) ball.evaluate();
       const auto [positions, velocities, accelerations] = ball.collect();
@@ -448,7 +413,7 @@ TEST_P(HeldBodies, MissNothingThatTheyNeedOfOtherDevices) {
     for (const char* order : {"monopole", "local", "high"}) {
       SCOPED_TRACE(team.to_string() + ", order=" + order);
       // Warps that share a group would add in any order, and sorted anew, the bodies may have other parts.
-      const HoldingTeam several{team, GetParam()};
+      const Several several{{team, GetParam()}};
       HeldBall ball{several.backends(),
                     Settings{*test::find_kernel("cuda-tree"), {{"order", order}, {"split", "1"}, {"rebuild", "8"}}}};
       ball.evaluate();
@@ -466,10 +431,8 @@ TEST_P(HeldBodies, StayWhereTheyAreOnceOneIsNotFinite) {
   constexpr int fast = in_ball - 5;
   Bodies bodies = test::random_ball(in_ball);
   bodies.velocities[fast].x = 3e38f;
-  for (const DeviceList& team : teams()) {
-    SCOPED_TRACE(team.to_string());
-    const HoldingTeam several{team, GetParam()};
-    HeldBall ball{several.backends(), Settings{*test::find_kernel("cuda-tree")}, bodies};
+  on_each_team(GetParam(), [&](const Backends& backends) {
+    HeldBall ball{backends, Settings{*test::find_kernel("cuda-tree")}, bodies};
     ball.drift(10, 1);
     const cuda::PackedFinding found = ball.look(2);
     EXPECT_EQ(found.body(), fast);
@@ -481,9 +444,8 @@ TEST_P(HeldBodies, StayWhereTheyAreOnceOneIsNotFinite) {
     for (int body = 0; body < fast; ++body) {
       ASSERT_EQ(later[static_cast<std::size_t>(body)], stopped[static_cast<std::size_t>(body)]) << body;
     }
-  }
+  });
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,11 +1,8 @@
 #include "compute/diagnostics/conserved.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "compute/diagnostics/reference.h"
 #include "compute/scenes/scene.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

@@ -1,20 +1,10 @@
 #include "compute/diagnostics/structure.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <random>
-#include <utility>
-#include <vector>
-
 #include "compute/diagnostics/conserved.h"
 #include "compute/scenes/scene.h"
 #include "tests/compute/scenes/systems.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -138,5 +128,4 @@ TEST(VirialRatio, IsNoNumberWithoutAPairThatAttracts) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,18 +1,10 @@
 // Levels of time steps, and leapfrog with block steps over a direct sum of its own.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <stdexcept>
-#include <vector>
-
 #include "compute/core/bodies.h"
 #include "compute/core/law.h"
 #include "compute/integrators/integrator.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/integrators/update.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

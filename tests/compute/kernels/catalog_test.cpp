@@ -1,21 +1,14 @@
 // The catalog of kernels and their settings: what the command line, the panel and the benchmark rely on.
 #include "compute/kernels/catalog.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <set>
-#include <string>
-#include <vector>
-
-#include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/text.h"
+#include "compute/kernels/dispatch.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/tree/tree_tunables.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "tests/compute/support/kernel_doubles.h"
+#include "tests/test.h"
 
 namespace orrery {
 
@@ -27,12 +20,8 @@ namespace {
 
 template <class Function>
 std::string usage_error(Function&& function) {
-  try {
-    function();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no UsageError";
+  const test::Failure failure = test::failure_of(function);
+  return failure.kind == test::Failure::usage ? failure.message : "no UsageError";
 }
 
 std::string quoted(const char* text) {
@@ -50,7 +39,6 @@ TEST(KernelCatalog, IdsAreTheFileStems) {
     EXPECT_EQ(test::kernels()[listed].get(), &kernel_##stem) << #stem; \
     ++listed;                                                          \
   }
-#include "kernels_list.inc"
 #undef X
   EXPECT_EQ(test::kernels().size(), listed);
 }
@@ -73,12 +61,6 @@ TEST(KernelCatalog, FindsVersionsOfAKernelFile) {
             "there is no version '3' of a kernel 'mine'; versions: 1, 2, 1");
   EXPECT_EQ(usage_error([&] { (void)catalog.find("cpu-serial@1"); }),
             "there is no version '1' of a kernel 'cpu-serial'; versions are those of a kernel file");
-}
-
-TEST(KernelCatalog, IdsAreUnique) {
-  std::set<std::string> ids;
-  for (const KernelPtr& kernel : test::kernels()) EXPECT_TRUE(ids.insert(kernel->id).second) << kernel->id;
-  EXPECT_GE(ids.size(), 3u);
 }
 
 TEST(KernelCatalog, DescriptorsAreComplete) {
@@ -316,6 +298,57 @@ TEST(Tunable, TakesWholeNumbersOnlyWhereItSaysSo) {
   EXPECT_EQ(tunable.allowed_text(), "auto, 1, 8, or a whole number from 1 to 64");
   EXPECT_EQ(tunable.values_with("3"), (std::vector<std::string>{"auto", "1", "3", "8"}));
   EXPECT_EQ(tunable.values_with("64").back(), "64");
+}
+
+enum class Colour { red, green, blue };
+constexpr Values<1, 32, 48, 100> numbers;
+constexpr auto numbers_or_auto = numbers.names_after("auto");
+constexpr Values<Colour::red, Colour::green> colours{"red", "green"};
+constexpr Tunable tunable{.name = "unroll", .notes = "", .values = numbers_or_auto, .initial = "auto"};
+
+std::vector<std::string> words(std::span<const char* const> names) {
+  return {names.begin(), names.end()};
+}
+
+TEST(Dispatch, EveryNameHasItsInstance) {
+  for (const char* name : numbers.names()) {
+    const int value = numbers.find(name);
+    EXPECT_EQ(std::to_string(value), name);
+    EXPECT_EQ(numbers.dispatch(value, [](auto constant) { return decltype(constant)::value; }), value);
+  }
+  EXPECT_EQ(colours.find("green"), Colour::green);
+  EXPECT_EQ(colours.dispatch(Colour::green, [](auto constant) { return decltype(constant)::value; }), Colour::green);
+}
+
+TEST(Dispatch, NamesStandInTheOrderOfTheList) {
+  EXPECT_EQ(words(numbers.names()), (std::vector<std::string>{"1", "32", "48", "100"}));
+  EXPECT_EQ(words(tunable.values), (std::vector<std::string>{"auto", "1", "32", "48", "100"}));
+  EXPECT_EQ(words(colours.names()), (std::vector<std::string>{"red", "green"}));
+}
+
+TEST(Dispatch, AValueWithoutAnInstanceThrows) {
+  for (const int value : {0, 2, 31, 49, -1}) {
+    EXPECT_THROW(numbers.dispatch(value, [](auto) {}), std::logic_error) << value;
+  }
+  EXPECT_THROW(colours.dispatch(Colour::blue, [](auto) {}), std::logic_error);
+  EXPECT_THROW(numbers.find("auto"), std::logic_error);
+  EXPECT_THROW(colours.find("blue"), std::logic_error);
+}
+
+TEST(Dispatch, TheLargestValueMayHaveAnyPlace) {
+  EXPECT_EQ(numbers.largest, 100);
+  EXPECT_EQ((Values<3, 7, 5>::largest), 7);
+}
+
+TEST(Dispatch, ATextWithoutAMeaningThrows) {
+  static constexpr const char* orders[] = {"octupole", "quadrupole"};
+  static constexpr Tunable order{.name = "order", .notes = "", .values = orders, .initial = "octupole"};
+  KernelInfo kernel = *test::find_kernel("cpu-tree");
+  kernel.tunables = {&order, 1};
+  Settings settings{kernel};
+  EXPECT_THROW(far_field(settings), std::logic_error);
+  settings.set("order", "quadrupole");
+  EXPECT_EQ(far_field(settings), FarField::quadrupole);
 }
 
 }  // namespace

@@ -1,17 +1,10 @@
 // Between evaluations a kernel's threads leave the processors to others: to the window's drawing, for one. What counts
 // is the time that they compute, which does not grow on a busy machine.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <string_view>
-#include <thread>
-
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/cpu_time.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -86,5 +79,4 @@ TEST_P(CpuKernelThreads, SleepBetweenEvaluations) {
 INSTANTIATE_TEST_SUITE_P(Kernels, CpuKernelThreads, testing::ValuesIn(test::kernels_under_test()), test::test_name);
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,19 +1,14 @@
 // Settings that no launch can honour are refused before anything changes.
-#include <gtest/gtest.h>
-
-#include <array>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "compute/core/error.h"
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/launch.h"
 #include "compute/sim/simulation.h"
-#include "tests/compute/kernels/narrow_kernel.h"
+#include "tests/compute/cuda/test_kernels.h"
 #include "tests/compute/support/backend.h"
+#include "tests/compute/support/distances.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -23,16 +18,8 @@ TEST(CudaLaunch, ABlockThatDoesNotFitIsRefusedByNameAndTheLargestThatFitsIsNamed
   const cuda::Device& device = *test::backends().device();
   const cudaKernel_t narrow = cuda::kernel_handle(test::narrow_kernel());
   EXPECT_NO_THROW(cuda::require_block_fits(device, "narrow", narrow, test::narrow_block));
-  try {
-    cuda::require_block_fits(device, "narrow block=1024", narrow, 1024);
-    FAIL() << "the kernel is compiled for smaller blocks";
-  } catch (const UsageError& refusal) {
-    const std::string text = refusal.what();
-    const std::string choice = "choose block <= " + std::to_string(test::narrow_block);
-    for (const std::string& part : {std::string{"narrow block=1024"}, std::string{"registers"}, choice}) {
-      EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
-    }
-  }
+  EXPECT_USAGE_ERROR(cuda::require_block_fits(device, "narrow block=1024", narrow, 1024), "narrow block=1024",
+                     "registers", "choose block <= " + std::to_string(test::narrow_block));
 }
 
 // Two engines have a stream each: what one of them evaluates must not show in the other's results.
@@ -98,10 +85,7 @@ class Lane {
   cuda::Stream stream_;
 };
 
-class EveryCudaKernel : public testing::TestWithParam<KernelPtr> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class EveryCudaKernel : public test::KernelTest {};
 
 TEST_P(EveryCudaKernel, KeepsTwoStreamsApart) {
   const cuda::Device& device = *test::backends().device();
@@ -121,9 +105,7 @@ TEST_P(EveryCudaKernel, KeepsTwoStreamsApart) {
       continue;
     }
     for (std::size_t i = 0; i < together.size(); ++i) {
-      ASSERT_NEAR(together[i].x, alone[k][i].x, 1e-4) << "stream " << k << ", body " << i;
-      ASSERT_NEAR(together[i].y, alone[k][i].y, 1e-4) << "stream " << k << ", body " << i;
-      ASSERT_NEAR(together[i].z, alone[k][i].z, 1e-4) << "stream " << k << ", body " << i;
+      ASSERT_LT(test::distance(together[i], alone[k][i]), 1.7e-4) << "stream " << k << ", body " << i;
     }
   }
 }
@@ -131,5 +113,4 @@ TEST_P(EveryCudaKernel, KeepsTwoStreamsApart) {
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryCudaKernel, testing::ValuesIn(test::kernels_under_test()), test::test_name);
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,17 +1,9 @@
 // Kernels that give jerks: accelerations and jerks against sums in double precision and finite differences.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "compute/kernels/kernel.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/arrays.h"
@@ -21,12 +13,6 @@ namespace orrery {
 namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<KernelPtr> kernels_with_jerks() {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(kernels, [](const KernelPtr& kernel) { return !kernel->gives_jerks; });
-  return kernels;
-}
 
 std::vector<PreciseBody> random_bodies(int count) {
   const Bodies ball = test::random_ball(count);
@@ -107,10 +93,8 @@ std::vector<Pull> evaluate(ForceKernel& kernel, const std::vector<PreciseBody>& 
   return pulls;
 }
 
-class Jerks : public testing::TestWithParam<KernelPtr> {
+class Jerks : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   struct Precision {
     const char* name;
     double acceleration, jerk;  // largest errors, relative to the body's own
@@ -221,7 +205,8 @@ TEST_P(Jerks, AreOfferedByTheDescriptorsThatSaySo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Jerks, testing::ValuesIn(kernels_with_jerks()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, Jerks, testing::ValuesIn(test::kernels_under_test(&KernelInfo::gives_jerks)),
+                         test::test_name);
 
 }  // namespace
 }  // namespace orrery

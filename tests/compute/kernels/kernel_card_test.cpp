@@ -1,20 +1,14 @@
 // The kernel card, of each kernel under test.
 #include "compute/kernels/kernel_card.h"
 
-#include <gtest/gtest.h>
-
-#include <bit>
-
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-class KernelCards : public testing::TestWithParam<KernelPtr> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
+class KernelCards : public test::KernelTest {};
 
 TEST_P(KernelCards, HasACardIfAndOnlyIfItRunsOnTheGpu) {
   const auto kernel = test::backends().make_kernel(*GetParam(), Settings{*GetParam()});

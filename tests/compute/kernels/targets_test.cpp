@@ -1,59 +1,23 @@
 // A kernel that takes targets computes the accelerations of exactly those bodies, the same as for all bodies.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <stdexcept>
-#include <string>
-
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/failure.h"
+#include "tests/compute/support/distances.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using test::attract_repel;
 
-/// Different bodies below `count`, in random order.
-std::vector<int> random_targets(int count, int size, unsigned seed) {
-  std::vector<int> targets(static_cast<std::size_t>(count));
-  std::iota(targets.begin(), targets.end(), 0);
-  std::ranges::shuffle(targets, std::mt19937{seed});
-  targets.resize(static_cast<std::size_t>(size));
-  return targets;
-}
-
-Bodies with_equal_masses(Bodies bodies) {
-  for (Vec4& body : bodies.positions) body.w = 1.0f / static_cast<float>(bodies.count());
-  return bodies;
-}
+using test::random_targets;
 
 bool is_listed(const std::vector<int>& targets, std::size_t body) {
   return std::ranges::find(targets, static_cast<int>(body)) != targets.end();
 }
 
-std::vector<KernelPtr> kernels_by_targets(bool takes_targets) {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(kernels, [&](const KernelPtr& kernel) { return kernel->takes_targets != takes_targets; });
-  return kernels;
-}
-
-std::vector<KernelPtr> trees_with_targets() {
-  std::vector<KernelPtr> trees = kernels_by_targets(true);
-  std::erase_if(trees, [](const KernelPtr& kernel) { return !kernel->is_tree; });
-  return trees;
-}
-
-class KernelWithTargets : public testing::TestWithParam<KernelPtr> {
+class KernelWithTargets : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
-  static const KernelInfo& info() { return *GetParam(); }
   static std::unique_ptr<ForceKernel> make(const Settings& settings) {
     return test::backends().make_kernel(info(), settings);
   }
@@ -100,7 +64,7 @@ class TakesTargets : public KernelWithTargets {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TakesTargets);
 
 TEST_P(TakesTargets, BriefAgreementOfRandomSubsets) {
-  const Bodies unequal = test::random_ball(1009), equal = with_equal_masses(unequal);
+  const Bodies unequal = test::random_ball(1009), equal = test::with_equal_masses(unequal);
   const Settings settings{info()};
   const auto kernel = make(settings);
   unsigned seed = 0;
@@ -152,12 +116,7 @@ TEST_P(TakesTargets, KickTheTargetsAndNoOthers) {
   Law law = attract_repel;
   law.drag = 1e-3f;
   constexpr float dt = 0.25f;
-  std::vector<Settings> epilogues{Settings{info()}};
-  if (const Tunable* tunable = info().tunable("epilogue")) {
-    epilogues.assign(tunable->values.size(), Settings{info()});
-    for (std::size_t i = 0; i < epilogues.size(); ++i) epilogues[i].set(tunable->name, tunable->values[i]);
-  }
-  for (const Settings& settings : epilogues) {
+  for (const Settings& settings : test::settings_with_each(info(), "epilogue")) {
     SCOPED_TRACE(settings.to_string());
     const auto kernel = make(settings);
     const auto stored = test::evaluate(*kernel, bodies, {.law = law, .targets = targets});
@@ -171,9 +130,7 @@ TEST_P(TakesTargets, KickTheTargetsAndNoOthers) {
         const Vec4& a = stored.accelerations[i];
         expected = Epilogue::kicked(expected, {a.x, a.y, a.z}, bodies.positions[i].w, law.effective_drag(), dt);
       }
-      ASSERT_NEAR(kicked.velocities[i].x, expected.x, 1e-5) << "body " << i;
-      ASSERT_NEAR(kicked.velocities[i].y, expected.y, 1e-5) << "body " << i;
-      ASSERT_NEAR(kicked.velocities[i].z, expected.z, 1e-5) << "body " << i;
+      ASSERT_LT(test::distance(kicked.velocities[i], expected), 1.7e-5) << "body " << i;
     }
   }
 }
@@ -210,13 +167,19 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RefusesTargets);
 TEST_P(RefusesTargets, InOneLine) {
   const auto kernel = make(Settings{info()});
   const Bodies bodies = test::random_ball(33);
-  test::expect_failure(
-      test::Failure::usage, [&] { test::evaluate(*kernel, bodies, {.law = {}, .targets = {1}}); }, "targets");
+  EXPECT_USAGE_ERROR(test::evaluate(*kernel, bodies, {.law = {}, .targets = {1}}), "targets");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, TakesTargets, testing::ValuesIn(kernels_by_targets(true)), test::test_name);
-INSTANTIATE_TEST_SUITE_P(Kernels, TreeTakesTargets, testing::ValuesIn(trees_with_targets()), test::test_name);
-INSTANTIATE_TEST_SUITE_P(Kernels, RefusesTargets, testing::ValuesIn(kernels_by_targets(false)), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, TakesTargets, testing::ValuesIn(test::kernels_under_test(&KernelInfo::takes_targets)),
+                         test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, TreeTakesTargets,
+                         testing::ValuesIn(test::kernels_under_test([](const KernelInfo& info) {
+                           return info.is_tree && info.takes_targets;
+                         })),
+                         test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, RefusesTargets,
+                         testing::ValuesIn(test::kernels_under_test(std::not_fn(&KernelInfo::takes_targets))),
+                         test::test_name);
 
 }  // namespace
 }  // namespace orrery

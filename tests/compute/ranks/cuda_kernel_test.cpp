@@ -1,30 +1,16 @@
 // Kernels that the devices of several ranks divide. Here, these are the host.
 #include "compute/ranks/cuda_kernel.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "compute/devices/load_balance.h"
 #include "compute/integrators/update.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
 #include "tests/compute/ranks/device_ranks.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
-#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/kernel_doubles.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -299,9 +285,8 @@ TEST(LeaderCudaKernel, SaysThatAMessageWouldBeTooLong) {
       DeviceRanks ranks{3, 3, info, connected ? &nccl : nullptr, most_bytes};
       const auto kernel = ranks.make(info);
       for (int turn = 0; turn < 2; ++turn) {
-        expect_failure(
-            Failure::runtime, [&] { test::evaluate(*kernel, test::random_ball(many), {.law = {}}); },
-            "too many bodies for one message");
+        EXPECT_RUNTIME_ERROR(test::evaluate(*kernel, test::random_ball(many), {.law = {}}),
+                             "too many bodies for one message");
         EXPECT_NO_THROW(test::evaluate(*kernel, test::random_ball(few), {.law = {}}));
       }
     }
@@ -500,24 +485,12 @@ TEST(RankDeviceSelection, AreThoseOfTheirPlaces) {
 
 TEST(RankDeviceSelection, AreSharedOnlyIfTheUserNamesThemSo) {
   DeviceRanks ranks{3, 2};
-  expect_failure(
-      Failure::usage, [&] { ranks.leader().open_devices({}); }, "ranks 0 and 2 would share device 0", "--devices 0,0");
+  EXPECT_USAGE_ERROR(ranks.leader().open_devices({}), "ranks 0 and 2 would share device 0", "--devices 0,0");
   EXPECT_EQ(ranks.leader().open_devices({.listed = {0, 0, 0}}), 0);
   EXPECT_EQ(ranks.opened(), (std::vector{0, 0, 0}));
-  expect_failure(
-      Failure::usage,
-      [&] {
-        ranks.leader().open_devices({.listed = {0, 1}});
-      },
-      "rank 2: --devices names 2");
-  expect_failure(
-      Failure::runtime,
-      [&] {
-        ranks.leader().open_devices({.listed = {0, 7, 0}});
-      },
-      "rank 1: there is no such device");
-  expect_failure(
-      Failure::runtime, [&] { ranks.leader().open_devices({.first = 9}); }, "there is no such device");
+  EXPECT_USAGE_ERROR(ranks.leader().open_devices({.listed = {0, 1}}), "rank 2: --devices names 2");
+  EXPECT_RUNTIME_ERROR(ranks.leader().open_devices({.listed = {0, 7, 0}}), "rank 1: there is no such device");
+  EXPECT_RUNTIME_ERROR(ranks.leader().open_devices({.first = 9}), "there is no such device");
 }
 
 TEST(RankDeviceSelection, AreAlike) {
@@ -526,8 +499,7 @@ TEST(RankDeviceSelection, AreAlike) {
   EXPECT_NO_THROW(check({.uuid = {2}, .architecture = 90, .multiprocessors = 132}));
   for (const RankDeviceFacts& other : {RankDeviceFacts{.uuid = {2}, .architecture = 80, .multiprocessors = 132},
                                        RankDeviceFacts{.uuid = {2}, .architecture = 90, .multiprocessors = 108}}) {
-    expect_failure(
-        Failure::usage, [&] { check(other); }, "rank 0 is sm_90 with 132", "rank 1 is sm_");
+    EXPECT_USAGE_ERROR(check(other), "rank 0 is sm_90 with 132", "rank 1 is sm_");
   }
 }
 
@@ -557,5 +529,4 @@ TEST(RankDeviceSelection, DoNotDivideEveryKernel) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,14 +1,7 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <span>
-#include <thread>
-#include <vector>
-
 #include "compute/ranks/communicator.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 

@@ -1,10 +1,7 @@
 // Messages of MPI. Each rank of mpirun runs all tests, in step with the others.
-#include <gtest/gtest.h>
-
-#include <memory>
-
 #include "compute/ranks/communicator.h"
 #include "tests/compute/ranks/exchanges.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

@@ -1,24 +1,12 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "compute/ranks/rank_leader.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/random_ball.h"
 #include "tests/compute/support/thread_ranks.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 
@@ -58,20 +46,17 @@ class RankTeam {
   std::optional<Backends> backends_;  // opens devices once there are workers
 };
 
-/// A kernel that two ranks share. Each has one of its own, of the same id.
-class KernelOfTwo {
- public:
-  KernelOfTwo(KernelInfo leaders, KernelInfo workers) {
-    known_.put(std::move(workers));
-    const KernelPtr own = team_.catalog().put(std::move(leaders));
-    kernel_ = team_.backends().make_kernel(*own, Settings{*own});
+/// Ranks that share a kernel of one id: the leader has its own of it, the workers have another.
+struct SharedKernelTeam {
+  SharedKernelTeam(int size, const KernelInfo& leaders, const KernelInfo& workers) : team{size, known} {
+    known.put(workers);
+    kernel = team.catalog().put(leaders);
   }
-  ForceKernel& operator*() { return *kernel_; }
+  std::unique_ptr<ForceKernel> make() const { return team.backends().make_kernel(*kernel, Settings{*kernel}); }
 
- private:
-  KernelCatalog known_;
-  RankTeam team_{2, known_};
-  std::unique_ptr<ForceKernel> kernel_;  // the team's, which ends after it
+  KernelCatalog known;
+  RankTeam team;
+  KernelPtr kernel;
 };
 
 /// Runs both until a body is not finite, which has to be the same body after the same step.

@@ -1,27 +1,19 @@
-// Ranks that hang are noticed, and ranks that work for long are left alone.
+// The start of ranks, and the watch: hangs are noticed, and ranks that work for long are left alone.
 #include "compute/ranks/rank_watch.h"
 
-#include <gtest/gtest.h>
-
-#include <chrono>
 #include <future>
 #include <stop_token>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "compute/core/message.h"
 #include "compute/ranks/communicator.h"
 #include "compute/ranks/protocol.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/thread_ranks.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using namespace std::chrono_literals;
-using test::expect_failure;
-using test::Failure;
 
 constexpr RankWatch::Limits quick{.tick = 4ms, .silence = 50, .overdue = 50, .times = 10, .surrender = 50};
 
@@ -66,10 +58,8 @@ TEST(RankWatch, ASilentWorkerInterruptsTheLeader) {
   Surrender surrender;
   const RankWatch watch{ranks.at(0), surrender.note(), quick};
   std::vector<std::byte> message;
-  expect_failure(
-      Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no heartbeat for ");
-  expect_failure(
-      Failure::runtime, [&] { ranks.at(0).send(1, message); }, "rank 2: ");
+  EXPECT_RUNTIME_ERROR(ranks.at(0).receive(2, message), "rank 2: no heartbeat for ");
+  EXPECT_RUNTIME_ERROR(ranks.at(0).send(1, message), "rank 2: ");
   EXPECT_EQ(surrender.wait().find("rank 2: no heartbeat"), 0u) << "the leader did not end by itself";
 }
 
@@ -109,8 +99,7 @@ TEST(RankWatch, RanksWithoutWorkAreNoMeasureOfOthers) {
   watch.begin_parts({true, false, true});
   watch.end_part(1);
   watch.end_part(0);
-  expect_failure(
-      Failure::runtime, [&] { ranks.at(0).receive(2, message); }, "rank 2: no result after ");
+  EXPECT_RUNTIME_ERROR(ranks.at(0).receive(2, message), "rank 2: no result after ");
 }
 
 TEST(RankWatch, ALeaderThatWaitsForDataOfOthersIsAMeasureOfThem) {
@@ -120,8 +109,7 @@ TEST(RankWatch, ALeaderThatWaitsForDataOfOthersIsAMeasureOfThem) {
   watch.begin_parts({true, true});
   watch.note_work(0);
   std::vector<std::byte> message;
-  expect_failure(
-      Failure::runtime, [&] { ranks.at(0).receive(1, message); }, "rank 1: no result after ");
+  EXPECT_RUNTIME_ERROR(ranks.at(0).receive(1, message), "rank 1: no result after ");
 }
 
 TEST(RankWatch, DataThatDoNotReachTheLeaderAreNoticed) {
@@ -154,8 +142,7 @@ TEST(WorkerChannel, AnExchangeEndsIfAWorkerRepliesWhileTheOthersWaitForItsMessag
   const WorkerChannel::Exchange work{
       .order = [](int, MessageWriter& order) { order.put(0); },
       .own_part = [&] { channel.others().exchange(std::vector<MessageWriter>(2), incoming); }};
-  expect_failure(
-      Failure::runtime, [&] { channel.exchange(work); }, "rank 1: failed while the others waited for it");
+  EXPECT_RUNTIME_ERROR(channel.exchange(work), "rank 1: failed while the others waited for it");
 }
 
 TEST(WorkerChannel, AnExchangeEndsIfAWorkersPartDoesNot) {
@@ -164,21 +151,18 @@ TEST(WorkerChannel, AnExchangeEndsIfAWorkersPartDoesNot) {
   RankWatch watch{ranks.at(0), [](const std::string&) {}, patient};
   WorkerChannel channel{ranks.at(0), watch};
   const WorkerChannel::Exchange work{.order = [](int, MessageWriter& order) { order.put(0); }, .own_part = [] {}};
-  expect_failure(
-      Failure::runtime, [&] { channel.exchange(work); }, "rank 2: no result after ");
+  EXPECT_RUNTIME_ERROR(channel.exchange(work), "rank 2: no result after ");
   MessageWriter order;
   EXPECT_NO_THROW(channel.notify(order));
-  expect_failure(
-      Failure::runtime, [&] { channel.end(); }, "rank 2: no result after ");
+  EXPECT_RUNTIME_ERROR(channel.end(), "rank 2: no result after ");
 }
 
 TEST(SameProgram, AnotherBuildIsNamed) {
   test::ThreadRanks ranks{3};
   check_same_program(ranks.at(1), "orrery 1 (build a)");
   check_same_program(ranks.at(2), "orrery 2 (build b)");
-  expect_failure(
-      Failure::runtime, [&] { check_same_program(ranks.at(0), "orrery 1 (build a)"); },
-      "rank 2 runs orrery 2 (build b), and rank 0 orrery 1 (build a)");
+  EXPECT_RUNTIME_ERROR(check_same_program(ranks.at(0), "orrery 1 (build a)"),
+                       "rank 2 runs orrery 2 (build b), and rank 0 orrery 1 (build a)");
   for (int rank = 1; rank < 3; ++rank) check_same_program(ranks.at(rank), "orrery 1 (build a)");
   EXPECT_NO_THROW(check_same_program(ranks.at(0), "orrery 1 (build a)"));
 }
@@ -192,9 +176,16 @@ TEST(SameProgram, OtherWordsAreRefused) {
   };
   EXPECT_NO_THROW(arguments_of_last({"run", "-n", "1k"}));
   for (const auto& other : {std::vector<std::string>{"verify"}, {"run", "-n1k"}, {"run", "-n", "1k", ""}}) {
-    expect_failure(
-        Failure::runtime, [&] { arguments_of_last(other); }, "rank 2 ", "other arguments");
+    EXPECT_RUNTIME_ERROR(arguments_of_last(other), "rank 2 ", "other arguments");
   }
+}
+
+TEST(MissingMpi, IsReportedByTheNumberOfProcesses) {
+  EXPECT_EQ(mpi_library(), "");
+  setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+  EXPECT_RUNTIME_ERROR(join_mpi_ranks(), "3 processes were started to share one run", "has no MPI",
+                       "install libopenmpi-dev", "without mpirun");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
 }  // namespace

@@ -1,21 +1,8 @@
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "compute/core/law.h"
 #include "compute/scenes/draft.h"
 #include "compute/scenes/galaxy.h"
 #include "compute/scenes/scene.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -270,5 +257,4 @@ TEST(StationaryDisc, AColdOneMovesOnCirclesWithEpicycles) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,20 +1,16 @@
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <cstdio>
-#include <limits>
-#include <set>
 
 #include "compute/core/process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-using test::expect_failure;
 using test::Failure;
 
 TEST(Scenes, HaveDifferentIdsAndCollisionComesFirst) {
@@ -37,23 +33,17 @@ TEST(LoadScene, WithoutWishesGives16384BodiesInCollision) {
 }
 
 TEST(LoadScene, NamesTheKnownScenesForAnUnknownOne) {
-  expect_failure(
-      Failure::usage, [] { load_scene({.scene = "plumber"}); }, "plumber", "collision, plummer, disc",
-      "cold-collapse, two-body");
+  EXPECT_USAGE_ERROR(load_scene({.scene = "plumber"}), "plumber", "collision, plummer, disc",
+                     "cold-collapse, two-body");
 }
 
 TEST(LoadScene, RefusesCountsThatTheSceneCannotHave) {
   const auto load = [](const char* scene, std::int64_t count) { load_scene({.scene = scene, .count = count}); };
-  expect_failure(
-      Failure::usage, [&] { load("plummer", -1); }, "plummer", "-1", "from 1 to 2147483647");
-  expect_failure(
-      Failure::usage, [&] { load("disc", 2147483648); }, "2147483648", "2147483647");
-  expect_failure(
-      Failure::usage, [&] { load("disc", std::numeric_limits<std::int64_t>::min()); }, "from 1");
-  expect_failure(
-      Failure::usage, [&] { load("collision", 1); }, "collision", "from 2");
-  expect_failure(
-      Failure::usage, [&] { load("two-body", 3); }, "two-body", "3", "always has 2");
+  EXPECT_USAGE_ERROR(load("plummer", -1), "plummer", "-1", "from 1 to 2147483647");
+  EXPECT_USAGE_ERROR(load("disc", 2147483648), "2147483648", "2147483647");
+  EXPECT_USAGE_ERROR(load("disc", std::numeric_limits<std::int64_t>::min()), "from 1");
+  EXPECT_USAGE_ERROR(load("collision", 1), "collision", "from 2");
+  EXPECT_USAGE_ERROR(load("two-body", 3), "two-body", "3", "always has 2");
   EXPECT_EQ(load_scene({.scene = "two-body", .count = 2}).bodies.count(), 2);
 }
 
@@ -61,8 +51,7 @@ TEST(LoadScene, SaysHowManyBodiesFitIntoMemory) {
   const std::int64_t fit = bodies_that_fit(simulation_bytes_per_body);
   EXPECT_GT(fit, 10000);
   if (fit >= std::numeric_limits<int>::max()) GTEST_SKIP() << "this machine's memory holds any number of bodies";
-  expect_failure(
-      Failure::usage, [] { load_scene({.scene = "plummer", .count = 2147483647}); }, "2147483647", "free memory holds");
+  EXPECT_USAGE_ERROR(load_scene({.scene = "plummer", .count = 2147483647}), "2147483647", "free memory holds");
 }
 
 #ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of addresses
@@ -90,10 +79,8 @@ TEST(LoadScene, ReadsAFileUnderItsNameAndRefusesACountForIt) {
 
   SceneRequest with_count = request;
   with_count.count = 10;
-  expect_failure(
-      Failure::usage, [&] { load_scene(with_count); }, "cluster.tipsy", "10");
-  expect_failure(
-      Failure::runtime, [&] { load_scene({.file = (folder / "none").string()}); }, "no such file");
+  EXPECT_USAGE_ERROR(load_scene(with_count), "cluster.tipsy", "10");
+  EXPECT_RUNTIME_ERROR(load_scene({.file = (folder / "none").string()}), "no such file");
 }
 
 }  // namespace

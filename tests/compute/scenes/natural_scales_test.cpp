@@ -1,17 +1,11 @@
 #include "compute/scenes/natural_scales.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
 #include "compute/core/law.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/scenes/systems.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -99,9 +93,7 @@ TEST(ForceRange, RefusesAFileAndSaysWhatHelps) {
   const TemporaryFolder folder;
   const auto file = folder / "far.tipsy";
   write_snapshot(file, {{{{-9e14f, 0, 0, 1e-30f}, {9e14f, 0, 0, 1e-30f}}, {{}, {}}}});
-  test::expect_failure(
-      test::Failure::runtime, [&] { (void)load_scene({.file = file.string()}); }, "far.tipsy", "single precision",
-      "rescale the units");
+  EXPECT_RUNTIME_ERROR(load_scene({.file = file.string()}), "far.tipsy", "single precision", "rescale the units");
 }
 
 constexpr double year = 2 * std::numbers::pi;
@@ -240,5 +232,4 @@ TEST(NaturalScales, SayThatNoTwoBodiesAreApart) {
 }
 
 }  // namespace
-
 }  // namespace orrery

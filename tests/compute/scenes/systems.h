@@ -1,10 +1,7 @@
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-
 #include "compute/core/bodies.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 

@@ -1,25 +1,16 @@
 // leapfrog-blocks in a simulation, with every kernel: with those that evaluate some bodies, and with those that cannot.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
 #include "compute/diagnostics/conserved.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/distances.h"
-#include "tests/compute/support/failure.h"
-#include "tests/compute/support/run_setup.h"
+#include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-class BlockSteps : public testing::TestWithParam<KernelPtr> {
+class BlockSteps : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static Simulation simulation(const char* scene, int count, const char* integrator = "leapfrog-blocks") {
     Simulation sim{test::backends(), {.scene = scene, .count = count}, GetParam()};
     sim.apply(SelectIntegrator{integrator});
@@ -40,8 +31,7 @@ TEST_P(BlockSteps, AreThoseOfThePlainSum) {
     Simulation here = simulation("plummer", count), plain = simulation("plummer", count);
     plain.apply(SelectKernel{"cpu-serial"});
     for (Simulation* const sim : {&here, &plain}) {
-      sim->apply(SetTimeStep{0.05f});
-      sim->apply(SetEta{0.0005f});
+      test::apply(*sim, SetTimeStep{0.05f}, SetEta{0.0005f});
       sim->run(4);
     }
     EXPECT_LT(test::apart(here.bodies(), plain.bodies()), 1e-5f + 2 * static_cast<float>(GetParam()->tolerance.median));
@@ -55,9 +45,7 @@ TEST_P(BlockSteps, ErrorsFallByFourWhenEtaFallsByFour) {
   if (GetParam()->is_tree || !GetParam()->full_fp32) return;  // errors of its forces are larger than those of steps
   const auto after = [](const char* integrator, float time_step, float eta) {
     Simulation sim = simulation("plummer", 65, integrator);
-    sim.apply(SetSoftening{0.1f});
-    sim.apply(SetTimeStep{time_step});
-    sim.apply(SetEta{eta});
+    test::apply(sim, SetSoftening{0.1f}, SetTimeStep{time_step}, SetEta{eta});
     sim.run(static_cast<int>(std::lround(1 / time_step)));
     return sim.bodies();
   };
@@ -65,10 +53,7 @@ TEST_P(BlockSteps, ErrorsFallByFourWhenEtaFallsByFour) {
   const auto mean_error = [&](float eta) {
     const Bodies found = after("leapfrog-blocks", 0.0625f, eta);
     double sum = 0;
-    for (std::size_t i = 0; i < 65; ++i) {
-      const Vec4 &a = found.positions[i], &b = exact.positions[i];
-      sum += std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
-    }
+    for (std::size_t i = 0; i < 65; ++i) sum += test::distance(found.positions[i], exact.positions[i]);
     return sum / 65;
   };
   const double coarse = mean_error(4e-3f), fine = mean_error(1e-3f);
@@ -78,8 +63,7 @@ TEST_P(BlockSteps, ErrorsFallByFourWhenEtaFallsByFour) {
 TEST_P(BlockSteps, CountTheInteractionsThatTheyEvaluate) {
   constexpr int count = 700;
   Simulation sim = simulation("plummer", count);
-  sim.apply(SetTimeStep{0.1f});
-  sim.apply(SetEta{0.035f});
+  test::apply(sim, SetTimeStep{0.1f}, SetEta{0.035f});
   EXPECT_EQ(sim.status().interactions_per_step, 0) << "nothing is known yet";
   EXPECT_FALSE(sim.status().levels);
   sim.run(1);
@@ -135,9 +119,7 @@ TEST_P(BlockSteps, ConserveEnergyAndNearlyMomentum) {
   EXPECT_NEAR(after.energy(), before.energy(), 2e-3 * std::abs(before.energy()));
   // Bodies of different levels pull each other at different times.
   const double drift = 1e-4 + (GetParam()->full_fp32 ? 0 : 0.1 * GetParam()->tolerance.median);
-  EXPECT_NEAR(after.momentum.x, before.momentum.x, drift);
-  EXPECT_NEAR(after.momentum.y, before.momentum.y, drift);
-  EXPECT_NEAR(after.momentum.z, before.momentum.z, drift);
+  EXPECT_LT(test::distance(after.momentum, before.momentum), 1.7 * drift);
 }
 
 TEST_P(BlockSteps, TakeMasslessAndCoincidentBodiesWithoutSoftening) {
@@ -173,10 +155,8 @@ TEST_P(BlockSteps, TakeMasslessAndCoincidentBodiesWithoutSoftening) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, BlockSteps, testing::ValuesIn(test::kernels_under_test()), test::test_name);
 
-class BlockStepsOfOneKernel : public testing::Test {
+class BlockStepsOfOneKernel : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   /// A repeatable direct sum that takes targets.
   static Simulation simulation(const SceneRequest& scene, const char* integrator = "leapfrog-blocks") {
     const auto kernels = test::kernels_under_test();
@@ -202,36 +182,12 @@ TEST_F(BlockStepsOfOneKernel, AgreeWithTheProcessor) {
   EXPECT_LT(test::apart(here.bodies(), processor.bodies()), 1e-4f);
 }
 
-/// It leaves the range of float in the midst of the third step, and then spoils the others, whose levels are deep.
-TEST_F(BlockStepsOfOneKernel, ARunStopsAtTheStepAndTheBodyThatWasNotFinite) {
-  const auto kernels = test::kernels_under_test();
-  for (const int batch : {1, 2, 7}) {
-    SCOPED_TRACE(batch);
-    Simulation sim = simulation({.scene = "plummer", .count = 257});
-    sim.apply(SelectKernel{(*std::ranges::find_if(kernels, &KernelInfo::repeatable))->id});  // takes such distances
-    sim.apply(SetTimeStep{1});
-    Bodies bodies = sim.bodies();
-    constexpr float huge = std::numeric_limits<float>::max();
-    bodies.positions[17].x = 0.1f * huge;
-    bodies.velocities[17].x = 0.35f * huge;
-    sim.set_bodies(bodies);
-    test::expect_failure(
-        test::Failure::runtime,
-        [&] {
-          for (int i = 0; i < 7; ++i) sim.run(batch);
-        },
-        "body 17 is not finite after step 3");
-    EXPECT_EQ(sim.status().step, 3);
-  }
-}
-
 /// The work of a run to `end`, and how well it kept the energy.
 struct Outcome {
   double interactions = 0, energy_error = 0, momentum_change = 0;
 };
 Outcome outcome_of(Simulation& sim, float time_step, float eta, float end) {
-  sim.apply(SetTimeStep{time_step});
-  sim.apply(SetEta{eta});
+  test::apply(sim, SetTimeStep{time_step}, SetEta{eta});
   const Law law = sim.status().law;
   const Conserved before = conserved(sim.bodies(), law);
   Outcome outcome;
@@ -240,9 +196,8 @@ Outcome outcome_of(Simulation& sim, float time_step, float eta, float end) {
     const StepTiming timing = sim.run(batch);
     outcome.interactions += timing.interactions_per_evaluation * timing.evaluations;
     const Conserved now = conserved(sim.bodies(), law);
-    const Vec3d p = now.momentum, q = before.momentum;
     outcome.energy_error = std::max(outcome.energy_error, std::abs((now.energy() - before.energy()) / before.energy()));
-    outcome.momentum_change = std::max(outcome.momentum_change, std::hypot(p.x - q.x, p.y - q.y, p.z - q.z));
+    outcome.momentum_change = std::max(outcome.momentum_change, test::distance(now.momentum, before.momentum));
   }
   return outcome;
 }
@@ -261,17 +216,11 @@ TEST_F(BlockStepsOfOneKernel, KeepTheEnergyOfDenseSystemsBetterThanEqualStepsOfT
   EXPECT_LT(own.momentum_change, 8e-3) << "of a total mass of 1 and speeds about 1";
 }
 
-/// Equal masses at the greatest distance of an orbit of this eccentricity and period 2 pi.
-Bodies eccentric_pair(float eccentricity) {
-  const float half = (1 + eccentricity) / 2, speed = std::sqrt((1 - eccentricity) / (1 + eccentricity)) / 2;
-  return {{{half, 0, 0, 0.5f}, {-half, 0, 0, 0.5f}}, {{0, speed, 0, 0}, {0, -speed, 0, 0}}};
-}
-
 TEST_F(BlockStepsOfOneKernel, KeepTheEnergyOfAnEccentricPairFarBetterThanEqualStepsOfTheSameWork) {
   Simulation blocks = simulation({.scene = "two-body"}), equal = simulation({.scene = "two-body"}, "leapfrog");
   for (Simulation* const sim : {&blocks, &equal}) {
     sim->apply(SetSoftening{1e-4f});
-    sim->set_bodies(eccentric_pair(0.9f));
+    sim->set_bodies(test::pair_on_ellipse(0.9));
   }
   constexpr float end = 12.6f;  // two periods
   const Outcome own = outcome_of(blocks, 0.02f, 1e-4f, end);
@@ -288,8 +237,7 @@ TEST_F(BlockStepsOfOneKernel, AProbeIsOfAnEvaluationOfAllBodiesAndChangesNothing
   for (Simulation* const sim : {&plain, &probed}) sim->apply(SetTimeStep{0.1f});
   plain.run(3);
   for (int step = 1; step <= 3; ++step) {
-    probed.apply(ProbeForces{257});
-    probed.apply(ReadAccelerations{});
+    test::apply(probed, ProbeForces{257}, ReadAccelerations{});
     probed.run(1);
     const auto probe = probed.status().force_probe;
     ASSERT_TRUE(probe && probed.status().accelerations);

@@ -1,10 +1,4 @@
 // Digits::compensated: what steps add up, with every kernel and every integrator.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "compute/core/temporary_folder.h"
 #include "compute/core/vec.h"
 #include "compute/diagnostics/conserved.h"
@@ -13,18 +7,16 @@
 #include "compute/snapshots/checkpoint.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/distances.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-class CompensatedState : public testing::TestWithParam<KernelPtr> {
+class CompensatedState : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static Simulation simulation(const char* integrator, Digits digits, int count = 0) {
     Simulation sim{test::backends(), {.scene = count > 0 ? "plummer" : "two-body", .count = count}, GetParam()};
-    sim.apply(SelectIntegrator{integrator});
-    sim.apply(SetDigits{digits});
+    test::apply(sim, SelectIntegrator{integrator}, SetDigits{digits});
     return sim;
   }
   /// The integrators that the kernel suits.
@@ -54,8 +46,7 @@ TEST_P(CompensatedState, TinyStepsAddUp) {
     SCOPED_TRACE(integrator->id);
     const auto after = [&](Digits digits) {
       Simulation sim = simulation(integrator->id, digits);
-      sim.apply(SetSoftening{1e-6f});
-      sim.apply(SetTimeStep{dt});
+      test::apply(sim, SetSoftening{1e-6f}, SetTimeStep{dt});
       sim.set_bodies(start);
       sim.run(steps);
       return sim.bodies();
@@ -114,11 +105,9 @@ TEST_P(CompensatedState, KeepsItsDigitsFromCommandToCommand) {
   const Bodies here = sim.bodies();
   ASSERT_EQ(here.digits(), Digits::compensated);
   EXPECT_NE(here, with_digits(with_digits(here, Digits::single), Digits::compensated)) << "there are low words";
-  sim.apply(KeepCheckpoint{});
-  sim.apply(SelectKernel{"cpu-serial"});
+  test::apply(sim, KeepCheckpoint{}, SelectKernel{"cpu-serial"});
   EXPECT_EQ(sim.bodies(), here) << "another kernel, perhaps in other memory";
-  sim.apply(SelectKernel{GetParam()->id});
-  sim.apply(SetTimeStep{0.001f});
+  test::apply(sim, SelectKernel{GetParam()->id}, SetTimeStep{0.001f});
   EXPECT_EQ(sim.bodies(), here);
   sim.run(2);
   sim.apply(RestoreCheckpoint{});
@@ -127,8 +116,7 @@ TEST_P(CompensatedState, KeepsItsDigitsFromCommandToCommand) {
   EXPECT_EQ(sim.bodies(), with_digits(here, Digits::single));
   sim.apply(RestoreCheckpoint{});
   EXPECT_EQ(sim.bodies(), with_digits(here, Digits::single)) << "the digits are those of the run";
-  sim.apply(SetDigits{Digits::compensated});
-  sim.apply(Restart{});
+  test::apply(sim, SetDigits{Digits::compensated}, Restart{});
   EXPECT_EQ(sim.bodies(), with_digits(find_scene("plummer").generate(100, 1).bodies, Digits::compensated));
   sim.apply(Reset{});
   EXPECT_EQ(sim.status().digits, Digits::single) << "the scene's";
@@ -166,8 +154,7 @@ class AllDigits : public CompensatedState {};
 Bodies after_time_1(Simulation sim, int steps) {
   sim.set_bodies({{{0.5f, 0, 0, 0.5f}, {-0.5f, 0, 0, 0.5f}, {0, 3, 0.5f, 0.1f}},
                   {{0, 0.5f, 0, 0}, {0, -0.5f, 0, 0}, {0.5f, 0, 0, 0}}});
-  sim.apply(SetSoftening{1e-3f});
-  sim.apply(SetTimeStep{1.0f / static_cast<float>(steps)});
+  test::apply(sim, SetSoftening{1e-3f}, SetTimeStep{1.0f / static_cast<float>(steps)});
   sim.run(steps);
   return sim.bodies();
 }
@@ -223,13 +210,8 @@ TEST_P(AllDigits, TimeReversedStepsLeadBack) {
   EXPECT_LT(compensated, in_floats / 1e4) << in_floats;
 }
 
-std::vector<KernelPtr> readers_of_low_words() {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(kernels, [](const KernelPtr& kernel) { return !kernel->reads_low_words; });
-  return kernels;
-}
-
-INSTANTIATE_TEST_SUITE_P(Kernels, AllDigits, testing::ValuesIn(readers_of_low_words()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, AllDigits, testing::ValuesIn(test::kernels_under_test(&KernelInfo::reads_low_words)),
+                         test::test_name);
 
 }  // namespace
 }  // namespace orrery

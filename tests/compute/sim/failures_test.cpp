@@ -1,29 +1,13 @@
 // A simulation after its kernel or its device has failed. A CPU kernel that fails on demand stands for both, so
 // that no GPU is needed.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <initializer_list>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
-
 #include "compute/sim/simulation.h"
-#include "tests/compute/support/failure.h"
-#include "tests/compute/support/hanging_kernel.h"
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/lost_device.h"
+#include "tests/compute/support/backends.h"
+#include "tests/compute/support/kernel_doubles.h"
 #include "tests/compute/support/short_memory.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
-
-// A simulation whose kernel does not end. A CPU kernel that nothing can cancel stands for one on a GPU.
 
 using namespace std::chrono_literals;
 
@@ -63,21 +47,11 @@ class Failures : public testing::Test {
         "faulty", [this](const Settings&, const cuda::Device*) { return std::make_unique<FaultyKernel>(faults); }));
   }
   SceneRequest scene(int count) const { return {.scene = "plummer", .count = count}; }
-  /// Frames as a window makes them, until `ended` or for half a minute.
-  template <class Ended>
-  static void run_frames_until(Simulation& sim, const Ended& ended) {
-    constexpr int most = 30'000;
-    for (int frame = 0; frame < most && !ended(); ++frame) {
-      sim.advance_frame(frame);
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-      (void)sim.collect();
-    }
-  }
   static void run_frames(Simulation& sim, std::int64_t step) {
-    run_frames_until(sim, [&] { return sim.status().step >= step; });
+    test::run_frames_until(sim, [&] { return sim.status().step >= step; });
   }
   static void run_until_paused(Simulation& sim) {
-    run_frames_until(sim, [&] { return sim.status().paused; });
+    test::run_frames_until(sim, [&] { return sim.status().paused; });
   }
   void expect_undisturbed(Simulation& sim, int count) {
     Simulation same{backends, scene(count), catalog.find("cpu-serial")};
@@ -95,8 +69,7 @@ TEST_F(Failures, OfAKernelThatCannotBeMadeLeaveTheOldOne) {
   Simulation sim{backends, scene(33), catalog.find("cpu-serial")};
   sim.run(3);
   faults.create = true;
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.apply(SelectKernel{"faulty"}); }, "out of memory (create)");
+  EXPECT_RUNTIME_ERROR(sim.apply(SelectKernel{"faulty"}), "out of memory (create)");
   EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
   sim.run(2);
   EXPECT_EQ(sim.status().step, 5);
@@ -108,8 +81,7 @@ TEST_F(Failures, OfAKernelWithoutMemoryForMoreBodiesLeaveTheOldNumber) {
   sim.run(3);
   const Bodies before = sim.bodies();
   faults.most_bodies = 100;
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.apply(LoadScene{scene(101)}); }, "out of memory (prepare)");
+  EXPECT_RUNTIME_ERROR(sim.apply(LoadScene{scene(101)}), "out of memory (prepare)");
   EXPECT_EQ(sim.status().count, 33);
   EXPECT_EQ(sim.status().step, 3);
   EXPECT_EQ(sim.bodies(), before);
@@ -158,27 +130,31 @@ TEST_F(Failures, AfterAnotherLawDoNotCountAsThoseOfANewKernel) {
   EXPECT_EQ(sim.status().last_error, "invalid launch");
 }
 
-TEST_F(Failures, OfADeviceLeaveTheLatestCopyToTheProcessor) {
-  Simulation sim{backends, scene(33), catalog.find("faulty")};
-  run_frames(sim, 3);
-  const Snapshot copy = sim.snapshot();
-  const std::int64_t step = sim.status().step;
-  run_frames(sim, step + 5);
-  faults.lose_device = true;
-  run_until_paused(sim);
-  const Status& status = sim.status();
-  EXPECT_TRUE(status.paused);
-  EXPECT_EQ(status.kernel_id, "cpu-simd");
-  EXPECT_EQ(status.step, step);
-  EXPECT_EQ(sim.bodies(), copy.bodies);
-  EXPECT_EQ(status.last_error.find("the device failed: an illegal memory access; left are the bodies of step " +
-                                   std::to_string(step)),
-            0u)
-      << status.last_error;
-  EXPECT_EQ(status.last_error.find('\n'), std::string::npos);
-  sim.apply(SetPaused{false});
-  run_frames(sim, step + 2);
-  EXPECT_GE(sim.status().step, step + 2) << "it goes on";
+TEST_F(Failures, OfADeviceLeaveTheLatestCopyOrTheFirstStateToTheProcessor) {
+  for (const bool copied : {true, false}) {
+    SCOPED_TRACE(copied);
+    faults.lose_device = false;
+    Simulation sim{backends, scene(33), catalog.find("faulty")};
+    const Bodies first = sim.bodies();
+    run_frames(sim, 3);
+    const std::int64_t step = copied ? sim.status().step : 0;
+    const Bodies left = copied ? sim.snapshot().bodies : first;
+    run_frames(sim, sim.status().step + 5);
+    faults.lose_device = true;
+    run_until_paused(sim);
+    const Status& status = sim.status();
+    EXPECT_TRUE(status.paused);
+    EXPECT_EQ(status.kernel_id, "cpu-simd");
+    EXPECT_EQ(status.step, step);
+    EXPECT_EQ(sim.bodies(), left);
+    const std::string start =
+        "the device failed: an illegal memory access; left are the bodies of step " + std::to_string(step);
+    EXPECT_EQ(status.last_error.find(start), 0u) << status.last_error;
+    EXPECT_EQ(status.last_error.find('\n'), std::string::npos);
+    sim.apply(SetPaused{false});
+    run_frames(sim, step + 2);
+    EXPECT_GE(sim.status().step, step + 2) << "it goes on";
+  }
 }
 
 TEST_F(Failures, ThatCostOnlyTheBodiesDoNotBlameTheDevice) {
@@ -190,21 +166,9 @@ TEST_F(Failures, ThatCostOnlyTheBodiesDoNotBlameTheDevice) {
             "the bodies are gone; left are the bodies of step 0, with which cpu-simd can go on");
   EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
   faults.lose_bodies = false;
-  sim.apply(SelectKernel{"faulty"});
-  sim.apply(SetPaused{false});
+  test::apply(sim, SelectKernel{"faulty"}, SetPaused{false});
   run_frames(sim, 3);
   EXPECT_GE(sim.status().step, 3) << "it can be used again";
-}
-
-TEST_F(Failures, OfADeviceWithoutACopyLeaveTheFirstState) {
-  Simulation sim{backends, scene(33), catalog.find("faulty")};
-  const Bodies first = sim.bodies();
-  run_frames(sim, 3);
-  faults.lose_device = true;
-  run_until_paused(sim);
-  EXPECT_EQ(sim.status().step, 0);
-  EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
-  EXPECT_EQ(sim.bodies(), first);
 }
 
 TEST_F(Failures, OfADeviceDuringACommandAreOneMessage) {
@@ -212,8 +176,7 @@ TEST_F(Failures, OfADeviceDuringACommandAreOneMessage) {
   sim.set_bodies(sim.bodies(), 4.5);
   faults.lose_device = true;
   sim.start(1, 0);
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.apply(SetTimeStep{0.5f}); }, "the device failed", "bodies of step 0");
+  EXPECT_RUNTIME_ERROR(sim.apply(SetTimeStep{0.5f}), "the device failed", "bodies of step 0");
   EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
   EXPECT_EQ(sim.status().sim_time, 4.5) << "of the bodies that were set";
 }
@@ -262,9 +225,8 @@ TEST_F(Failures, OfADeviceThatIsNotInUseLeaveTheStateAlone) {
   Simulation sim{backends, scene(33), catalog.find("cpu-serial")};
   (void)sim.snapshot();  // a copy that must not come back
   sim.run(3);
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.apply(SelectKernel{"on-lost-device"}); }, "the device failed",
-      "an illegal memory access; cpu-serial goes on");
+  EXPECT_RUNTIME_ERROR(sim.apply(SelectKernel{"on-lost-device"}), "the device failed",
+                       "an illegal memory access; cpu-serial goes on");
   EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
   EXPECT_FALSE(sim.status().paused);
   sim.run(2);
@@ -306,6 +268,7 @@ TEST_F(Failures, OfMemoryForACommandLeaveTheOldState) {
   }
 }
 
+/// A kernel that does not end. A CPU kernel that nothing can cancel stands for one on a GPU.
 class HangingKernelTest : public testing::Test {
  protected:
   HangingKernelTest() {
@@ -370,8 +333,7 @@ TEST_F(HangingKernelTest, IsLeftWithTheLastCopyOfTheBodies) {
 TEST_F(HangingKernelTest, IsNoticedByWhateverWaits) {
   const auto sim = watched_run(second, 500ms);
   run_until_it_hangs(*sim);
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim->apply(SetTimeStep{0.5f}); }, "mine hangs");
+  EXPECT_RUNTIME_ERROR(sim->apply(SetTimeStep{0.5f}), "mine hangs");
   EXPECT_TRUE(sim->loss() && sim->loss()->hangs);
   EXPECT_EQ(sim->loss()->good, nullptr);
 }
@@ -440,5 +402,4 @@ TEST_F(HangingKernelTest, OfTheProgramIsTrusted) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,38 +1,14 @@
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "compute/core/backend.h"
+// The kernel of a simulation: left to the program, chosen or compiled while it runs, replaced, and removed.
 #include "compute/core/error.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/engine.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/failure.h"
-#include "tests/compute/support/kernel_info.h"
-#include "tests/compute/support/lost_device.h"
-#include "tests/compute/support/slow_kernel.h"
-#include "tests/compute/support/uniform_kernel.h"
+#include "tests/compute/support/kernel_doubles.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
-
-// When a simulation whose kernel is left to the program asks which one it is to be.
-
-using test::Failure;
-
-// The kernel that a run computes with, on a machine with a CUDA device or without one.
-
-using test::expect_failure;
 
 /// Says what the test tells it to, and remembers what it was asked.
 class ToldChooser final : public KernelChooser {
@@ -104,25 +80,16 @@ TEST_F(AutoKernel, IsChosenAnewForOtherNumbersOfBodiesAndLawsOnly) {
   EXPECT_EQ(sim.status().settings.text("rows"), "4");
   EXPECT_EQ(sim.status().count, 257);
 
-  sim.apply(Restart{});
-  sim.apply(SelectLaw{"attract-repel"});
-  sim.apply(SelectIntegrator{"euler"});
-  sim.apply(SetSoftening{0.5f});
-  sim.apply(LoadScene{{.scene = "plummer", .count = 257}});
+  test::apply(sim, Restart{}, SelectLaw{"attract-repel"}, SelectIntegrator{"euler"}, SetSoftening{0.5f},
+              LoadScene{{.scene = "plummer", .count = 257}});
   EXPECT_EQ(chooser.asked.size(), 3u) << "neither the bodies nor the law is another";
   sim.apply(LoadScene{{.scene = "plummer", .count = 257, .seed = 9}});
   EXPECT_EQ(chooser.asked.size(), 4u) << "errors may be others";
   EXPECT_TRUE(sim.status().auto_choice);
-  EXPECT_EQ(sim.run(3).steps, 3);
-}
-
-TEST_F(AutoKernel, IsChosenAnewWhereResetRestoresTheLaw) {
-  sim.apply(SelectKernel{auto_kernel});
-  sim.apply(SelectLaw{"attract-repel"});
-  ASSERT_EQ(chooser.asked.size(), 2u);
   sim.apply(Reset{});
-  ASSERT_EQ(chooser.asked.size(), 3u);
-  EXPECT_EQ(chooser.asked[2].law, LawId::gravity);
+  ASSERT_EQ(chooser.asked.size(), 5u);
+  EXPECT_EQ(chooser.asked[4].law, LawId::gravity) << "the scene's";
+  EXPECT_EQ(sim.run(3).steps, 3);
 }
 
 TEST_F(AutoKernel, ComesBackAsItWasWithoutAnotherChoice) {
@@ -197,27 +164,22 @@ TEST_F(AutoKernel, MovesTheBodiesWithTheKernelThatWasChosen) {
 }
 
 TEST_F(AutoKernel, EndsWithAKernelThatIsNamed) {
-  sim.apply(SelectKernel{auto_kernel});
-  sim.apply(SelectKernel{"cpu-simd"});
+  test::apply(sim, SelectKernel{auto_kernel}, SelectKernel{"cpu-simd"});
   EXPECT_FALSE(sim.status().auto_choice);
   EXPECT_EQ(sim.status().settings.text("rows"), "auto") << "nobody asked for what was chosen";
-  sim.apply(LoadScene{{.scene = "plummer", .count = 64}});
-  sim.apply(SelectLaw{"attract-repel"});
+  test::apply(sim, LoadScene{{.scene = "plummer", .count = 64}}, SelectLaw{"attract-repel"});
   EXPECT_EQ(chooser.asked.size(), 1u);
 }
 
 TEST_F(AutoKernel, LeavesTheSettingsOfKernelsThatWereNamed) {
-  sim.apply(SelectKernel{"cpu-simd", {{"rows", "4"}}});
-  sim.apply(SelectKernel{auto_kernel});
+  test::apply(sim, SelectKernel{"cpu-simd", {{"rows", "4"}}}, SelectKernel{auto_kernel});
   EXPECT_EQ(sim.status().settings.text("rows"), "2");
-  sim.apply(LoadScene{{.scene = "plummer", .count = 64}});
-  sim.apply(SelectKernel{"cpu-simd"});
+  test::apply(sim, LoadScene{{.scene = "plummer", .count = 64}}, SelectKernel{"cpu-simd"});
   EXPECT_EQ(sim.status().settings.text("rows"), "4");
 }
 
 TEST_F(AutoKernel, EndsWithATunableThatIsSet) {
-  sim.apply(SelectKernel{auto_kernel});
-  sim.apply(SetTunable{"rows", "4"});
+  test::apply(sim, SelectKernel{auto_kernel}, SetTunable{"rows", "4"});
   EXPECT_FALSE(sim.status().auto_choice);
   EXPECT_EQ(sim.status().kernel_id, "cpu-simd");
   EXPECT_EQ(sim.status().settings.text("rows"), "4");
@@ -226,12 +188,7 @@ TEST_F(AutoKernel, EndsWithATunableThatIsSet) {
 }
 
 TEST_F(AutoKernel, TakesNoSettings) {
-  test::expect_failure(
-      Failure::usage,
-      [&] {
-        sim.apply(SelectKernel{auto_kernel, {{"rows", "4"}}});
-      },
-      "rows", "auto", "cpu-simd");
+  EXPECT_USAGE_ERROR(sim.apply(SelectKernel{auto_kernel, {{"rows", "4"}}}), "rows", "auto", "cpu-simd");
   EXPECT_FALSE(sim.status().auto_choice);
   EXPECT_EQ(sim.status().kernel_id, "cpu-openmp");
 }
@@ -256,8 +213,7 @@ TEST_F(AutoKernel, IsTheDefaultWhereNobodyChooses) {
 }
 
 TEST_F(AutoKernel, IsNamedBesideTheKernelsWhereOneIsUnknown) {
-  test::expect_failure(
-      Failure::usage, [&] { sim.apply(SelectKernel{"cpu-smd"}); }, "cpu-smd", "cpu-simd", "auto");
+  EXPECT_USAGE_ERROR(sim.apply(SelectKernel{"cpu-smd"}), "cpu-smd", "cpu-simd", "auto");
   EXPECT_EQ(find_kernel_or_auto(test::catalog(), auto_kernel), nullptr);
   EXPECT_EQ(find_kernel_or_auto(test::catalog(), "cpu-simd"), test::find_kernel("cpu-simd"));
 }
@@ -315,19 +271,18 @@ class WaitingChooser final : public KernelChooser {
 
 class ChoiceBeside : public testing::Test {
  protected:
-  void wait_for_choice() {
-    for (int look = 0; sim.status().choosing && look < 30'000; ++look) {
+  void collect_while(const std::function<bool()>& lasts) {
+    for (int look = 0; lasts() && look < 30'000; ++look) {
       sim.collect();
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
-    ASSERT_FALSE(sim.status().choosing);
+    ASSERT_FALSE(lasts());
+  }
+  void wait_for_choice() {
+    collect_while([&] { return sim.status().choosing; });
   }
   void wait_until_nothing_measures() {
-    for (int look = 0; sim.measuring() && look < 30'000; ++look) {
-      sim.collect();
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
-    ASSERT_FALSE(sim.measuring());
+    collect_while([&] { return sim.measuring(); });
   }
 
   WaitingChooser chooser;
@@ -386,8 +341,7 @@ TEST_F(ChoiceBeside, ThatLosesAnotherDeviceLeavesTheBodiesAlone) {
 }
 
 TEST_F(ChoiceBeside, EndsWithAKernelThatIsNamed) {
-  sim.apply(SelectKernel{auto_kernel});
-  sim.apply(SelectKernel{"cpu-serial"});
+  test::apply(sim, SelectKernel{auto_kernel}, SelectKernel{"cpu-serial"});
   EXPECT_FALSE(sim.status().choosing);
   EXPECT_FALSE(sim.status().auto_choice);
   EXPECT_EQ(sim.status().kernel_id, "cpu-serial");
@@ -437,8 +391,7 @@ TEST_F(ChoiceBeside, StartsWhenTheCancelledOneHasEnded) {
 }
 
 TEST_F(ChoiceBeside, StartsAgainForOtherBodies) {
-  sim.apply(SelectKernel{auto_kernel});
-  sim.apply(SetSoftening{0.1f});
+  test::apply(sim, SelectKernel{auto_kernel}, SetSoftening{0.1f});
   chooser.wait_for_demands(1);
   sim.apply(LoadScene{{.scene = "plummer", .count = 300}});
   chooser.answer("cpu-serial");
@@ -470,8 +423,7 @@ TEST_F(ChoiceBeside, StaysUnderWayWhereACommandIsRefused) {
 }
 
 TEST_F(ChoiceBeside, AStepThatWasAskedForRunsWithTheChosenKernel) {
-  sim.apply(SelectKernel{auto_kernel});
-  sim.apply(StepOnce{});
+  test::apply(sim, SelectKernel{auto_kernel}, StepOnce{});
   EXPECT_EQ(sim.advance_frame(0), 0);
   chooser.answer("cpu-serial");
   wait_for_choice();
@@ -521,11 +473,7 @@ class KernelPreparation : public testing::Test {
   }
   /// Frames as a window makes them.
   static void frames_until(Simulation& sim, const std::function<bool()>& reached) {
-    for (int frame = 0; frame < 30'000 && !reached(); ++frame) {
-      sim.advance_frame(frame);
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-      (void)sim.collect();
-    }
+    test::run_frames_until(sim, reached);
     ASSERT_TRUE(reached());
   }
   static void run_steps(Simulation& sim, int steps) {
@@ -579,9 +527,7 @@ TEST_F(KernelPreparation, OnlyTheLatestOfManyIsCompiled) {
   Simulation sim = simulation();
   sim.apply(SetTunable{"block", "64"});
   frames_until(sim, [&] { return slow.compiled() == "64"; });
-  sim.apply(SetTunable{"block", "128"});
-  sim.apply(SetTunable{"block", "64"});
-  sim.apply(SetTunable{"block", "128"});
+  test::apply(sim, SetTunable{"block", "128"}, SetTunable{"block", "64"}, SetTunable{"block", "128"});
   slow.finish();
   wait_until_made(sim);
   EXPECT_EQ(slow.compiled(), "64 128");
@@ -592,8 +538,7 @@ TEST_F(KernelPreparation, OfANewVersionTakesASettingThatIsChangedMeanwhile) {
   Simulation sim = simulation();
   catalog.put(slow.info());
   const int version = catalog.find("slow")->revision;
-  sim.apply(SelectKernel{"slow", {{"block", "128"}}});
-  sim.apply(SetTunable{"block", "64"});
+  test::apply(sim, SelectKernel{"slow", {{"block", "128"}}}, SetTunable{"block", "64"});
   slow.finish();
   wait_until_made(sim);
   EXPECT_EQ(block(sim), "64");
@@ -605,8 +550,7 @@ TEST_F(KernelPreparation, OfANewVersionTakesASettingThatIsChangedMeanwhile) {
 TEST_F(KernelPreparation, EndsIfTheRunningSettingOrAnotherKernelIsSelected) {
   for (const Command& command : {Command{SetTunable{"block", "256"}}, Command{SelectKernel{"cpu-serial"}}}) {
     Simulation sim = simulation();
-    sim.apply(SetTunable{"block", "64"});
-    sim.apply(command);
+    test::apply(sim, SetTunable{"block", "64"}, command);
     EXPECT_FALSE(sim.status().preparing);
     slow.finish();
     run_steps(sim, 3);
@@ -617,9 +561,7 @@ TEST_F(KernelPreparation, EndsIfTheRunningSettingOrAnotherKernelIsSelected) {
 
 TEST_F(KernelPreparation, OtherPhysicsAndBodiesGoWithIt) {
   Simulation sim = simulation();
-  sim.apply(SetTunable{"block", "64"});
-  sim.apply(SelectLaw{"attract-repel"});
-  sim.apply(LoadScene{{.scene = "plummer", .count = 50}});
+  test::apply(sim, SetTunable{"block", "64"}, SelectLaw{"attract-repel"}, LoadScene{{.scene = "plummer", .count = 50}});
   EXPECT_TRUE(sim.status().preparing);
   slow.finish();
   wait_until_made(sim);
@@ -689,13 +631,11 @@ TEST_F(RunTimeKernel, IsSelectedByItsIdAndTakenUpAnewWhenItWasReplaced) {
 
   put(2);
   EXPECT_EQ(pull(sim), 1) << "until it is selected again";
-  sim.apply(SetPaused{true});
-  sim.apply(SetSoftening{0.25f});
+  test::apply(sim, SetPaused{true}, SetSoftening{0.25f});
   EXPECT_EQ(pull(sim), 1) << "other commands change nothing about it";
   sim.apply(SelectKernel{"uniform"});
   EXPECT_EQ(pull(sim), 2);
-  sim.apply(SelectKernel{"cpu-serial"});
-  sim.apply(SelectKernel{"uniform"});
+  test::apply(sim, SelectKernel{"cpu-serial"}, SelectKernel{"uniform"});
   EXPECT_EQ(pull(sim), 2);
 }
 
@@ -720,8 +660,7 @@ TEST_F(RunTimeKernel, GoesOnWhenItWasRemovedAndIsUnknownFromThenOn) {
   put(1);
   Simulation sim{backends, {.scene = "plummer", .count = 33}, catalog.find("uniform")};
   catalog.remove("uniform");
-  test::expect_failure(
-      test::Failure::usage, [&] { sim.apply(SelectKernel{"uniform"}); }, "'uniform'", "cpu-serial", "auto");
+  EXPECT_USAGE_ERROR(sim.apply(SelectKernel{"uniform"}), "'uniform'", "cpu-serial", "auto");
   EXPECT_EQ(sim.status().kernel_id, "uniform");
   EXPECT_EQ(pull(sim), 1);
   EXPECT_EQ(sim.run(2).steps, 2);
@@ -749,20 +688,12 @@ TEST(Backends, RefuseADeviceThatCannotBeOpened) {
     EXPECT_NO_THROW((Backends{test::catalog(), 0}));
     return;
   }
-  expect_failure(
-      Failure::runtime,
-      [] {
-        (Backends{test::catalog(), 0});
-      },
-      "CUDA device ", cuda.reason);
-  expect_failure(
-      Failure::runtime, [&] { (void)backends.make_engine(Backend::cuda, nullptr); }, cuda.reason, "cpu-simd");
+  EXPECT_RUNTIME_ERROR((Backends{test::catalog(), 0}), "CUDA device ", cuda.reason);
+  EXPECT_RUNTIME_ERROR(backends.make_engine(Backend::cuda, nullptr), cuda.reason, "cpu-simd");
   KernelInfo kernel = *test::find_kernel("cpu-serial");
   kernel.backend = Backend::cuda;
-  expect_failure(
-      Failure::runtime, [&] { (void)backends.make_kernel(kernel, Settings{kernel}); }, cuda.reason, "cpu-simd");
+  EXPECT_RUNTIME_ERROR(backends.make_kernel(kernel, Settings{kernel}), cuda.reason, "cpu-simd");
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,16 +1,10 @@
-// A simulation's measurements while it runs, and its stop at a body that is not finite.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-
+// A simulation's measurements while it runs, of the whole and of every body, and its stop at a body that is not finite.
 #include "compute/diagnostics/conserved.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/failure.h"
+#include "tests/compute/support/distances.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -18,10 +12,8 @@ namespace {
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 constexpr float huge = std::numeric_limits<float>::max();
 
-class LiveDiagnostics : public testing::Test {
+class LiveDiagnostics : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static Simulation small(const std::string& integrator = "leapfrog", int count = 257) {
     Simulation sim{test::backends(), {.scene = "plummer", .count = count}};
     const auto kernels = test::kernels_under_test();
@@ -96,8 +88,7 @@ TEST_P(EveryIntegrator, AProbeOfALaterStepIsHeldAgainstThePositionsOfItsForces) 
   for (const KernelPtr& kernel : test::kernels_under_test()) {
     SCOPED_TRACE(kernel->id);
     Simulation sim = small(GetParam());
-    sim.apply(SelectKernel{kernel->id});
-    sim.apply(SetTimeStep{0.1f});
+    test::apply(sim, SelectKernel{kernel->id}, SetTimeStep{0.1f});
     sim.run(1);
     const std::vector<Vec4> before = sim.accelerations();
     sim.apply(ProbeForces{257});
@@ -120,9 +111,7 @@ TEST_P(EveryIntegrator, AProbeChangesNothing) {
   Simulation plain = small(GetParam()), probed = small(GetParam());
   plain.run(4);
   for (int i = 0; i < 4; ++i) {
-    probed.apply(ProbeForces{64});
-    probed.apply(MeasureConserved{});
-    probed.apply(KeepCheckpoint{});
+    test::apply(probed, ProbeForces{64}, MeasureConserved{}, KeepCheckpoint{});
     EXPECT_EQ(probed.run(1).steps, 1);
     EXPECT_EQ(probed.status().force_probe->step, i + 1);
     EXPECT_EQ(probed.status().conserved->step, i + 1);
@@ -133,30 +122,127 @@ TEST_P(EveryIntegrator, AProbeChangesNothing) {
 TEST_P(EveryIntegrator, ABodyThatIsNotFiniteAtTheStartStopsTheRunThere) {
   Simulation sim = small(GetParam());
   sim.set_bodies(with_nan_velocities(sim.bodies()));
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.run(5); }, "body 17 is not finite after step 0", sim.status().kernel_id,
-      "the run stops there");
+  EXPECT_RUNTIME_ERROR(sim.run(5), "body 17 is not finite after step 0", sim.status().kernel_id, "the run stops there");
   expect_non_finite(sim, 0, 17);
 }
 
-TEST_P(EveryIntegrator, ARunStopsAtTheStepThatMadeABodyNotFinite) {
-  for (const int batch : {1, 2, 7}) {  // in a batch of its own, at a batch's start, within a batch
-    SCOPED_TRACE(batch);
-    Simulation sim = small(GetParam());
-    sim.set_bodies(runaway(sim));
-    test::expect_failure(
-        test::Failure::runtime,
-        [&] {
-          for (int i = 0; i < 7; ++i) sim.run(batch);
-        },
-        "body 17 is not finite after step 3");
-    expect_non_finite(sim, 3, 17);
-    EXPECT_NEAR(sim.status().sim_time, 3, 1e-12);
+TEST_P(EveryIntegrator, AProbeHasTheErrorOfEachBodyAndTurnsReachAll) {
+  Simulation sim = small(GetParam());
+  std::set<int> seen;
+  for (int turn = 0; turn < 3; ++turn) {
+    sim.apply(ProbeForces{100, turn});
+    sim.run(1);
+    const auto probe = sim.status().force_probe;
+    ASSERT_TRUE(probe && probe->bodies);
+    EXPECT_EQ(probe->bodies->bodies, sample_targets(257, 100, turn));
+    ASSERT_EQ(probe->bodies->errors.size(), 100u);
+    EXPECT_EQ(std::ranges::max(probe->bodies->errors), probe->error.max);
+    seen.insert(probe->bodies->bodies.begin(), probe->bodies->bodies.end());
+  }
+  EXPECT_EQ(seen.size(), 257u);
+}
+
+TEST_P(EveryIntegrator, OneBodyMoreIsComparedAndTheSampleKeepsItsError) {
+  Simulation sim = small(GetParam()), alone = small(GetParam());
+  const std::vector<int> sample = sample_targets(257, 100);
+  int beside = 0;
+  while (std::ranges::binary_search(sample, beside)) ++beside;
+  for (const int body : {beside, sample[40], 257}) {
+    SCOPED_TRACE(body);
+    sim.apply(ProbeForces{.sample = 100, .body = body});
+    alone.apply(ProbeForces{100});
+    sim.run(1);
+    alone.run(1);
+    const auto probe = sim.status().force_probe, plain = alone.status().force_probe;
+    ASSERT_TRUE(probe && probe->bodies && plain);
+    EXPECT_EQ(probe->sample, 100);
+    EXPECT_NEAR(probe->error.median, plain->error.median, 1e-12);  // a GPU may add up in another order
+    EXPECT_NEAR(probe->error.rms, plain->error.rms, 1e-12);
+    EXPECT_EQ(probe->error.worst, plain->error.worst);
+    EXPECT_EQ(probe->bodies->bodies.size(), body == beside ? 101u : 100u);
+    ASSERT_EQ(probe->bodies->of(body).has_value(), body < 257);
+    if (body < 257) {
+      EXPECT_LT(*probe->bodies->of(body), 1e-3);
+      const Vec3d exact = reference_accelerations(sim.bodies().positions, {&body, 1}, sim.status().law).front();
+      const auto compared = probe->bodies->acceleration_of(body);
+      ASSERT_TRUE(compared);
+      // Euler's method evaluates before it moves the bodies.
+      const double near = 0.02 * std::hypot(exact.x, exact.y, exact.z);
+      EXPECT_LT(test::distance(Vec3d{compared->x, compared->y, compared->z}, exact), near);
+    }
+    EXPECT_EQ(probe->bodies->errors.size(), probe->bodies->bodies.size());
+  }
+}
+
+TEST_P(EveryIntegrator, AccelerationsAreThoseOfTheLastEvaluation) {
+  for (const KernelPtr& kernel : test::kernels_under_test()) {
+    SCOPED_TRACE(kernel->id);
+    Simulation sim{test::backends(), {.scene = "two-body"}};
+    test::apply(sim, SelectIntegrator{GetParam()}, SelectKernel{kernel->id});
+    EXPECT_FALSE(sim.status().accelerations);
+    const Bodies first = sim.bodies();
+    sim.apply(ReadAccelerations{});
+    const StepTiming timing = sim.run(1);
+    const auto read = sim.status().accelerations;
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->step, 1);
+    // Euler evaluates before it moves the bodies, leapfrog after.
+    const Bodies at = std::string{GetParam()} == "leapfrog" ? sim.bodies() : first;
+    const float distance = at.positions[1].x - at.positions[0].x;  // the first step is along y
+    ASSERT_EQ(read->magnitudes.size(), 2u);
+    EXPECT_NEAR(read->magnitudes[0], 0.25f / (distance * distance), 1e-3f);
+    EXPECT_NEAR(read->magnitudes[1], 0.75f / (distance * distance), 1e-3f);
+    EXPECT_EQ(timing.evaluations, std::string{GetParam()} == "leapfrog" ? 2 : 1) << "no evaluation more";
+    sim.run(1);
+    EXPECT_EQ(sim.status().accelerations->step, 1) << "once";
+    sim.apply(SetSoftening{0.5f});
+    EXPECT_FALSE(sim.status().accelerations) << "of other forces";
+  }
+}
+
+TEST_P(EveryIntegrator, APausedSystemIsMeasuredWhereItStands) {
+  Simulation paused = small(GetParam()), plain = small(GetParam());
+  paused.apply(SetPaused{true});
+  EXPECT_EQ(paused.advance_frame(1), 0);
+  for (int round = 0; round < 2; ++round) {
+    test::apply(paused, ReadAccelerations{}, ProbeForces{50, round});
+    EXPECT_EQ(paused.advance_frame(2), 0);
+    paused.wait();
+    EXPECT_TRUE(paused.collect().empty()) << "no step was made";
+    ASSERT_TRUE(paused.status().accelerations && paused.status().force_probe);
+    EXPECT_EQ(paused.status().accelerations->step, round);
+    EXPECT_EQ(paused.status().force_probe->step, round);
+    EXPECT_EQ(paused.status().force_probe->sample, 50);
+    const std::vector<Vec4> expected = plain.accelerations();
+    for (const std::size_t i : {0u, 100u, 256u}) {
+      const Vec4& a = expected[i];
+      EXPECT_NEAR(paused.status().accelerations->magnitudes[i], std::hypot(a.x, a.y, a.z),
+                  1e-4f * std::hypot(a.x, a.y, a.z));
+    }
+    plain.run(1);
+    paused.run(1);
+    EXPECT_EQ(paused.bodies(), plain.bodies()) << "measuring changes nothing";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryIntegrator, testing::Values("leapfrog", "euler"),
                          [](const auto& instance) { return std::string{instance.param}; });
+
+TEST_F(LiveDiagnostics, ARunStopsAtTheStepThatMadeABodyNotFinite) {
+  for (const char* integrator : {"leapfrog", "euler", "leapfrog-blocks"}) {
+    for (const int batch : {1, 2, 7}) {  // in a batch of its own, at a batch's start, within a batch
+      SCOPED_TRACE(std::string{integrator} + ' ' + std::to_string(batch));
+      Simulation sim = small(integrator);
+      sim.set_bodies(runaway(sim));
+      const auto run_to_the_end = [&] {
+        for (int i = 0; i < 7; ++i) sim.run(batch);
+      };
+      EXPECT_RUNTIME_ERROR(run_to_the_end(), "body 17 is not finite after step 3");
+      expect_non_finite(sim, 3, 17);
+      EXPECT_NEAR(sim.status().sim_time, 3, 1e-12);
+    }
+  }
+}
 
 TEST_F(LiveDiagnostics, FramesStopAtANonFiniteBodyAndStayStopped) {
   Simulation sim = small();
@@ -219,8 +305,7 @@ TEST_F(LiveDiagnostics, RestartClearsANonFiniteBody) {
 
 TEST_F(LiveDiagnostics, TheCheckpointComesBackBitForBit) {
   Simulation sim = small();
-  test::expect_failure(
-      test::Failure::usage, [&] { sim.apply(RestoreCheckpoint{}); }, "no checkpoint", "'reset'");
+  EXPECT_USAGE_ERROR(sim.apply(RestoreCheckpoint{}), "no checkpoint", "'reset'");
   sim.run(3);
   sim.apply(KeepCheckpoint{});
   sim.wait();
@@ -254,8 +339,7 @@ TEST_F(LiveDiagnostics, AfterANonFiniteBodyTheCheckpointGoesOn) {
   sim.run(2);
   sim.apply(KeepCheckpoint{});
   const Bodies at_two = sim.bodies();
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.run(4); }, "body 17 is not finite after step 3", "the run stops there");
+  EXPECT_RUNTIME_ERROR(sim.run(4), "body 17 is not finite after step 3", "the run stops there");
   sim.apply(KeepCheckpoint{});
   sim.wait();
   EXPECT_EQ(sim.status().checkpoint_step, 2) << "what is not finite is not kept";
@@ -264,10 +348,8 @@ TEST_F(LiveDiagnostics, AfterANonFiniteBodyTheCheckpointGoesOn) {
   EXPECT_EQ(sim.status().last_error, "");
   EXPECT_EQ(sim.status().step, 2);
   EXPECT_EQ(sim.bodies(), at_two);
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.run(4); }, "after step 3", "the run stops there");
-  sim.apply(RestoreCheckpoint{});
-  sim.apply(SetTimeStep{1e-3f});
+  EXPECT_RUNTIME_ERROR(sim.run(4), "after step 3", "the run stops there");
+  test::apply(sim, RestoreCheckpoint{}, SetTimeStep{1e-3f});
   EXPECT_EQ(sim.run(4).steps, 4);
   EXPECT_EQ(sim.status().step, 6);
 }
@@ -309,16 +391,14 @@ TEST_F(LiveDiagnostics, ConservedSumsAreThoseOfTheStateAfterTheBatch) {
     for (const int count : counts) {
       SCOPED_TRACE(std::string{law} + " " + std::to_string(count));
       Simulation sim = small("leapfrog", count);
-      sim.apply(SelectLaw{law});
-      sim.apply(MeasureConserved{});
+      test::apply(sim, SelectLaw{law}, MeasureConserved{});
       sim.run(2);
       const auto probe = sim.status().conserved;
       ASSERT_TRUE(probe);
       EXPECT_EQ(probe->step, 2);
       EXPECT_EQ(probe->sim_time, sim.status().sim_time);
       EXPECT_GT(probe->ms, 0);
-      sim.apply(Restart{});
-      sim.apply(MeasureConserved{});
+      test::apply(sim, Restart{}, MeasureConserved{});
       sim.run(2);
       EXPECT_EQ(sim.status().conserved->sums.potential, probe->sums.potential) << "to the bit";
       EXPECT_EQ(sim.status().conserved->sums.angular_momentum, probe->sums.angular_momentum);
@@ -340,8 +420,7 @@ TEST_F(LiveDiagnostics, ConservedSumsAreThoseOfTheStateAfterTheBatch) {
 TEST_F(LiveDiagnostics, MeasurementsAreForgottenWithWhatTheyBelongTo) {
   Simulation sim = small();
   const auto measure = [&] {
-    sim.apply(ProbeForces{4096});
-    sim.apply(MeasureConserved{});
+    test::apply(sim, ProbeForces{4096}, MeasureConserved{});
     sim.run(1);
     ASSERT_TRUE(sim.status().force_probe);
     EXPECT_EQ(sim.status().force_probe->sample, 257) << "all bodies where there are fewer";
@@ -364,8 +443,7 @@ TEST_F(LiveDiagnostics, MeasurementsAreForgottenWithWhatTheyBelongTo) {
 TEST_F(LiveDiagnostics, AProbeTakesOneTo4096Bodies) {
   Simulation sim = small();
   for (const int bad : {0, -1, 4097}) {
-    test::expect_failure(
-        test::Failure::usage, [&] { sim.apply(ProbeForces{bad}); }, "1 to 4096");
+    EXPECT_USAGE_ERROR(sim.apply(ProbeForces{bad}), "1 to 4096");
   }
 }
 

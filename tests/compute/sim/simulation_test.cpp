@@ -1,32 +1,20 @@
 // Commands, switches and batches, on the kernels of one backend.
 #include "compute/sim/simulation.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-
 #include "compute/core/error.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/failure.h"
-#include "tests/compute/support/run_setup.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
-// Going back to an earlier run, and undoing that.
-
 using test::setup_of;
 
-class SimulationTest : public testing::Test {
+class SimulationTest : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   /// With a direct sum that has the same bits in every run.
   static Simulation small(int count = 257) {
     Simulation sim{test::backends(), {.scene = "plummer", .count = count}};
@@ -39,12 +27,8 @@ class SimulationTest : public testing::Test {
 
 /// The message that refuses the command, or "" if it was accepted.
 std::string refusal(Simulation& sim, const Command& command) {
-  try {
-    sim.apply(command);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  const test::Failure failure = test::failure_of([&] { sim.apply(command); });
+  return failure.kind == test::Failure::usage ? failure.message : "";
 }
 
 TEST_F(SimulationTest, StatusIsCopiedOnlyAfterWhatMayChangeIt) {
@@ -128,9 +112,8 @@ TEST_F(SimulationTest, KernelsKeepTheirSettingsWhileAnotherIsSelected) {
   const KernelInfo& kernel = *test::find_kernel(sim.status().kernel_id);
   ASSERT_FALSE(kernel.tunables.empty());
   const Tunable& tunable = kernel.tunables.front();
-  sim.apply(SetTunable{tunable.name, tunable.values.front()});
-  sim.apply(SelectKernel{test::kernels_under_test().front()->id});
-  sim.apply(SelectKernel{kernel.id});
+  test::apply(sim, SetTunable{tunable.name, tunable.values.front()},
+              SelectKernel{test::kernels_under_test().front()->id}, SelectKernel{kernel.id});
   EXPECT_EQ(sim.status().settings.text(tunable.name), tunable.values.front());
 }
 
@@ -249,29 +232,15 @@ TEST_F(SimulationTest, ResetRestoresTheScenesOwnPhysicsAndRestartKeepsWhatIsSet)
   EXPECT_EQ(sim.status().steps_per_frame, 7);
 }
 
-TEST_F(SimulationTest, RestartAndLoadStartAfresh) {
+TEST_F(SimulationTest, AnotherSceneWithAnotherCountStartsAfresh) {
   Simulation sim = small();
-  const Bodies start = sim.bodies();
-  sim.run(2);
-  EXPECT_NE(sim.bodies(), start);
-  sim.apply(Restart{});
-  EXPECT_EQ(sim.bodies(), start);
-  EXPECT_EQ(sim.status().step, 0);
-  EXPECT_EQ(sim.status().sim_time, 0);
   sim.run(1);
-  sim.apply(LoadScene{{.scene = "disc", .count = 1000}});  // another count: every array is made anew
+  sim.apply(LoadScene{{.scene = "disc", .count = 1000}});  // every array is made anew
   EXPECT_EQ(sim.status().count, 1000);
   EXPECT_EQ(sim.status().scene_name, "disc");
   sim.run(2);
   EXPECT_EQ(sim.bodies().count(), 1000);
   EXPECT_EQ(sim.status().step, 2);
-}
-
-TEST_F(SimulationTest, AFusedStepEqualsManySingleOnes) {
-  Simulation one = small(), many = small();
-  one.run(6);
-  for (int i = 0; i < 6; ++i) many.run(1);
-  EXPECT_EQ(one.bodies(), many.bodies());
 }
 
 TEST_F(SimulationTest, HasOneStatusWhoseNamesAreCopiedByCommandsAlone) {
@@ -300,47 +269,37 @@ TEST_F(SimulationTest, HasOneStatusWhoseNamesAreCopiedByCommandsAlone) {
 
 // A run that is continued from its state goes the way that it would have gone.
 
-class ResumedRun : public testing::TestWithParam<KernelPtr> {
- protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-};
-
-void expect_to_go_on_bit_for_bit(const KernelPtr& kernel, Digits digits) {
-  Simulation first{test::backends(), {.scene = "plummer", .count = 300, .seed = 5}, kernel};
-  first.apply(SetDigits{digits});
-  first.apply(SetTimeStep{0.003f});
-  first.apply(SetSoftening{0.05f});
-  first.run(3);
-  first.run(2);
-  const RunSetup setup = test::setup_of(first.status());
-  const Snapshot state = first.snapshot();
-
-  Simulation second{test::backends(), {.scene = "two-body"}, kernel};
-  second.resume(setup, state, first.status().step);
-  const Status& now = second.status();
-  EXPECT_EQ(now.step, 5);
-  EXPECT_EQ(now.sim_time, first.status().sim_time);
-  EXPECT_EQ(now.scene, first.status().scene);
-  EXPECT_EQ(now.law, first.status().law);
-  EXPECT_EQ(now.time_step, 0.003f);
-  first.run(4);
-  second.run(1);
-  second.run(3);
-  EXPECT_EQ(second.status().step, 9);
-  if (kernel->repeatable) {
-    EXPECT_EQ(second.bodies(), first.bodies());
-  }
-  second.apply(Restart{});
-  EXPECT_EQ(second.bodies(), with_digits(find_scene("plummer").generate(300, 5).bodies, digits))
-      << "the scene's first state";
-}
+class ResumedRun : public test::KernelTest {};
 
 TEST_P(ResumedRun, GoesOnBitForBit) {
-  expect_to_go_on_bit_for_bit(GetParam(), Digits::single);
-}
+  const KernelPtr& kernel = GetParam();
+  for (const Digits digits : {Digits::single, Digits::compensated}) {
+    SCOPED_TRACE(word_of(digits));
+    Simulation first{test::backends(), {.scene = "plummer", .count = 300, .seed = 5}, kernel};
+    test::apply(first, SetDigits{digits}, SetTimeStep{0.003f}, SetSoftening{0.05f});
+    first.run(3);
+    first.run(2);
+    const RunSetup setup = setup_of(first.status());
+    const Snapshot state = first.snapshot();
 
-TEST_P(ResumedRun, GoesOnBitForBitWithLowWords) {
-  expect_to_go_on_bit_for_bit(GetParam(), Digits::compensated);
+    Simulation second{test::backends(), {.scene = "two-body"}, kernel};
+    second.resume(setup, state, first.status().step);
+    const Status& now = second.status();
+    EXPECT_EQ(now.step, 5);
+    EXPECT_EQ(now.sim_time, first.status().sim_time);
+    EXPECT_EQ(now.scene, first.status().scene);
+    EXPECT_EQ(now.law, first.status().law);
+    EXPECT_EQ(now.time_step, 0.003f);
+    first.run(4);
+    second.run(1);
+    second.run(3);
+    EXPECT_EQ(second.status().step, 9);
+    if (kernel->repeatable) {
+      EXPECT_EQ(second.bodies(), first.bodies());
+    }
+    second.apply(Restart{});
+    EXPECT_EQ(second.bodies(), with_digits(find_scene("plummer").generate(300, 5).bodies, digits)) << "the first state";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ResumedRun, testing::ValuesIn(test::kernels_under_test()), test::test_name);
@@ -358,8 +317,7 @@ TEST(Resuming, ChangesNothingWhereItFails) {
                      .physics = {.integrator_id = "leapfrog", .law = {}, .time_step = 0.01f},
                      .kernel_id = kernel->id,
                      .settings = {}};
-  test::expect_failure(
-      test::Failure::runtime, [&] { sim.resume(run, state, 2); }, "40", "39");
+  EXPECT_RUNTIME_ERROR(sim.resume(run, state, 2), "40", "39");
   EXPECT_EQ(sim.bodies(), before);
   EXPECT_EQ(sim.status().step, 2);
 }
@@ -381,10 +339,8 @@ TEST(Resuming, DoesWithoutTheFileOfTheScene) {
   EXPECT_EQ(sim.bodies(), state.bodies) << "the state that it continued from";
 }
 
-class ReturnToARun : public testing::Test {
+class ReturnToARun : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static KernelPtr first() { return test::kernels_under_test().front(); }
   /// The last kernel that has a tunable.
   static KernelPtr other() {
@@ -457,8 +413,7 @@ TEST_F(ReturnToARun, IsUndoneWithEverythingThatWasShown) {
     SCOPED_TRACE(same_scene);
     Simulation sim{test::backends(), {.scene = "plummer", .count = 257, .seed = 3}, first()};
     const Bodies start = sim.bodies();
-    sim.apply(SetTimeStep{0.002f});
-    sim.apply(SetSoftening{0.125f});
+    test::apply(sim, SetTimeStep{0.002f}, SetSoftening{0.125f});
     sim.run(3);
     const Status before = sim.status();
     const Bodies bodies = sim.bodies();
@@ -484,8 +439,7 @@ TEST_F(ReturnToARun, IsUndoneWithEverythingThatWasShown) {
 TEST_F(ReturnToARun, UndoWithoutAReturnSaysSo) {
   Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
   EXPECT_THROW(sim.apply(UndoReturn{}), UsageError);
-  sim.apply(ReturnToRun{another_run()});
-  sim.apply(UndoReturn{});
+  test::apply(sim, ReturnToRun{another_run()}, UndoReturn{});
   EXPECT_THROW(sim.apply(UndoReturn{}), UsageError) << "one step back, no more";
 }
 
@@ -510,31 +464,26 @@ TEST_F(ReturnToARun, WhatCannotBeTakenOverChangesNothing) {
   refuse([](RunSetup& run) { run.physics.law.softening = 0; });
 }
 
-TEST_F(ReturnToARun, BodiesThatAreNotFiniteDoNotComeBack) {
-  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
-  const Bodies start = sim.bodies();
-  Bodies bad = start;
-  bad.velocities[7].x = std::numeric_limits<float>::infinity();
-  sim.set_bodies(bad);
-  EXPECT_THROW(sim.run(1), std::runtime_error);
-  sim.apply(ReturnToRun{another_run()});
-  EXPECT_FALSE(sim.status().non_finite);
-  EXPECT_EQ(sim.status().undo_step, 0);
-  sim.apply(UndoReturn{});
-  EXPECT_EQ(sim.bodies(), start);
-}
-
-TEST_F(ReturnToARun, OfTheSameSceneStartsAnewWhereTheBodiesAreNotFinite) {
-  Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
-  const Bodies start = sim.bodies();
-  const RunSetup run = setup_of(sim.status());
-  Bodies bad = start;
-  bad.velocities[7].x = std::numeric_limits<float>::infinity();
-  sim.set_bodies(bad);
-  EXPECT_THROW(sim.run(1), std::runtime_error);
-  sim.apply(ReturnToRun{run});
-  EXPECT_FALSE(sim.status().non_finite);
-  EXPECT_EQ(sim.bodies(), start);
+TEST_F(ReturnToARun, StartsAnewWhereTheBodiesAreNotFinite) {
+  for (const bool same_scene : {true, false}) {
+    SCOPED_TRACE(same_scene);
+    Simulation sim{test::backends(), {.scene = "plummer", .count = 33}, first()};
+    const Bodies start = sim.bodies();
+    const RunSetup run = same_scene ? setup_of(sim.status()) : another_run();
+    Bodies bad = start;
+    bad.velocities[7].x = std::numeric_limits<float>::infinity();
+    sim.set_bodies(bad);
+    EXPECT_THROW(sim.run(1), std::runtime_error);
+    sim.apply(ReturnToRun{run});
+    EXPECT_FALSE(sim.status().non_finite);
+    if (same_scene) {
+      EXPECT_EQ(sim.bodies(), start);
+      continue;
+    }
+    EXPECT_EQ(sim.status().undo_step, 0);
+    sim.apply(UndoReturn{});
+    EXPECT_EQ(sim.bodies(), start) << "bodies that are not finite do not come back";
+  }
 }
 
 // The file that a run started from, and what the run keeps of it.
@@ -569,8 +518,7 @@ TEST_F(RunFromAFile, ContinuesItsTime) {
   Simulation sim = simulation();
   EXPECT_EQ(sim.status().sim_time, start);
   EXPECT_EQ(sim.status().step, 0);
-  sim.apply(SetTimeStep{0.25f});
-  sim.apply(MeasureConserved{});
+  test::apply(sim, SetTimeStep{0.25f}, MeasureConserved{});
   sim.run(4);
   EXPECT_EQ(sim.status().sim_time, start + 1);
   EXPECT_EQ(sim.status().step, 4);
@@ -635,5 +583,4 @@ TEST_F(RunFromAFile, BodiesWithoutLengthsHaveThoseOfTheRun) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,24 +1,16 @@
 // A simulation's report of a tree kernel: what was evaluated, and its cells.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <vector>
-
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 constexpr int count = 6000;
 
-class EveryTree : public testing::TestWithParam<KernelPtr> {
+class EveryTree : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static Simulation simulation() {
     return Simulation{test::backends(), {.scene = "plummer", .count = count}, GetParam()};
   }
@@ -59,9 +51,7 @@ TEST_P(EveryTree, ForgetsItsReportWithTheSettingsAndTheBodies) {
 TEST_P(EveryTree, ReadsItsCellsTheLargerOnesFirst) {
   Simulation simulation = EveryTree::simulation();
   // So the bodies of the last evaluation are still where they were.
-  simulation.apply(SelectIntegrator{"leapfrog"});
-  simulation.apply(SetTimeStep{1e-6f});
-  simulation.apply(ReadTreeCells{});
+  test::apply(simulation, SelectIntegrator{"leapfrog"}, SetTimeStep{1e-6f}, ReadTreeCells{});
   simulation.run(1);
   const Status status = simulation.status();
   ASSERT_TRUE(status.tree && status.tree_cells);

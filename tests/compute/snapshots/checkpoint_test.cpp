@@ -1,19 +1,9 @@
 #include "compute/snapshots/checkpoint.h"
 
-#include <gtest/gtest.h>
-
-#include <bit>
-#include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "tests/compute/snapshots/tipsy_file.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -48,8 +38,7 @@ class CheckpointFile : public testing::Test {
   fs::path file() const { return folder_ / "a.checkpoint"; }
   void expect_refused(const std::string& bytes, const char* cause) {
     test::write_bytes(file(), bytes);
-    test::expect_failure(
-        test::Failure::runtime, [&] { read_checkpoint(file()); }, "a.checkpoint", cause);
+    EXPECT_RUNTIME_ERROR(read_checkpoint(file()), "a.checkpoint", cause);
   }
 
   TemporaryFolder folder_;
@@ -104,8 +93,7 @@ TEST_F(CheckpointFile, HoldsLowWordsBitForBit) {
 
   state.velocities_low[4].y = std::numeric_limits<float>::infinity();
   write_checkpoint(folder_ / "bad.checkpoint", before, Existing::keep);
-  test::expect_failure(
-      test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 4", "low word");
+  EXPECT_RUNTIME_ERROR(read_checkpoint(folder_ / "bad.checkpoint"), "body 4", "low word");
 }
 
 TEST_F(CheckpointFile, HoldsTheStateOfAHermiteIntegratorBitForBit) {
@@ -144,8 +132,7 @@ TEST_F(CheckpointFile, HoldsTheStateOfAHermiteIntegratorBitForBit) {
 
   state.bodies[4].body.velocity.y = std::numeric_limits<double>::infinity();
   write_checkpoint(folder_ / "bad.checkpoint", before, Existing::keep);
-  test::expect_failure(
-      test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 4", "not finite");
+  EXPECT_RUNTIME_ERROR(read_checkpoint(folder_ / "bad.checkpoint"), "body 4", "not finite");
 }
 
 TEST_F(CheckpointFile, AnyDamagedByteIsFound) {
@@ -196,9 +183,7 @@ TEST_F(CheckpointFile, NamesTheBodyAndItsPlace) {
   bad.snapshot.bodies.positions[3].y = std::numeric_limits<float>::quiet_NaN();
   write_checkpoint(folder_ / "bad.checkpoint", bad, Existing::keep);
   const std::string at = std::to_string(64 + bad.setup.size() + 24 + 3 * 28);
-  test::expect_failure(
-      test::Failure::runtime, [&] { read_checkpoint(folder_ / "bad.checkpoint"); }, "body 3", "byte " + at,
-      "not finite");
+  EXPECT_RUNTIME_ERROR(read_checkpoint(folder_ / "bad.checkpoint"), "body 3", "byte " + at, "not finite");
 }
 
 TEST(Checksum, DependsOnEveryBit) {

@@ -1,25 +1,12 @@
 // GADGET binary files of both types, put together byte by byte apart from the program's own writer.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
-
-using test::expect_failure;
-using test::Failure;
 
 /// One gas, two halo and one star particle; halo particles have the mass 2 of the header.
 struct GadgetFile {
@@ -88,20 +75,10 @@ struct GadgetFile {
   }
 };
 
-class Gadget : public testing::Test {
+class Gadget : public test::SnapshotFileTest {
  protected:
-  Snapshot read(const GadgetFile& file) {
-    test::write_bytes(folder_ / "snap", file.bytes());
-    return read_snapshot(folder_ / "snap");
-  }
-  template <class... Parts>
-  void expect_refused(const std::string& bytes, const Parts&... parts) {
-    test::write_bytes(folder_ / "snap", bytes);
-    expect_failure(
-        Failure::runtime, [&] { read_snapshot(folder_ / "snap"); }, "snap", parts...);
-  }
-
-  TemporaryFolder folder_;
+  Gadget() : SnapshotFileTest{"snap"} {}
+  Snapshot read(const GadgetFile& file) { return SnapshotFileTest::read(file.bytes()); }
 };
 
 TEST_F(Gadget, ReadsBothTypesOrdersAndPrecisions) {
@@ -178,8 +155,7 @@ TEST_F(Gadget, ReadsAllFilesOfASnapshot) {
   test::write_bytes(folder_ / "snap.001", file.bytes());
   for (const char* name : {"snap.000", "snap.001"}) EXPECT_EQ(read_snapshot(folder_ / name).bodies.count(), 8) << name;
   test::write_bytes(folder_ / "snap.1", file.bytes());
-  expect_failure(
-      Failure::runtime, [&] { read_snapshot(folder_ / "snap.0"); }, "snap.1", "another snapshot than", "times");
+  EXPECT_RUNTIME_ERROR(read_snapshot(folder_ / "snap.0"), "snap.1", "another snapshot than", "times");
 }
 
 TEST_F(Gadget, CosmologicalUnitsAreProperOnes) {
@@ -245,44 +221,26 @@ TEST_F(Gadget, RefusesDamageWithByteAndField) {
   std::string marks = whole;
   marks[264 + 4 + 48] = 47;
   expect_refused(marks, "byte 316", "lengths before and behind");
-  GadgetFile file;
-  file.counts[1] = 1'000'000'000;
-  expect_refused(file.bytes(), "counts in its header", "1,000,000,002 body records");
-  file = {};
-  file.counts.fill(0xffffffffu);
-  expect_refused(file.bytes(), "25,769,803,770 body records do not fit");
-  file = {};
-  file.counts.fill(0);
-  expect_refused(file.bytes(), "no bodies");
-  file = {};
-  file.positions.pop_back();
-  expect_refused(file.bytes(), "byte 264, POS", "44 bytes", "48 or 96");
-  file = {};
-  file.positions[4] = nan;
-  expect_refused(file.bytes(), "byte 280, POS  of body 1", "position that is not finite");
-  file = {.wide = true};
-  file.positions[4] = -1e300;
-  expect_refused(file.bytes(), "body 1 (counted from 0)", "coordinate beyond 1e15");
-  file = {};
-  file.masses[1] = 1e300;
-  expect_refused(file.bytes(), "body 1 (counted from 0)", "a mass above 1e15");
-  file = {};
-  file.velocities[11] = 1e30;
-  expect_refused(file.bytes(), "body 3 (counted from 0)", "velocity beyond 1e15");
-  file = {};
-  file.own_masses[1] = -1;
-  expect_refused(file.bytes(), "MASS of body 3", "a mass below 0");
-  file = {};
-  file.own_masses = {};
-  expect_refused(file.bytes(), "MASS: truncated", "2 body records");
-  file = {};
-  file.masses[1] = nan;
-  expect_refused(file.bytes(), "type 1 has a mass that is not finite");
-  file = {};
-  file.time = nan;
-  expect_refused(file.bytes(), "header, Time");
-  file = {.labelled = true};
-  std::string label = file.bytes();
+  const auto refused = [&](const std::function<void(GadgetFile&)>& spoil, const auto&... parts) {
+    GadgetFile file;
+    spoil(file);
+    expect_refused(file.bytes(), parts...);
+  };
+  using File = GadgetFile;
+  refused([](File& file) { file.counts[1] = 1'000'000'000; }, "counts in its header", "1,000,000,002 body records");
+  refused([](File& file) { file.counts.fill(0xffffffffu); }, "25,769,803,770 body records do not fit");
+  refused([](File& file) { file.counts.fill(0); }, "no bodies");
+  refused([](File& file) { file.positions.pop_back(); }, "byte 264, POS", "44 bytes", "48 or 96");
+  refused([](File& file) { file.positions[4] = nan; }, "byte 280, POS  of body 1", "position that is not finite");
+  refused([](File& file) { file.wide = true, file.positions[4] = -1e300; }, "body 1 (counted from 0)",
+          "coordinate beyond 1e15");
+  refused([](File& file) { file.masses[1] = 1e300; }, "body 1 (counted from 0)", "a mass above 1e15");
+  refused([](File& file) { file.velocities[11] = 1e30; }, "body 3 (counted from 0)", "velocity beyond 1e15");
+  refused([](File& file) { file.own_masses[1] = -1; }, "MASS of body 3", "a mass below 0");
+  refused([](File& file) { file.own_masses = {}; }, "MASS: truncated", "2 body records");
+  refused([](File& file) { file.masses[1] = nan; }, "type 1 has a mass that is not finite");
+  refused([](File& file) { file.time = nan; }, "header, Time");
+  std::string label = GadgetFile{.labelled = true}.bytes();
   label[20 + 256 + 4 + 12] = 9;
   expect_refused(label, "byte 280, label", "not 8");
 }

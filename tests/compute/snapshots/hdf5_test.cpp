@@ -1,24 +1,11 @@
 // GADGET HDF5. What other programs read of it is tested by tests/app/cli/snapshot_readers.py.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <csignal>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
-#include "tests/compute/snapshots/has_note.h"
 #include "tests/compute/snapshots/tipsy_file.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 #if ORRERY_TEST_HDF5
 #include <hdf5.h>
@@ -32,8 +19,6 @@ extern "C" const char* __lsan_default_suppressions() {
 namespace orrery {
 namespace {
 
-using test::expect_failure;
-using test::Failure;
 using test::has_note;
 
 #if ORRERY_TEST_HDF5
@@ -82,8 +67,7 @@ class Hdf5 : public testing::Test {
   std::filesystem::path file() const { return folder_ / "snap.hdf5"; }
   template <class... Parts>
   void expect_refused(const Parts&... parts) {
-    expect_failure(
-        Failure::runtime, [&] { read_snapshot(file()); }, "snap.hdf5", parts...);
+    EXPECT_RUNTIME_ERROR(read_snapshot(file()), "snap.hdf5", parts...);
   }
   static void header(const Hdf5File& made, double bodies, double mass = 1) {
     made.attribute("Header", "NumPart_ThisFile", {0, bodies, 0, 0, 0, 0});
@@ -124,39 +108,38 @@ TEST_F(Hdf5, ReadsUnitsByTheNamesOfOtherPrograms) {
 
 TEST_F(Hdf5, RefusesDamageWithTheField) {
   const std::vector<double> places{1, 2, 3, -1, -2, -3};
-  const auto make = [&](double bodies, double mass, auto more) {
-    const Hdf5File made{file()};
-    header(made, bodies, mass);
-    more(made);
+  const auto refused = [&](double bodies, double mass, auto more, const auto&... parts) {
+    {
+      const Hdf5File made{file()};
+      header(made, bodies, mass);
+      more(made);
+    }
+    expect_refused(parts...);
+  };
+  const auto nothing = [](const Hdf5File&) {};
+  const auto coordinates = [](const std::vector<double>& values) {
+    return [values](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, values); };
   };
   test::write_bytes(file(), std::string{"\x89HDF\r\n\x1a\n", 8} + std::string(92, 'x'));
   expect_refused("damaged");
   { const Hdf5File empty{file()}; }
   expect_refused("no group Header");
-  make(2, 1, [](const Hdf5File&) {});
-  expect_refused("PartType1", "no such group");
-  make(-1, 1, [](const Hdf5File&) {});
-  expect_refused("NumPart_ThisFile", "not a valid count");
-  make(0, 1, [](const Hdf5File&) {});
-  expect_refused("no bodies");
-  make(2, -1, [](const Hdf5File&) {});
-  expect_refused("Header/MassTable: type 1 has a mass below 0");
-  make(3, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
-  expect_refused("PartType1/Coordinates", "2 x 3 values", "3 x 3");
-  make(2, 0, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, places); });
-  expect_refused("PartType1/Masses", "missing");
-  make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, 1e300, 0}); });
-  expect_refused("body 1 (counted from 0)", "beyond 1e15");
-  make(2, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 2, 3, {0, 0, 0, 0, INFINITY, 0}); });
-  expect_refused("PartType1/Coordinates", "row 1", "not finite");
-  make(2, 1, [&](const Hdf5File& made) {
-    made.dataset("PartType1", "Coordinates", 2, 3, places);
+  refused(2, 1, nothing, "PartType1", "no such group");
+  refused(-1, 1, nothing, "NumPart_ThisFile", "not a valid count");
+  refused(0, 1, nothing, "no bodies");
+  refused(2, -1, nothing, "Header/MassTable: type 1 has a mass below 0");
+  refused(3, 1, coordinates(places), "PartType1/Coordinates", "2 x 3 values", "3 x 3");
+  refused(2, 0, coordinates(places), "PartType1/Masses", "missing");
+  refused(2, 1, coordinates({0, 0, 0, 0, 1e300, 0}), "body 1 (counted from 0)", "beyond 1e15");
+  refused(2, 1, coordinates({0, 0, 0, 0, INFINITY, 0}), "PartType1/Coordinates", "row 1", "not finite");
+  const auto hot = [&](const Hdf5File& made) {
+    coordinates(places)(made);
     made.dataset("PartType1", "Temperature", 2, 1, {1, 1e300});
-  });
-  expect_refused("PartType1/Temperature", "row 1", "beyond the range");
-  make(1e9, 1, [&](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 1'000'000'000, 3, {}); });
+  };
+  refused(2, 1, hot, "PartType1/Temperature", "row 1", "beyond the range");
+  const auto huge = [](const Hdf5File& made) { made.dataset("PartType1", "Coordinates", 1'000'000'000, 3, {}); };
+  refused(1e9, 1, huge, "PartType1/Coordinates", "truncated", "no values are stored");
   EXPECT_LT(std::filesystem::file_size(file()), 20000u);
-  expect_refused("PartType1/Coordinates", "truncated", "no values are stored");
 }
 
 /// A file of two bodies of PartType1, and what `more` adds.
@@ -504,11 +487,9 @@ TEST_F(Hdf5, HoldsUnitsThatAreNearlyGadgets) {
 TEST(Hdf5, IsRefusedWithTheCureInABuildWithoutIt) {
   const TemporaryFolder folder;
   test::write_bytes(folder / "a.hdf5", std::string{"\x89HDF\r\n\x1a\n", 8} + std::string(100, '\0'));
-  expect_failure(
-      Failure::runtime, [&] { read_snapshot(folder / "a.hdf5"); }, "a.hdf5", "libhdf5-dev");
+  EXPECT_RUNTIME_ERROR(read_snapshot(folder / "a.hdf5"), "a.hdf5", "libhdf5-dev");
   const Snapshot snapshot{.bodies = find_scene("plummer").generate(9, 1).bodies};
-  expect_failure(
-      Failure::runtime, [&] { write_snapshot(folder / "b.hdf5", snapshot); }, "b.hdf5", "libhdf5-dev");
+  EXPECT_RUNTIME_ERROR(write_snapshot(folder / "b.hdf5", snapshot), "b.hdf5", "libhdf5-dev");
 }
 #endif
 

@@ -1,35 +1,18 @@
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "compute/core/temporary_folder.h"
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 // Text tables and PLY points.
 
-using test::expect_failure;
-using test::Failure;
-
-class Tables : public testing::Test {
+class Tables : public test::SnapshotFileTest {
  protected:
-  Snapshot read(const std::string& text, const SnapshotHints& hints = {}, const char* name = "table.txt") {
-    test::write_bytes(folder_ / name, text);
-    return read_snapshot(folder_ / name, hints);
-  }
-  template <class... Parts>
-  void expect_refused(const std::string& text, const Parts&... parts) {
-    expect_failure(
-        Failure::runtime, [&] { read(text); }, "table.txt", parts...);
-  }
+  explicit Tables(const char* name = "table.txt") : SnapshotFileTest{name} {}
   static SnapshotHints columns(const char* names) { return {.columns = parse_columns("--columns", names)}; }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(Tables, SevenNumbersAreMassPlaceAndVelocity) {
@@ -159,16 +142,14 @@ TEST_F(Tables, RefuseWhatIsAmbiguousOrDamagedWithLineAndByte) {
 
 TEST_F(Tables, ColumnsOfTheCommandLineAreChecked) {
   const auto refused = [](const char* text, const auto&... parts) {
-    expect_failure(
-        Failure::usage, [&] { parse_columns("--columns", text); }, "--columns", text, parts...);
+    EXPECT_USAGE_ERROR(parse_columns("--columns", text), "--columns", text, parts...);
   };
   refused("x,y,zed", "'zed' is no column", "softening");
   refused("x,z", "no column y");
   refused("x,y,vx,vy,vz", "no column z");
   refused("x,y,z,m,m", "m is there twice");
   write_snapshot(folder_ / "a.ply", {read("1 2 3\n")});
-  expect_failure(
-      Failure::usage, [&] { read_snapshot(folder_ / "a.ply", columns("x,y,z")); }, "--columns", "PLY");
+  EXPECT_USAGE_ERROR(read_snapshot(folder_ / "a.ply", columns("x,y,z")), "--columns", "PLY");
 }
 
 TEST_F(Tables, HoldTimeAndUnitsToTheBit) {
@@ -187,6 +168,7 @@ TEST_F(Tables, HoldTimeAndUnitsToTheBit) {
 
 class Ply : public Tables {
  protected:
+  Ply() : Tables{"table.ply"} {}
   static std::string file(const std::string& format, const std::string& vertices, const std::string& more = {},
                           const std::string& before = {}) {
     return "ply\nformat " + format + " 1.0\ncomment made by hand\n" + before +
@@ -210,7 +192,7 @@ TEST_F(Ply, ReadsTextAndBothByteOrdersAndOtherElements) {
                                   file("binary_big_endian", big), file("ascii", "1 2 3 7\n-1 2 3 7\n3 0 1 1\n", faces),
                                   file("binary_little_endian", std::string(6, 'c') + little, {}, camera),
                                   file("ascii", "5 6\n1 2 3 7\n-1 2 3 7\n", {}, camera)}) {
-    const Snapshot snapshot = read(text, {}, "table.ply");
+    const Snapshot snapshot = read(text);
     ASSERT_EQ(snapshot.bodies.count(), 2) << text;
     EXPECT_EQ(snapshot.bodies.positions[0], (Vec4{1, 2, 3, 0.5f}));
     EXPECT_EQ(snapshot.bodies.positions[1], (Vec4{-1, 2, 3, 0.5f}));
@@ -242,12 +224,10 @@ TEST_F(Ply, RefusesDamageWithTheCause) {
 
 // Text tables as pandas, numpy, R, Fortran, spreadsheets and programs of the plane write them.
 
-class TableWriters : public testing::Test {
+class TableWriters : public Tables {
  protected:
-  Snapshot read(const std::string& text, const SnapshotHints& hints = {}, const char* name = "table.csv") {
-    test::write_bytes(folder_ / name, text);
-    return read_snapshot(folder_ / name, hints);
-  }
+  TableWriters() : Tables{"table.csv"} {}
+
   /// Two bodies: masses 7 and 8, places (1, 2, 3) and (2, 3, 4), velocities (4, 5, 6) and (5, 6, 7).
   void expect_bodies(const std::string& text) {
     SCOPED_TRACE(text);
@@ -256,18 +236,11 @@ class TableWriters : public testing::Test {
     ASSERT_EQ(snapshot.bodies.positions, (std::vector<Vec4>{{1, 2, 3, 7}, {2, 3, 4, 8}}));
     ASSERT_EQ(snapshot.bodies.velocities, (std::vector<Vec4>{{4, 5, 6, 0}, {5, 6, 7, 0}}));
   }
-  template <class... Parts>
-  void expect_refused(const std::string& text, const Parts&... parts) {
-    test::expect_failure(
-        test::Failure::runtime, [&] { read(text); }, "table.csv", parts...);
-  }
   std::string notes_of(const std::string& text, const SnapshotHints& hints = {}) {
     std::string all;
     for (const std::string& note : read(text, hints).notes) all += note + '\n';
     return all;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(TableWriters, EachKnownOneIsRead) {
@@ -309,7 +282,7 @@ TEST_F(TableWriters, DecimalCommasAreRefusedWithTheReason) {
                            "0,5, 0,25, 0,125\n", "1,0 0,5 0,25 0,125\n", "0 0 0\n0,5 1 2\n", "0;0;0\n0,5;1;2\n"}) {
     expect_refused(text, "decimal commas");
   }
-  EXPECT_EQ(read("0,5,0,25,0,125\n", {.columns = parse_columns("--columns", "x,y,z,vx,vy,vz")}).bodies.count(), 1)
+  EXPECT_EQ(read("0,5,0,25,0,125\n", columns("x,y,z,vx,vy,vz")).bodies.count(), 1)
       << "columns that are named are believed";
   EXPECT_EQ(read("0,5,0,25,0,-125\n").bodies.count(), 1) << "no decimals have a sign";
 }
@@ -341,14 +314,13 @@ TEST_F(TableWriters, PlanesHaveZOfZero) {
   const std::string said = "no z in the file: all bodies lie in the plane z = 0";
   EXPECT_EQ(plane.notes, std::vector{said});
   EXPECT_NE(notes_of("x,y\n1,2\n").find(said), std::string::npos);
-  EXPECT_NE(notes_of("0 0 0 0 1\n1 0 0 1 1\n", {.columns = parse_columns("--columns", "x,y,vx,vy,m")}).find(said),
-            std::string::npos);
+  EXPECT_NE(notes_of("0 0 0 0 1\n1 0 0 1 1\n", columns("x,y,vx,vy,m")).find(said), std::string::npos);
   expect_refused("0 0 0 0 1\n", "5 values", "--columns");
   expect_refused("0 0 0 1\n", "4 values", "--columns x,y,vx,vy,m");
   expect_refused("x y vx vy vz\n0 0 0 0 1\n", "no column z");
   expect_refused("x y z vx vy\n0 0 0 0 1\n", "no column vz");
-  const Snapshot princeton = read("2\n2.5e+11\n1.5e11 0 0 2.98e4 5.97e14 earth.gif\n0 0 0 0 1.9e14 sun.gif\n",
-                                  {.columns = parse_columns("--columns", "x,y,vx,vy,m,-")});
+  const Snapshot princeton =
+      read("2\n2.5e+11\n1.5e11 0 0 2.98e4 5.97e14 earth.gif\n0 0 0 0 1.9e14 sun.gif\n", columns("x,y,vx,vy,m,-"));
   EXPECT_EQ(princeton.bodies.count(), 2);
   EXPECT_EQ(princeton.notes[1], "line 1 has one number and is skipped");
 }
@@ -359,7 +331,7 @@ TEST_F(TableWriters, GuessesAreSaid) {
   EXPECT_NE(notes_of("1 2 3 4 5 6\n").find("read as x y z vx vy vz"), std::string::npos);
   EXPECT_NE(notes_of("1 2 3\n").find("read as x y z;"), std::string::npos);
   EXPECT_EQ(notes_of("m x y z vx vy vz\n1 2 3 4 5 6 7\n"), "");
-  EXPECT_EQ(notes_of("1 2 3 4 5 6 7\n", {.columns = parse_columns("--columns", "x,y,z,vx,vy,vz,m")}), "");
+  EXPECT_EQ(notes_of("1 2 3 4 5 6 7\n", columns("x,y,z,vx,vy,vz,m")), "");
   EXPECT_NE(notes_of("# - {name: x, unit: kpc, datatype: float64}\nx y z m\n1 2 3 4\n").find("(kpc) are ignored"),
             std::string::npos);
   EXPECT_NE(notes_of("x [kpc],y [kpc],z [kpc],m [Msun]\n1,2,3,4\n").find("names of columns (Msun, kpc) are ignored"),
@@ -368,7 +340,7 @@ TEST_F(TableWriters, GuessesAreSaid) {
 
 TEST_F(TableWriters, SiUnitsAreConvertedBeforeLimitsApply) {
   const Snapshot sun = read("# m x y z vx vy vz\n1.98892e30 0 0 0 0 0 0\n5.9722e24 1.495978707e11 0 0 0 29784.7 0\n",
-                            {.units = parse_units("--units", "m,kg,m/s")}, "si.txt");
+                            {.units = parse_units("--units", "m,kg,m/s")});
   ASSERT_TRUE(sun.units);
   EXPECT_NEAR(sun.bodies.positions[0].w * sun.units->mass_g / solar_mass_g, 1.00025, 1e-4);
   EXPECT_NEAR(sun.bodies.positions[1].x * sun.units->length_cm / 1.495978707e13, 1, 1e-6);
@@ -376,5 +348,4 @@ TEST_F(TableWriters, SiUnitsAreConvertedBeforeLimitsApply) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,16 +1,9 @@
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
+#include "compute/core/temporary_folder.h"
+#include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_format.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 
@@ -57,5 +50,31 @@ inline std::string read_bytes(const std::filesystem::path& file) {
   std::ifstream stream{file, std::ios::binary};
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
+
+/// Whether a snapshot says something that has these words.
+inline bool has_note(const Snapshot& snapshot, const std::string& words) {
+  return std::ranges::any_of(snapshot.notes,
+                             [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+/// One file in a folder, which each test writes and reads.
+class SnapshotFileTest : public testing::Test {
+ protected:
+  explicit SnapshotFileTest(const char* name) : name_{name} {}
+
+  Snapshot read(const std::string& bytes, const SnapshotHints& hints = {}) {
+    write_bytes(folder_ / name_, bytes);
+    return read_snapshot(folder_ / name_, hints);
+  }
+  /// Expects that a file of these bytes is refused in one line with its name and all of `parts`.
+  template <class... Parts>
+  void expect_refused(const std::string& bytes, const Parts&... parts) {
+    write_bytes(folder_ / name_, bytes);
+    EXPECT_RUNTIME_ERROR(read_snapshot(folder_ / name_), name_, parts...);
+  }
+
+  const char* const name_;
+  TemporaryFolder folder_;
+};
 
 }  // namespace orrery::test

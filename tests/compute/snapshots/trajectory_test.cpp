@@ -1,21 +1,11 @@
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "compute/core/temporary_folder.h"
 #include "compute/scenes/scene.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "tests/compute/snapshots/tipsy_file.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
-
-using test::expect_failure;
-using test::Failure;
 
 /// Body p at record r is at (p, r, 0.5).
 std::string trajectory(std::int32_t bodies, std::int32_t records) {
@@ -46,8 +36,7 @@ TEST(TrajectoryFile, GivesTheLastStateOrAnother) {
         EXPECT_EQ(snapshot.bodies.positions[static_cast<std::size_t>(p)], expected) << records << ' ' << state;
       }
     }
-    expect_failure(
-        Failure::usage, [&] { read_snapshot(folder / "run.bin", {.state = records}); }, "--state", "0 to");
+    EXPECT_USAGE_ERROR(read_snapshot(folder / "run.bin", {.state = records}), "--state", "0 to");
   }
 }
 
@@ -55,8 +44,7 @@ TEST(TrajectoryFile, IsRefusedUnlessItsSizeFits) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const auto&... parts) {
     test::write_bytes(folder / "run.traj", bytes);
-    expect_failure(
-        Failure::runtime, [&] { read_snapshot(folder / "run.traj"); }, "run.traj", parts...);
+    EXPECT_RUNTIME_ERROR(read_snapshot(folder / "run.traj"), "run.traj", parts...);
   };
   refused(trajectory(7, 3) + 'x', "7 bodies with 3 records", "261 bytes");
   refused(trajectory(7, 3).substr(0, 259), "259 bytes");

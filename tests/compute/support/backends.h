@@ -25,4 +25,10 @@ inline const Backends& backends() {
   return backends;
 }
 
+/// Applies commands to a simulation, in this order.
+template <class Simulation, class... Commands>
+void apply(Simulation& simulation, const Commands&... commands) {
+  (simulation.apply(commands), ...);
+}
+
 }  // namespace orrery::test

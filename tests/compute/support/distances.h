@@ -1,17 +1,17 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstddef>
-
 #include "compute/core/bodies.h"
 #include "compute/core/vec.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 
 inline double distance(const Vec4& a, const Vec4& b) {
   return std::hypot(double{a.x} - b.x, double{a.y} - b.y, double{a.z} - b.z);
+}
+
+inline double distance(const Vec3d& a, const Vec3d& b) {
+  return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
 /// A body's position with its low word, if the bodies have those.
@@ -24,9 +24,8 @@ inline Vec3d position(const Bodies& bodies, std::size_t i) {
 inline double apart(const Bodies& a, const Bodies& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.positions.size(); ++i) {
-    const Vec3d p = position(a, i), q = position(b, i);
-    const double distance = std::hypot(p.x - q.x, p.y - q.y, p.z - q.z);
-    if (!(distance <= most)) most = distance;
+    const double here = distance(position(a, i), position(b, i));
+    if (!(here <= most)) most = here;
   }
   return most;
 }

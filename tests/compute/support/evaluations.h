@@ -1,19 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "compute/core/bodies.h"
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/shared_facets.h"
 #include "tests/compute/support/backends.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 

@@ -1,12 +1,8 @@
 #include "tests/compute/support/force.h"
 
-#include <cstring>
-#include <deque>
-#include <limits>
-#include <string>
-
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/arrays.h"
@@ -156,6 +152,14 @@ Tolerance tolerance_at(const KernelInfo& info, const Settings& settings) {
                            settings.text_or_none("order") == initial.text_or_none("order");
   return as_accurate ? Tolerance{.median = 2 * info.tolerance.median, .max = 2 * info.tolerance.max}
                      : Tolerance{.median = 2e-2, .max = 2};
+}
+
+std::vector<Settings> settings_with_each(const KernelInfo& info, const char* name) {
+  const Tunable* const tunable = info.tunable(name);
+  if (!tunable) return {Settings{info}};
+  std::vector<Settings> all;
+  for (const char* value : tunable->values) all.push_back(Settings{info, {{name, value}}});
+  return all;
 }
 
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "compute/core/bodies.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/kernel.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 
@@ -41,6 +39,9 @@ ForceError sampled_error(const KernelInfo& info, const Settings& settings, const
 /// The tolerance that a kernel must hold at these settings. A tree holds its own at its initial settings; smaller
 /// groups are less exact, and with a larger theta or monopoles its result must only be no nonsense.
 Tolerance tolerance_at(const KernelInfo& info, const Settings& settings);
+
+/// The initial settings with each value of a tunable; the initial settings alone if the kernel has no such tunable.
+std::vector<Settings> settings_with_each(const KernelInfo& info, const char* tunable);
 
 /// Fails the test unless `accelerations` agree with the fp64 direct sum within `tolerance`; NaN never agrees.
 void expect_agreement(const std::vector<Vec4>& accelerations, const Bodies& bodies, const Law& law,

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <numeric>
-#include <random>
-#include <vector>
-
 #include "compute/cuda/device.h"
+#include "compute/devices/cuda_rank_device.h"
 #include "compute/devices/device_list.h"
+#include "tests/compute/ranks/rank_team.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 
@@ -20,13 +17,50 @@ inline std::vector<DeviceList> teams() {
   return lists;
 }
 
-/// `size` of `count` bodies, in any order.
-inline std::vector<int> random_targets(int count, int size) {
-  std::vector<int> targets(static_cast<std::size_t>(count));
-  std::iota(targets.begin(), targets.end(), 0);
-  std::ranges::shuffle(targets, std::mt19937{7});
-  targets.resize(static_cast<std::size_t>(size));
-  return targets;
+/// Ranks, here threads: one per device of a list.
+class RanksOn {
+ public:
+  explicit RanksOn(const DeviceList& list)
+      : team_{static_cast<int>(list.all ? cuda::devices().size() : list.ordinals.size()), test::catalog(),
+              cuda_rank_device},
+        backends_{team_.catalog(), list} {}
+  const Backends& backends() const { return backends_; }
+
+ private:
+  RankTeam team_;
+  Backends backends_;
+};
+
+/// Devices of one process, or of ranks.
+struct Way {
+  DeviceList devices;
+  bool ranks;
+  std::string to_string() const { return (ranks ? "ranks on " : "devices ") + devices.to_string(); }
+};
+
+inline std::vector<Way> ways() {
+  std::vector<Way> ways;
+  for (const DeviceList& team : teams()) {
+    for (const bool ranks : {false, true}) ways.push_back({team, ranks});
+  }
+  return ways;
 }
+
+/// The backends of several devices, in one of these ways.
+class Several {
+ public:
+  explicit Several(const Way& way) {
+    if (way.ranks) {
+      ranks_.emplace(way.devices);
+    } else {
+      devices_.emplace(catalog(), way.devices);
+    }
+  }
+  const Backends& backends() const { return ranks_ ? ranks_->backends() : *devices_; }
+
+ private:
+  std::optional<RanksOn> ranks_;
+  std::optional<Backends> devices_;
+};
 
 }  // namespace orrery::test

@@ -1,18 +1,7 @@
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <vector>
-
 #include "compute/ranks/communicator.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 

@@ -1,71 +1,11 @@
 #include "tests/compute/support/thread_ranks.h"
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstring>
-#include <stdexcept>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 #include "compute/core/message.h"
 #include "tests/compute/ranks/exchanges.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span{text});
-}
-
-std::string received(Communicator& rank, int from) {
-  std::vector<std::byte> message;
-  rank.receive(from, message);
-  return {reinterpret_cast<const char*>(message.data()), message.size()};
-}
-
-TEST(ThreadRanks, KnowWhoTheyAre) {
-  test::ThreadRanks ranks{3};
-  for (int rank = 0; rank < 3; ++rank) {
-    EXPECT_EQ(ranks.at(rank).rank(), rank);
-    EXPECT_EQ(ranks.at(rank).size(), 3);
-  }
-}
-
-TEST(ThreadRanks, MessagesArriveInOrderAndOnlyWhereTheyWereSent) {
-  test::ThreadRanks ranks{3};
-  EXPECT_FALSE(ranks.at(1).has_message(0));
-  for (const char* text : {"first", "", "third"}) ranks.at(0).send(1, bytes_of(text));
-  ranks.at(2).send(1, bytes_of("other"));
-  EXPECT_TRUE(ranks.at(1).has_message(0));
-  EXPECT_FALSE(ranks.at(2).has_message(0));
-  EXPECT_EQ(received(ranks.at(1), 2), "other");
-  for (const char* text : {"first", "", "third"}) EXPECT_EQ(received(ranks.at(1), 0), text);
-  EXPECT_FALSE(ranks.at(1).has_message(0));
-}
-
-TEST(ThreadRanks, AReceiverWaits) {
-  test::ThreadRanks ranks{2};
-  std::string text;
-  {
-    const std::jthread receiver{[&] { text = received(ranks.at(1), 0); }};
-    ranks.at(0).send(1, bytes_of("late"));
-  }
-  EXPECT_EQ(text, "late");
-}
-
-TEST(ThreadRanks, ABroadcastReachesAll) {
-  test::ThreadRanks ranks{3};
-  const int data[] = {7, 8, 9};
-  ranks.at(0).broadcast(std::as_bytes(std::span{data}));
-  for (int rank = 1; rank < 3; ++rank) {
-    int copy[3] = {};
-    ranks.at(rank).receive_broadcast(std::as_writable_bytes(std::span{copy}));
-    EXPECT_EQ(std::memcmp(copy, data, sizeof data), 0) << rank;
-  }
-}
 
 void on_all_ranks(int size, void (*check)(Communicator&)) {
   test::ThreadRanks ranks{size};

@@ -1,16 +1,11 @@
 // The SIMD kernels are compiled for several instruction sets; here each one that this processor has takes its turn.
-#include <gtest/gtest.h>
 #include <hwy/targets.h>
-
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "compute/kernels/vector_units.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {

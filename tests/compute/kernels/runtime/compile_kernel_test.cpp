@@ -1,18 +1,11 @@
 // Kernel files through NVRTC, which needs no GPU.
 #include "compute/kernels/runtime/compile_kernel.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "compute/cuda/nvrtc.h"
 #include "compute/kernels/runtime/kernel_sources.h"
 #include "compute/kernels/runtime/new_kernel.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/kernel_texts.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -43,8 +36,7 @@ std::vector<FileMessage> messages_of(const std::string& text) {
 }
 
 void expect_refused(const std::string& text, int line, const std::string& cause, const std::string& also = "") {
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)compile(text); }, "my.cu(" + std::to_string(line) + "): ", cause, also);
+  EXPECT_USAGE_ERROR(compile(text), "my.cu(" + std::to_string(line) + "): ", cause, also);
 }
 
 TEST_F(CompileKernel, MakesMachineCodeForEachLawAndValue) {
@@ -85,11 +77,8 @@ TEST_F(CompileKernel, CutsTheCodeFromTheRealFiles) {
   EXPECT_NE(text.find("void accelerate_block("), std::string::npos);
   EXPECT_EQ(text.find("class Tiled"), std::string::npos);
   EXPECT_EQ(text.find("cuda-tiled\n"), std::string::npos) << "the id and the title are the new ones";
-  test::expect_failure(
-      test::Failure::usage, [] { (void)new_kernel_text("my-own", "cuda-tree"); }, "from cuda-tree: many functions",
-      "cuda-tiled", "tiled");
-  test::expect_failure(
-      test::Failure::usage, [] { (void)new_kernel_text("my-own", "cuda-tild"); }, "'cuda-tild'", "cuda-tiled");
+  EXPECT_USAGE_ERROR(new_kernel_text("my-own", "cuda-tree"), "from cuda-tree: many functions", "cuda-tiled", "tiled");
+  EXPECT_USAGE_ERROR(new_kernel_text("my-own", "cuda-tild"), "'cuda-tild'", "cuda-tiled");
 }
 
 TEST(StartingPoints, AreEveryKernelOrSayWhyNot) {
@@ -147,22 +136,45 @@ TEST_F(CompileKernel, ReportsErrorsAtTheirLines) {
   EXPECT_NE(messages[1].text.find("\"d\""), std::string::npos);
 }
 
-TEST_F(CompileKernel, ReportsAnErrorOfAHeaderWhereTheFileCausesIt) {
+TEST_F(CompileKernel, ExplainsAtTheRightLine) {
+  // an error of a header, where the file causes it
   expect_refused(kernel_text("  add_pull(sum, 1.0f, me.x, me.y, me.z, me);"), test::statements_line,
                  "in compute/core/law.h");
-}
-
-TEST_F(CompileKernel, ExplainsWrongParameters) {
-  const std::string needed =
-      "__global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
-  expect_refused(with(kernel_text(), "PairLaw law", "Law law"), 5, needed);
-  expect_refused(with(kernel_text(), "Targets targets, ", ""), 5, needed);
-  expect_refused(with(kernel_text(), ", Epilogue epilogue", ", Epilogue epilogue, int more"), 5, needed);
-}
-
-TEST_F(CompileKernel, ExplainsAFunctionInANamespace) {
-  const std::string text = with(kernel_text(), "__global__", "namespace mine {\n__global__") + "}\n";
-  expect_refused(text, 6, "the function must not be in a namespace");
+  {  // wrong parameters
+    const std::string needed =
+        "__global__ void accelerate(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
+    expect_refused(with(kernel_text(), "PairLaw law", "Law law"), 5, needed);
+    expect_refused(with(kernel_text(), "Targets targets, ", ""), 5, needed);
+    expect_refused(with(kernel_text(), ", Epilogue epilogue", ", Epilogue epilogue, int more"), 5, needed);
+  }
+  {  // a function in a namespace
+    const std::string text = with(kernel_text(), "__global__", "namespace mine {\n__global__") + "}\n";
+    expect_refused(text, 6, "the function must not be in a namespace");
+  }
+  // all lines of a static assertion
+  expect_refused(kernel_text("  static_assert(sizeof(int) == 8, \"mine \\n two lines\");"), test::statements_line,
+                 "\"mine  two lines\"");
+  // an unknown include
+  expect_refused("// id: a\n// notes: b\n\n#include <vector>\n__global__ void f();\n", 4, "unknown include 'vector'",
+                 "compute/core/law.h");
+  expect_refused("// id: a\n// notes: b\n\n#include \"core/law.h\"\n__global__ void f();\n", 4, "'core/law.h'",
+                 "did you mean compute/core/law.h");
+  {  // a function without a body, where it is declared
+    const std::string text =
+        with(kernel_text("  sum.x += mine(1.0f);"), "__global__", "__device__ float mine(float x);\n__global__");
+    expect_refused(text, 5, "the function mine(float) is declared, but has no body");
+  }
+  // a header that no kernel file can include
+  expect_refused(with(kernel_text(), "\n\n", "\n\n#include \"compute/cuda/block.h\"\n"), 5, "it needs CUB");
+  // too much shared memory
+  expect_refused(kernel_text("  __shared__ Vec4 tile[4096];\n  tile[place % 4096] = me;\n  __syncthreads();\n"
+                             "  sum.x += tile[(place * 7) % 4096].x;"),
+                 5, "65536 bytes of shared memory", "49152");
+  {  // a tunable whose name is no name
+    const std::string text =
+        with(kernel_text(), "block = 32 [128]: Threads in a block.", "while = [1]: A word of C++.");
+    expect_refused(with(text, "blockIdx.x * block", "blockIdx.x * blockDim.x"), 3, "");
+  }
 }
 
 TEST_F(CompileKernel, ReportsTheAssemblersErrorsBeforeTheirSum) {
@@ -173,18 +185,6 @@ TEST_F(CompileKernel, ReportsTheAssemblersErrorsBeforeTheirSum) {
   for (const FileMessage& message : messages) {
     EXPECT_EQ(message.text.find("aborted"), std::string::npos) << message.text;
   }
-}
-
-TEST_F(CompileKernel, KeepsAllLinesOfAStaticAssertion) {
-  expect_refused(kernel_text("  static_assert(sizeof(int) == 8, \"mine \\n two lines\");"), test::statements_line,
-                 "\"mine  two lines\"");
-}
-
-TEST_F(CompileKernel, ExplainsAnUnknownInclude) {
-  expect_refused("// id: a\n// notes: b\n\n#include <vector>\n__global__ void f();\n", 4, "unknown include 'vector'",
-                 "compute/core/law.h");
-  expect_refused("// id: a\n// notes: b\n\n#include \"core/law.h\"\n__global__ void f();\n", 4, "'core/law.h'",
-                 "did you mean compute/core/law.h");
 }
 
 /// Usual mistakes of students, and the messages that they read then.
@@ -218,27 +218,6 @@ TEST_F(CompileKernel, ExplainsTheUsualErrors) {
   explains("asm(\"bogus;\");", 5, "asm() has an instruction that this GPU does not know");
 }
 
-TEST_F(CompileKernel, ExplainsAFunctionWithoutABodyWhereItIsDeclared) {
-  const std::string text =
-      with(kernel_text("  sum.x += mine(1.0f);"), "__global__", "__device__ float mine(float x);\n__global__");
-  expect_refused(text, 5, "the function mine(float) is declared, but has no body");
-}
-
-TEST_F(CompileKernel, SaysWhatAHeaderNeedsThatNoKernelFileCanInclude) {
-  expect_refused(with(kernel_text(), "\n\n", "\n\n#include \"compute/cuda/block.h\"\n"), 5, "it needs CUB");
-}
-
-TEST_F(CompileKernel, ExplainsTooMuchSharedMemory) {
-  expect_refused(kernel_text("  __shared__ Vec4 tile[4096];\n  tile[place % 4096] = me;\n  __syncthreads();\n"
-                             "  sum.x += tile[(place * 7) % 4096].x;"),
-                 5, "65536 bytes of shared memory", "49152");
-}
-
-TEST_F(CompileKernel, ReportsATunableWhoseNameIsNoNameAtItsLine) {
-  const std::string text = with(kernel_text(), "block = 32 [128]: Threads in a block.", "while = [1]: A word of C++.");
-  expect_refused(with(text, "blockIdx.x * block", "blockIdx.x * blockDim.x"), 3, "");
-}
-
 TEST_F(CompileKernel, KeepsWarnings) {
   const auto compiled = compile(kernel_text("  int unused = 1;"));
   ASSERT_EQ(compiled->warnings.size(), 1u);
@@ -259,8 +238,7 @@ TEST(MissingNvrtc, IsExplained) {
   static constexpr std::array none{"libno-such-nvrtc.so"};
   const cuda::Nvrtc nvrtc{none};
   EXPECT_NE(nvrtc.reason().find("install the CUDA toolkit"), std::string::npos);
-  test::expect_failure(
-      test::Failure::runtime, [&] { (void)nvrtc.compile({}); }, "install the CUDA toolkit");
+  EXPECT_RUNTIME_ERROR(nvrtc.compile({}), "install the CUDA toolkit");
 }
 
 }  // namespace

@@ -1,21 +1,16 @@
 // Kernel files on a GPU.
 #include "compute/kernels/runtime/file_kernel.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
 #include "compute/cuda/device.h"
 #include "compute/cuda/nvrtc.h"
 #include "compute/kernels/kernel_card.h"
 #include "compute/kernels/runtime/new_kernel.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/kernel_texts.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -95,18 +90,16 @@ TEST_F(FileKernelRun, IsRefusedIfItNeedsMoreSharedMemoryThanThereIs) {
   EXPECT_NO_THROW((void)kernel->make(Settings{*kernel, {{"block", "32"}}}, test::backends().device()));
   std::string text = with(kernel_text(), "\n\n", "\n// shared-per-thread: 1024\n\n");
   const KernelPtr greedy = put(with(text, "32 [128]", "32 [1024]"));
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)greedy->make(Settings{*greedy}, test::backends().device()); },
-      "my.cu(4): a block of 1024 threads", "bytes of shared memory; this GPU has");
+  EXPECT_USAGE_ERROR(greedy->make(Settings{*greedy}, test::backends().device()), "my.cu(4): a block of 1024 threads",
+                     "bytes of shared memory; this GPU has");
 }
 
 TEST_F(FileKernelRun, GuardsShowAWriteOfABodyThatDoesNotExist) {
   const KernelPtr kernel =
       put(kernel_text("  if (i == 0) epilogue.finish(sources.count, 1, sum);"), FileKernelUse::guarded);
   const std::unique_ptr<ForceKernel> made = kernel->make(Settings{*kernel}, test::backends().device());
-  test::expect_failure(
-      test::Failure::runtime, [&] { (void)test::evaluate(*made, test::random_ball(33), {.law = {}}); },
-      "bodies that do not exist", "33 bodies");
+  EXPECT_RUNTIME_ERROR(test::evaluate(*made, test::random_ball(33), {.law = {}}), "bodies that do not exist",
+                       "33 bodies");
 }
 
 TEST_F(FileKernelRun, GuardsMakeAReadPastTheEndNaN) {

@@ -1,18 +1,7 @@
 // The header of a kernel file, and its function.
 #include "compute/kernels/runtime/kernel_file.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <limits>
 #include <regex>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "compute/cuda/nvrtc.h"
 #include "compute/diagnostics/reference.h"
@@ -20,9 +9,9 @@
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/kernels/runtime/kernel_sources.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/kernel_texts.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -65,8 +54,7 @@ TEST(KernelFileHeader, StatesIdTunablesAndNotes) {
 }
 
 void expect_error(const std::string& text, const std::string& place, const std::string& cause) {
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)parse_kernel_file("my.cu", text); }, "my.cu(" + place + "): ", cause);
+  EXPECT_USAGE_ERROR(parse_kernel_file("my.cu", text), "my.cu(" + place + "): ", cause);
 }
 
 TEST(KernelFileHeader, RefusesWhatIsWrongAtItsLine) {
@@ -105,12 +93,11 @@ TEST(KernelFile, NeedsNoMoreSharedMemoryThanTheDeviceHas) {
   const KernelFile file =
       parse_kernel_file("my.cu", test::with(test::kernel_text(), "\n\n", "\n// shared-per-thread: 1024\n\n"));
   EXPECT_NO_THROW(require_shared_memory(file, 32, 1000, 33768));
-  test::expect_failure(
-      test::Failure::usage, [&] { require_shared_memory(file, 32, 1001, 33768); },
+  EXPECT_USAGE_ERROR(
+      require_shared_memory(file, 32, 1001, 33768),
       "my.cu(4): a block of 32 threads needs 33769 bytes of shared memory; this GPU has 33768 per block");
   const KernelFile without = parse_kernel_file("my.cu", test::kernel_text());
-  test::expect_failure(
-      test::Failure::usage, [&] { require_shared_memory(without, 32, 40000, 33768); }, "my.cu(5): ");
+  EXPECT_USAGE_ERROR(require_shared_memory(without, 32, 40000, 33768), "my.cu(5): ");
 }
 
 TEST(KernelFileHeader, DropsAByteOrderMark) {
@@ -123,8 +110,7 @@ TEST(KernelFileHeader, RefusesTheIdOfABuiltInKernel) {
   for (const char* id : {"cpu-serial", "auto", "all"}) {
     const KernelFile file =
         parse_kernel_file("my.cu", "// notes: a\n// id: " + std::string{id} + "\n\n__global__ void f();");
-    test::expect_failure(
-        test::Failure::usage, [&] { require_free_id(kernels, file); }, "my.cu(2): ", id, "choose another");
+    EXPECT_USAGE_ERROR(require_free_id(kernels, file), "my.cu(2): ", id, "choose another");
   }
   EXPECT_NO_THROW(require_free_id(kernels, parse_kernel_file("my.cu", test::kernel_text())));
 }
@@ -278,8 +264,7 @@ std::vector<Vec4> ball(int count) {
 void expect_refused(int count, const KernelCall& call, const std::string& cause) {
   SCOPED_TRACE(count);
   const std::vector<Vec4> bodies = ball(count);
-  test::expect_failure(
-      test::Failure::runtime, [&] { (void)checked_accelerations(bodies, tolerance, call); }, cause);
+  EXPECT_RUNTIME_ERROR(checked_accelerations(bodies, tolerance, call), cause);
 }
 
 TEST(CheckedCalls, PassTheAccelerationsOfACorrectKernel) {
@@ -331,21 +316,6 @@ TEST(CheckedCalls, TakeAFewOfManyBodies) {
   EXPECT_EQ(targets, 4000u);
 }
 
-TEST(CheckedCalls, FindSumsThatGoOnInTheNextCall) {
-  for (const int count : {2, 33}) {
-    std::vector<Vec4> sums;
-    expect_refused(
-        count,
-        [&](std::span<const Vec4> bodies, std::span<const int> targets) {
-          std::vector<Vec4> found = direct_sum(bodies, targets);
-          sums.resize(found.size());
-          for (std::size_t i = 0; i < found.size(); ++i) found[i].x = sums[i].x += found[i].x;
-          return found;
-        },
-        "keeps something from one call to the next");
-  }
-}
-
 // Whoever compares with the true sum finds it: what is returned belongs to the other bodies.
 TEST(CheckedCalls, ReturnWhatAKernelComputesThatKeepsItsFirstSources) {
   const std::vector<Vec4> bodies = ball(33);
@@ -359,18 +329,6 @@ TEST(CheckedCalls, ReturnWhatAKernelComputesThatKeepsItsFirstSources) {
   EXPECT_GT(force_error(found, targets, reference_accelerations(bodies, targets, Law{})).max, tolerance.max);
 }
 
-TEST(CheckedCalls, FindASecondCallThatIsNotFinite) {
-  int calls = 0;
-  expect_refused(
-      33,
-      [&](std::span<const Vec4> bodies, std::span<const int> targets) {
-        std::vector<Vec4> found = direct_sum(bodies, targets);
-        if (++calls == 4) found[20].y = nan;
-        return found;
-      },
-      "another acceleration of body 20");
-}
-
 TEST(CheckedCalls, LeaveAKernelThatIsNeverFiniteToTheCaller) {
   const std::vector<Vec4> bodies = ball(33);
   const auto call = [](std::span<const Vec4> sources, std::span<const int> targets) {
@@ -381,42 +339,48 @@ TEST(CheckedCalls, LeaveAKernelThatIsNeverFiniteToTheCaller) {
   EXPECT_EQ(force_error(checked_accelerations(bodies, tolerance, call), each_of(bodies), {}).worst, 20);
 }
 
-TEST(CheckedCalls, FindAKernelThatTakesPlacesForBodies) {
+TEST(CheckedCalls, FindKernelsWithAMistake) {
+  std::vector<Vec4> sums;
+  int calls = 0;
+  using Sources = std::span<const Vec4>;
+  using Targets = std::span<const int>;
+  const KernelCall sums_go_on = [&](Sources bodies, Targets targets) {
+    std::vector<Vec4> found = direct_sum(bodies, targets);
+    sums.resize(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) found[i].x = sums[i].x += found[i].x;
+    return found;
+  };
+  const KernelCall second_call_is_not_finite = [&](Sources bodies, Targets targets) {
+    std::vector<Vec4> found = direct_sum(bodies, targets);
+    if (++calls == 4) found[20].y = nan;
+    return found;
+  };
+  const KernelCall takes_places_for_bodies = [](Sources bodies, Targets targets) {
+    std::vector<int> places(targets.size());
+    std::iota(places.begin(), places.end(), 0);
+    return direct_sum(bodies, places);
+  };
+  const KernelCall leaves_a_target_out = [](Sources bodies, Targets targets) {
+    return direct_sum(bodies, targets.empty() ? targets : targets.first(targets.size() - 1));
+  };
+  const KernelCall takes_targets_for_all_sources = [](Sources bodies, Targets targets) {
+    std::vector<Vec4> sources{bodies.begin(), bodies.end()};
+    if (!targets.empty()) {
+      for (Vec4& body : sources) body.w = 0;
+      for (const int target : targets) sources[static_cast<std::size_t>(target)].w = bodies[0].w;
+    }
+    return direct_sum(sources, targets);
+  };
+  expect_refused(2, sums_go_on, "keeps something from one call to the next");
+  sums.clear();
+  expect_refused(33, sums_go_on, "keeps something from one call to the next");
+  expect_refused(33, second_call_is_not_finite, "another acceleration of body 20");
   for (const int count : {2, 33}) {
-    expect_refused(
-        count,
-        [](std::span<const Vec4> bodies, std::span<const int> targets) {
-          std::vector<int> places(targets.size());
-          for (std::size_t k = 0; k < places.size(); ++k) places[k] = static_cast<int>(k);
-          return direct_sum(bodies, places);
-        },
-        "which is none: the k-th body to finish is targets.body(k)");
+    expect_refused(count, takes_places_for_bodies, "which is none: the k-th body to finish is targets.body(k)");
   }
-}
-
-TEST(CheckedCalls, FindATargetThatIsLeftOut) {
-  expect_refused(
-      33,
-      [](std::span<const Vec4> bodies, std::span<const int> targets) {
-        return direct_sum(bodies, targets.empty() ? targets : targets.first(targets.size() - 1));
-      },
-      "body 2 is missing or not finite");
-}
-
-TEST(CheckedCalls, FindAKernelThatTakesItsTargetsForAllSources) {
-  expect_refused(
-      33,
-      [](std::span<const Vec4> bodies, std::span<const int> targets) {
-        std::vector<Vec4> sources{bodies.begin(), bodies.end()};
-        if (!targets.empty()) {
-          for (Vec4& body : sources) body.w = 0;
-          for (const int target : targets) sources[static_cast<std::size_t>(target)].w = bodies[0].w;
-        }
-        return direct_sum(sources, targets);
-      },
-      "is another one than with more bodies as targets");
+  expect_refused(33, leaves_a_target_out, "body 2 is missing or not finite");
+  expect_refused(33, takes_targets_for_all_sources, "is another one than with more bodies as targets");
 }
 
 }  // namespace
-
 }  // namespace orrery

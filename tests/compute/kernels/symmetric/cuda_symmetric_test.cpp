@@ -1,25 +1,19 @@
 // cuda-symmetric's promises beyond what every kernel does: a path of its own for equal masses, large systems, sums
 // that can be made the same in every run, and momentum.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-
 #include "compute/diagnostics/conserved.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using test::attract_repel;
 
-class CudaSymmetric : public testing::Test {
+class CudaSymmetric : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static const KernelInfo& info() { return *test::find_kernel("cuda-symmetric"); }
   static Settings settings(const char* name, const char* value) { return Settings{info(), {{name, value}}}; }
 
@@ -31,15 +25,10 @@ class CudaSymmetric : public testing::Test {
   }
 };
 
-Bodies equal_masses(Bodies bodies) {
-  for (Vec4& position : bodies.positions) position.w = 1.0f / static_cast<float>(bodies.count());
-  return bodies;
-}
-
 TEST_F(CudaSymmetric, EqualMassesAgreeForEveryCount) {
   for (const char* bodies_per_lane : {"1", "2", "4", "8", "11", "13"}) {
     for (const int count : {1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 4097}) {
-      const Bodies bodies = equal_masses(test::random_ball(count));
+      const Bodies bodies = test::with_equal_masses(test::random_ball(count));
       for (const Law& law : {Law{}, attract_repel}) {
         expect_agreement(bodies, settings("bodies-per-lane", bodies_per_lane), law);
       }
@@ -49,7 +38,7 @@ TEST_F(CudaSymmetric, EqualMassesAgreeForEveryCount) {
 
 TEST_F(CudaSymmetric, LargeSystemsAgree) {
   for (const int count : {16'385, 65'537}) {
-    const Bodies unequal = test::random_ball(count), equal = equal_masses(unequal);
+    const Bodies unequal = test::random_ball(count), equal = test::with_equal_masses(unequal);
     for (const Law& law : {Law{}, attract_repel}) {
       for (const char* deterministic : {"off", "on"}) {
         expect_agreement(unequal, settings("deterministic", deterministic), law);
@@ -74,14 +63,14 @@ TEST_F(CudaSymmetric, ABodyThatIsNotFiniteLeavesNothingBehind) {
     kernel->prepare(bodies.count());
     Bodies degenerate = test::random_ball(1000);
     degenerate.positions[3].x = std::numeric_limits<float>::infinity();
-    test::evaluate(*kernel, equal_masses(degenerate), {.law = {}});
+    test::evaluate(*kernel, test::with_equal_masses(degenerate), {.law = {}});
     test::expect_agreement(test::evaluate(*kernel, bodies, {.law = {}}).accelerations, bodies, {}, info().tolerance);
   }
 }
 
 TEST_F(CudaSymmetric, DeterministicSumsHaveEqualBitsInEveryRun) {
   for (const int count : {33, 4097, 65'537}) {
-    const Bodies unequal = test::random_ball(count), equal = equal_masses(unequal);
+    const Bodies unequal = test::random_ball(count), equal = test::with_equal_masses(unequal);
     for (const Bodies* bodies : {&unequal, &equal}) {
       for (const Law& law : {Law{}, attract_repel}) {
         const auto first = test::accelerations(info(), settings("deterministic", "on"), *bodies, law);

@@ -1,20 +1,17 @@
 // cuda-tensor's promises beyond what every kernel does: errors that do not grow with the number of bodies, and
 // bodies close together that are far from the mean of all.
-#include <gtest/gtest.h>
-
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 using test::attract_repel;
 
-class CudaTensor : public testing::Test {
+class CudaTensor : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static ForceError error_of(const Bodies& bodies, const char* warps, const Law& law) {
     const KernelInfo& info = *test::find_kernel("cuda-tensor");
     Settings settings{info};

@@ -1,28 +1,15 @@
 // cpu-tree's promises beyond what every kernel does.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "compute/kernels/tree/host_octree.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
 
 const KernelInfo& info() {
   return *test::find_kernel("cpu-tree");
-}
-
-Bodies at_rest(std::vector<Vec4> positions) {
-  Bodies bodies{.positions = std::move(positions), .velocities = {}};
-  bodies.velocities.resize(bodies.positions.size());
-  return bodies;
 }
 
 void expect_right(const Bodies& bodies) {
@@ -66,7 +53,7 @@ TEST(CpuTree, FewTargetsHaveTheBitsThatTheyHaveAmongAllBodies) {
 TEST(CpuTree, IsRightForBodiesOnALine) {
   std::vector<Vec4> line{{-5, 0, 0, 200}};  // heavy enough that no sum cancels
   for (int i = 0; i < 3000; ++i) line.push_back({0.01f * static_cast<float>(i), 0, 0, 1.0f / 3000});
-  expect_right(at_rest(std::move(line)));
+  expect_right(test::at_rest(std::move(line)));
 }
 
 TEST(CpuTree, IsRightForCoincidentBodies) {

@@ -1,21 +1,11 @@
 // cuda-tree's own promise: it need not sort the bodies for every evaluation.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "compute/kernels/tree/cuda_tree_lock.h"
 #include "compute/kernels/tree/octree.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/evaluations.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -28,11 +18,8 @@ using test::attract_repel;
 /// Tolerance of either tree at its initial settings.
 constexpr Tolerance held{.median = 1.5e-3, .max = 0.1};
 
-class EveryCudaTree : public testing::TestWithParam<KernelPtr> {
+class EveryCudaTree : public test::KernelTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
-  static const KernelInfo& info() { return *GetParam(); }
   static bool is_lock() { return std::string{info().id} == "cuda-tree-lock"; }
   static Settings settings(const char* name, const char* value) { return Settings{info(), {{name, value}}}; }
   static test::Evaluations evaluations(int room, const Settings& settings = Settings{info()}) {
@@ -335,10 +322,8 @@ TEST_P(EveryCudaTree, CellsAreNestedCubesAroundBodies) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryCudaTree, testing::ValuesIn(test::trees_under_test()), test::test_name);
 
-class CudaTree : public testing::Test {
+class CudaTree : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static const KernelInfo& info() { return *test::find_kernel("cuda-tree"); }
   static Settings rebuild(const char* evaluations) {
     Settings settings{info()};
@@ -598,5 +583,4 @@ TEST_F(CudaTree, SortsAgainWhereTheNumberOfBodiesChanges) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,19 +1,9 @@
 #include "compute/kernels/tree/domains.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "compute/kernels/tree/octree.h"
 #include "compute/kernels/tree/tree_cube.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -276,5 +266,4 @@ TEST(ShipmentPlan, HasOneShipmentEvenIfNothingLeaves) {
 }
 
 }  // namespace
-
 }  // namespace orrery

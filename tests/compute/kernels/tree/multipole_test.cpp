@@ -1,14 +1,9 @@
 // Moments and their pull against fp64 direct sums over the bodies that they stand for.
 #include "compute/kernels/tree/multipole.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-
 #include "compute/core/law.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -304,5 +299,4 @@ TEST(HighExpansion, CombinedCellsHaveTheMomentsOfTheirBodies) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,22 +1,8 @@
 #include "compute/kernels/tree/tree_cube.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <map>
-#include <random>
-#include <set>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "compute/kernels/tree/host_octree.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -239,5 +225,4 @@ TEST(RootCube, EndsWithNumbersThatAreNone) {
 }
 
 }  // namespace
-
 }  // namespace orrery

@@ -1,14 +1,8 @@
 // How the force errors of trees are spread over the bodies, in any units.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstddef>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"
+#include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -33,11 +27,7 @@ class Draw {
 
 constexpr int count = 5000;
 
-Bodies at_rest(std::vector<Vec4> positions) {
-  Bodies bodies{.positions = std::move(positions), .velocities = {}};
-  bodies.velocities.resize(bodies.positions.size());
-  return bodies;
-}
+using test::at_rest;
 
 Bodies plummer() {
   Draw draw;
@@ -104,10 +94,8 @@ const std::vector<int>& all_bodies() {
   return all;
 }
 
-class TreeErrors : public testing::Test {
+class TreeErrors : public test::BackendTest {
  protected:
-  void SetUp() override { ORRERY_SKIP_WITHOUT_BACKEND(); }
-
   static const KernelInfo& tree() {
     return *test::find_kernel(test::backend == Backend::cpu ? "cpu-tree" : "cuda-tree");
   }

@@ -1,31 +1,21 @@
-// Several ranks that share the evaluations of a kernel find the same bits as one process.
-#include <gtest/gtest.h>
+// Several ranks that share the evaluations of a CPU kernel find the bits of one process.
+#include "compute/ranks/cpu_kernels.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cctype>
-#include <chrono>
-#include <memory>
 #include <new>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "compute/devices/device_list.h"
 #include "compute/diagnostics/conserved.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
-#include "compute/ranks/cpu_kernels.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/degenerate_bodies.h"
-#include "tests/compute/support/failure.h"
 #include "tests/compute/support/force.h"
-#include "tests/compute/support/kernel_info.h"
+#include "tests/compute/support/kernel_doubles.h"
 #include "tests/compute/support/random_ball.h"
+#include "tests/test.h"
 
 namespace orrery {
 namespace {
@@ -35,9 +25,7 @@ using test::Failure;
 using test::RankTeam;
 
 std::vector<KernelPtr> kernels_by_sharing(bool can_be_shared) {
-  std::vector<KernelPtr> kernels = test::kernels_under_test();
-  std::erase_if(kernels, [&](const KernelPtr& kernel) { return kernel->takes_targets != can_be_shared; });
-  return kernels;
+  return test::kernels_under_test([&](const KernelInfo& kernel) { return kernel.takes_targets == can_be_shared; });
 }
 
 class SharedKernelOf : public testing::TestWithParam<KernelPtr> {
@@ -109,8 +97,6 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SharedKernelOf, testing::ValuesIn(kernels_by_s
 
 class SharedTree : public SharedKernelOf {};
 
-// Trees whose bodies are spread over ranks find the bits of one process.
-
 const KernelInfo& tree() {
   return *test::find_kernel("cpu-tree");
 }
@@ -138,9 +124,8 @@ TEST(ReplicatedKernel, OfAKernelWithoutTargetsIsRefused) {
   const std::vector<KernelPtr> others = kernels_by_sharing(false);
   ASSERT_FALSE(others.empty());
   for (const KernelPtr& kernel : others) {
-    expect_failure(
-        Failure::usage, [&] { (void)team.backends().make_kernel(*kernel, Settings{*kernel}); }, kernel->id,
-        "2 ranks cannot share it", "cpu-serial, ");
+    EXPECT_USAGE_ERROR(team.backends().make_kernel(*kernel, Settings{*kernel}), kernel->id, "2 ranks cannot share it",
+                       "cpu-serial, ");
     EXPECT_EQ(team.backends().available_kernels().find(kernel->id), std::string::npos);
   }
 }
@@ -153,18 +138,8 @@ TEST(ReplicatedKernel, IsNotOfCudaWithoutDevices) {
   const std::string reason = alone.available ? "these ranks have no CUDA devices" : alone.reason;
   EXPECT_EQ(cuda.reason.find(reason), 0u) << "the reason that counts: " << cuda.reason;
   EXPECT_EQ(team.backends().default_kernel()->backend, Backend::cpu);
-  expect_failure(
-      Failure::runtime,
-      [&] {
-        Backends{team.catalog(), 0};
-      },
-      reason);
-  expect_failure(
-      Failure::runtime,
-      [&] {
-        Backends{team.catalog(), DeviceList{.all = true, .ordinals = {}}};
-      },
-      reason);
+  EXPECT_RUNTIME_ERROR((Backends{team.catalog(), 0}), reason);
+  EXPECT_RUNTIME_ERROR((Backends{team.catalog(), DeviceList{.all = true, .ordinals = {}}}), reason);
 }
 
 TEST(ReplicatedKernel, NamesTheRanksThatItHas) {
@@ -195,7 +170,8 @@ KernelInfo notes(std::vector<int>& seen) {
 
 TEST(ReplicatedKernel, KnowsTheOwnersOfBodies) {
   std::vector<int> first, second;  // the targets of both ranks
-  test::KernelOfTwo kernel{notes(first), notes(second)};
+  const test::SharedKernelTeam ranks{2, notes(first), notes(second)};
+  const auto kernel = ranks.make();
   for (const int count : {1, 2, 7, 256}) {
     test::evaluate(*kernel, test::random_ball(count), {.law = {}});
     std::vector<int> owners(static_cast<std::size_t>(count), -1);
@@ -217,8 +193,7 @@ class SharedRun : public testing::TestWithParam<const char*> {};
 
 Bodies after_steps(const Backends& backends, const char* integrator, const char* kernel, Digits digits) {
   Simulation simulation{backends, {.scene = "plummer", .count = 300}, test::find_kernel(kernel)};
-  simulation.apply(SetDigits{digits});
-  simulation.apply(SelectIntegrator{integrator});
+  test::apply(simulation, SetDigits{digits}, SelectIntegrator{integrator});
   simulation.run(5);
   return simulation.bodies();
 }
@@ -319,14 +294,9 @@ KernelInfo fragile(const Weakness& weakness) {
 template <class Error>
 struct FragileTeam {
   Weakness own, theirs;
-  KernelCatalog known;
-  RankTeam team{3, known};
-  KernelPtr kernel;
-  FragileTeam() {
-    known.put(fragile<Error>(theirs));
-    kernel = team.catalog().put(fragile<Error>(own));
-  }
-  std::unique_ptr<ForceKernel> make() const { return team.backends().make_kernel(*kernel, Settings{*kernel}); }
+  test::SharedKernelTeam ranks{3, fragile<Error>(own), fragile<Error>(theirs)};
+
+  std::unique_ptr<ForceKernel> make() const { return ranks.make(); }
 };
 
 TEST(ReplicatedKernel, AWorkersErrorNamesItsRank) {
@@ -348,8 +318,7 @@ TEST(ReplicatedKernel, IsPreparedAnewAfterAFailedPreparation) {
   const auto kernel = ranks.make();
   kernel->prepare(10);
   ranks.theirs.prepare = true;
-  expect_failure(
-      Failure::runtime, [&] { kernel->prepare(20); }, "rank 1: a bad day");
+  EXPECT_RUNTIME_ERROR(kernel->prepare(20), "rank 1: a bad day");
   ranks.theirs.prepare = false;
   EXPECT_NO_THROW(test::evaluate(*kernel, few, {.law = {}})) << "the leader was ready for 20 bodies, the others for 10";
   ranks.own.prepare = true;
@@ -364,17 +333,14 @@ TEST(ReplicatedKernel, AWorkerWithoutMemorySaysSo) {
   FragileTeam<std::bad_alloc> ranks;
   const auto kernel = ranks.make();
   ranks.theirs.evaluate = true;
-  expect_failure(
-      Failure::runtime, [&] { test::evaluate(*kernel, test::random_ball(10), {.law = {}}); },
-      "rank 1: not enough memory");
+  EXPECT_RUNTIME_ERROR(test::evaluate(*kernel, test::random_ball(10), {.law = {}}), "rank 1: not enough memory");
 }
 
 TEST(ReplicatedKernel, AWorkerThatCannotMakeTheKernelSaysWhy) {
   RankTeam team{2};
   const Weakness none;
   const KernelPtr kernel = team.catalog().put(fragile<BadDay>(none));
-  expect_failure(
-      Failure::usage, [&] { (void)team.backends().make_kernel(*kernel, Settings{*kernel}); }, "rank 1: ", "fragile");
+  EXPECT_USAGE_ERROR(team.backends().make_kernel(*kernel, Settings{*kernel}), "rank 1: ", "fragile");
   Simulation simulation{team.backends(), {.scene = "plummer", .count = 8}, test::find_kernel("cpu-serial")};
   EXPECT_NO_THROW(simulation.run(1)) << "the ranks go on";
 }
@@ -584,6 +550,89 @@ TEST(TreeOnRanksWork, ACancelledEvaluationLeavesNothingBehind) {
   }
 }
 
-}  // namespace
+/// Has as many bodies as its part says, in their order, each of which takes some time. Notes the targets among them.
+class Spread final : public ForceKernel, public DomainFacet {
+ public:
+  Spread(std::vector<int>& seen, std::chrono::microseconds per_target) : seen_{seen}, per_target_{per_target} {}
+  void do_evaluate(const ForceArgs&) override { FAIL() << "no rank has all bodies"; }
+  DomainFacet* domains() override { return this; }
+  MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, std::vector<int>& owners) override {
+    for (const Part& part : parts) {
+      const auto place = [&](std::size_t at) { return owners.begin() + static_cast<std::ptrdiff_t>(at); };
+      std::fill(place(part.first(bodies.size())), place(part.last(bodies.size())), part.index);
+    }
+    return {};
+  }
+  MessageWriter divide_own(std::span<const Vec4> bodies, std::span<const Part> /*parts*/, bool /*anew*/,
+                           CollectiveWork& work, std::vector<int>& owners) override {
+    owners.assign(bodies.size(), work.rank());
+    return {};
+  }
+  void evaluate_domain(const ForceArgs& args, std::span<const int> /*ids*/, MessageReader /*division*/,
+                       CollectiveWork& work) override {
+    seen_.clear();
+    for (int place = 0; place < args.target_count(); ++place) seen_.push_back(args.targets.body(place));
+    std::this_thread::sleep_for(args.target_count() * per_target_);
+    work.put_for_all('x');
+    work.exchange();
+  }
 
+ private:
+  std::vector<int>& seen_;
+  std::chrono::microseconds per_target_;
+};
+
+KernelInfo spread(std::vector<int>& seen, std::chrono::microseconds per_target = {}) {
+  KernelInfo info = test::kernel_info("spread", [&seen, per_target](const Settings&, const cuda::Device*) {
+    return std::make_unique<Spread>(seen, per_target);
+  });
+  info.takes_targets = info.is_tree = true;
+  return info;
+}
+
+TEST(PartitionedKernel, TellsEachRankItsTargetsAmongItsBodies) {
+  std::vector<int> first, second;  // the targets of both ranks
+  const test::SharedKernelTeam ranks{2, spread(first), spread(second)};
+  const auto kernel = ranks.make();
+  const Bodies bodies = test::random_ball(6);
+  test::evaluate(*kernel, bodies, {.law = {}});
+  EXPECT_EQ(first, (std::vector{0, 1, 2}));
+  EXPECT_EQ(second, (std::vector{0, 1, 2}));
+  test::evaluate(*kernel, bodies, {.law = {}, .targets = {5, 0, 3}});
+  EXPECT_EQ(first, std::vector{0});
+  EXPECT_EQ(second, (std::vector{2, 0}));
+}
+
+TEST(PartitionedKernel, KnowsTheOwnersOnceItHasDividedTheBodies) {
+  std::vector<int> first, second;
+  const test::SharedKernelTeam ranks{2, spread(first), spread(second)};
+  const auto kernel = ranks.make();
+  const Bodies bodies = test::random_ball(6);
+  EXPECT_FALSE(owners_of(*kernel, 6));
+  test::evaluate(*kernel, bodies, {.law = {}});
+  const BodyOwners halves{.names = {"rank 0", "rank 1"}, .of_body = {0, 0, 0, 1, 1, 1}};
+  EXPECT_EQ(owners_of(*kernel, 6), halves);
+  EXPECT_FALSE(owners_of(*kernel, 7)) << "other bodies";
+  kernel->bodies_replaced();
+  EXPECT_FALSE(owners_of(*kernel, 6)) << "other bodies, as many";
+}
+
+TEST(PartitionedKernel, ASlowRankGetsFewerBodies) {
+  std::vector<int> first, second;
+  const test::SharedKernelTeam ranks{2, spread(first, std::chrono::microseconds{100}),
+                                     spread(second, std::chrono::microseconds{400})};
+  const auto kernel = ranks.make();
+  const Bodies bodies = test::random_ball(64);
+  test::evaluate(*kernel, bodies, {.law = {}});
+  EXPECT_EQ(first.size(), 32u) << "nothing is measured yet";
+  for (int evaluation = 0; evaluation < 20; ++evaluation) {
+    test::evaluate(*kernel, bodies, {.law = {}});
+    EXPECT_EQ(first.size() + second.size(), 64u);
+  }
+  EXPECT_NEAR(static_cast<double>(first.size()), 51, 8) << "51 take as long as the other 13";
+  test::evaluate(*kernel, bodies, {.law = {}, .targets = {1, 2, 3, 4}});
+  EXPECT_EQ(first, (std::vector{1, 2, 3, 4})) << "a target is where its body is";
+}
+
+}  // namespace
 }  // namespace orrery

@@ -7,6 +7,18 @@
 
 namespace orrery::test {
 
+/// Enqueues `length` dependent launches, each on what the one before wrote all over the array: entry i
+/// becomes one more than entry (i + n / 2) mod n of the other array. Arrays have n entries; the last launch writes to
+/// `d_even` where `length` is even.
+void enqueue_chain(const cuda::Device& device, int* d_even, int* d_odd, int n, int length, cudaStream_t stream);
+bool chain_waits(const cuda::Device& device);
+
+/// The most threads that a block of narrow_kernel() may have.
+inline constexpr int narrow_block = 128;
+
+/// A __global__ function that no launch with larger blocks can honour, on any GPU.
+const void* narrow_kernel();
+
 struct BoxOfPoints {
   Vec3 low, high;
 };

@@ -1,11 +1,11 @@
+// Bodies, buffers and pixels that are read back from the GPU without waiting.
+#include "render/gl/readback.h"
+
+#include "render/gl/gl.h"
+#include "render/image.h"
 #include "render/passes/body_readback.h"
-
-#include <gtest/gtest.h>
-
-#include <stdexcept>
-#include <vector>
-
 #include "tests/render/stage.h"
+#include "tests/test.h"
 
 namespace orrery::render::test {
 namespace {
@@ -77,6 +77,59 @@ TEST_F(BodyReadbackTest, DropsCopiesInFlight) {
   const auto sample = readback.poll();
   ASSERT_TRUE(sample);
   expect(sample->bodies.front(), 4, 2);
+}
+
+TEST(BufferReadback, CopiesPartsAsTheyWereWhenAskedFor) {
+  const OffscreenContext context;
+  std::vector<glm::vec4> values;
+  for (int i = 0; i < 100; ++i) values.emplace_back(static_cast<float>(i));
+  Buffer buffer{values.size() * sizeof(glm::vec4)};
+  buffer.upload(std::as_bytes(std::span{values}));
+  BufferReadback readback;
+  EXPECT_FALSE(readback.in_flight());
+  const BufferReadback::Part parts[] = {{2, 3}, {90, 1}};
+  readback.request(buffer.id(), parts);
+  EXPECT_TRUE(readback.in_flight());
+  const std::vector<glm::vec4> later(100);
+  buffer.upload(std::as_bytes(std::span{later}));
+  const auto copy = readback.poll(true);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(*copy, (std::vector<glm::vec4>{glm::vec4{2}, glm::vec4{3}, glm::vec4{4}, glm::vec4{90}}));
+  EXPECT_FALSE(readback.in_flight());
+  readback.request(buffer.id(), std::span{parts}.last(1));
+  readback.cancel();
+  EXPECT_FALSE(readback.in_flight());
+}
+
+TEST(PixelReader, CopiesPicturesInOrderWhileLaterOnesAreDrawn) {
+  const OffscreenContext context;
+  const int width = 33, height = 7;
+  const RenderTarget target{GL_RGBA8, width, height};
+  PixelReader reader{width, height};
+  std::vector<Image> wanted;
+  std::vector<std::uint8_t> rgba(4 * 33 * 7);
+  for (int frame = 0; frame < 5; ++frame) {
+    const float shade = static_cast<float>(frame) / 5;
+    const float all[]{shade, 0.25f, 1 - shade, 1}, corner[]{1, 1, 1, 0};
+    glClearNamedFramebufferfv(target.framebuffer(), GL_COLOR, 0, all);
+    glBindFramebuffer(GL_FRAMEBUFFER, target.framebuffer());
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(0, 0, 3 + frame, 2);
+    glClearNamedFramebufferfv(target.framebuffer(), GL_COLOR, 0, corner);
+    glDisable(GL_SCISSOR_TEST);
+    wanted.push_back(read_framebuffer(target.framebuffer(), width, height));
+    if (reader.in_flight() == PixelReader::most) {
+      reader.take(rgba);
+      EXPECT_EQ(upright_image(rgba, width, height).rgb, wanted[static_cast<std::size_t>(frame) - 2].rgb) << frame;
+    }
+    reader.begin(target.framebuffer());
+  }
+  for (std::size_t frame = 3; frame < 5; ++frame) {
+    reader.take(rgba);
+    EXPECT_EQ(upright_image(rgba, width, height).rgb, wanted[frame].rgb);
+  }
+  EXPECT_EQ(reader.in_flight(), 0u);
+  EXPECT_THROW(reader.take(rgba), std::logic_error);
 }
 
 }  // namespace

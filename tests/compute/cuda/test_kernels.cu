@@ -2,11 +2,24 @@
 
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/block.h"
+#include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/warp.h"
-#include "tests/compute/cuda/reductions.h"
+#include "tests/compute/cuda/test_kernels.h"
 
 namespace orrery::test {
 namespace {
+
+constexpr int block = 128;
+
+__global__ void take_over(const int* __restrict__ from, int* __restrict__ to, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  cuda::wait_for_kernel_before();
+  if (i < n) to[i] = __ldcg(from + (i + n / 2) % n) + 1;
+}
+
+__global__ void __launch_bounds__(narrow_block) narrow(int* out) {
+  *out = static_cast<int>(threadIdx.x);
+}
 
 /// results[i] = make(i, values[i]) in one block of as many threads as there are values.
 template <class In, class Out, class Make>
@@ -30,6 +43,22 @@ std::vector<Out> run(const cuda::Device& device, const std::vector<In>& values, 
 }
 
 }  // namespace
+
+void enqueue_chain(const cuda::Device& device, int* d_even, int* d_odd, int n, int length, cudaStream_t stream) {
+  for (int link = 0; link < length; ++link) {
+    const int* from = link % 2 == 0 ? d_even : d_odd;
+    cuda::launch_dependent(device, take_over, cuda::ceil_div(n, block), block, 0, stream, from,
+                           link % 2 == 0 ? d_odd : d_even, n);
+  }
+}
+
+bool chain_waits(const cuda::Device& device) {
+  return cuda::dependent_kernel(device, reinterpret_cast<const void*>(take_over)).waits;
+}
+
+const void* narrow_kernel() {
+  return reinterpret_cast<const void*>(narrow);
+}
 
 std::vector<int> device_sums_up_to(const cuda::Device& device, const std::vector<int>& values) {
   return run<int>(device, values, [] __device__(int lane, int value) { return cuda::sum_up_to(value, lane); });
