@@ -1,16 +1,9 @@
 // A process of the program that prepares itself, and then waits for its command line.
 #include "app/process/spare_process.h"
 
-#include <gtest/gtest.h>
+#include "tests/app/support/test.h"
 
-#include <chrono>
-#include <filesystem>
-#include <memory>
-#include <string>
-
-#include "compute/core/temporary_folder.h"
-
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 const std::filesystem::path program = ORRERY_PROGRAM;
@@ -39,8 +32,8 @@ TEST(SpareProcess, ReportsAWrongCommand) {
   const std::unique_ptr<ChildProcess> spare = start_spare(program, {"profile"});
   const ChildResult end = spare->result(never, std::chrono::minutes{2}, packed_words({"profile", "--kernels", "none"}));
   EXPECT_EQ(end.status, 2);
-  EXPECT_NE(last_complaint(end).find("'none'"), std::string::npos) << end.error;
+  expect_holds(last_complaint(end), {"'none'"});
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test
