@@ -100,6 +100,7 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
 std::span<const VerbInfo* const> verbs() {
   static constexpr std::array all{
 #define X(verb) &verb,
+#include "verbs_list.inc"
 #undef X
   };
   return all;

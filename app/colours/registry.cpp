@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::array all{
 #define X(colour) &colour_##colour,
+#include "colours_list.inc"
 #undef X
 };
 

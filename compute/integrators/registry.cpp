@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array all{
 #define X(integrator) &integrator,
+#include "integrators_list.inc"
 #undef X
 };
 

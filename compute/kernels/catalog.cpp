@@ -18,7 +18,9 @@ namespace orrery {
 namespace {
 
 #define X(stem) &kernel_##stem,
-constexpr std::array built_in{};
+constexpr std::array built_in{
+#include "kernels_list.inc"
+};
 #undef X
 
 /// Owns copies of the texts and lists that a descriptor points to. Their addresses never change.

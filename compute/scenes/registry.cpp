@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::array all{
 #define X(scene) &scene_##scene,
+#include "scenes_list.inc"
 #undef X
 };
 

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array all_formats{
 #define X(format) &format##_format,
+#include "snapshots_list.inc"
 #undef X
 };
 

@@ -1,22 +1,11 @@
 #include "app/ui_state/camera_path.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <numbers>
-#include <string>
-#include <vector>
 
-#include "compute/core/temporary_folder.h"
-#include "tests/compute/support/failure.h"
+#include "tests/app/support/test.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
-
-using test::expect_failure;
-using test::Failure;
 
 constexpr double degree = std::numbers::pi / 180;
 
@@ -82,7 +71,9 @@ TEST(CameraPath, RefusesTimesThatDoNotGrow) {
   EXPECT_THROW((CameraPath{{key_frame(1, 0), key_frame(NAN, 0)}}), UsageError);
 }
 
-TEST(PathFile, ReadsWhatItWrites) {
+using PathFile = InFolder;
+
+TEST_F(PathFile, ReadsWhatItWrites) {
   const CameraPath path =
       parse_camera_path("# a comment\n\n 0 -63.5 34 5.25 0 0 0 # start\r\n4.5\t20 -10 3 .5 -0.5 1e2", "orbit.txt");
   ASSERT_EQ(path.key_frames().size(), 2u);
@@ -97,10 +88,9 @@ TEST(PathFile, ReadsWhatItWrites) {
   EXPECT_NEAR(again.key_frames().front().view.azimuth, -63.5 * degree, 1e-8);
 }
 
-TEST(PathFile, RefusesBrokenLinesByTheirNumber) {
+TEST_F(PathFile, RefusesBrokenLinesByTheirNumber) {
   const auto refused = [](const std::string& text, const std::string& place, const std::string& said) {
-    expect_failure(
-        Failure::usage, [&] { (void)parse_camera_path(text, "orbit.txt"); }, place, said);
+    expect_usage_error({place, said}, [&] { (void)parse_camera_path(text, "orbit.txt"); });
   };
   refused("", "orbit.txt:1: ", "no key frame");
   refused("# nothing\n", "orbit.txt:1: ", "TIME AZIMUTH ELEVATION DISTANCE X Y Z");
@@ -117,16 +107,12 @@ TEST(PathFile, RefusesBrokenLinesByTheirNumber) {
   refused(std::string("PNG\0\1\2", 6), "orbit.txt:1: ", "7 numbers");
 }
 
-TEST(PathFile, NamesAFileThatCannotBeRead) {
-  const TemporaryFolder folder;
-  expect_failure(
-      Failure::runtime, [&] { (void)read_camera_path((folder / "none.txt").string()); }, "camera path", "none.txt",
-      "No such file");
-  expect_failure(
-      Failure::runtime, [&] { (void)read_camera_path(folder.path().string()); }, "it is a folder");
-  std::ofstream{folder / "a.txt"} << "0 1 2 3 4 5 6\n";
-  EXPECT_EQ(read_camera_path((folder / "a.txt").string()).key_frames().size(), 1u);
+TEST_F(PathFile, NamesAFileThatCannotBeRead) {
+  expect_runtime_error({"camera path", "none.txt", "No such file"}, [&] { (void)read_camera_path(path("none.txt")); });
+  expect_runtime_error({"it is a folder"}, [&] { (void)read_camera_path(folder.path().string()); });
+  write("a.txt", "0 1 2 3 4 5 6\n");
+  EXPECT_EQ(read_camera_path(path("a.txt")).key_frames().size(), 1u);
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,16 +1,15 @@
 // One line, whatever ends the program early.
-#include <gtest/gtest.h>
-
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <stdexcept>
 #include <system_error>
-#include <thread>
 
-#include "app/process/this_program.h"
+#include "app/cli/option_groups.h"
+#include "app/features/runs/run_verb.h"
+#include "app/recording/run_checkpoint.h"
+#include "tests/app/support/test.h"
+#include "tests/compute/support/kernel_doubles.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 TEST(EarlyEnd, OfALibraryThatExitsHasALine) {
@@ -36,5 +35,54 @@ TEST(EarlyEnd, OfAnExceptionInAThreadHasItsCauseInOwnWords) {
 }
 #endif
 
+/// Stands for a kernel on a GPU that is lost after some evaluations of 10 ms each.
+class LosesItsDeviceLate final : public ForceKernel {
+ public:
+  explicit LosesItsDeviceLate(int evaluations) : left_{evaluations} {}
+  void do_evaluate(const ForceArgs& args) override {
+    if (left_-- == 0) throw LostDevice{"an illegal memory access"};
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    uniform_.do_evaluate(args);
+  }
+
+ private:
+  int left_;
+  UniformKernel uniform_{1};
+};
+
+/// The message of a run that keeps a checkpoint every second.
+std::string message_of_loss(int evaluations, const std::string& checkpoint) {
+  KernelCatalog kernels;
+  kernels.put(kernel_info("loses-its-device", [evaluations](const Settings&, const cuda::Device*) {
+    return std::make_unique<LosesItsDeviceLate>(evaluations);
+  }));
+  RunVerb verb;
+  verb.scene.request = {.scene = "plummer", .count = 20};
+  verb.physics.setup = {SelectKernel{"loses-its-device"}};
+  verb.order.steps = 100'000;
+  verb.order.checkpoint = checkpoint;
+  verb.order.checkpoint_every_s = 1;
+  verb.checkpoint_every_s = 1;
+  return failure_of([&] { (void)verb.run({kernels}); }).message;
+}
+
+using ARunThatLosesItsDevice = InFolder;
+
+TEST_F(ARunThatLosesItsDevice, LeavesACheckpointAndHowToContinue) {
+  const std::string file = path("a.checkpoint");
+  const std::string message = message_of_loss(250, file);
+  EXPECT_EQ(message.find("the device failed: an illegal memory access; "), 0u) << message;
+  expect_holds(message, {"; continue with: orrery run --resume " + file});
+  const FoundCheckpoint found = find_checkpoint(file);
+  EXPECT_EQ(found.note, "");
+  EXPECT_GT(found.checkpoint.step, 0);
+}
+
+TEST_F(ARunThatLosesItsDevice, NamesNoCheckpointThatIsNotThere) {
+  const std::string message = message_of_loss(3, path("a.checkpoint"));
+  EXPECT_EQ(message.find("the device failed: an illegal memory access; "), 0u) << message;
+  expect_lacks(message, {"--resume"});
+}
+
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,59 +1,37 @@
 // `orrery convert` and `orrery inspect` as a person runs them.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include "compute/core/temporary_folder.h"
 #include "tests/app/report/page_check.h"
 #include "tests/app/support/program.h"
-#include "tests/app/support/text_file.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-using test::contents;
-using test::expect_complaint;
-using test::expect_refused;
-using test::holds;
-using test::Outcome;
-using Words = std::vector<std::string>;
-
-class FileCommands : public testing::Test {
- protected:
+struct FileCommands : ProgramTest {
   void SetUp() override {
-    std::ofstream{folder.path() / "a.txt"} << "# time = 2\n# m x y z vx vy vz id species\n"
-                                              "1 1 0 0 0 0.5 0 7 4\n1 -1 0 0 0 -0.5 0 8 1\n";
+    write("a.txt",
+          "# time = 2\n# m x y z vx vy vz id species\n"
+          "1 1 0 0 0 0.5 0 7 4\n1 -1 0 0 0 -0.5 0 8 1\n");
   }
-  Outcome run(const Words& words) const { return test::run_orrery(words, {.folder = folder.path().string()}); }
-  std::string path(const std::string& name) const { return (folder.path() / name).string(); }
-
-  const TemporaryFolder folder;
 };
 
 TEST_F(FileCommands, ConvertSaysWhatItWroteAndWhatIsLost) {
-  const Outcome outcome = run({"convert", "a.txt", "a.tipsy"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = succeed({"convert", "a.txt", "a.tipsy"});
   EXPECT_EQ(outcome.out, "wrote a.tipsy, a.tipsy.iord: TIPSY, 2 bodies\n");
   EXPECT_EQ(outcome.err,
             "note: the order of the bodies changes, because TIPSY groups them by species: their ids are kept\n");
   EXPECT_EQ(run({"convert", "a.tipsy", "b.txt"}).status, 0);
-  EXPECT_TRUE(holds(contents(path("b.txt")), "# time = 2\n# m x y z vx vy vz id species\n")) << contents(path("b.txt"));
-  EXPECT_EQ(run({"convert", "a.txt", "c.csv", "--units", "kpc,1e10Msun"}).status, 0);
-  EXPECT_TRUE(holds(contents(path("c.csv")), "# length_cm = 3.0856775814913673e+21\n"));
+  EXPECT_TRUE(holds(read("b.txt"), "# time = 2\n# m x y z vx vy vz id species\n")) << read("b.txt");
+  EXPECT_EQ(run("convert a.txt c.csv --units kpc,1e10Msun"_words).status, 0);
+  EXPECT_TRUE(holds(read("c.csv"), "# length_cm = 3.0856775814913673e+21\n"));
   const std::string gadget = run({"convert", "c.csv", "c.gadget"}).out;
   EXPECT_TRUE(holds(gadget, "converted to kpc, 1e10 Msun, km/s")) << gadget;
   EXPECT_TRUE(holds(run({"convert", "c.gadget", "d.txt"}).out, "taken as kpc, 1e10 Msun, km/s"));
 }
 
 TEST_F(FileCommands, ConvertNamesEveryFieldThatIsNotKept) {
-  std::ofstream{folder.path() / "g.csv"} << "m,x,y,z,vx,vy,vz,species,temperature,rho,phi\n"
-                                            "1,1,0,0,0,0.5,0,1,5,3,4\n1,-1,0,0,0,-0.5,0,0,9,3,4\n";
-  const Outcome outcome = run({"convert", "g.csv", "g.gadget"});
-  EXPECT_EQ(outcome.status, 0);
+  write("g.csv",
+        "m,x,y,z,vx,vy,vz,species,temperature,rho,phi\n"
+        "1,1,0,0,0,0.5,0,1,5,3,4\n1,-1,0,0,0,-0.5,0,0,9,3,4\n");
+  const Outcome outcome = succeed({"convert", "g.csv", "g.gadget"});
   EXPECT_EQ(
       outcome.err,
       "note: not kept: column rho, column phi (which Orrery does not read); temperature (which GADGET cannot "
@@ -69,10 +47,10 @@ TEST_F(FileCommands, ConvertNamesEveryFieldThatIsNotKept) {
 }
 
 TEST_F(FileCommands, UnitsAreSaidWithTheirFile) {
-  EXPECT_EQ(run({"convert", "a.txt", "u.tipsy", "--units", "kpc,1e10Msun"}).status, 0);
+  EXPECT_EQ(run("convert a.txt u.tipsy --units kpc,1e10Msun"_words).status, 0);
   EXPECT_TRUE(holds(run({"inspect", "u.tipsy"}).out, "kpc, 1e10 Msun, 207.4 km/s, from u.param"));
   EXPECT_TRUE(holds(run({"convert", "u.tipsy", "u.txt"}).out, "units are those of u.param: kpc, 1e10 Msun"));
-  std::filesystem::copy_file(folder.path() / "u.tipsy", folder.path() / "other.tipsy");
+  std::filesystem::copy_file(folder / "u.tipsy", folder / "other.tipsy");
   EXPECT_TRUE(holds(run({"inspect", "other.tipsy"}).out, "not known, so that G = 1"));
 }
 
@@ -80,7 +58,7 @@ TEST_F(FileCommands, InspectGivesNoVerdictOnOnePartOfASnapshot) {
   EXPECT_EQ(run({"convert", "a.txt", "a.gadget"}).status, 0);
   EXPECT_FALSE(holds(run({"inspect", "a.gadget"}).out, "no verdict"));
   {
-    std::fstream part{folder.path() / "a.gadget", std::ios::in | std::ios::out | std::ios::binary};
+    std::fstream part{folder / "a.gadget", std::ios::in | std::ios::out | std::ios::binary};
     constexpr std::streamoff number_of_files = 4 + 124;  // behind the length of the header's record
     part.seekp(number_of_files);
     part.put(2);
@@ -92,40 +70,39 @@ TEST_F(FileCommands, InspectGivesNoVerdictOnOnePartOfASnapshot) {
 
 TEST_F(FileCommands, ConvertKeepsExistingFilesUnlessForced) {
   EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply"}).out, "wrote a.ply:"));
-  const std::string first = contents(path("a.ply"));
-  EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply", "--byte-order", "big"}).out, "wrote a-1.ply:"));
-  EXPECT_EQ(contents(path("a.ply")), first);
-  EXPECT_TRUE(holds(run({"convert", "a.txt", "a.ply", "--byte-order", "big", "--force"}).out, "wrote a.ply:"));
-  EXPECT_NE(contents(path("a.ply")), first);
+  const std::string first = read("a.ply");
+  EXPECT_TRUE(holds(run("convert a.txt a.ply --byte-order big"_words).out, "wrote a-1.ply:"));
+  EXPECT_EQ(read("a.ply"), first);
+  EXPECT_TRUE(holds(run("convert a.txt a.ply --byte-order big --force"_words).out, "wrote a.ply:"));
+  EXPECT_NE(read("a.ply"), first);
 }
 
 TEST_F(FileCommands, ConvertRefusesWhatItCannotDo) {
   expect_refused(run({"convert", "a.txt"}), 2, {"two files", "IN OUT"});
   expect_refused(run({"convert", "a.txt", "b.txt", "c.txt"}), 2, {"unexpected argument 'c.txt'"});
   expect_refused(run({"convert", "a.txt", "b.xyz"}), 2, {"b.xyz", "ending", "tipsy (.tipsy)", "--to"});
-  expect_refused(run({"convert", "a.txt", "b.txt", "--to", "netcdf"}), 2, {"netcdf", "gadget2", "hdf5"});
+  expect_refused(run("convert a.txt b.txt --to netcdf"_words), 2, {"netcdf", "gadget2", "hdf5"});
   expect_refused(run({"convert", "a.txt", "a.txt"}), 2, {"OUT names 'a.txt', which IN reads"});
   expect_refused(run({"convert", "a.txt", "none/b.txt"}), 1, {"OUT", "none/b.txt"});
   expect_refused(run({"convert", "none.txt", "b.txt"}), 1, {"none.txt", "no such file"});
-  expect_refused(run({"convert", "a.txt", "b.txt", "--units", "kpc"}), 2, {"--units", "kpc,1e10Msun"});
-  expect_refused(run({"convert", "a.txt", "b.txt", "--columns", "x"}), 2, {"--columns", "no column y"});
-  expect_refused(run({"convert", "a.txt", "b.txt", "--columns", "x,y"}), 1, {"9 values, but the table has 2 columns"});
+  expect_refused(run("convert a.txt b.txt --units kpc"_words), 2, {"--units", "kpc,1e10Msun"});
+  expect_refused(run("convert a.txt b.txt --columns x"_words), 2, {"--columns", "no column y"});
+  expect_refused(run("convert a.txt b.txt --columns x,y"_words), 1, {"9 values, but the table has 2 columns"});
   expect_refused(run({"view", "--units", "kpc,Msun"}), 2, {"--units", "FILE"});
   EXPECT_FALSE(std::filesystem::exists(path("b.txt")));
-  EXPECT_TRUE(holds(run({"convert", "a.txt", "b.xyz", "--to", "text"}).out, "wrote b.xyz: text tables"));
+  EXPECT_TRUE(holds(run("convert a.txt b.xyz --to text"_words).out, "wrote b.xyz: text tables"));
 }
 
 TEST_F(FileCommands, RunsSayWhatTheyAssumeAboutAFile) {
-  std::ofstream{folder.path() / "bare.txt"} << "# x y z\n1 0 0\n-1 0 0\n0 1 0\n";
-  std::vector<Words> runs{{"run", "bare.txt", "--steps", "1", "--kernel", "cpu-serial"}};
+  write("bare.txt", "# x y z\n1 0 0\n-1 0 0\n0 1 0\n");
+  std::vector<Words> runs{"run bare.txt --steps 1 --kernel cpu-serial"_words};
   if (!holds(run({"info", "--json"}).out, "the viewer was not built")) {
     for (const char* panel : {"on", "off"}) {
       runs.push_back({"view", "bare.txt", "--offscreen", "--frames", "1", "--kernel", "cpu-serial", "--panel", panel});
     }
   }
   for (Words& command : runs) {
-    const Outcome outcome = run(command);
-    EXPECT_EQ(outcome.status, 0);
+    const Outcome outcome = succeed(command);
     EXPECT_TRUE(
         outcome.err.starts_with("note: bare.txt: no velocities in the file: all bodies are at rest\n"
                                 "note: bare.txt: no masses in the file: each body has the same, 1 in total\n"
@@ -138,39 +115,29 @@ TEST_F(FileCommands, RunsSayWhatTheyAssumeAboutAFile) {
 }
 
 TEST_F(FileCommands, NotesOfARunNameOnlyWhatItUses) {
-  const Words plain{"run", "a.txt", "--steps", "1", "--kernel", "cpu-serial"};
-  const auto notes_with = [&](const Words& more) {
-    Words words = plain;
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words).err;
-  };
+  const Words plain = "run a.txt --steps 1 --kernel cpu-serial"_words;
+  const auto notes_with = [&](const Words& more) { return run((plain + more)).err; };
   const std::string all = notes_with({"--units", "AU,Msun"});
   EXPECT_TRUE(holds(all, "orbit), ") && holds(all, " km; --softening chooses another")) << all;
   EXPECT_TRUE(holds(all, "note: a.txt: dt ") && holds(all, "the unit of time is 58.13 d; --dt chooses another")) << all;
   const std::string softened = notes_with({"--softening", "0.01"});
   EXPECT_FALSE(holds(softened, "note: a.txt: softening")) << softened;
   EXPECT_TRUE(holds(softened, "note: a.txt: dt ")) << softened;
-  const std::string both = notes_with({"--softening", "0.01", "--dt", "0.001"});
+  const std::string both = notes_with("--softening 0.01 --dt 0.001"_words);
   EXPECT_FALSE(holds(both, "note: a.txt: softening") || holds(both, "note: a.txt: dt ")) << both;
 }
 
 TEST_F(FileCommands, TheTimeOfAFileCountsForTheEndOfARun) {
-  std::ofstream{folder.path() / "late.txt"} << "# time = 5\n1 0 0 0 0.5 0 1\n-1 0 0 0 -0.5 0 1\n";
-  const Words to{"run",   "late.txt",    "--columns", "x,y,z,vx,vy,vz,m", "--dt",
-                 "0.125", "--softening", "0.01",      "--kernel",         "cpu-serial"};
-  Words late = to, early = to;
-  late.insert(late.end(), {"--until", "5.5"});
-  early.insert(early.end(), {"--until", "0.5"});
-  EXPECT_TRUE(holds(run(late).out, "t = 5.5")) << run(late).out;
-  expect_refused(run(early), 2, {"t = 5"});
-  std::ofstream{folder.path() / "late.txt"} << "# time = -1\n1 0 0 0 0.5 0 1\n-1 0 0 0 -0.5 0 1\n";
-  Words before = to;
-  before.insert(before.end(), {"--until", "-0.5"});
-  EXPECT_TRUE(holds(run(before).out, "t = -0.5")) << run(before).err;
+  write("late.txt", "# time = 5\n1 0 0 0 0.5 0 1\n-1 0 0 0 -0.5 0 1\n");
+  const Words to = "run late.txt --columns x,y,z,vx,vy,vz,m --dt 0.125 --softening 0.01 --kernel cpu-serial"_words;
+  expect_holds(run(to + Words{"--until", "5.5"}).out, {"t = 5.5"});
+  expect_refused(run(to + Words{"--until", "0.5"}), 2, {"t = 5"});
+  write("late.txt", "# time = -1\n1 0 0 0 0.5 0 1\n-1 0 0 0 -0.5 0 1\n");
+  expect_holds(run(to + Words{"--until", "-0.5"}).out, {"t = -0.5"});
 }
 
 TEST_F(FileCommands, InspectComputesTheVirialRatioFromDoubles) {
-  std::ofstream table{folder.path() / "wide.txt"};
+  std::ofstream table{folder / "wide.txt"};
   table.precision(17);  // pairs on circular orbits of 0.02, too far apart to attract each other
   table << "# x y z vx vy vz m\n";
   for (int i = 0; i < 20; ++i) {
@@ -184,9 +151,7 @@ TEST_F(FileCommands, InspectComputesTheVirialRatioFromDoubles) {
 }
 
 TEST_F(FileCommands, InspectNamesTheSofteningOfACheckpoint) {
-  ASSERT_EQ(run({"run", "a.txt", "--softening", "0.03125", "--steps", "1", "--kernel", "cpu-serial", "--checkpoint",
-                 "a.checkpoint"})
-                .status,
+  ASSERT_EQ(run("run a.txt --softening 0.03125 --steps 1 --kernel cpu-serial --checkpoint a.checkpoint"_words).status,
             0);
   const std::string out = run({"inspect", "a.checkpoint"}).out;
   EXPECT_TRUE(holds(out, "0.03125")) << out;
@@ -194,8 +159,7 @@ TEST_F(FileCommands, InspectNamesTheSofteningOfACheckpoint) {
 }
 
 TEST_F(FileCommands, InspectGivesAVerdictAndTheFacts) {
-  const Outcome outcome = run({"inspect", "a.txt", "--units", "AU,Msun"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = succeed("inspect a.txt --units AU,Msun"_words);
   EXPECT_EQ(outcome.out.substr(0, outcome.out.find('\n')),
             "a.txt: text tables, complete, 2 bodies, near virial equilibrium");
   for (const char* fact : {"2: 1 dark, 1 star", "AU, Msun, 29.78 km/s", "(2 Msun)", "-1 to 1", "0.5",
@@ -205,26 +169,26 @@ TEST_F(FileCommands, InspectGivesAVerdictAndTheFacts) {
 }
 
 TEST_F(FileCommands, InspectRefusesDamageInOneLine) {
-  std::ofstream{folder.path() / "bad.txt"} << "1 2 3 4 5 6 7\n1 2 3 nan 5 6 7\n";
+  write("bad.txt", "1 2 3 4 5 6 7\n1 2 3 nan 5 6 7\n");
   expect_refused(run({"inspect", "bad.txt"}), 1, {"bad.txt", "line 2", "not finite"});
   expect_refused(run({"inspect"}), 2, {"needs a file"});
 }
 
 TEST_F(FileCommands, InspectDrawsAPicture) {
-  const Outcome outcome = run({"inspect", "a.txt", "--picture", "a.png"});
+  const Outcome outcome = run("inspect a.txt --picture a.png"_words);
   if (outcome.status != 0 && holds(outcome.err, "no picture")) GTEST_SKIP() << outcome.err;
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(holds(outcome.out, "wrote a.png"));
-  EXPECT_EQ(contents(path("a.png")).substr(1, 3), "PNG");
+  EXPECT_EQ(read("a.png").substr(1, 3), "PNG");
 }
 
 TEST_F(FileCommands, LyingFilesAreRefusedAtOnceAndInLittleMemory) {
-  std::ofstream{folder.path() / "lie.ply"}
-      << "ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\nproperty "
-         "float x\nproperty float y\nproperty float z\nend_header\n"
-      << std::string(900, '\0');
+  write("lie.ply",
+        "ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\nproperty float x\nproperty float y\n"
+        "property float z\nend_header\n" +
+            std::string(900, '\0'));
   expect_refused(run({"inspect", "lie.ply"}), 1, {"lie.ply", "truncated", "1,000,000,000"});
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,27 +1,10 @@
 // Disks that fail while the built program writes: the old file or the whole new one is there, and nothing else.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
-#include "compute/core/temporary_folder.h"
 #include "tests/app/support/program.h"
-#include "tests/app/support/text_file.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::contents;
-using test::Outcome;
-using test::run_orrery;
-using test::short_bench;
-using test::short_view;
-using Words = std::vector<std::string>;
 
 struct Output {
   const char* name;
@@ -30,26 +13,10 @@ struct Output {
 };
 
 const std::vector<Output> whole_files{{"a.json", short_bench, "--json"},
-                                      {"v.json", {"verify", "--kernels", "cpu-serial", "-n", "8"}, "--json"},
+                                      {"v.json", "verify --kernels cpu-serial -n 8"_words, "--json"},
                                       {"a.png", short_view, "--screenshot"},
                                       {"a.tipsy", short_view, "--save"}};
 const std::vector<Output> growing_files{{"a.csv", short_bench, "--csv"}, {"r.csv", short_view, "--record"}};
-
-bool has_viewer() {
-  static const bool has =
-      nlohmann::json::parse(run_orrery({"info", "--json"}).out)["gl"]["problem"] != "the viewer was not built";
-  return has;
-}
-
-std::vector<Output> outputs_here() {
-  std::vector<Output> here;
-  for (const std::vector<Output>& kind : {whole_files, growing_files}) {
-    for (const Output& output : kind) {
-      if (output.command != short_view || has_viewer()) here.push_back(output);
-    }
-  }
-  return here;
-}
 
 /// Whether nothing of the file is missing, as far as its format can tell.
 bool is_whole(const Output& output, const std::string& text) {
@@ -57,37 +24,40 @@ bool is_whole(const Output& output, const std::string& text) {
   if (kind == ".json") return nlohmann::json::accept(text);
   if (kind == ".tipsy") return text.size() == 32 + 8 * 36;
   if (kind == ".png") return text.find("IEND") != std::string::npos;
-  return test::lines(text).size() == 3;  // metadata, names, one row
+  return lines(text).size() == 3;  // metadata, names, one row
 }
 
-class IoFaults : public testing::Test {
- protected:
+struct IoFaults : ProgramTest {
+  static std::vector<Output> outputs_here() {
+    std::vector<Output> here;
+    for (const std::vector<Output>& kind : {whole_files, growing_files}) {
+      for (const Output& output : kind) {
+        if (output.command != short_view || has_viewer()) here.push_back(output);
+      }
+    }
+    return here;
+  }
   /// `fault`: CALL NUMBER FAULT, of calls in this test's folder.
   Outcome run(const Output& output, const std::string& fault, bool force) const {
-    Words words = output.command;
-    words.insert(words.end(), {output.option, output.name});
-    if (force) words.emplace_back("--force");
-    return run_words(words, fault, {});
+    return run_words(output.command + Words{output.option, output.name} + (force ? Words{"--force"} : Words{}), fault,
+                     {});
   }
   Outcome run_words(const Words& words, const std::string& fault, const std::string& cache) const {
-    const std::string part = folder_.path().filename().string();
-    return run_orrery(words, {.folder = folder_.path().string(),
+    const std::string part = folder.path().filename().string();
+    return run_orrery(words, {.folder = folder.path().string(),
                               .cache_folder = cache,
                               .io_fault = fault.empty() ? fault : fault + ' ' + part});
   }
-  fs::path file(const Output& output) const { return folder_ / output.name; }
+  fs::path file(const Output& output) const { return folder / output.name; }
   void put_old(const Output& output) const { std::ofstream{file(output)} << "old"; }
-  std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator{folder_.path()}, {}); }
+  std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator{folder.path()}, {}); }
 
   static void expect_one_line(const Outcome& outcome, const std::string& name, const std::string& cause) {
     EXPECT_EQ(outcome.status, 1) << outcome.err;
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
-    EXPECT_NE(outcome.err.find(name), std::string::npos) << outcome.err;
-    EXPECT_NE(outcome.err.find(cause), std::string::npos) << outcome.err;
-    EXPECT_EQ(outcome.out.find("wrote " + name), std::string::npos) << outcome.out;
+    expect_holds(outcome.err, {name, cause});
+    expect_lacks(outcome.out, {"wrote " + name});
   }
-
-  const TemporaryFolder folder_;
 };
 
 struct FailingCall {
@@ -165,7 +135,7 @@ TEST_F(IoFaults, NamedTemporaryFilesDoAsWell) {
       EXPECT_EQ(run(output, "nameless 0 EOPNOTSUPP", force).status, 0);
       EXPECT_EQ(contents(file(output).string()) == "old", !force);
       EXPECT_EQ(entries(), force ? 1 : 2);
-      for (const auto& entry : fs::directory_iterator{folder_.path()}) fs::remove(entry.path());
+      for (const auto& entry : fs::directory_iterator{folder.path()}) fs::remove(entry.path());
     }
   }
 }
@@ -173,32 +143,31 @@ TEST_F(IoFaults, NamedTemporaryFilesDoAsWell) {
 // An unfinished CSV file keeps the whole lines that fitted.
 TEST_F(IoFaults, AGrowingFileEndsWithAWholeLine) {
   const Output& csv = growing_files.front();
-  const Words several{"bench", "--kernels", "cpu-serial", "-n", "8,16,32", "--repeat", "1"};
-  const Outcome outcome = run({csv.name, several, csv.option}, "write 3 ENOSPC", false);
-  expect_one_line(outcome, csv.name, "No space left");
+  const Words several = "bench --kernels cpu-serial -n 8,16,32 --repeat 1"_words;
+  expect_one_line(run({csv.name, several, csv.option}, "write 3 ENOSPC", false), csv.name, "No space left");
   const std::string text = contents(file(csv).string());
-  EXPECT_GE(test::lines(text).size(), 3u) << text;
+  EXPECT_GE(lines(text).size(), 3u) << text;
   EXPECT_EQ(text.back(), '\n');
 }
 
 // A choice that cannot be cached is not a failure of the run.
 TEST_F(IoFaults, TheCacheOfChoicesIsWholeOrAsBefore) {
-  const Words words{"bench", "--kernels", "auto", "-n", "8", "--repeat", "1"};
-  const fs::path cache = folder_ / "orrery/auto-kernels.json";
-  ASSERT_EQ(run_words(words, "", folder_.path().string()).status, 0);
+  const Words words = "bench --kernels auto -n 8 --repeat 1"_words;
+  const fs::path cache = folder / "orrery/auto-kernels.json";
+  ASSERT_EQ(run_words(words, "", folder.path().string()).status, 0);
   const std::string before = contents(cache.string());
   ASSERT_TRUE(nlohmann::json::accept(before));
   Words other = words;
   other[4] = "64";  // another number of bodies is another choice to keep
   for (const char* fault : {"write 0 ENOSPC", "fsync 0 EIO", "rename 0 EIO", "link 0 ENOSPC"}) {
     SCOPED_TRACE(fault);
-    const Outcome outcome = run_words(other, fault, folder_.path().string());
+    const Outcome outcome = run_words(other, fault, folder.path().string());
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("auto-kernels.json"), std::string::npos) << outcome.err;
+    expect_holds(outcome.err, {"auto-kernels.json"});
     EXPECT_EQ(contents(cache.string()), before);
     EXPECT_EQ(std::distance(fs::directory_iterator{cache.parent_path()}, {}), 1);
   }
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

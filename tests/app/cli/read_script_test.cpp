@@ -1,22 +1,16 @@
 #include "app/cli/read_script.h"
 
-#include <algorithm>
-
 #include "app/features/sweep/sweep_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "compute/core/temporary_folder.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/failure.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-using test::expect_failure;
-using test::Failure;
-
 Script parsed(const std::string& text, const char* kernel = "cpu-serial") {
-  const KernelPtr first = find_kernel_or_auto(test::catalog(), kernel);
-  return parse_script(text, "demo.txt", test::catalog(),
+  const KernelPtr first = find_kernel_or_auto(catalog(), kernel);
+  return parse_script(text, "demo.txt", catalog(),
                       first ? KernelSelection{.kernels = {first}} : KernelSelection{.kernels = {}, .automatic = true});
 }
 
@@ -31,7 +25,9 @@ Kind view_command(const ScriptLine& line) {
   return *wanted;
 }
 
-TEST(Script, KnowsEveryCommand) {
+using ScriptTest = InFolder;
+
+TEST_F(ScriptTest, KnowsEveryCommand) {
   const Script script = parsed(
       "0 kernel cpu-simd\n1 set threads 2\n2 integrator euler\n3 law attract-repel\n4 dt 0.5\n5 softening 0.25\n6 "
       "pause\n"
@@ -61,37 +57,33 @@ TEST(Script, KnowsEveryCommand) {
   command<Restart>(script[15]);
 }
 
-TEST(Script, SaysWhatAutoKeepsTo) {
+TEST_F(ScriptTest, SaysWhatAutoKeepsTo) {
   const Script script = parsed("0 accuracy 1e-4\n1 accuracy exact\n");
   EXPECT_EQ(command<SetAccuracy>(script[0]).median_error, 1e-4);
   EXPECT_EQ(command<SetAccuracy>(script[1]).median_error, 0);
-  test::expect_failure(
-      Failure::usage, [] { parsed("0 accuracy 0\n"); }, "demo.txt:1: ", "accuracy", "exact");
+  expect_usage_error({"demo.txt:1: ", "accuracy", "exact"}, [] { parsed("0 accuracy 0\n"); });
 }
 
-TEST(Script, SetsWhatIsExaminedAndHowOften) {
+TEST_F(ScriptTest, SetsWhatIsExaminedAndHowOften) {
   const Script script = parsed("0 probe off\n1 probe on\n2 conserved 0.5\n3 conserved 0\n");
   EXPECT_EQ(view_command<SetDiagnostics>(script[0]).probe, false);
   EXPECT_EQ(view_command<SetDiagnostics>(script[1]).probe, true);
   EXPECT_FALSE(view_command<SetDiagnostics>(script[1]).conserved_interval_s) << "the other stays";
   EXPECT_EQ(view_command<SetDiagnostics>(script[2]).conserved_interval_s, 0.5);
   EXPECT_EQ(view_command<SetDiagnostics>(script[3]).conserved_interval_s, 0);
-  expect_failure(
-      Failure::usage, [] { parsed("0 probe often\n"); }, "demo.txt:1: ", "'often'");
-  expect_failure(
-      Failure::usage, [] { parsed("0 conserved -1\n"); }, "demo.txt:1: ", "'-1'");
+  expect_usage_error({"demo.txt:1: ", "'often'"}, [] { parsed("0 probe often\n"); });
+  expect_usage_error({"demo.txt:1: ", "'-1'"}, [] { parsed("0 conserved -1\n"); });
 }
 
-TEST(Script, SweepsOneOrSeveralTunables) {
+TEST_F(ScriptTest, SweepsOneOrSeveralTunables) {
   const Script script = parsed("0 sweep threads\n1 sweep rows threads\n2 stop-sweep\n", "cpu-simd");
   EXPECT_EQ(view_command<StartSweep>(script[0]).tunables, std::vector<std::string>{"threads"});
   EXPECT_EQ(view_command<StartSweep>(script[1]).tunables, (std::vector<std::string>{"rows", "threads"}));
   view_command<StopSweep>(script[2]);
-  expect_failure(
-      Failure::usage, [] { parsed("0 kernel cpu-simd\n1 sweep warp\n"); }, "demo.txt:2: ", "'warp'", "threads");
+  expect_usage_error({"demo.txt:2: ", "'warp'", "threads"}, [] { parsed("0 kernel cpu-simd\n1 sweep warp\n"); });
 }
 
-TEST(Script, SweepsOverCountsAndKernels) {
+TEST_F(ScriptTest, SweepsOverCountsAndKernels) {
   const Script script =
       parsed("0 sweep threads n=4k,16k kernels=cpu-openmp,cpu-simd\n1 sweep kernels=all\n2 sweep n=7\n");
   const auto both = view_command<StartSweep>(script[0]);
@@ -102,40 +94,32 @@ TEST(Script, SweepsOverCountsAndKernels) {
   EXPECT_TRUE(all.tunables.empty() && all.counts.empty());
   EXPECT_EQ(all.kernels, std::vector<std::string>{"all"});
   EXPECT_TRUE(view_command<StartSweep>(script[2]).kernels.empty());
-  expect_failure(
-      Failure::usage, [] { parsed("0 sweep n=many\n"); }, "demo.txt:1: ", "'many'");
-  expect_failure(
-      Failure::usage, [] { parsed("0 race 1 kernels=fast\n"); }, "demo.txt:1: ", "'fast'");
-  expect_failure(
-      Failure::usage, [] { parsed("0 race 0\n"); }, "demo.txt:1: ", "until");
-  expect_failure(
-      Failure::usage, [] { parsed("0 race 1 integrators=hasty\n"); }, "demo.txt:1: ", "'hasty'");
-  expect_failure(
-      Failure::usage, [] { parsed("0 sweep kernels=fast\n"); }, "demo.txt:1: ", "'fast'");
-  expect_failure(
-      Failure::usage, [] { parsed("0 sweep threads kernels=cpu-serial\n"); }, "demo.txt:1: ", "'threads'");
+  expect_usage_error({"demo.txt:1: ", "'many'"}, [] { parsed("0 sweep n=many\n"); });
+  expect_usage_error({"demo.txt:1: ", "'fast'"}, [] { parsed("0 race 1 kernels=fast\n"); });
+  expect_usage_error({"demo.txt:1: ", "until"}, [] { parsed("0 race 0\n"); });
+  expect_usage_error({"demo.txt:1: ", "'hasty'"}, [] { parsed("0 race 1 integrators=hasty\n"); });
+  expect_usage_error({"demo.txt:1: ", "'fast'"}, [] { parsed("0 sweep kernels=fast\n"); });
+  expect_usage_error({"demo.txt:1: ", "'threads'"}, [] { parsed("0 sweep threads kernels=cpu-serial\n"); });
 }
 
-TEST(Script, ReturnsToRowsAndPinsThem) {
+TEST_F(ScriptTest, ReturnsToRowsAndPinsThem) {
   const Script script = parsed("0 return 1\n1 undo\n2 pin 3\n3 unpin 3\n");
   EXPECT_EQ(view_command<ReturnToResult>(script[0]).row, 0) << "rows count from 1";
   command<UndoReturn>(script[1]);
   EXPECT_EQ(view_command<PinResult>(script[2]).row, 2);
   EXPECT_TRUE(view_command<PinResult>(script[2]).pinned);
   EXPECT_FALSE(view_command<PinResult>(script[3]).pinned);
-  expect_failure(
-      Failure::usage, [] { parsed("0 pin 0\n"); }, "demo.txt:1: ", "pin", "'0'");
+  expect_usage_error({"demo.txt:1: ", "pin", "'0'"}, [] { parsed("0 pin 0\n"); });
 }
 
-TEST(Script, ShowsPartsOfTheLaboratory) {
+TEST_F(ScriptTest, ShowsPartsOfTheLaboratory) {
   const Script script = parsed("0 lab speed-error\n1 lab fold\n2 measure-conserved\n");
   EXPECT_EQ(view_command<ShowLab>(script[0]).tab, "speed-error");
   EXPECT_FALSE(view_command<ShowLab>(script[1]).tab);
-  expect_failure(
-      Failure::usage, [] { parsed("0 lab kitchen\n"); }, "demo.txt:1: ", "'kitchen'", "conservation", "fold");
+  expect_usage_error({"demo.txt:1: ", "'kitchen'", "conservation", "fold"}, [] { parsed("0 lab kitchen\n"); });
 }
 
-TEST(Script, IgnoresCommentsBlanksTabsAndCarriageReturns) {
+TEST_F(ScriptTest, IgnoresCommentsBlanksTabsAndCarriageReturns) {
   const Script script =
       parsed("# a demonstration\r\n\r\n \t\n\t10\tkernel\t cpu-simd \t# the fast one\r\n20 screenshot a#1.png");
   ASSERT_EQ(script.size(), 2u);
@@ -147,7 +131,7 @@ TEST(Script, IgnoresCommentsBlanksTabsAndCarriageReturns) {
   EXPECT_EQ(view_command<StartRecording>(parsed("0 record \"a # b.csv\" # c").front()).file, "a # b.csv");
 }
 
-TEST(Script, IsSortedByFrameAndKeepsTheOrderWithinOne) {
+TEST_F(ScriptTest, IsSortedByFrameAndKeepsTheOrderWithinOne) {
   const Script script = parsed("20 quit\n10 pause\n10 step\n0 reset\n");
   ASSERT_EQ(script.size(), 4u);
   EXPECT_EQ(script[0].line, 4);
@@ -156,47 +140,38 @@ TEST(Script, IsSortedByFrameAndKeepsTheOrderWithinOne) {
   EXPECT_EQ(script[3].line, 1);
 }
 
-TEST(Script, ChecksTunablesAgainstTheKernelOfTheirFrame) {
+TEST_F(ScriptTest, ChecksTunablesAgainstTheKernelOfTheirFrame) {
   EXPECT_EQ(parsed("5 set threads 2\n", "cpu-simd").size(), 1u);
   EXPECT_EQ(parsed("5 set threads 2\n0 kernel cpu-simd\n").size(), 2u) << "frame 0 comes first";
-  expect_failure(
-      Failure::usage, [] { parsed("5 set threads 2\n"); }, "demo.txt:1: ", "cpu-serial", "threads");
-  expect_failure(
-      Failure::usage, [] { parsed("0 kernel cpu-simd\n\n5 set threads 0\n"); }, "demo.txt:3: ", "threads", "auto");
-  expect_failure(
-      Failure::usage, [] { parsed("9 kernel cpu-simd\n5 set threads 2\n"); }, "demo.txt:2: ", "cpu-serial");
+  expect_usage_error({"demo.txt:1: ", "cpu-serial", "threads"}, [] { parsed("5 set threads 2\n"); });
+  expect_usage_error({"demo.txt:3: ", "threads", "auto"}, [] { parsed("0 kernel cpu-simd\n\n5 set threads 0\n"); });
+  expect_usage_error({"demo.txt:2: ", "cpu-serial"}, [] { parsed("9 kernel cpu-simd\n5 set threads 2\n"); });
 }
 
-TEST(Script, NamesTheKernelOfAFileThatIsOpen) {
+TEST_F(ScriptTest, NamesTheKernelOfAFileThatIsOpen) {
   const std::string use =
       "1 kernel mine settings=block=7\n2 set block 9\n3 sweep block\n4 race 1 mine\n5 kernel cpu-simd\n6 set threads "
       "2\n";
   for (const char* open : {"0 workshop-open mine.cu\n", "0 workshop-new mine\n"}) {
     EXPECT_EQ(parsed(open + use).size(), 7u) << open;
-    expect_failure(
-        Failure::usage, [&] { parsed(use + "9" + open); }, "demo.txt:1: unknown kernel 'mine'");
-    expect_failure(
-        Failure::usage, [&] { parsed(open + use + "7 set threads many\n"); }, "demo.txt:8: ");
+    expect_usage_error({"demo.txt:1: unknown kernel 'mine'"}, [&] { parsed(use + "9" + open); });
+    expect_usage_error({"demo.txt:8: "}, [&] { parsed(open + use + "7 set threads many\n"); });
   }
-  EXPECT_EQ(parse_script(use, "demo.txt", test::catalog(), {}, /*kernel_file=*/true).size(), 6u);
+  EXPECT_EQ(parse_script(use, "demo.txt", catalog(), {}, /*kernel_file=*/true).size(), 6u);
 }
 
-TEST(Script, LeavesTheKernelToTheProgram) {
+TEST_F(ScriptTest, LeavesTheKernelToTheProgram) {
   EXPECT_EQ(command<SelectKernel>(parsed("3 kernel auto\n").front()).id, auto_kernel);
   EXPECT_EQ(parsed("6 sweep rows\n", "auto").size(), 1u) << "some kernel has them";
   EXPECT_EQ(parsed("0 kernel auto\n5 kernel cpu-simd\n5 set threads 2\n", "auto").size(), 3u);
-  expect_failure(
-      Failure::usage, [] { parsed("0 kernel auto\n5 set threads 2\n"); }, "demo.txt:2: ", "threads", "cpu-simd");
-  expect_failure(
-      Failure::usage, [] { parsed("5 set wings 2\n", "auto"); }, "demo.txt:1: ", "wings");
-  expect_failure(
-      Failure::usage, [] { parsed("5 sweep wings\n", "auto"); }, "demo.txt:1: ", "wings");
+  expect_usage_error({"demo.txt:2: ", "threads", "cpu-simd"}, [] { parsed("0 kernel auto\n5 set threads 2\n"); });
+  expect_usage_error({"demo.txt:1: ", "wings"}, [] { parsed("5 set wings 2\n", "auto"); });
+  expect_usage_error({"demo.txt:1: ", "wings"}, [] { parsed("5 sweep wings\n", "auto"); });
 }
 
-TEST(Script, NamesTheLineThatIsWrong) {
+TEST_F(ScriptTest, NamesTheLineThatIsWrong) {
   const auto refused = [](const std::string& line, const auto&... parts) {
-    expect_failure(
-        Failure::usage, [&] { parsed("# first\n" + line + "\n9 quit\n"); }, "demo.txt:2: ", parts...);
+    expect_usage_error({"demo.txt:2: ", parts...}, [&] { parsed("# first\n" + line + "\n9 quit\n"); });
   };
   refused("kernel cpu-simd", "'kernel'", "whole number");
   refused("-1 pause", "'-1'");
@@ -220,52 +195,42 @@ TEST(Script, NamesTheLineThatIsWrong) {
   refused("5 return-to fast euler 0.1", "'fast'", "cpu-serial");
 }
 
-TEST(Script, PrintsNoBytesOfABinaryFile) {
+TEST_F(ScriptTest, PrintsNoBytesOfABinaryFile) {
   for (const char* content : {"\x89PNG\r\n\x1a\n",
                               "\x7f"
                               "ELF\x02\x01",
                               "5 \xc3(", "\xe2\x82", "5 jump\x1b[2J"}) {
-    expect_failure(
-        Failure::usage, [&] { parsed(content); }, "demo.txt:1: this is not a text file");
+    expect_usage_error({"demo.txt:1: this is not a text file"}, [&] { parsed(content); });
   }
-  expect_failure(
-      Failure::usage, [] { parsed("5 h\u00fcpf\n"); }, "h\u00fcpf");
+  expect_usage_error({"h\u00fcpf"}, [] { parsed("5 h\u00fcpf\n"); });
 }
 
-TEST(Script, SaysWhyAFileCannotBeRead) {
-  const KernelSelection first = parse_kernels(test::catalog(), "cpu-serial");
-  const TemporaryFolder folder;
-  const std::string missing = (folder / "none.txt").string();
-  expect_failure(
-      Failure::runtime, [&] { read_script(missing, test::catalog(), first); }, missing, "No such file");
-  expect_failure(
-      Failure::runtime, [&] { read_script(folder.path().string(), test::catalog(), first); }, "folder");
-  expect_failure(
-      Failure::runtime, [&] { read_script("/dev/null", test::catalog(), first); }, "/dev/null", "not a regular file");
-  expect_failure(
-      Failure::runtime, [&] { read_script("/proc/self/mem", test::catalog(), first); }, "/proc/self/mem",
-      "Input/output error");
+TEST_F(ScriptTest, SaysWhyAFileCannotBeRead) {
+  const KernelSelection first = parse_kernels(catalog(), "cpu-serial");
+  const std::string missing = path("none.txt");
+  expect_runtime_error({missing, "No such file"}, [&] { read_script(missing, catalog(), first); });
+  expect_runtime_error({"folder"}, [&] { read_script(folder.path().string(), catalog(), first); });
+  expect_runtime_error({"/dev/null", "not a regular file"}, [&] { read_script("/dev/null", catalog(), first); });
+  expect_runtime_error({"/proc/self/mem", "Input/output error"},
+                       [&] { read_script("/proc/self/mem", catalog(), first); });
 }
 
-TEST(Script, HasAMillionCommandsAtMost) {
+TEST_F(ScriptTest, HasAMillionCommandsAtMost) {
   std::string text;
   for (int i = 0; i < 1'000'000; ++i) text += "0 step\n\n";
   EXPECT_EQ(parsed(text).size(), 1'000'000u);
-  expect_failure(
-      Failure::usage, [&] { parsed(text + "0 quit"); }, "demo.txt:2000001: ", "1000000 commands");
+  expect_usage_error({"demo.txt:2000001: ", "1000000 commands"}, [&] { parsed(text + "0 quit"); });
 }
 
-TEST(Script, HasLinesOfReasonableLength) {
+TEST_F(ScriptTest, HasLinesOfReasonableLength) {
   EXPECT_EQ(parsed("0 record " + std::string(65'536 - 9, 'x')).size(), 1u);
-  expect_failure(
-      Failure::usage, [&] { parsed("0 record " + std::string(65'536 - 8, 'x')); }, "demo.txt:1: ", "65536 bytes");
+  expect_usage_error({"demo.txt:1: ", "65536 bytes"}, [&] { parsed("0 record " + std::string(65'536 - 8, 'x')); });
 }
 
-TEST(Script, HasNoFrameThatCannotBeCounted) {
+TEST_F(ScriptTest, HasNoFrameThatCannotBeCounted) {
   EXPECT_EQ(parsed("9223372036854775806 quit").front().frame, ScriptLine::last_frame);
-  expect_failure(
-      Failure::usage, [&] { parsed("9223372036854775807 quit"); }, "demo.txt:1: ", "9223372036854775806");
+  expect_usage_error({"demo.txt:1: ", "9223372036854775806"}, [&] { parsed("9223372036854775807 quit"); });
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

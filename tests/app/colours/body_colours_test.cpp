@@ -1,19 +1,10 @@
 // The list of body colours, and the values that need no window.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/colours/body_colour.h"
 #include "app/colours/local_density.h"
 #include "compute/sim/results.h"
+#include "tests/app/support/test.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 using Source = render::ColourBy::Source;
@@ -78,4 +69,4 @@ TEST(DensityInterval, IsASecondUnlessThatTakesTooMuch) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,14 +1,10 @@
 // The doctor's findings on machines that are made up.
 #include "app/features/doctor/diagnosis.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 Symptoms healthy_machine() {
@@ -30,8 +26,8 @@ void expect_one(const Symptoms& s, Health health, const std::string& what, const
   ASSERT_EQ(findings.size(), 1u) << findings.back().what;
   EXPECT_EQ(findings[0].health, health);
   EXPECT_EQ(health_of(findings), health);
-  EXPECT_NE(findings[0].what.find(what), std::string::npos) << findings[0].what;
-  EXPECT_NE(findings[0].cure.find(cure), std::string::npos) << findings[0].cure;
+  expect_holds(findings[0].what, {what});
+  expect_holds(findings[0].cure, {cure});
 }
 
 TEST(Doctor, FindsNothingWrongWithAHealthyMachine) {
@@ -90,7 +86,7 @@ TEST(Doctor, CallsWrongForcesBrokenAndSaysSoFirst) {
   const auto findings = diagnose(s);
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].health, Health::broken);
-  EXPECT_NE(findings[0].what.find("cuda-tiled"), std::string::npos);
+  expect_holds(findings[0].what, {"cuda-tiled"});
   EXPECT_EQ(findings[1].health, Health::degraded);
   EXPECT_EQ(health_of(findings), Health::broken);
 }
@@ -167,7 +163,7 @@ TEST(Doctor, CallsMissingMeasurementsNoFault) {
 }
 
 TEST(Doctor, TriesAKernelOfEachBackendThatRuns) {
-  const Symptoms s = symptoms(test::backends(), {});
+  const Symptoms s = symptoms(backends(), {});
   ASSERT_FALSE(s.trials.empty());
   for (const KernelTrial& trial : s.trials) EXPECT_EQ(trial.failure, "") << trial.kernel;
   EXPECT_EQ(s.trials.size(), s.cuda_runs ? 2u : 1u);
@@ -176,4 +172,4 @@ TEST(Doctor, TriesAKernelOfEachBackendThatRuns) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,16 +1,9 @@
 #include "app/lab/baseline.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "compute/core/temporary_folder.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 constexpr TextStyle wide{.columns = TextStyle::unlimited};
@@ -40,14 +33,16 @@ Comparison compared(const Json& before, const Json& now, double noise = 3) {
 }
 
 bool contains(const Comparison& comparison, const std::string& text) {
-  return comparison.text(test::catalog(), wide).find(text) != std::string::npos;
+  return comparison.text(catalog(), wide).find(text) != std::string::npos;
 }
 
-TEST(Baseline, CallsChangedWhatDoesNotOverlap) {
+using BaselineTest = InFolder;
+
+TEST_F(BaselineTest, CallsChangedWhatDoesNotOverlap) {
   const Json fast = one(1.0, 1.5, 2.0), slow = one(2.5, 2.7, 3.0);
   const Comparison slower = compared(fast, slow);
   EXPECT_EQ(slower.slower, 1);
-  EXPECT_TRUE(contains(slower, "slower")) << slower.text(test::catalog(), wide);
+  EXPECT_TRUE(contains(slower, "slower")) << slower.text(catalog(), wide);
   EXPECT_EQ(slower.json["slower"], 1);
   EXPECT_EQ(slower.json["results"][0]["verdict"], "slower");
   EXPECT_EQ(compared(slow, fast).faster, 1);
@@ -55,7 +50,7 @@ TEST(Baseline, CallsChangedWhatDoesNotOverlap) {
   EXPECT_EQ(compared(fast, fast).unchanged, 1);
 }
 
-TEST(Baseline, CallsNoChangeWhatIsWithinTheNoise) {
+TEST_F(BaselineTest, CallsNoChangeWhatIsWithinTheNoise) {
   const Json before = one(0.999, 1.0, 1.001), little = one(1.018, 1.02, 1.022);
   EXPECT_EQ(compared(before, little).unchanged, 1);
   EXPECT_EQ(compared(little, before).unchanged, 1);
@@ -65,7 +60,7 @@ TEST(Baseline, CallsNoChangeWhatIsWithinTheNoise) {
   EXPECT_EQ(compared(before, one(1.048, 1.05, 1.052)).slower, 1);
 }
 
-TEST(Baseline, TakesTheHullOfSeveralRuns) {
+TEST_F(BaselineTest, TakesTheHullOfSeveralRuns) {
   const std::vector<Baseline> runs{{"a", one(0.9, 1.0, 1.1)}, {"b", one(1.4, 1.5, 1.6)}, {"c", one(1.0, 1.1, 1.2)}};
   const Comparison between = compare(runs, one(1.5, 1.55, 1.58), 3);
   EXPECT_EQ(between.unchanged, 1) << "as slow as one of them";
@@ -79,7 +74,7 @@ TEST(Baseline, TakesTheHullOfSeveralRuns) {
   EXPECT_TRUE(contains(compare(part, one(0.9, 1.0, 1.1), 3), "unchanged (in 1 of 2 files)"));
 }
 
-TEST(Baseline, ComparesNoOtherWork) {
+TEST_F(BaselineTest, ComparesNoOtherWork) {
   const Json now = one(1.0, 1.5, 2.0);
   for (const char* name : {"seed", "softening", "repulsion", "drag", "protocol"}) {
     Json before = now;
@@ -88,14 +83,14 @@ TEST(Baseline, ComparesNoOtherWork) {
     EXPECT_EQ(comparison.not_comparable, 1) << name;
     EXPECT_EQ(comparison.unchanged, 0) << name;
     EXPECT_TRUE(contains(comparison, std::string{"other work: "} + name + " (7 before"))
-        << comparison.text(test::catalog(), wide);
+        << comparison.text(catalog(), wide);
   }
   Json before = now;
   before["results"][0]["dt"] = 0.02;
   EXPECT_TRUE(contains(compared(before, now), "dt (0.02 before, 0.01 now)"));
 }
 
-TEST(Baseline, ComparesNothingWithoutAnInterval) {
+TEST_F(BaselineTest, ComparesNothingWithoutAnInterval) {
   for (const Json& unusable : {one(nullptr, 1.0, nullptr), one(1.0, 1.0, nullptr), one("1", "1", "2"),
                                one(2.0, 1.5, 1.0), one(-1.0, 1.0, 2.0), one(1.0, nullptr, 2.0), one(1.0, 5.0, 2.0),
                                bench(Json::array({{{"kernel", "k"}, {"settings", {{"block", "64"}}}, {"n", 8}}}))}) {
@@ -105,30 +100,30 @@ TEST(Baseline, ComparesNothingWithoutAnInterval) {
       EXPECT_EQ(comparison.not_comparable, 1) << unusable;
       EXPECT_EQ(comparison.slower + comparison.faster + comparison.unchanged, 0) << unusable;
       EXPECT_TRUE(contains(comparison, old ? "no interval before" : "no interval now"))
-          << comparison.text(test::catalog(), wide);
+          << comparison.text(catalog(), wide);
     }
   }
 }
 
-TEST(Baseline, NamesWhatHasNoCounterpart) {
+TEST_F(BaselineTest, NamesWhatHasNoCounterpart) {
   const Json before = bench(Json::array({result("k", 8, 1.0, 1.5, 2.0), result("gone", 8, 1.0, 1.5, 2.0)}));
   const Json now = bench(Json::array({result("k", 16, 1.0, 1.5, 2.0), result("k", 8, 1.0, 1.5, 2.0)}));
   const Comparison comparison = compared(before, now);
   EXPECT_EQ(comparison.unchanged, 1);
-  EXPECT_TRUE(contains(comparison, "not in old.json: k block=64 n=16")) << comparison.text(test::catalog(), wide);
-  EXPECT_TRUE(contains(comparison, "only in old.json: gone block=64 n=8")) << comparison.text(test::catalog(), wide);
+  EXPECT_TRUE(contains(comparison, "not in old.json: k block=64 n=16")) << comparison.text(catalog(), wide);
+  EXPECT_TRUE(contains(comparison, "only in old.json: gone block=64 n=8")) << comparison.text(catalog(), wide);
 }
 
-TEST(Baseline, NamesAtMostFiveWithoutACounterpart) {
+TEST_F(BaselineTest, NamesAtMostFiveWithoutACounterpart) {
   Json many = Json::array();
   for (int n = 1; n <= 7; ++n) many.push_back(result("gone", n, 1.0, 1.5, 2.0));
   const Comparison comparison = compared(bench(many), one(1.0, 1.5, 2.0));
   EXPECT_TRUE(contains(comparison, "n=5 (plummer, gravity, leapfrog) and 2 more\n"))
-      << comparison.text(test::catalog(), wide);
-  EXPECT_FALSE(contains(comparison, "n=6")) << comparison.text(test::catalog(), wide);
+      << comparison.text(catalog(), wide);
+  EXPECT_FALSE(contains(comparison, "n=6")) << comparison.text(catalog(), wide);
 }
 
-TEST(Baseline, DoesNotMatchOtherPhysics) {
+TEST_F(BaselineTest, DoesNotMatchOtherPhysics) {
   Json before = one(1.0, 1.5, 2.0);
   before["metadata"]["law"] = "attract-repel";
   EXPECT_EQ(compared(before, one(2.5, 2.7, 3.0)).slower, 0);
@@ -136,7 +131,7 @@ TEST(Baseline, DoesNotMatchOtherPhysics) {
   EXPECT_EQ(compared(before, one(2.5, 2.7, 3.0)).slower, 0);
 }
 
-TEST(Baseline, TakesOnlyNumbersOfBodiesThatThereCanBe) {
+TEST_F(BaselineTest, TakesOnlyNumbersOfBodiesThatThereCanBe) {
   Json before = one(1.0, 1.5, 2.0);
   for (const Json& n : {Json(1e300), Json(-8), Json(8.0), Json(18446744073709551615u), Json("8")}) {
     before["results"][0]["n"] = n;
@@ -144,14 +139,14 @@ TEST(Baseline, TakesOnlyNumbersOfBodiesThatThereCanBe) {
   }
 }
 
-TEST(Baseline, SaysWhatElseDiffers) {
+TEST_F(BaselineTest, SaysWhatElseDiffers) {
   Json before = one(1.0, 1.5, 2.0);
   before["metadata"]["gpu"] = "B";
   EXPECT_TRUE(contains(compared(before, one(1.0, 1.5, 2.0)), "gpu (\"B\" before, \"A\" now)"));
   EXPECT_FALSE(contains(compared(one(1.0, 1.5, 2.0), one(1.0, 1.5, 2.0)), "measured differently"));
 }
 
-TEST(Baseline, BearsAnyJson) {
+TEST_F(BaselineTest, BearsAnyJson) {
   for (const char* text : {R"({"results": []})", R"({"results": [1, null, "a", [], {}]})",
                            R"({"metadata": 3, "results": [{"kernel": 1, "settings": "x", "n": 1e300}]})",
                            R"({"results": [{"kernel": "k", "settings": [1], "n": 8, "step_ms": 2}]})"}) {
@@ -179,8 +174,7 @@ constexpr const char* json_of_0_1_0 =
                      "step_ms": {"median": 89.5629, "min": 86.3362, "low": 86.3362, "high": 96.6737}}],
         "skipped": [], "stopped": false})";
 
-TEST(Baseline, ReadsTheCsvAndTheJsonOfVersion010) {
-  const TemporaryFolder folder;
+TEST_F(BaselineTest, ReadsTheCsvAndTheJsonOfVersion010) {
   Json now = Json::parse(json_of_0_1_0);
   Json& result = now["results"][0];
   for (const char* old : {"repeats", "steps_a_repeat"}) result.erase(old);
@@ -188,53 +182,43 @@ TEST(Baseline, ReadsTheCsvAndTheJsonOfVersion010) {
   result["steps_per_sample"] = 1;
   result["step_ms"] = {{"median", 120.5}, {"min", 110.0}, {"low", 111.0}, {"high", 130.0}};
   for (const char* text : {csv_of_0_1_0, json_of_0_1_0}) {
-    const std::string file = (folder / "old").string();
-    std::ofstream{file} << text;
+    const std::string file = write("old", text);
     const Baseline old = read_baseline(file);
     const Comparison comparison = compare({&old, 1}, now, 3);
-    EXPECT_EQ(comparison.slower, 1) << comparison.text(test::catalog(), wide);
+    EXPECT_EQ(comparison.slower, 1) << comparison.text(catalog(), wide);
     EXPECT_EQ(comparison.json["results"][0]["before_ms"], 89.5629);
     EXPECT_EQ(comparison.json["results"][0]["settings"], "chunk=1 threads=auto");
   }
 }
 
-TEST(Baseline, TakesAnEmptyFieldOfACsvForNoInterval) {
-  const TemporaryFolder folder;
-  const std::string file = (folder / "old.csv").string();
-  std::ofstream{file} << csv_of_0_1_0;
+TEST_F(BaselineTest, TakesAnEmptyFieldOfACsvForNoInterval) {
+  const std::string file = write("old.csv", csv_of_0_1_0);
   const Baseline old = read_baseline(file);
   ASSERT_EQ(old.whole["results"].size(), 2u);
   EXPECT_TRUE(old.whole["results"][1]["step_ms"]["low"].is_null());
   EXPECT_EQ(old.whole["results"][1]["step_ms"]["median"], 999.064);
 }
 
-TEST(Baseline, RefusesFilesThatAreNone) {
-  const TemporaryFolder folder;
+TEST_F(BaselineTest, RefusesFilesThatAreNone) {
   const auto refusal = [&](const char* content) {
-    const std::string file = (folder / "old.json").string();
-    std::ofstream{file} << content;
-    try {
-      (void)read_baseline(file);
-    } catch (const std::runtime_error& error) {
-      return std::string{error.what()};
-    }
-    return std::string{};
+    const std::string file = write("old.json", content);
+    return failure_of([&] { (void)read_baseline(file); }).message;
   };
   for (const char* content : {"", "{", "kernel,median\n", "#", "# {\nkernel,median_ms\nk,1\n", "# {}\nkernel,n\nk,8\n",
                               "# {}\nkernel,median_ms\n", "[]", "{}", R"({"results": 3})", R"({"results": []})",
                               R"({"results": [{"kernel": "k", "n": 8, "error": {"median": 1e-7}}]})"}) {
     const std::string text = refusal(content);
-    EXPECT_NE(text.find("old.json"), std::string::npos) << content;
-    EXPECT_EQ(text.find('\n'), std::string::npos);
+    expect_holds(text, {"old.json"});
+    expect_lacks(text, {"\n"});
   }
   const std::string whole = one(1.0, 1.5, 2.0).dump();
   EXPECT_EQ(refusal(whole.c_str()), "");
   std::string nested = whole;
   nested.replace(nested.find("\"seed\":1"), 8, "\"seed\":" + std::string(100'000, '[') + std::string(100'000, ']'));
-  EXPECT_NE(refusal(nested.c_str()).find("levels deep"), std::string::npos);
-  EXPECT_THROW((void)read_baseline((folder / "none.json").string()), std::runtime_error);
+  expect_holds(refusal(nested.c_str()), {"levels deep"});
+  EXPECT_THROW((void)read_baseline(path("none.json")), std::runtime_error);
   EXPECT_THROW((void)read_baseline(folder.path().string()), std::runtime_error) << "a folder";
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

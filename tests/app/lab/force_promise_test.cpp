@@ -1,20 +1,13 @@
 // Kernels' promises of their forces: kept on systems whose terms cancel, broken by kernels with a fault.
 #include "app/lab/force_promise.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "compute/scenes/scene.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 using Positions = std::vector<Vec4>;
@@ -94,7 +87,7 @@ std::vector<Law> laws(float softening) {
 std::vector<Vec4> by_kernel(const KernelInfo& kernel, const Settings& settings, const Positions& bodies,
                             const Law& law) {
   std::vector<Vec4> accelerations(bodies.size());
-  test::backends()
+  backends()
       .make_kernel(kernel, settings)
       ->evaluate({.bodies = bodies.data(),
                   .count = static_cast<int>(bodies.size()),
@@ -109,7 +102,7 @@ TEST(ForcePromises, AreKeptByEveryKernelWhereTermsCancel) {
     for (const Law& law : laws(system.softening)) {
       const ForceSample sample{system.bodies, law, 1000};
       const ForcePromise promise{system.bodies, sample, law};
-      for (const KernelPtr& kernel : test::kernels()) {
+      for (const KernelPtr& kernel : kernels()) {
         if (kernel->backend != Backend::cpu) continue;
         std::vector<Settings> all{Settings{*kernel}};
         if (kernel->tunable("order")) {
@@ -180,7 +173,7 @@ TEST(ForcePromises, AreBrokenByFaultyKernels) {
       const ForceSample sample{bodies, law};
       const ForcePromise promise{bodies, sample, law};
       for (const char* id : {"cpu-serial", "cpu-simd", "cpu-fp64", "cpu-tree"}) {
-        const KernelPtr kernel = test::find_kernel(id);
+        const KernelPtr kernel = find_kernel(id);
         EXPECT_EQ(promise.judge(*kernel, Settings{*kernel}, faulty(bodies, law, [](Positions&, Law&) {})).failure, "");
         for (const Fault& fault : faults) {
           if (kernel->is_tree && (!fault.of_trees || law.id != LawId::gravity)) continue;
@@ -200,7 +193,7 @@ TEST(ForcePromises, AreBrokenByOneBodyAlone) {
   const Law law{.softening = loaded.softening};
   const ForceSample sample{bodies, law};
   const ForcePromise promise{bodies, sample, law};
-  const KernelPtr kernel = test::find_kernel("cpu-simd");
+  const KernelPtr kernel = find_kernel("cpu-simd");
   const Settings settings{*kernel};
   std::vector<Vec4> found = faulty(bodies, law, [](Positions&, Law&) {});
   found[700].x *= -1;
@@ -214,14 +207,14 @@ TEST(ForcePromises, AreBrokenByOneBodyAlone) {
 TEST(ForcePromises, AreOfOneBodyToo) {
   const Positions bodies{{1, 2, 3, 1}};
   const ForceSample sample{bodies, Law{}};
-  const KernelPtr kernel = test::find_kernel("cpu-tree");
+  const KernelPtr kernel = find_kernel("cpu-tree");
   const ForcePromise promise{bodies, sample, Law{}};
   EXPECT_EQ(promise.judge(*kernel, Settings{*kernel}, {{{0, 0, 0, 0}}}).failure, "");
   EXPECT_NE(promise.judge(*kernel, Settings{*kernel}, {{{0, 1e-3f, 0, 0}}}).failure, "") << "it pulls itself";
 }
 
 TEST(LawNotes, SayWhichOrdersAreQuadrupoleUnderRepulsion) {
-  const KernelPtr tree = test::find_kernel("cpu-tree"), sum = test::find_kernel("cpu-simd");
+  const KernelPtr tree = find_kernel("cpu-tree"), sum = find_kernel("cpu-simd");
   const auto note = [&](const char* order, LawId law) {
     return law_note(*tree, Settings{*tree, {{"order", order}}}, law);
   };
@@ -236,4 +229,4 @@ TEST(LawNotes, SayWhichOrdersAreQuadrupoleUnderRepulsion) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

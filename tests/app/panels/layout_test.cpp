@@ -1,13 +1,20 @@
 // Where the panels are, and how much of the picture they leave free.
+#include <fmt/ranges.h>
+#include <imgui.h>
 #include <imgui_internal.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
+#include <iterator>
 
+#include "app/features/compare/compare_status.h"
+#include "app/features/race/race_status.h"
 #include "app/panels/kit/theme.h"
+#include "app/panels/sections.h"
+#include "app/ui_state/camera_commands.h"
+#include "app/ui_state/film_commands.h"
+#include "app/ui_state/picture_options.h"
 #include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
@@ -78,7 +85,7 @@ TEST_F(Panels, CanBeReadOverTheBrightestPicture) {
 }
 
 TEST_F(Panels, OrderSectionsFromSceneToRecord) {
-  select(test::find_kernel("cpu-tree"));
+  select(find_kernel("cpu-tree"));
   settle();
   float above = 0;
   for (const char* name : {"scene", "kernel", "tree", "physics", "appearance", "record"}) {
@@ -250,7 +257,7 @@ TEST_F(Panels, HaveALaboratoryInASmallWindowAtAnyScale) {
   EXPECT_EQ(fitting_scale(0.75f, 320, 200), 0.75f);
   EXPECT_EQ(fitting_scale(2, 3840, 2160), 2);
   EXPECT_EQ(fitting_scale(2, 320, 200), 1);
-  select(test::find_kernel("cpu-tree"));
+  select(find_kernel("cpu-tree"));
   for (const float asked : {1.5f, 2.0f, 4.0f}) {
     for (const ImVec2 size : {ImVec2{800, 600}, ImVec2{1280, 720}, ImVec2{1920, 1080}}) {
       const float scale = fitting_scale(asked, size.x, size.y);
@@ -290,9 +297,326 @@ TEST_F(Panels, AlwaysShowWhatTheColoursMean) {
     for (const char* words : {"speed", "0.1", "3.2", "length / time"}) {
       std::string text = legend_text();
       std::ranges::replace(text, '\n', ' ');
-      EXPECT_NE(text.find(words), std::string::npos) << words << " is not in:\n" << text;
+      expect_holds(text, {words});
     }
     for (const std::string& name : ui_cut_off()) EXPECT_FALSE(name.starts_with("legend")) << name;
+  }
+}
+
+// Parts over the picture have places of their own: the light of a recording, the legend, messages, the card of a body.
+
+struct WindowAt {
+  float width, height, scale;
+};
+constexpr WindowAt windows_at[] = {{400, 300, 1},  {640, 480, 1},  {800, 600, 1},  {800, 600, 2},
+                                   {1280, 720, 1}, {1280, 720, 2}, {1920, 1080, 1}};
+
+ImRect place_of(const char* name) {
+  const ImGuiWindow* const window = ImGui::FindWindowByName(name);
+  return window && window->Active ? window->Rect() : ImRect{};
+}
+
+struct Places : Panels {
+  Places() {
+    view.legend = {.quantity = "speed",
+                   .low = 0.1f,
+                   .high = 3.2f,
+                   .colours = {{0, 0, 0}, {1, 1, 1}},
+                   .world_per_height = 4,
+                   .unit = "length / time"};
+    for (int i = 0; i < 50; ++i) {
+      view.keys.push_back({i == 1 ? "Right drag, Shift+drag" : "Shift+" + std::to_string(i),
+                           "Pins or unpins this run as baseline.", i % 9 == 0 ? "Heading" : ""});
+    }
+  }
+  void show_lessons() {
+    view.lesson.shown = view.lesson.listed = true;
+    for (int i = 1; i <= 12; ++i) view.lesson.titles.push_back({i, "A lesson"});
+  }
+  void size_to(const WindowAt& display) {
+    resize(display.width, display.height, fitting_scale(display.scale, display.width, display.height));
+    for (int i = 0; i < 3; ++i) settle();
+  }
+  /// Another window than the light's that lies over or below it; none: "".
+  static std::string shares_the_place_of_the_light() {
+    const ImRect light = place_of("Lights");
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      const std::string_view name = window->Name;
+      const bool drawn = window->Active && !window->Hidden && !(window->Flags & ImGuiWindowFlags_ChildWindow);
+      if (drawn && name != "Lights" && !name.starts_with("Debug") && window->Rect().Overlaps(light))
+        return window->Name;
+    }
+    return {};
+  }
+};
+
+TEST_F(Places, TheLightOfARecordingHasAPlaceOfItsOwn) {
+  view.recording = {.active = true, .file = "mine.csv", .rows = 1234, .error = {}};
+  view.features.of<FilmStatus>().active = true;
+  std::vector<WindowAt> displays{std::begin(windows_at), std::end(windows_at)};
+  displays.push_back({340, 240, 1});  // the side column takes all of its width, and large type all of the picture
+  enum class Shown { panels, lessons, help, both, presentation, nothing };
+  show_lessons();
+  for (const Shown shown :
+       {Shown::panels, Shown::lessons, Shown::help, Shown::both, Shown::presentation, Shown::nothing}) {
+    view.lesson.shown = shown == Shown::lessons || shown == Shown::both;
+    view.help = shown == Shown::help || shown == Shown::both;
+    view.presentation = shown == Shown::presentation;
+    view.panel = shown != Shown::nothing;
+    for (const WindowAt& display : displays) {
+      SCOPED_TRACE(testing::Message() << display.width << " at " << display.scale << " with "
+                                      << static_cast<int>(shown));
+      size_to(display);
+      EXPECT_TRUE(seen("recording") && seen("filming"));
+      EXPECT_GE(place_of("Lights").Min.x, 0);
+      EXPECT_LE(place_of("Lights").Max.x, display.width);
+      EXPECT_EQ(ImGui::GetCurrentContext()->Windows.back(), ImGui::FindWindowByName("Lights")) << "in front";
+      if (shown == Shown::presentation && display.width < 400) continue;
+      EXPECT_EQ(shares_the_place_of_the_light(), "");
+    }
+  }
+}
+
+TEST_F(Places, TheLightStaysInFrontOfWhatIsClicked) {
+  view.recording.active = true;
+  show_lessons();
+  size_to({1280, 720, 1});
+  click("lesson.open.3");
+  EXPECT_EQ(ImGui::GetCurrentContext()->Windows.back(), ImGui::FindWindowByName("Lights"));
+}
+
+TEST_F(Places, HelpAndLessonsLeaveTheLegendFree) {
+  show_lessons();
+  for (const bool help : {true, false}) {
+    for (const bool lesson : {true, false}) {
+      view.help = help;
+      view.lesson.shown = lesson;
+      for (const WindowAt& display : windows_at) {
+        if (display.width < 640) continue;  // no room for both
+        SCOPED_TRACE(testing::Message() << display.width << " at " << display.scale << (help ? " help" : "")
+                                        << (lesson ? " lesson" : ""));
+        size_to(display);
+        ASSERT_TRUE(seen("legend.quantity"));
+        for (const char* other : {"Help", "Lesson"})
+          EXPECT_FALSE(place_of("Legend").Overlaps(place_of(other))) << other;
+        EXPECT_TRUE(!help || seen("help.close"));
+        EXPECT_TRUE(!lesson || help || seen("lesson.close"));
+        expect_holds(legend_text(), {"speed", "0.1", "3.2", "length"});
+      }
+    }
+  }
+}
+
+TEST_F(Places, TheLegendHasAScaleBarInEveryWindow) {
+  for (const bool picked : {false, true}) {
+    if (picked) view.picked = PickedBody{.number = 7, .part = "disc", .acceleration = {{1, 2, 3}}};
+    for (const WindowAt& display : windows_at) {
+      SCOPED_TRACE(testing::Message() << display.width << " at " << display.scale << (picked ? " picked" : ""));
+      size_to(display);
+      EXPECT_TRUE(seen("legend.scale"));
+      expect_holds(legend_text(), {"length"});
+      for (const std::string& name : ui_cut_off()) EXPECT_FALSE(name.starts_with("legend")) << name;
+    }
+  }
+  view.panel = false;
+  size_to({480, 270, 1});
+  EXPECT_TRUE(seen("legend.scale"));
+}
+
+TEST_F(Places, TheLegendHasNoNumbersWithoutValues) {
+  view.legend.colours.clear();
+  view.legend.logarithmic = true;
+  view.legend.known = 0;
+  view.legend.note = "known while two runs are compared";
+  for (const WindowAt& display : windows_at) {
+    size_to(display);
+    const std::string text = legend_text();
+    expect_holds(text, {"speed", "compared"});
+    expect_lacks(text, {"0.1", "3.2", "length / time", "%", "log"});
+  }
+}
+
+TEST_F(Places, TheHeadOfTheHelpStaysAndItsListOpensAtTheTop) {
+  view.help = true;
+  size_to({800, 600, 1});
+  const auto list = [] {
+    const auto& windows = ImGui::GetCurrentContext()->Windows;
+    const auto found = std::ranges::find_if(
+        windows, [](const ImGuiWindow* window) { return std::string_view{window->Name}.starts_with("Help/Keys"); });
+    return found == windows.end() ? nullptr : *found;
+  };
+  ASSERT_NE(list(), nullptr);
+  ASSERT_GT(list()->ScrollMax.y, 0) << "longer than the window";
+  const UiRect close = ui_marked("help.close");
+  ImGui::SetScrollY(list(), list()->ScrollMax.y);
+  settle();
+  EXPECT_GT(list()->Scroll.y, 0);
+  EXPECT_TRUE(seen("help.close") && seen("help.lessons"));
+  EXPECT_EQ(ui_marked("help.close").y0, close.y0);
+  view.help = false;
+  settle();
+  view.help = true;
+  settle();
+  EXPECT_EQ(list()->Scroll.y, 0);
+}
+
+TEST_F(Places, MessagesLeaveTheCardOfABodyWhereItIs) {
+  view.picked = PickedBody{.number = 12, .place = {{0.95f, 0.9f}}};
+  for (const WindowAt& display : windows_at) {
+    if (display.width < 640) continue;
+    SCOPED_TRACE(testing::Message() << display.width << " at " << display.scale);
+    view.notice = status.last_error = "";
+    size_to(display);
+    if (!seen("picked")) continue;
+    const ImRect card = place_of("Picked body");
+    view.notice = "a picture was saved to a file with a rather long name, in a folder with a longer one";
+    status.last_error = "short";
+    for (int i = 0; i < 3; ++i) settle();
+    EXPECT_EQ(place_of("Picked body").Min.x, card.Min.x);
+    EXPECT_EQ(place_of("Picked body").Min.y, card.Min.y);
+    ASSERT_TRUE(seen("notice") && seen("error"));
+    for (const char* message : {"Notice", "Error"}) EXPECT_FALSE(place_of(message).Overlaps(card)) << message;
+  }
+}
+
+TEST_F(Places, TheHeaderKeepsTheTime) {
+  status.sim_time = 2.504;
+  for (const WindowAt& display : windows_at) {
+    SCOPED_TRACE(testing::Message() << display.width << " at " << display.scale);
+    size_to(display);
+    EXPECT_TRUE(!info_fits(view) || seen("info.time"));
+  }
+}
+
+// The panels in windows of every size: nothing in them may end the program, and nothing may be cut off.
+
+/// Everything that the panels can show at once.
+struct FullPanels : Panels {
+  FullPanels() {
+    select(find_kernel("cpu-tree"));
+    status.chosen = "AVX-512, leaf 32, group 64, threads 128";
+    status.auto_choice = AutoChoice{"auto: cpu-tree theta=0.5", "One step with 1000 bodies"};
+    status.tree = TreeReport{.interactions = 123'000'000, .cells = 456'789, .depth = 19, .phases = {}};
+    for (const char* phase : {"keys", "sort", "build", "summarize", "walk", "update"}) {
+      status.tree->phases.push_back({phase, 12.5});
+    }
+    status.card = KernelCard{};
+    status.law.id = LawId::attract_repel;
+    status.last_error = "a line that tells at some length what could not be done, and why";
+    status.force_probe = ForceProbe{.step = 3, .sample = 256, .error = {1e-3, 3.1e-7, 4.2e-6, 5.3e-5}, .ms = 0.1};
+    view.measured = 120;
+    status.timing = {.steps = 1, .step_ms = 0.888, .force_ms = 0.823, .integrate_ms = 0.0659};
+    view.step_ms_median = 12.25;
+    view.step_ms_history.assign(240, 12.25f);
+    view.times = {.map_ms = 0.588, .draw_ms = 0.299, .gui_ms = 0.0868, .swap_ms = 0.0998, .frame_ms = 15.75};
+    view.recording = {.active = true, .file = "orrery-out/timings-12.csv", .rows = 123'456, .error = {}};
+    view.notice = "wrote orrery-out/a-rather-long-name-of-a-picture.png";
+    view.picked = PickedBody{.number = 9'999'999,
+                             .part = "star",
+                             .mass = 1.234e-7f,
+                             .position = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
+                             .velocity = {-1.234e-5f, -1.234e-5f, -1.234e-5f},
+                             .place = {{0.5f, 0.5f}}};
+    view.followed = {Followed::body};
+    view.parts = {"a part with a long name", "disc"};
+    view.keys = {{"Space", "run or pause"}, {"Ctrl + left drag", "a long explanation of what the mouse does"}};
+    for (int i = 0; i < 12; ++i) {
+      Result result = tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto");
+      result.error = ForceError{1e-3, 3.1e-7, 4.2e-6, 5.3e-5};
+      result.median_ms = i + 1;
+      view.results.push_back(result);
+      SweepRow row;
+      static_cast<Trial&>(row) = result;
+      row.median_ms = row.low_ms = row.high_ms = result.median_ms;
+      row.rank_first = row.rank_last = i + 1;
+      view.sweep.rows.push_back(row);
+      RaceRow raced;
+      static_cast<Trial&>(raced) = result;
+      raced.seconds = i + 1;
+      raced.energy_error = 1e-4 / (i + 1);
+      raced.on_front = true;
+      view.features.of<RaceStatus>().rows.push_back(raced);
+      view.features.of<RaceStatus>().best.push_back({1e-4, 0});
+      view.conserved_history.push_back({.step = i, .sim_time = 0.1 * i, .sums = {}});
+      view.conserved_history.back().sums.potential = -2.0 - i;
+    }
+    view.lesson.titles = {{1, "A lesson with a rather long title"}};
+    view.lesson.title = "A lesson with a rather long title";
+    view.lesson.introduction = {{.text = "Words, `code` and a_word_that_no_narrow_window_holds_in_one_of_its_lines"},
+                                {.kind = TextBlock::Kind::code, .text = "for each body\n"},
+                                {.kind = TextBlock::Kind::table, .rows = {{"what", "here"}, {"a word", "1"}}}};
+    view.features.of<CompareStatus>().active = true;
+    view.features.of<CompareStatus>().with.kernel = "cpu-tree";
+    view.features.of<CompareStatus>().runs[1] = {"cpu-tree group=64 leaf=32 order=monopole theta=0.5 euler dt=0.0025",
+                                                 12.25, 1e9};
+    for (int i = 0; i < 12; ++i) {
+      view.features.of<CompareStatus>().samples.push_back(
+          {.time = 0.1 * i, .distances = {.rms = 1e-6 * i, .median = 1e-7 * i}, .energy_error = {1e-6, 1e-7}});
+    }
+    view.sweep.files = {"orrery-out/sweep.csv", "orrery-out/sweep.json"};
+    view.features.of<RaceStatus>().files = {"orrery-out/race.csv", "orrery-out/race.json"};
+  }
+
+  /// Draws a frame with every section open.
+  void draw() {
+    state.lab.folded = false;
+    for (auto& [id, fold] : state.folds) fold.open = true;
+    frame();
+  }
+
+  /// With each part of the laboratory in turn, and what lies over the picture only sometimes.
+  void draw_all() {
+    for (const std::string_view tab : tab_ids()) {
+      state.lab.tab = tab;
+      view.help = view.sweep.active = tab == "sweep";
+      view.lesson.shown = tab == "card" || tab == "conservation";
+      view.lesson.listed = tab == "card";
+      draw();
+    }
+  }
+};
+
+/// Small widths by `step`, and some of the larger ones. CutNothingOff draws at more of them.
+int next_width(int width, int scale, int step) {
+  return width < 400 * scale ? width + step : width + 7 * scale;
+}
+
+/// Widgets that are cut off. A row of a table is not one: it spans all cells, and each is clipped by itself.
+std::vector<std::string> cut_off() {
+  std::vector<std::string> names = ui_cut_off();
+  std::erase_if(names, [](const std::string& name) {
+    return name.starts_with("result.") || name.starts_with("sweep.row.") || name.starts_with("race.best.");
+  });
+  return names;
+}
+
+class AtScale : public FullPanels, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Panels, AtScale, testing::Values(1, 2, 4));
+
+TEST_P(AtScale, DrawInAWindowOfAnyWidth) {
+  const int scale = GetParam();
+  for (int width = 1; width <= 3840; width = next_width(width, scale, 3 * scale)) {
+    for (const int height : {least_window.height, 720}) {
+      resize(static_cast<float>(width), static_cast<float>(height * scale), static_cast<float>(scale));
+      draw_all();
+    }
+  }
+}
+
+TEST_P(AtScale, CutNothingOff) {
+  const int scale = GetParam();
+  for (int width = least_window.width * scale; width <= 3840; width = next_width(width, scale, scale)) {
+    for (const int height : {least_window.height, 720}) {
+      resize(static_cast<float>(width), static_cast<float>(height * scale), static_cast<float>(scale));
+      for (const std::string_view tab : tab_ids()) {
+        state.lab.tab = tab;
+        draw();
+        draw();  // windows that fit their content have found their size
+        EXPECT_TRUE(cut_off().empty()) << fmt::format("{} x {}, {}: {}", width, height * scale, tab,
+                                                      fmt::join(cut_off(), " "));
+      }
+      if (HasFailure()) return;
+    }
   }
 }
 

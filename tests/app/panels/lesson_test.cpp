@@ -1,7 +1,6 @@
-#include <limits>
-
 #include "app/ui_state/lessons_commands.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/app/support/test.h"
 
 namespace orrery::test {
 namespace {

@@ -3,6 +3,7 @@
 #include "app/features/workshop/workshop_status.h"
 #include "app/features/workshop/workshop_tab.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/app/support/test.h"
 
 namespace orrery::test {
 namespace {
@@ -22,8 +23,7 @@ WorkshopStatus rejected_edit() {
   return workshop;
 }
 
-class WorkshopTab : public Panels {
- protected:
+struct WorkshopTab : Panels {
   void SetUp() override {
     view.features.of<WorkshopStatus>() = rejected_edit();
     open_tab("workshop");
@@ -64,7 +64,7 @@ TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
   settle();
   EXPECT_TRUE(seen("workshop.reader"));
   EXPECT_TRUE(click("workshop.start").empty()) << "it is only to be read";
-  EXPECT_NE(lab_text().find("it is many functions"), std::string::npos);
+  expect_holds(lab_text(), {"it is many functions"});
   (void)pick("workshop.source_file", "octree_walk.cu");
   EXPECT_EQ(state.lab.drafts.of<WorkshopDraft>().source_file, "compute/kernels/tree/octree_walk.cu");
   settle();
@@ -73,10 +73,7 @@ TEST_F(Panels, OpenAKernelFileOrBeginANewOne) {
 
 TEST_F(WorkshopTab, EditsCompilesAndBringsBack) {
   EXPECT_EQ(draft().text, view.features.of<WorkshopStatus>().text);
-  const std::string words = lab_text();
-  for (const char* part : {"rejected", "version 1 goes on", "4: the function must be", "12:03:41", "1.25"}) {
-    EXPECT_NE(words.find(part), std::string::npos) << part << " is not in " << words;
-  }
+  expect_holds(lab_text(), {"rejected", "version 1 goes on", "4: the function must be", "12:03:41", "1.25"});
   EXPECT_EQ(only<BringKernelBack>(click("workshop.back.1")).version, 1);
   EXPECT_TRUE(click("workshop.save").empty()) << "nothing differs";
   (void)only<CompileKernelFile>(click("workshop.compile"));
@@ -108,7 +105,7 @@ TEST_F(WorkshopTab, TakesTheFilesNewTextsButNotInPlaceOfEdits) {
   EXPECT_FALSE(seen("workshop.take"));
   file_gets("theirs\n");
   EXPECT_EQ(draft().text, "mine\n");
-  EXPECT_NE(lab_text().find("changed on disk"), std::string::npos);
+  expect_holds(lab_text(), {"changed on disk"});
   EXPECT_TRUE(click("workshop.save").empty()) << "the user has yet to choose";
   EXPECT_TRUE(click("workshop.keep").empty());
   EXPECT_EQ(draft().text, "mine\n");
@@ -176,17 +173,17 @@ TEST_F(WorkshopTab, ShowsACorrectTextThatNothingHereCanRun) {
   view.features.of<WorkshopStatus>().running = 0;
   settle();
   const std::string words = lab_text();
-  EXPECT_NE(words.find("compiles; not checked here"), std::string::npos);
-  EXPECT_EQ(words.find("goes on"), std::string::npos);
+  expect_holds(words, {"compiles; not checked here"});
+  expect_lacks(words, {"goes on"});
 }
 
 TEST_F(WorkshopTab, SaysWhichVersionRunsIfAnEarlierOneWasReturnedTo) {
   view.features.of<WorkshopStatus>().state = WorkshopState::running;
   settle();
-  EXPECT_NE(lab_text().find("version 1 goes on"), std::string::npos);
+  expect_holds(lab_text(), {"version 1 goes on"});
   view.features.of<WorkshopStatus>().running = 2;
   settle();
-  EXPECT_EQ(lab_text().find("goes on"), std::string::npos);
+  expect_lacks(lab_text(), {"goes on"});
 }
 
 TEST_F(WorkshopTab, KnowsUnsavedEdits) {
@@ -217,7 +214,7 @@ TEST_F(WorkshopTab, LocksATextThatItsEditorWouldDamage) {
                                   {"a\rb\n"s, "more than one way"}}) {
     file_gets(text);
     EXPECT_FALSE(seen("workshop.editor"));
-    EXPECT_NE(lab_text().find(why), std::string::npos) << why;
+    expect_holds(lab_text(), {why});
     EXPECT_TRUE(click("workshop.save").empty());
     (void)only<CompileKernelFile>(click("workshop.compile"));
   }
@@ -230,8 +227,8 @@ TEST_F(WorkshopTab, ShowsAProblemOfTheWholeFileWithoutALine) {
   view.features.of<WorkshopStatus>().messages = {{0, true, "'mine.cu': No such file"}};
   settle();
   const std::string words = lab_text();
-  EXPECT_NE(words.find("'mine.cu': No such file"), std::string::npos);
-  EXPECT_EQ(words.find("0: 'mine"), std::string::npos);
+  expect_holds(words, {"'mine.cu': No such file"});
+  expect_lacks(words, {"0: 'mine"});
 }
 
 TEST_F(Panels, ShowTheWorkshopInAnyWindow) {

@@ -1,18 +1,14 @@
 // Programs that are run for what they write.
 #include "app/process/child_process.h"
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 
-#include "compute/core/temporary_folder.h"
+#include "tests/app/support/test.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 TEST(ChildOutput, IsWhatTheProgramWroteForItsArgumentsAsTheyAre) {
@@ -116,4 +112,4 @@ TEST(FindProgram, LooksInFurtherFoldersAndForPrograms) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

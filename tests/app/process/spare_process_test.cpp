@@ -1,15 +1,8 @@
 // A process of the program that prepares itself, and then waits for its command line.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <memory>
-#include <string>
-
 #include "app/process/child_process.h"
-#include "compute/core/temporary_folder.h"
+#include "tests/app/support/test.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 const std::filesystem::path program = ORRERY_PROGRAM;
@@ -38,8 +31,8 @@ TEST(SpareProcess, ReportsAWrongCommand) {
   const std::unique_ptr<ChildProcess> spare = start_spare(program, {"profile"});
   const ChildResult end = spare->result(never, std::chrono::minutes{2}, packed_words({"profile", "--kernels", "none"}));
   EXPECT_EQ(end.status, 2);
-  EXPECT_NE(last_complaint(end).find("'none'"), std::string::npos) << end.error;
+  expect_holds(last_complaint(end), {"'none'"});
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

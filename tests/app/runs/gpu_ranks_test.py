@@ -43,8 +43,7 @@ class GpuRanksTest(RanksCase):
                 for ranks in 2, 3:
                     with self.subTest(integrator=integrator, digits=digits, ranks=ranks):
                         name = f"{ranks}-{integrator}-{digits}"
-                        status, out, err = self.run_ranks(ranks, *words, name, *of_one_gpu(ranks))
-                        self.assertEqual((status, err), (0, []))
+                        out = self.ranks_succeed(ranks, *words, name, *of_one_gpu(ranks))
                         self.assertRegex(out, rf"kernel cuda-tiled, {ranks} ranks, MPI \(rank .* (has no NCCL|share a GPU)\)\n")
                         self.assertEqual(self.files_in(name), self.files_in(alone))
 
@@ -84,8 +83,7 @@ class GpuRanksTest(RanksCase):
 
     def test_verify_and_bench(self):
         kernels = "cuda-tiled,cuda-naive,cuda-fp64,cuda-symmetric,cuda-tree"
-        status, out, err = self.run_ranks(2, "verify", "--kernels", kernels, "-n", "20k", *of_one_gpu(2))
-        self.assertEqual((status, err), (0, []))
+        out = self.ranks_succeed(2, "verify", "--kernels", kernels, "-n", "20k", *of_one_gpu(2))
         self.assertEqual(out.count("PASS"), 10, "five kernels and two laws: " + out)
         status, out, err = self.run_ranks(2, "bench", "--kernels", kernels, "-n", "16k", "--repeat", "3", "--json",
                                           "b.json", *of_one_gpu(2))
@@ -100,8 +98,7 @@ class GpuRanksTest(RanksCase):
     def test_ranks_with_a_gpu_each_need_no_list(self):
         if self.gpus() < 2:
             self.skipTest("one GPU")
-        status, out, err = self.run_ranks(2, "run", *SCENE, "--steps", "5", "--kernel", "cuda-tiled")
-        self.assertEqual((status, err), (0, []))
+        out = self.ranks_succeed(2, "run", *SCENE, "--steps", "5", "--kernel", "cuda-tiled")
         self.assertRegex(out, r"kernel cuda-tiled, 2 ranks, (NCCL [0-9.]+|MPI \(.*\))\n")
 
     def test_what_is_refused(self):

@@ -214,8 +214,8 @@ class RankFaultsTest(RanksCase):
 
     def test_a_rank_whose_disk_is_full(self):
         self.skip_without_hdf5()
-        with open(self.path("full.sh"), "w") as file:  # the rows of the last rank are beyond its limit
-            file.write('[ "$OMPI_COMM_WORLD_RANK" = 2 ] && trap "" XFSZ && ulimit -f 4000\nexec "$@"\n')
+        # The rows of the last rank are beyond its limit.
+        self.write("full.sh", '[ "$OMPI_COMM_WORLD_RANK" = 2 ] && trap "" XFSZ && ulimit -f 4000\nexec "$@"\n')
         status, out, err = self.end_of(self.start_mpirun(
             "-n", "3", "sh", "full.sh", self.orrery, "run", "--scene", "plummer", "-n", "200000", "--kernel",
             "cpu-tree", "--set", "theta=1", "--dt", "0.001", "--steps", "2", "--every", "0.001", "--snapshots", "full",
@@ -260,10 +260,8 @@ class RankFaultsTest(RanksCase):
         for kernel in "cpu-serial", "cpu-tree":
             with self.subTest(kernel=kernel):
                 file = f"wild-{kernel}.checkpoint"
-                status, _, err = self.run_ranks(3, "run", "--scene", "plummer", "-n", "300", "--law", "attract-repel",
-                                                "--drag", "1.35", "--dt", "0.01", "--kernel", kernel, "--steps", "100",
-                                                "--checkpoint", file)
-                self.assertEqual((status, err), (0, []))
+                self.ranks_succeed(3, "run", "--scene", "plummer", "-n", "300", "--law", "attract-repel", "--drag",
+                                   "1.35", "--dt", "0.01", "--kernel", kernel, "--steps", "100", "--checkpoint", file)
                 status, out, err = self.run_ranks(3, "run", "--resume", file, "--steps", "100000")
                 self.assertEqual((status, out, len(err)), (1, "", 1), err)
                 self.assertIn(" is not finite after step ", err[0])
@@ -295,8 +293,7 @@ class RankFaultsTest(RanksCase):
     def test_more_ranks_than_bodies(self):
         run = ["run", "--scene", "two-body", "--steps", "20", "--kernel", "cpu-tree", "--every", "0.05", "--snapshots"]
         self.assertEqual(self.run_to_end(*run, "alone")[0], 0)
-        status, _, err = self.run_ranks(4, *run, "shared")
-        self.assertEqual((status, err), (0, []))
+        self.ranks_succeed(4, *run, "shared")
         names = sorted(os.listdir(self.path("alone")))
         self.assertEqual(sorted(os.listdir(self.path("shared"))), names)
         for name in names:

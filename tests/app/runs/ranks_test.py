@@ -26,10 +26,6 @@ SCENE = ["--scene", "plummer", "-n", "1000"]
 
 
 class RanksTest(RanksCase):
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
     def run_with_outputs(self, ranks, name, *arguments):
         words = ["run", *SCENE, *arguments, "--steps", "20", "--snapshots", name, "--diagnostics", name + ".csv",
                  "--every", "0.05"]
@@ -94,10 +90,9 @@ class RanksTest(RanksCase):
         for ranks, integrator, kernel in ((2, "leapfrog", "cpu-tree"), (3, "leapfrog-blocks", "cpu-tree"),
                                           (4, "hermite4-blocks", "cpu-jerk")):
             with self.subTest(integrator=integrator):
-                status, _, err = self.run_ranks(ranks, "run", "first.txt", "--integrator", integrator, "--kernel", kernel,
-                                                "--dt", "0.01", "--steps", "10", "--every", "0.02", "--snapshots",
-                                                integrator, "--format", "text")
-                self.assertEqual((status, err), (0, []))
+                self.ranks_succeed(ranks, "run", "first.txt", "--integrator", integrator, "--kernel", kernel, "--dt",
+                                   "0.01", "--steps", "10", "--every", "0.02", "--snapshots", integrator, "--format",
+                                   "text")
                 snapshots = sorted(os.listdir(self.path(integrator)))
                 self.assertEqual(len(snapshots), 6)
                 for name in snapshots:
@@ -113,8 +108,7 @@ class RanksTest(RanksCase):
         threads = max(1, len(os.sched_getaffinity(0)) // 2)
         self.assertIn(f"threads {threads}, ranks 2", chosen["cpu-simd"], "the ranks divide the processors")
         self.assertNotIn("cpu-symmetric", chosen)
-        status, out, err = self.run_ranks(3, "verify", "--kernels", "cpu-simd,cpu-tree,cpu-serial", "-n", "2k")
-        self.assertEqual((status, err), (0, []))
+        out = self.ranks_succeed(3, "verify", "--kernels", "cpu-simd,cpu-tree,cpu-serial", "-n", "2k")
         self.assertEqual(out.count("PASS"), 6, "three kernels and two laws: " + out)
         self.assertNotIn("\x1b", out, "colours are for terminals")
 
@@ -141,8 +135,7 @@ class RanksTest(RanksCase):
         draw = ["--offscreen", "--fresh", "--scene", "plummer", "-n", "3000", "--kernel", "cpu-tree", "--size", "160x120",
                 "--panel", "off", "--frames", "3", "--script", "domains.txt", "--screenshot"]
         sky_blue, orange, purple = 3, 0, 5
-        status, _, err = self.run_ranks(3, *draw, "three.png")
-        self.assertEqual((status, err), (0, []))
+        self.ranks_succeed(3, *draw, "three.png")
         self.assertEqual(self.hues("three.png"), {sky_blue, orange, purple})
         self.assertEqual(self.run_to_end(*draw, "one.png")[0], 0)
         self.assertEqual(self.hues("one.png"), {sky_blue}, "one process")
@@ -176,8 +169,7 @@ class RanksTest(RanksCase):
                 step = int(stopped[1].replace(",", ""))
                 shutil.copy(self.path(file), self.path("copy-" + file))
                 on = ["--steps", str(step + 20), "--every", "1000", "--snapshots"]
-                status, out, err = self.run_ranks(3, "run", "--resume", file, *on, kernel + "-3")
-                self.assertEqual((status, err), (0, []), out)
+                out = self.ranks_succeed(3, "run", "--resume", file, *on, kernel + "-3")
                 self.assertIn(f"steps {step:,} to {step + 20:,}", out)
                 self.assertEqual(self.run_to_end("run", "--resume", "copy-" + file, *on, kernel + "-1")[0], 0)
                 names = [sorted(os.listdir(self.path(f"{kernel}-{ranks}"))) for ranks in (1, 3)]

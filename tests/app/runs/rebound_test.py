@@ -43,9 +43,7 @@ class ReboundTest(ProcessCase):
     reads_all, rounds = "cpu-fp64", "cpu-simd"
 
     def state_after(self, steps, *arguments):
-        status, _, err = self.run_to_end("run", *SCENE, "--steps", str(steps), "--checkpoint", "state.checkpoint",
-                                         "--force", *arguments)
-        self.assertEqual((status, err), (0, ""))
+        self.succeed("run", *SCENE, "--steps", str(steps), "--checkpoint", "state.checkpoint", "--force", *arguments)
         return read_checkpoint(self.path("state.checkpoint"))
 
     def exact(self, until):

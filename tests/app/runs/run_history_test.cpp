@@ -1,30 +1,21 @@
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <chrono>
-#include <fstream>
-#include <set>
-#include <string>
-#include <thread>
 #include <variant>
-#include <vector>
 
 #include "app/features/runs/replay.h"
-#include "compute/core/temporary_folder.h"
 #include "compute/snapshots/checkpoint.h"
 #include "compute/snapshots/columns.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
-#include "tests/compute/support/failure.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 /// A simulation that is run as a window runs it, and its history.
 class FollowedRun {
  public:
   explicit FollowedRun(const SceneRequest& scene = {.scene = "plummer", .count = 60}, bool lockstep = true)
-      : simulation_{test::backends(), scene, test::find_kernel("cpu-serial")}, history_{lockstep} {
+      : simulation_{backends(), scene, find_kernel("cpu-serial")}, history_{lockstep} {
     history_.begin(simulation_);
   }
 
@@ -46,7 +37,7 @@ class FollowedRun {
     history_.follow(simulation_);
     (void)simulation_.advance_frame(0);
   }
-  Replay replay() { return parse_replay(replay_text(replay_of(history_, simulation_, test::backends())), "a.replay"); }
+  Replay replay() { return parse_replay(replay_text(replay_of(history_, simulation_, backends())), "a.replay"); }
   Simulation& simulation() { return simulation_; }
   RunHistory& history() { return history_; }
 
@@ -57,7 +48,7 @@ class FollowedRun {
 
 ReplayOutcome play(const Replay& replay) {
   return play_replay(
-      test::backends(), replay, "a.replay", [] { return false; }, [](const ReplayProgress&) {});
+      backends(), replay, "a.replay", [] { return false; }, [](const ReplayProgress&) {});
 }
 
 std::size_t sums_in(const Replay& replay) {
@@ -80,7 +71,9 @@ void expect_equal_again(FollowedRun& run, int starts) {
   EXPECT_EQ(replay.lines.back().step, run.simulation().status().step);
 }
 
-TEST(ARunHistory, LeadsThroughKernelsPhysicsResetsAndOtherNumbersOfBodies) {
+using ARunHistory = InFolder;
+
+TEST_F(ARunHistory, LeadsThroughKernelsPhysicsResetsAndOtherNumbersOfBodies) {
   FollowedRun run;
   run.apply(SetStepsPerFrame{7});
   run.frames(3);
@@ -109,7 +102,7 @@ TEST(ARunHistory, LeadsThroughKernelsPhysicsResetsAndOtherNumbersOfBodies) {
   EXPECT_GE(sums_in(run.replay()), 4u + 280 / 32);
 }
 
-TEST(ARunHistory, LeadsToHermiteIntegratorsAndBackInOneStep) {
+TEST_F(ARunHistory, LeadsToHermiteIntegratorsAndBackInOneStep) {
   FollowedRun run;
   run.frames(5);
   run.apply(SelectKernel{"cpu-jerk"});
@@ -123,7 +116,7 @@ TEST(ARunHistory, LeadsToHermiteIntegratorsAndBackInOneStep) {
   expect_equal_again(run, 1);
 }
 
-TEST(ARunHistory, HasTheStatesBeforeAndAfterOtherDigits) {
+TEST_F(ARunHistory, HasTheStatesBeforeAndAfterOtherDigits) {
   FollowedRun run;
   run.apply(SetDigits{Digits::compensated});  // at the first step, whose state was summed up
   run.frames(32);
@@ -133,7 +126,7 @@ TEST(ARunHistory, HasTheStatesBeforeAndAfterOtherDigits) {
   expect_equal_again(run, 1);
 }
 
-TEST(ARunHistory, HasTheStepBeforeACommandThatCameWhileStepsRan) {
+TEST_F(ARunHistory, HasTheStepBeforeACommandThatCameWhileStepsRan) {
   FollowedRun run{{.scene = "plummer", .count = 400}, false};
   run.apply(SetStepsPerFrame{1000});
   std::set<std::int64_t> steps;
@@ -149,7 +142,7 @@ TEST(ARunHistory, HasTheStepBeforeACommandThatCameWhileStepsRan) {
   expect_equal_again(run, 1);
 }
 
-TEST(ARunHistory, LeavesOutWhatWasTakenBack) {
+TEST_F(ARunHistory, LeavesOutWhatWasTakenBack) {
   FollowedRun run;
   run.frames(40);
   run.apply(KeepCheckpoint{});
@@ -182,7 +175,7 @@ TEST(ARunHistory, LeavesOutWhatWasTakenBack) {
   expect_equal_again(run, 1);
 }
 
-TEST(ARunHistory, KeepsABoundedNumberOfStates) {
+TEST_F(ARunHistory, KeepsABoundedNumberOfStates) {
   FollowedRun run{{.scene = "two-body"}};
   run.apply(SetStepsPerFrame{1000});
   run.frames(400);
@@ -194,36 +187,32 @@ TEST(ARunHistory, KeepsABoundedNumberOfStates) {
   expect_equal_again(run, 1000);
 }
 
-TEST(ARunHistory, StartsAtARestartIfTheRunContinuedACheckpoint) {
+TEST_F(ARunHistory, StartsAtARestartIfTheRunContinuedACheckpoint) {
   FollowedRun run;
   run.frames(5);
   run.history().lose(run.simulation(), "it continues something");
   run.frames(5);
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)run.replay(); }, "it continues something");
+  expect_usage_error({"it continues something"}, [&] { (void)run.replay(); });
   run.apply(Restart{});
   run.frames(5);
   expect_equal_again(run, 1);
 }
 
-TEST(ARunHistory, CannotNameAFileWithOptions) {
-  const TemporaryFolder folder;
-  const std::string file = (folder / "bodies.txt").string();
-  std::ofstream{file} << "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n";
+TEST_F(ARunHistory, CannotNameAFileWithOptions) {
+  const std::string file = write("bodies.txt", "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n");
   FollowedRun plain{{.scene = {}, .file = file}};
   plain.frames(3);
   expect_equal_again(plain, 1);
   FollowedRun with_options{{.scene = {}, .file = file, .hints = {.columns = parse_columns("", "m,x,y,z,vx,vy,vz")}}};
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)with_options.replay(); }, "--columns", "orrery convert");
+  expect_usage_error({"--columns", "orrery convert"}, [&] { (void)with_options.replay(); });
   std::ofstream{file} << "1 0 0 0 0 0 0\n1 1 0 0 0 1.5 0\n";
   const ReplayOutcome outcome = play(plain.replay());
   ASSERT_TRUE(outcome.different);
   EXPECT_EQ(outcome.different->step, 0);
-  EXPECT_NE(outcome.different->reasons.at(0).find("file of bodies"), std::string::npos);
+  expect_holds(outcome.different->reasons.at(0), {"file of bodies"});
 }
 
-TEST(ARunHistory, EndsWithABodyThatIsNotFinite) {
+TEST_F(ARunHistory, EndsWithABodyThatIsNotFinite) {
   FollowedRun run{{.scene = "two-body"}};
   run.frames(10);
   run.apply(SetTimeStep{1e30f});
@@ -255,9 +244,7 @@ TEST(AReplay, NamesTheFirstStepThatDiffersAndWhy) {
   EXPECT_EQ(outcome.states, 3);
   std::string why;
   for (const std::string& reason : outcome.different->reasons) why += reason + "\n";
-  for (const char* part : {"0.0.1 (elsewhere)", "Another processor", "AVX9"}) {
-    EXPECT_NE(why.find(part), std::string::npos) << why;
-  }
+  expect_holds(why, {"0.0.1 (elsewhere)", "Another processor", "AVX9"});
 }
 
 TEST(AReplay, NamesTheLineThatCannotBeCarriedOut) {
@@ -265,12 +252,9 @@ TEST(AReplay, NamesTheLineThatCannotBeCarriedOut) {
   run.frames(3);
   Replay replay = run.replay();
   replay.lines.back() = {3, Command{SelectKernel{"cpu-nothing"}}, 42};
-  test::expect_failure(
-      test::Failure::usage, [&] { (void)play(replay); }, "a.replay:42: ", "cpu-nothing");
+  expect_usage_error({"a.replay:42: ", "cpu-nothing"}, [&] { (void)play(replay); });
   std::get<ReturnToRun>(std::get<Command>(replay.lines.front().event)).run.scene = {.scene = {}, .file = "/none"};
-  test::expect_failure(
-      test::Failure::runtime, [&] { (void)play(replay); }, fmt::format("a.replay:{}: ", replay.lines.front().line),
-      "/none");
+  expect_runtime_error({fmt::format("a.replay:{}: ", replay.lines.front().line), "/none"}, [&] { (void)play(replay); });
 }
 
 TEST(AReplay, StopsWhenAsked) {
@@ -278,11 +262,112 @@ TEST(AReplay, StopsWhenAsked) {
   run.frames(50);
   const Replay replay = run.replay();
   const ReplayOutcome outcome = play_replay(
-      test::backends(), replay, "a.replay", [] { return true; }, [](const ReplayProgress&) {});
+      backends(), replay, "a.replay", [] { return true; }, [](const ReplayProgress&) {});
   EXPECT_TRUE(outcome.stopped);
   EXPECT_FALSE(outcome.different);
   EXPECT_EQ(outcome.states, 1) << "the first";
 }
 
+Replay a_replay() {
+  const RunSetup run{.scene = {.scene = "plummer", .count = 50, .seed = 7},
+                     .physics = {.integrator_id = "leapfrog", .law = {.softening = 0.03f}, .time_step = 0.01f},
+                     .kernel_id = "cpu-serial",
+                     .settings = {}};
+  RunSetup of_file = run;
+  of_file.scene = {.scene = {}, .file = "/tmp/two words #1.tipsy", .count = 3};
+  return {.program = "1.2.3 (abc)",
+          .processor = "A processor",
+          .gpu = "A GPU",
+          .camera = {10, -20.5f, 3e-3f, 1, 2, 3},
+          .appearance = {{.sprite_scale = 2}},
+          .lines = {{0, Command{ReturnToRun{run}}},
+                    {0, Replay::StateSum{0x00ab'cdef}},
+                    {12, Command{SetTimeStep{0.1f}}},
+                    {12, Command{SelectKernel{"cpu-simd", {{"threads", "2"}}}}},
+                    {12, Replay::Chosen{"AVX2, rows 4, threads 2"}},
+                    {13, Command{SetEta{0.03f}}},
+                    {13, Command{SetDigits{Digits::compensated}}},
+                    {20, Replay::StateSum{0xffff'ffff}},
+                    {0, Command{ReturnToRun{of_file}}},
+                    {5, Command{SelectLaw{"attract-repel"}}},
+                    {5, Command{SetRepulsion{0.25f}}},
+                    {5, Replay::StateSum{0}}}};
+}
+
+/// The start of a file whose next line has the number 5.
+const std::string head = "orrery-replay 1\nprogram 1\nprocessor p\n0 return-to cpu-serial leapfrog 0.01\n";
+
+void expect_refused(const std::string& text, int line, const std::string& words) {
+  SCOPED_TRACE(text);
+  expect_usage_error({"a.replay:" + std::to_string(line) + ": ", words}, [&] { (void)parse_replay(text, "a.replay"); });
+}
+
+using AReplayFile = InFolder;
+
+TEST_F(AReplayFile, ReadsBackAsItWasWritten) {
+  const Replay replay = a_replay();
+  const std::string text = replay_text(replay);
+  const Replay again = parse_replay(text, "a.replay");
+  EXPECT_EQ(replay_text(again), text);
+  EXPECT_EQ(again.program, replay.program);
+  EXPECT_EQ(again.processor, replay.processor);
+  EXPECT_EQ(again.gpu, replay.gpu);
+  EXPECT_EQ(again.camera, replay.camera);
+  EXPECT_EQ(again.appearance.appearance, replay.appearance.appearance);
+  ASSERT_EQ(again.lines.size(), replay.lines.size());
+  EXPECT_EQ(std::get<Replay::StateSum>(again.lines[1].event).value, 0x00ab'cdefu);
+  EXPECT_EQ(std::get<Replay::Chosen>(again.lines[4].event), std::get<Replay::Chosen>(replay.lines[4].event));
+  const std::vector<std::string> lines = test::lines(text);
+  for (const Replay::Line& line : again.lines) {
+    EXPECT_TRUE(lines[static_cast<std::size_t>(line.line) - 1].starts_with(std::to_string(line.step) + " "));
+  }
+}
+
+TEST_F(AReplayFile, IsReadFromDisk) {
+  const std::string file = path("a.replay");
+  EXPECT_EQ(write_replay(file, a_replay(), Existing::keep), file);
+  EXPECT_EQ(replay_text(read_replay(file)), replay_text(a_replay()));
+  EXPECT_EQ(write_replay(file, a_replay(), Existing::keep), path("a-1.replay"));
+  expect_runtime_error({"cannot read the replay"}, [&] { (void)read_replay(path("none")); });
+}
+
+TEST_F(AReplayFile, IsRefusedAtTheLineThatIsWrong) {
+  EXPECT_EQ(parse_replay(head + "end\n", "a.replay").lines.size(), 1u);
+  expect_refused("", 1, "not a replay file");
+  expect_refused("\n\n# nothing\n", 3, "not a replay file");
+  expect_refused("0 kernel cpu-simd\n", 1, "not a replay file");
+  expect_refused(
+      "\x7f"
+      "ELF\x01\n",
+      1, "it is not text");
+  expect_refused("orrery-replay\n", 1, "format");
+  expect_refused("orrery-replay 2\n", 1, "newer");
+  expect_refused("orrery-replay 0\n", 1, "format");
+  expect_refused("orrery-replay 1\nend\n", 2, "no 'return-to'");
+  expect_refused("orrery-replay 1\nprogam 1\n", 2, "unknown word 'progam'");
+  expect_refused("orrery-replay 1\ncamera 1 2 3 4 5\n", 2, "camera");
+  expect_refused("orrery-replay 1\ncamera 1 2 3 4 5 6 7\n", 2, "6 numbers");
+  expect_refused("orrery-replay 1\ncamera 1 2 nan 4 5 6\n", 2, "'nan'");
+  expect_refused("orrery-replay 1\nappearance colour=taste\n", 2, "taste");
+  expect_refused("orrery-replay 1\n0 state 00000000\n", 2, "return-to");
+  expect_refused(head, 4, "does not end with 'end'");
+  expect_refused(head + "end\n5 dt 1\n", 6, "nothing after 'end'");
+  expect_refused(head + "gpu x\nend\n", 5, "starts with a step");
+  expect_refused(head + "5 return-to cpu-serial leapfrog 0.01\nend\n", 5, "from step 0");
+  expect_refused(head + "7 dt 1\n6 dt 1\nend\n", 6, "step 6 comes after step 7");
+  expect_refused(head + "-1 dt 1\nend\n", 5, "starts with a step");
+  expect_refused(head + "1e9 dt 1\nend\n", 5, "1e9");
+  expect_refused(head + "9999999999999 dt 1\nend\n", 5, "9999999999999");
+  expect_refused(head + "5 dt nan\nend\n", 5, "nan");
+  expect_refused(head + "5 dt 0\nend\n", 5, "dt");
+  expect_refused(head + "5 state 123\nend\n", 5, "8 hexadecimal digits");
+  expect_refused(head + "5 state 0x123456\nend\n", 5, "8 hexadecimal digits");
+  expect_refused(head + "5 state 123456789\nend\n", 5, "8 hexadecimal digits");
+  expect_refused(head + "5 reset\nend\n", 5, "'reset' is not a command of a replay file");
+  expect_refused(head + "5 quit\nend\n", 5, "'quit' is not a command of a replay file");
+  expect_refused(head + "5 kernl cpu-simd\nend\n", 5, "kernl");
+  expect_refused(head + "5 kernel " + std::string(70'000, 'x') + "\nend\n", 5, "65536 bytes");
+}
+
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

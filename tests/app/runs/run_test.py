@@ -35,14 +35,8 @@ class RunTest(ProcessCase):
             time.sleep(0.01)
         return process
 
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
     def assert_as_undisturbed(self):
-        status, _, err = self.run_to_end(*SCENE, "--steps", "120", "--every", "0.02", "--snapshots", "whole",
-                                         "--diagnostics", "whole.csv")
-        self.assertEqual((status, err), (0, ""))
+        self.succeed(*SCENE, "--steps", "120", "--every", "0.02", "--snapshots", "whole", "--diagnostics", "whole.csv")
         self.assertEqual(self.read("d.csv").splitlines()[2:], self.read("whole.csv").splitlines()[2:])
         self.assertEqual(sorted(os.listdir(self.path("out"))), sorted(os.listdir(self.path("whole"))))
         for name in os.listdir(self.path("out")):
@@ -54,11 +48,9 @@ class RunTest(ProcessCase):
                                                     ("hermite4-blocks", 7 * 4 + (6 + 7) * 8, jerk)):
             with self.subTest(integrator=integrator):
                 for name, steps in (("whole", "12"), ("half", "5")):
-                    status, _, err = self.run_to_end(*options, "--integrator", integrator, "--steps", steps,
-                                                     "--checkpoint", name + ".checkpoint", "--force")
-                    self.assertEqual((status, err), (0, ""))
-                status, _, err = self.run_to_end("--resume", "half.checkpoint", "--steps", "12")
-                self.assertEqual((status, err), (0, ""))
+                    self.succeed(*options, "--integrator", integrator, "--steps", steps, "--checkpoint",
+                                 name + ".checkpoint", "--force")
+                self.succeed("--resume", "half.checkpoint", "--steps", "12")
                 bodies = slice(-3000 * bytes_per_body - 4, -4)  # behind the setup, before the checksum
                 self.assertEqual(self.read("half.checkpoint")[bodies], self.read("whole.checkpoint")[bodies])
 
@@ -69,25 +61,20 @@ class RunTest(ProcessCase):
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assert_one_line(err, "of 120", "orrery run --resume a.checkpoint")
         self.assertRegex(out, r"^wrote \d+ snapshots to out\nwrote d.csv\n$")
-        status, out, err = self.run_to_end("--resume", "a.checkpoint")
-        self.assertEqual((status, err), (0, ""))
+        out = self.succeed("--resume", "a.checkpoint")
         self.assertIn("to 120", out)
         self.assertRegex(out, r"\nrelative change of the energy since step 0: -?\d\.\d\de-\d+\n")
         self.assertRegex(out, r" to out\nwrote d.csv\nwrote a.checkpoint\n$", "names from the working folder")
         self.assert_as_undisturbed()
-        status, _, err = self.run_to_end("--resume", "a.checkpoint")
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "step 120", "--steps K")
-        status, out, err = self.run_to_end("--resume", "a.checkpoint", "--steps", "125")
-        self.assertEqual((status, err), (0, ""))
+        self.assert_refused(2, ["step 120", "--steps K"], "--resume", "a.checkpoint")
+        out = self.succeed("--resume", "a.checkpoint", "--steps", "125")
         self.assertIn("steps 120 to 125", out)
 
     def test_a_killed_run_continues_from_its_last_checkpoint(self):
         process = self.start_and_wait_for("a.checkpoint", *SCENE, *OUTPUTS)
         process.kill()
         process.communicate()
-        status, _, err = self.run_to_end("--resume", "a.checkpoint")
-        self.assertEqual((status, err), (0, ""))
+        self.succeed("--resume", "a.checkpoint")
         self.assert_as_undisturbed()
 
     def test_a_stopped_run_without_a_checkpoint_gets_one(self):
@@ -117,11 +104,9 @@ class RunTest(ProcessCase):
     def test_a_full_disk_keeps_the_last_checkpoint(self):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "5", "--checkpoint", "a.checkpoint")[0], 0)
         before = self.read("a.checkpoint")
-        status, _, err = self.run_to_end(
-            "--resume", "a.checkpoint", "--steps", "20",
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
-        self.assertEqual(status, 1)
-        self.assert_one_line(err, "a.checkpoint", "too large", "continue with: orrery run --resume a.checkpoint")
+        self.assert_refused(1, ["a.checkpoint", "too large", "continue with: orrery run --resume a.checkpoint"],
+                            "--resume", "a.checkpoint", "--steps", "20",
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
         self.assertEqual(self.read("a.checkpoint"), before)
 
     def on_a_small_disk(self, name, *arguments):
@@ -147,8 +132,7 @@ class RunTest(ProcessCase):
                 self.assertEqual(status, 1)
                 kept = "a.checkpoint" if name else "plummer.checkpoint"
                 self.assert_one_line(err, "No space left", f"continue with: orrery run --resume {kept}")
-                status, out, err = self.run_to_end("--resume", kept)
-                self.assertEqual((status, err), (0, ""))
+                out = self.succeed("--resume", kept)
                 self.assertIn("steps 60 to 120", out)
                 whole = [word.replace("out", "whole") for word in arguments]
                 os.mkdir(self.path("whole"))
@@ -216,8 +200,7 @@ class RunTest(ProcessCase):
         return int(re.search("stopped after step ([0-9,]+)", err)[1].replace(",", ""))
 
     def assert_goes_on(self, checkpoint, step, *more):
-        status, out, err = self.run_to_end("--resume", checkpoint, "--steps", str(step + 1), *more)
-        self.assertEqual((status, err), (0, ""))
+        out = self.succeed("--resume", checkpoint, "--steps", str(step + 1), *more)
         self.assertIn(f"steps {step:,} to {step + 1:,}", out)
 
     def test_a_run_whose_folder_has_vanished_leaves_its_checkpoint_with_the_user(self):
@@ -232,9 +215,8 @@ class RunTest(ProcessCase):
                 words = [f"continue with: orrery run --resume {kept}", *(["a.checkpoint"] if name == "named" else [])]
                 step = self.stop(process, *words)
                 if name == "unnamed":  # its snapshots are not in the folder of the checkpoint
-                    status, _, err = self.run_to_end("--resume", kept, "--steps", str(step + 1))
-                    self.assertEqual(status, 2)
-                    self.assert_one_line(err, self.path("unnamed/s"), os.path.dirname(kept), "--snapshots")
+                    self.assert_refused(2, [self.path("unnamed/s"), os.path.dirname(kept), "--snapshots"], "--resume",
+                                        kept, "--steps", str(step + 1))
                     self.assertFalse(os.path.exists(self.path("unnamed")))
                     self.assert_goes_on(kept, step, "--snapshots", "other")
                 else:
@@ -273,21 +255,16 @@ class RunTest(ProcessCase):
     def test_what_exists_is_kept(self):
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "a.checkpoint")[0], 0)
         before = self.read("a.checkpoint")
-        status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--checkpoint", "a.checkpoint")
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "a.checkpoint", "--resume", "--force")
+        self.assert_refused(2, ["a.checkpoint", "--resume", "--force"], *SCENE, "--steps", "3", "--checkpoint",
+                            "a.checkpoint")
         self.assertEqual(self.read("a.checkpoint"), before)
         snapshots = ["--snapshots", "out", "--every", "1"]
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots)[0], 0)
-        status, _, err = self.run_to_end(*SCENE, "--steps", "2", *snapshots)
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "out", "another folder", "--force")
+        self.assert_refused(2, ["out", "another folder", "--force"], *SCENE, "--steps", "2", *snapshots)
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "2", *snapshots, "--force")[0], 0)
 
     def test_standard_output_keeps_no_checkpoint(self):
-        status, _, err = self.run_to_end(*SCENE, "--steps", "2", "--checkpoint", "-")
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "--checkpoint", "-", "file")
+        self.assert_refused(2, ["--checkpoint", "-", "file"], *SCENE, "--steps", "2", "--checkpoint", "-")
         status, out, err = self.run_to_end(*SCENE, "--steps", "4", "--diagnostics", "-", "--checkpoint", "a.checkpoint")
         self.assertEqual(status, 0, err)
         self.assertIn("step,sim_time,", out)
@@ -308,18 +285,15 @@ class RunTest(ProcessCase):
         self.assertEqual(state[0], state[1])
 
     def test_a_foreign_previous_checkpoint_is_kept(self):
-        with open(self.path("a.previous.checkpoint"), "w") as file:
-            file.write("precious")
-        status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--checkpoint", "a.checkpoint")
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "a.previous.checkpoint", "--force")
+        self.write("a.previous.checkpoint", "precious")
+        self.assert_refused(2, ["a.previous.checkpoint", "--force"], *SCENE, "--steps", "3", "--checkpoint",
+                            "a.checkpoint")
         self.assertEqual(self.read("a.previous.checkpoint"), b"precious")
 
     def test_no_snapshot_of_an_earlier_run_stays(self):
         snapshots = ["--every", "0.001", "--snapshots", "out"]
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "9", *snapshots, "--checkpoint", "a.checkpoint")[0], 0)
-        with open(self.path("out/notes.txt"), "w") as file:
-            file.write("mine")
+        self.write("out/notes.txt", "mine")
         self.assertEqual(len(os.listdir(self.path("out"))), 10 + 1)
         self.assertEqual(self.run_to_end(*SCENE, "--steps", "4", *snapshots, "--force")[0], 0)
         self.assertEqual(sorted(os.listdir(self.path("out"))),
@@ -329,12 +303,10 @@ class RunTest(ProcessCase):
                                          "--force")[0], 0)
         for number in (4, 5, 6):  # that a killed run wrote after its checkpoint
             for ending in (".tipsy", ".tipsy.iord"):
-                with open(self.path(f"out/snapshot_{number:05}{ending}"), "w") as file:
-                    file.write("later")
+                self.write(f"out/snapshot_{number:05}{ending}", "later")
         foreign = ["snapshot_00006.png", "snapshot_7.tipsy", "snapshot_00006.tipsy.txt", "snapshot_00009.hdf5"]
         for name in foreign:
-            with open(self.path("out/" + name), "w") as file:
-                file.write("mine")
+            self.write("out/" + name, "mine")
         foreign.append("snapshot_00008.tipsy")
         os.mkdir(self.path("out/snapshot_00008.tipsy"))
         self.assertEqual(self.run_to_end("--resume", "b.checkpoint", "--steps", "5")[0], 0)
@@ -370,8 +342,7 @@ class RunTest(ProcessCase):
         self.assertEqual(self.run_to_end("--resume", "proj/c.checkpoint", "--steps", "200")[0], 0)
         before = self.files_in("proj")
         shutil.copytree(self.path("proj"), self.path("exp"))
-        status, out, err = self.run_to_end("--resume", "exp/backup.checkpoint", "--steps", "55")
-        self.assertEqual((status, err), (0, ""))
+        out = self.succeed("--resume", "exp/backup.checkpoint", "--steps", "55")
         self.assertIn("wrote exp/backup.checkpoint\n", out)
         self.assertEqual(self.files_in("proj"), before)
         self.assertEqual(self.read("exp/c.checkpoint"), before[self.path("proj/c.checkpoint")])
@@ -390,9 +361,7 @@ class RunTest(ProcessCase):
             self.assertEqual(self.run_to_end(*small, "--seed", seed, "--steps", steps, "--every", "0.002", "--snapshots", "s",
                                              "--checkpoint", seed + ".checkpoint", "--force")[0], 0)
         before = self.files_in("s")
-        status, _, err = self.run_to_end("--resume", "1.checkpoint", "--steps", "20")
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "s", "--force")
+        self.assert_refused(2, ["s", "--force"], "--resume", "1.checkpoint", "--steps", "20")
         self.assertEqual(self.files_in("s"), before)
 
     def test_outputs_that_meet_are_refused_before_the_run(self):
@@ -432,10 +401,8 @@ class RunTest(ProcessCase):
         self.assert_one_line(run.stderr, "ORRERY_PARENT", "unset")
 
     def test_two_outputs_have_two_places(self):
-        status, _, err = self.run_to_end(*SCENE, "--steps", "3", "--every", "0.001", "--snapshots", "x.csv",
-                                         "--diagnostics", "./x.csv")
-        self.assertEqual(status, 2)
-        self.assert_one_line(err, "--diagnostics", "--snapshots", "x.csv")
+        self.assert_refused(2, ["--diagnostics", "--snapshots", "x.csv"], *SCENE, "--steps", "3", "--every", "0.001",
+                            "--snapshots", "x.csv", "--diagnostics", "./x.csv")
         self.assertFalse(os.path.exists(self.path("x.csv")))
 
     def test_a_name_with_a_blank_can_be_pasted(self):
@@ -446,8 +413,7 @@ class RunTest(ProcessCase):
         self.assert_one_line(err, "orrery run --resume 'two words.checkpoint'")
 
     def test_bad_input_gets_one_line(self):
-        with open(self.path("text"), "w") as file:
-            file.write("no folder")
+        self.write("text", "no folder")
         for arguments, words in ((["-n", "8"], ["--steps K", "--until T"]),
                                  (["--steps", "5", "--until", "1"], ["leave out"]),
                                  (["--steps", "-1"], ["--steps"]),

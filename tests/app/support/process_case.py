@@ -30,6 +30,14 @@ class ProcessCase(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+
     def start(self, *arguments, **how):
         process = subprocess.Popen([self.orrery, *arguments], cwd=self.folder, text=True,
                                    **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **how))
@@ -46,6 +54,18 @@ class ProcessCase(unittest.TestCase):
         process = self.start(*arguments, **how)
         out, err = process.communicate(timeout=self.patience_s)
         return process.returncode, out, err
+
+    def succeed(self, *arguments, **how):
+        """Runs to a good end, without a word on stderr. Returns stdout."""
+        status, out, err = self.run_to_end(*arguments, **how)
+        self.assertEqual((status, err), (0, ""))
+        return out
+
+    def assert_refused(self, expected, words, *arguments, **how):
+        """Ends with this status and one line that has these words."""
+        status, _, err = self.run_to_end(*arguments, **how)
+        self.assertEqual(status, expected, err)
+        self.assert_one_line(err, *words)
 
     def assert_one_line(self, err, *words):
         self.assertEqual(err.count("\n"), 1, err)

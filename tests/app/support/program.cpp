@@ -1,22 +1,12 @@
 #include "tests/app/support/program.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <stdexcept>
 #include <system_error>
-#include <thread>
-#include <utility>
-
-#include "compute/core/temporary_folder.h"
-#include "tests/app/support/text_file.h"
 
 namespace orrery::test {
 namespace {
@@ -52,7 +42,7 @@ const std::filesystem::path& shared_cache() {
 }
 
 /// `out` is where stdout goes unless the surroundings say otherwise.
-[[noreturn]] void become_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings, int out,
+[[noreturn]] void become_orrery(const Words& arguments, const Surroundings& surroundings, int out,
                                 const std::string& err) {
   if (dup2(out, STDOUT_FILENO) < 0) _exit(126);
   if (!surroundings.stdout_to.empty()) redirect(STDOUT_FILENO, surroundings.stdout_to);
@@ -79,7 +69,7 @@ const std::filesystem::path& shared_cache() {
 
 }  // namespace
 
-Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+Outcome run_orrery(const Words& arguments, const Surroundings& surroundings) {
   const TemporaryFolder folder;
   const std::string err = (folder / "err").string();
   int out[2];  // a pipe: a limit on the size of files leaves it alone
@@ -97,7 +87,7 @@ Outcome run_orrery(const std::vector<std::string>& arguments, const Surroundings
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, std::move(printed), contents(err)};
 }
 
-void expect_refused(const Outcome& outcome, int status, const std::vector<std::string>& said) {
+void expect_refused(const Outcome& outcome, int status, const Words& said) {
   EXPECT_EQ(outcome.out, "");
   expect_complaint(outcome, status, said);
 }
@@ -106,13 +96,11 @@ bool says(const Outcome& outcome, const std::string& words) {
   return outcome.out.find(words) != std::string::npos;
 }
 
-void expect_complaint(const Outcome& outcome, int status, const std::vector<std::string>& said) {
+void expect_complaint(const Outcome& outcome, int status, const Words& said) {
   EXPECT_EQ(outcome.status, status) << outcome.err;
   EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
   EXPECT_EQ(outcome.err.find("orrery: "), 0u) << outcome.err;
-  for (const std::string& part : said) {
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << "'" << part << "' is not in: " << outcome.err;
-  }
+  for (const std::string& part : said) expect_holds(outcome.err, {part});
 }
 
 }  // namespace orrery::test

@@ -82,6 +82,12 @@ class RanksCase(ProcessCase):
         status, out, err = self.end_of(self.start_mpirun("-n", str(ranks), self.orrery, *arguments))
         return status, out, own_lines(err)
 
+    def ranks_succeed(self, ranks, *arguments):
+        """Returns stdout of a run without a word on stderr."""
+        status, out, err = self.run_ranks(ranks, *arguments)
+        self.assertEqual((status, err), (0, []), out)
+        return out
+
     def files_in(self, folder):
         """By name, what they hold."""
         found = {}

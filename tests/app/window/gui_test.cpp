@@ -2,23 +2,14 @@
 #include "app/window/gui.h"
 
 #include <glad/gl.h>
-#include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "app/window/window.h"
 #include "render/image.h"
+#include "tests/app/support/test.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 TEST(LayoutPace, IsSlowerWhenNobodyUsesThePanels) {
@@ -56,8 +47,7 @@ TEST(PanelPicture, CoversEachPixelOnce) {
       << "one that joins two";
 }
 
-class GuiTest : public testing::Test {
- protected:
+struct GuiTest : testing::Test {
   void lay_out() {
     gui_.begin_frame(0.01);
     ImGui::SetNextWindowPos({10, 10});
@@ -151,4 +141,4 @@ TEST_F(GuiTest, LaysOutAnewAfterAnEnlargedPicture) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

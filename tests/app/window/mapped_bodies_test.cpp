@@ -1,32 +1,27 @@
 // CUDA kernels in the drawn buffer itself, on a GPU that has CUDA and draws.
-#include <gtest/gtest.h>
-
-#include <optional>
-
 #include "app/window/position_bridge.h"
 #include "compute/sim/simulation.h"
 #include "render/gl/gl.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-class MappedBodies : public testing::Test {
- protected:
+struct MappedBodies : testing::Test {
   void SetUp() override {
-    if (const auto& cuda = test::backends().status(Backend::cuda); !cuda.available) GTEST_SKIP() << cuda.reason;
+    if (const auto& cuda = backends().status(Backend::cuda); !cuda.available) GTEST_SKIP() << cuda.reason;
     context_.emplace();
-    const Sharing sharing = try_sharing(test::backends());
+    const Sharing sharing = try_sharing(backends());
     if (sharing.same_gpu != true) GTEST_SKIP() << sharing.reason;
-    bridge_.emplace(sharing, test::backends().device());
+    bridge_.emplace(sharing, backends().device());
     ASSERT_EQ(bridge_->mode(Backend::cuda), Interop::mapped) << bridge_->reason(Backend::cuda);
     ASSERT_EQ(bridge_->storage(), &*bridge_);
   }
 
   /// A simulation whose bodies lie in the drawn buffer.
   Simulation drawn(int count) {
-    return {
-        test::backends(), {.scene = "plummer", .count = count}, test::find_kernel("cuda-tiled"), bridge_->storage()};
+    return {backends(), {.scene = "plummer", .count = count}, find_kernel("cuda-tiled"), bridge_->storage()};
   }
 
   std::optional<render::OffscreenContext> context_;
@@ -44,7 +39,7 @@ TEST_F(MappedBodies, AreDrawnWithoutACopy) {
 
 TEST_F(MappedBodies, StepAsInDeviceMemory) {
   Simulation shared = drawn(1000);
-  Simulation own{test::backends(), {.scene = "plummer", .count = 1000}, test::find_kernel("cuda-tiled")};
+  Simulation own{backends(), {.scene = "plummer", .count = 1000}, find_kernel("cuda-tiled")};
   shared.run(10);
   own.run(10);
   EXPECT_EQ(bridge_->read_drawn(), own.bodies());
@@ -88,4 +83,4 @@ TEST_F(MappedBodies, KernelsOfBothBackendsTakeTurns) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

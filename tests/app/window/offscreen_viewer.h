@@ -1,33 +1,19 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "app/window/run_view.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
 
 /// A line of a script.
-inline ScriptLine at(std::int64_t frame, Request request) {
-  return {.frame = frame, .request = std::move(request), .line = 1};
+inline ScriptLine at(std::int64_t frame, Request request, int line = 1) {
+  return {.frame = frame, .request = std::move(request), .line = line};
 }
 
 /// Runs without a window, in a folder of its own.
 class OffscreenViewer : public testing::Test {
  protected:
-  OffscreenViewer() { std::filesystem::create_directories(folder_); }
-  ~OffscreenViewer() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   ViewOptions options(std::int64_t frames) const {
@@ -41,10 +27,17 @@ class OffscreenViewer : public testing::Test {
     return options;
   }
 
-  static std::string read(const std::string& file) {
-    std::stringstream text;
-    text << std::ifstream{file, std::ios::binary}.rdbuf();
-    return text.str();
+  static std::string read(const std::string& file) { return contents(file); }
+
+  static void run(const ViewOptions& options) { ASSERT_EQ(run_view(catalog(), options), 0); }
+
+  /// The picture of the last frame, as a file.
+  std::string picture_of(ViewOptions options, Script script = {}) const {
+    if (!script.empty()) options.script = std::move(script);
+    options.screenshot_file = path("picture.png");
+    options.existing = Existing::replace;
+    run(options);
+    return read(options.screenshot_file);
   }
 
   /// The picture in such a file, without what the file says of it.
@@ -75,9 +68,7 @@ class OffscreenViewer : public testing::Test {
   }
 
  private:
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() /
-      (std::string{"orrery_viewer_"} + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const TemporaryFolder folder_;
 };
 
 }  // namespace orrery::test

@@ -1,23 +1,22 @@
 // Overlays over the bodies, in pictures of whole runs.
-#include <cstdlib>
-#include <fstream>
-
+#include "app/commands/command_text.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
+#include "tests/app/support/test.h"
 #include "tests/app/window/offscreen_viewer.h"
+#include "tests/compute/support/backends.h"
 #include "tests/render/picture.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 using render::Image;
 using render::test::difference;
 using render::test::read_png;
 
-class OverlaysInAPicture : public test::OffscreenViewer {
- protected:
+struct OverlaysInAPicture : OffscreenViewer {
   /// After `frames` steps, each of `requests` carried out before its frame.
   Image picture(std::int64_t frames, std::vector<std::pair<std::int64_t, Request>> requests,
                 const char* kernel = "cpu-simd", WindowSize size = {320, 192}, const char* scene = "plummer") const {
@@ -27,8 +26,8 @@ class OverlaysInAPicture : public test::OffscreenViewer {
     asked.size = size;
     asked.screenshot_file = path("picture.png");
     asked.existing = Existing::replace;
-    for (auto& [frame, request] : requests) asked.script.push_back({.frame = frame, .request = request, .line = 1});
-    EXPECT_EQ(run_view(test::catalog(), asked), 0);
+    for (auto& [frame, request] : requests) asked.script.push_back(at(frame, request));
+    EXPECT_EQ(run_view(catalog(), asked), 0);
     return read_png(asked.screenshot_file);
   }
   static Request view(ViewCommand command) { return command; }
@@ -150,5 +149,40 @@ TEST_F(OverlaysInAPicture, AxesAreAsAgreed) {
   expect_agreed(picture(1, {{0, view(ShowAxes{true})}}), "plummer_axes.png");
 }
 
+// A picture's description in its file.
+
+TEST_F(OffscreenViewer, APictureSaysWhatIsDrawnOverIt) {
+  const auto description = [&](const std::vector<ViewCommand>& commands) {
+    ViewOptions asked = options(4);
+    asked.setup = {SelectKernel{"cpu-tree"}};
+    asked.screenshot_file = path("picture.png");
+    asked.existing = Existing::replace;
+    for (const ViewCommand& command : commands) asked.script.push_back(at(1, command));
+    EXPECT_EQ(run_view(catalog(), asked), 0);
+    const std::string picture = read(asked.screenshot_file);
+    std::istringstream text{picture.substr(picture.find("{\""))};
+    Json json;
+    text >> json;  // ends before the checksum
+    return json;
+  };
+  const Json plain = description({});
+  EXPECT_TRUE(plain.at("overlays").empty());
+  EXPECT_FALSE(plain.contains("picked") || plain.contains("following"));
+  EXPECT_EQ(plain.at("exposure"), (Json{{"scale", 1.0}, {"automatic", false}}));
+  const auto time_step = plain.at("time").get<double>() / plain.at("step").get<double>();
+  EXPECT_GT(time_step, 0);
+  const std::vector<ViewCommand> overlays{ShowTrails{TrailsOf::sample, 0.25}, ShowVectors{Vectors::velocity},
+                                          ShowTreeCells{true, 3}, ShowWalk{true}, ShowAxes{true}};
+  std::vector<ViewCommand> commands = overlays;
+  commands.insert(commands.end(), {PickBody{7}, Follow{}, SetAppearance{{.exposure = 2.5f, .auto_exposure = true}}});
+  const Json full = description(commands);
+  Json expected = Json::array();
+  for (const ViewCommand& overlay : overlays) expected.push_back(command_json(overlay));
+  EXPECT_EQ(full.at("overlays"), expected);
+  EXPECT_EQ(full.at("picked"), 7);
+  EXPECT_EQ(full.at("following"), command_json(ViewCommand{Follow{}}));
+  EXPECT_EQ(full.at("exposure"), (Json{{"scale", 2.5}, {"automatic", true}}));
+}
+
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

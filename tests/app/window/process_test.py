@@ -138,15 +138,12 @@ class SignalsTest(ProcessTest):
                 self.assertEqual(read_png(self.path("a.png"))[:2], (64, 48))
 
     def test_a_compiler_that_does_not_end_does_not_delay_a_stop(self):
-        with open(self.path("script"), "w") as script:
-            script.write("0 workshop-open endless.cu\n")
-        with open(self.path("endless.cu"), "w") as kernel:
-            kernel.write(ENDLESS.replace("F<19", "F<1"))
+        self.write("script", "0 workshop-open endless.cu\n")
+        self.write("endless.cu", ENDLESS.replace("F<19", "F<1"))
         _, _, err = self.run_to_end(*VIEW, "--frames", "5", "--script", "script")
         if "no NVRTC" in err:
             self.skipTest(err)
-        with open(self.path("endless.cu"), "w") as kernel:
-            kernel.write(ENDLESS)
+        self.write("endless.cu", ENDLESS)
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number):
                 process = self.start(*VIEW, "--frames", "5", "--script", "script")
@@ -162,13 +159,12 @@ class SignalsTest(ProcessTest):
         os.mkfifo(self.path("pipe"))
         for line, arguments in ("2 record pipe", []), ("", ["--save", "pipe"]), ("", ["--screenshot", "pipe"]):
             with self.subTest(line=line, arguments=arguments):
-                with open(self.path("script"), "w") as script:
-                    script.write(f"0 save started.tipsy\n{line}\n")
+                self.write("script", f"0 save started.tipsy\n{line}\n")
                 process = self.start(*VIEW, "--frames", "5", "--script", "script", *arguments)
                 wait_for("the first frame", lambda: os.path.exists(self.path("started.tipsy")))
                 os.remove(self.path("started.tipsy"))
                 with self.assertRaises(subprocess.TimeoutExpired):
-                    process.wait(3)
+                    process.wait(1)
                 process.send_signal(signal.SIGTERM)
                 _, err = process.communicate(timeout=20)
                 self.assertEqual(process.returncode, 1, err)

@@ -1,23 +1,15 @@
 // Profiles in a process of their own, as the window takes them.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <thread>
 
 #include "app/features/profile/profile_commands.h"
+#include "app/features/profile/profile_status.h"
 #include "app/features/profile/profile_window.h"
 #include "compute/core/error.h"
-#include "compute/core/temporary_folder.h"
 #include "compute/kernels/catalog.h"
+#include "tests/app/support/test.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 Status shown_status() {
@@ -60,7 +52,7 @@ TEST(ProfileArguments, NameAFileInsteadOfAScene) {
   EXPECT_TRUE(has_pair(words, "--", "-bodies.hdf5"));
   EXPECT_TRUE(has_pair(words, "--units", "kpc,1e10Msun,km/s"));
   EXPECT_TRUE(has_pair(words, "--columns=-,x", "--state"));
-  for (const char* option : {"--scene", "-n", "--seed", "--device"}) {
+  for (const std::string& option : "--scene -n --seed --device"_words) {
     EXPECT_EQ(std::ranges::find(words, option), words.end()) << option;
   }
 }
@@ -79,8 +71,9 @@ std::filesystem::path script(const TemporaryFolder& folder, const std::string& t
   return file;
 }
 
-TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
-  const TemporaryFolder folder;
+using ProfileControlTest = InFolder;
+
+TEST_F(ProfileControlTest, ShowsAFailureOfTheProcessInOneLine) {
   const struct {
     const char *text, *error;
   } cases[] = {{"echo 'orrery: no right to profile' >&2; exit 1\n", "no right to profile"},
@@ -100,8 +93,7 @@ TEST(ProfileControl, ShowsAFailureOfTheProcessInOneLine) {
   }
 }
 
-TEST(ProfileControl, EndsAProcessThatTakesTooLong) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, EndsAProcessThatTakesTooLong) {
   ProfileControl control{script(folder, "exec sleep 60\n"), std::chrono::milliseconds{100}};
   ProfileStatus status;
   control.start(shown_status(), std::nullopt, status);
@@ -109,8 +101,7 @@ TEST(ProfileControl, EndsAProcessThatTakesTooLong) {
   EXPECT_EQ(status.error, "it was not ready after 0.1 s; fewer bodies take less time");
 }
 
-TEST(ProfileControl, ReadsTheFileWhateverTheKernelPrints) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, ReadsTheFileWhateverTheKernelPrints) {
   ProfileControl control{
       script(folder, "echo hello from a kernel; echo '{\"profiles\": [{\"kernel\": \"mine\", \"n\": 7}]}' > \"$3\"\n")};
   ProfileStatus status;
@@ -129,8 +120,7 @@ while [ "$1" != --json ]; do shift; done
 echo '{"profiles": [{"kernel": "'${KERNEL:-new}'"}]}' > "$2"
 )";
 
-TEST(ProfileControl, GivesTheArgumentsToAProcessThatWaits) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, GivesTheArgumentsToAProcessThatWaits) {
   const std::filesystem::path started = folder / "started";
   const std::string waits = R"(if [ "$1" = prepare-for-parent ]; then
   echo "$*" >> ")" + started.string() +
@@ -161,7 +151,7 @@ fi
   EXPECT_EQ(lines, 2);
 }
 
-TEST(ProfileControl, StartsAProcessInThePlaceOfOneThatCouldNotPrepareItself) {
+TEST_F(ProfileControlTest, StartsAProcessInThePlaceOfOneThatCouldNotPrepareItself) {
   for (const char* end : {"kill -9 $$", "echo 'orrery: out of memory' >&2; exit 1", "exit 0"}) {
     SCOPED_TRACE(end);
     const TemporaryFolder folder;
@@ -177,8 +167,7 @@ TEST(ProfileControl, StartsAProcessInThePlaceOfOneThatCouldNotPrepareItself) {
   }
 }
 
-TEST(ProfileControl, DoesNotRepeatAProfileThatCrashed) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, DoesNotRepeatAProfileThatCrashed) {
   ProfileControl control{script(folder, std::string{"if [ \"$1\" = prepare-for-parent ]; then\n"} +
                                             "  cat >/dev/null; echo got; kill -9 $$\nfi\n" + writes_profile)};
   ProfileStatus status;
@@ -188,8 +177,7 @@ TEST(ProfileControl, DoesNotRepeatAProfileThatCrashed) {
   EXPECT_EQ(status.error, "the process that profiles ended early");
 }
 
-TEST(ProfileControl, EndsAProcessThatNobodyNeeds) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, EndsAProcessThatNobodyNeeds) {
   const std::filesystem::path number = folder / "number";
   ProfileControl control{
       script(folder, "echo $$ > \"$0.tmp\"; mv \"$0.tmp\" " + number.string() + "; exec sleep 60\n")};
@@ -204,8 +192,7 @@ TEST(ProfileControl, EndsAProcessThatNobodyNeeds) {
   EXPECT_EQ(errno, ESRCH);
 }
 
-TEST(ProfileControl, NamesTheVersionOfAKernelFile) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, NamesTheVersionOfAKernelFile) {
   ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"\n")};
   ProfileStatus status;
   Status shown = shown_status();
@@ -222,8 +209,7 @@ TEST(ProfileControl, NamesTheVersionOfAKernelFile) {
   EXPECT_EQ(status.profiles[0].label(), "mine v3");
 }
 
-TEST(ProfileControl, DoesNotWaitForTheEndOfTheProcess) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, DoesNotWaitForTheEndOfTheProcess) {
   ProfileControl control{script(folder, "echo '{\"profiles\": [{\"kernel\": \"mine\"}]}' > \"$3\"; exec sleep 60\n")};
   ProfileStatus status;
   control.start(shown_status(), std::nullopt, status);
@@ -235,8 +221,7 @@ TEST(ProfileControl, DoesNotWaitForTheEndOfTheProcess) {
   EXPECT_THROW(control.start(shown_status(), std::nullopt, status), UsageError);
 }
 
-TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
-  const TemporaryFolder folder;
+TEST_F(ProfileControlTest, GivesTheProcessTheTextOfAKernelOfTheUsers) {
   const std::filesystem::path seen = folder / "seen";
   ProfileControl control{script(folder, "cp \"$5\" " + seen.string() + "; echo \"$4 $5\" >> " + seen.string() + "\n")};
   Status shown = shown_status();
@@ -254,7 +239,7 @@ TEST(ProfileControl, GivesTheProcessTheTextOfAKernelOfTheUsers) {
   EXPECT_FALSE(std::filesystem::exists(words.substr(words.find('/')))) << "it goes with the process";
 }
 
-TEST(ProfileControl, WaitsForTheChoiceOfAuto) {
+TEST_F(ProfileControlTest, WaitsForTheChoiceOfAuto) {
   ProfileStatus status;
   ProfileControl control;
   Status shown = shown_status();
@@ -264,7 +249,7 @@ TEST(ProfileControl, WaitsForTheChoiceOfAuto) {
   EXPECT_FALSE(control.tick(status)) << "nothing is in flight";
 }
 
-TEST(ProfileControl, ComparesWithRowsThatExist) {
+TEST_F(ProfileControlTest, ComparesWithRowsThatExist) {
   ProfileStatus status;
   EXPECT_THROW(ProfileControl::compare({0}, status), UsageError);
   status.profiles.resize(3);
@@ -278,4 +263,4 @@ TEST(ProfileControl, ComparesWithRowsThatExist) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

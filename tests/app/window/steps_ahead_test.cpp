@@ -1,21 +1,17 @@
 // Without a window, the GPU computes the next steps while the panels are drawn. Nothing but the time may show it.
-#include <algorithm>
-
-#include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
-#include "compute/core/backend.h"
+#include "compute/core/error.h"
+#include "tests/app/support/test.h"
 #include "tests/app/window/offscreen_viewer.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-using test::OffscreenViewer;
 using Row = std::map<std::string, std::string>;
 
-class StepsAhead : public OffscreenViewer {
- protected:
+struct StepsAhead : OffscreenViewer {
   void SetUp() override {
-    if (!test::backends().status(Backend::cuda).available) GTEST_SKIP() << "no GPU";
+    if (!backends().status(Backend::cuda).available) GTEST_SKIP() << "no GPU";
   }
 
   ViewOptions options_of(const std::string& name, std::int64_t frames) const {
@@ -24,8 +20,7 @@ class StepsAhead : public OffscreenViewer {
     o.setup = {SelectKernel{"cuda-tiled"}};
     o.size = {640, 400};  // room for the panels
     o.panel = true;
-    o.script = {{.frame = 3, .request = Command{SelectKernel{"cuda-naive"}}, .line = 1},
-                {.frame = 6, .request = Command{SetStepsPerFrame{2}}, .line = 2}};
+    o.script = {at(3, SelectKernel{"cuda-naive"}), at(6, SetStepsPerFrame{2})};
     o.record_file = path(name + ".csv");
     o.save_file = path(name + ".bin");
     o.screenshot_file = path(name + ".png");
@@ -38,7 +33,7 @@ class StepsAhead : public OffscreenViewer {
       for (const ScriptLine& line : o.script) {
         if (line.frame == frame) all.push_back(line);
       }
-      all.push_back({.frame = frame, .request = ViewCommand{ShowLegend{true}}, .line = 9});
+      all.push_back(at(frame, ShowLegend{true}));
     }
     o.script = std::move(all);
   }
@@ -56,25 +51,24 @@ class StepsAhead : public OffscreenViewer {
 
 TEST_F(StepsAhead, ChangeNeitherStepsNorRowsNorBodies) {
   ViewOptions o = options_of("ahead", 12);
-  EXPECT_EQ(run_view(test::catalog(), o), 0);
+  EXPECT_EQ(run_view(catalog(), o), 0);
   o = options_of("back", 12);
   hold_steps_back(o);
-  EXPECT_EQ(run_view(test::catalog(), o), 0);
+  EXPECT_EQ(run_view(catalog(), o), 0);
   ASSERT_EQ(rows(path("ahead.csv")).front().at("interop"), "mapped");
   expect_same_run("ahead", "back");
 }
 
 TEST_F(StepsAhead, AReportInBetweenChangesNothing) {
-  EXPECT_EQ(run_view(test::catalog(), options_of("without", 12)), 0);
+  EXPECT_EQ(run_view(catalog(), options_of("without", 12)), 0);
   ViewOptions o = options_of("with", 12);
   for (const std::int64_t frame : {2, 8}) {
-    o.script.push_back(
-        {.frame = frame, .request = ViewCommand{SaveReport{path(std::to_string(frame) + ".html")}}, .line = 3});
+    o.script.push_back(at(frame, SaveReport{path(std::to_string(frame) + ".html")}));
   }
   std::ranges::stable_sort(o.script, {}, &ScriptLine::frame);
-  EXPECT_EQ(run_view(test::catalog(), o), 0);
+  EXPECT_EQ(run_view(catalog(), o), 0);
   expect_same_run("without", "with");
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

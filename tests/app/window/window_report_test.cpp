@@ -1,22 +1,24 @@
 // A window's parts of a page.
-#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "app/features/report/page.h"
 #include "app/features/report/report_window.h"
+#include "app/features/roofline/roofline_window.h"
+#include "app/features/sweep/sweep_commands.h"
+#include "app/window/step_statistics.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/report/page_check.h"
+#include "tests/app/support/fake_program.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-using test::holds;
-
-class WindowReport : public testing::Test {
- protected:
-  WindowReport() : simulation{test::backends(), {.scene = "plummer", .count = 64, .seed = 3}} {
+struct WindowReport : testing::Test {
+  WindowReport() : simulation{backends(), {.scene = "plummer", .count = 64, .seed = 3}} {
     simulation.apply(SelectKernel{"cpu-openmp", {{"chunk", "16"}}});
-    view.kernels = test::kernels();
+    view.kernels = kernels();
   }
   Result result(const char* kernel, int count, bool swept) const {
     Result row;
@@ -118,12 +120,135 @@ TEST_F(WindowReport, WithoutResultsThePageSaysSo) {
   ReportContent all = content();
   all.picture.words = "None.";
   const std::string page = report_page(all);
-  test::expect_page(page);
+  expect_page(page);
   for (const char* part : {"Nothing was measured", "The energy drift was not measured",
                            "The time per step was not measured", "<td>Latest frame</td><td>not measured</td>"}) {
     EXPECT_TRUE(holds(page, part)) << part;
   }
 }
 
+// A kernel's machine code as the panels show it, with a cuobjdump that says what a test wants.
+
+Status with_kernel(const char* function) {
+  Status status;
+  // Every build has this kernel, and one evaluation of the law is one interaction.
+  status.kernel = find_kernel("cpu-serial");
+  status.backend = Backend::cuda;
+  status.card = KernelCard{.name = function, .architecture = 90};
+  return status;
+}
+
+/// Returns the view of the function once its instructions have been counted. If they never are, the test hits its time
+/// limit.
+ViewStatus described(MachineFacts& facts, const char* function) {
+  ViewStatus view;
+  do {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    facts.describe(view, with_kernel(function));
+  } while (view.instructions_reason == "they are being counted");
+  return view;
+}
+
+TEST(MachineFacts, CountsEachFunctionOnce) {
+  const FakeProgram cuobjdump{"cuobjdump"};
+  cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
+  MachineFacts facts{backends()};
+  EXPECT_EQ(described(facts, "first").instructions_per_interaction, 2.0);
+  cuobjdump.does("exit 1");
+  EXPECT_EQ(described(facts, "first").instructions_per_interaction, 2.0) << "it was known";
+  const ViewStatus second = described(facts, "second");
+  EXPECT_FALSE(second.instructions_per_interaction);
+  expect_holds(second.instructions_reason, {"failed"});
+}
+
+TEST(MachineFacts, DoNotWaitAtTheEndForWhatNobodyWants) {
+  const FakeProgram cuobjdump{"cuobjdump"};
+  cuobjdump.does("exec sleep 1000");
+  MachineFacts facts{backends()};
+  ViewStatus view;
+  facts.describe(view, with_kernel("endless"));
+  EXPECT_FALSE(view.instructions_per_interaction);
+  EXPECT_EQ(view.instructions_reason, "they are being counted");
+}
+
+TEST(MachineFacts, StartNothingWhileASweepMeasures) {
+  const FakeProgram cuobjdump{"cuobjdump"};
+  cuobjdump.does("echo \"Function : $5\"; printf '/*0010*/ MUFU.RSQ R1, R1 ;\\n/*0020*/ BRA 0x10 ;\\n'");
+  MachineFacts facts{backends()};
+  ViewStatus view;
+  view.measurement = {&sweep_user};
+  for (int frame = 0; frame < 100; ++frame) {
+    facts.describe(view, with_kernel("swept"));
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  expect_holds(view.instructions_reason, {"sweep"});
+  EXPECT_FALSE(view.instructions_per_interaction);
+  EXPECT_EQ(described(facts, "swept").instructions_per_interaction, 2.0);
+}
+
+TEST(MachineFacts, OfAKernelOnTheCpuAreNone) {
+  MachineFacts facts{backends()};
+  ViewStatus view;
+  view.instructions_per_interaction = 14;
+  facts.describe(view, Status{});
+  EXPECT_FALSE(view.instructions_per_interaction);
+  EXPECT_NE(view.instructions_reason, "");
+  EXPECT_FALSE(view.peak_rates);
+}
+
+/// A folder that is gone afterwards.
+struct WriteResults : testing::Test {
+  WriteResults() { std::filesystem::create_directories(folder_); }
+  ~WriteResults() override { std::filesystem::remove_all(folder_); }
+
+  static std::string read(const std::filesystem::path& file) {
+    std::stringstream text;
+    text << std::ifstream{file}.rdbuf();
+    return text.str();
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("orrery_results_test_" + std::to_string(::getpid()));
+};
+
+TEST_F(WriteResults, WritesOneLineARow) {
+  StepStatistics statistics;
+  const StepWork pairs{.evaluations = 1, .interactions = 1e6};
+  const Trial serial{.kernel_id = "cpu-serial", .integrator_id = "leapfrog", .count = 1000};
+  statistics.add(serial, pairs, {.steps = 1, .evaluations = 1, .step_ms = 10});
+  Trial other{.kernel_id = "cpu-simd", .settings = "threads=2", .integrator_id = "leapfrog", .count = 1000};
+  other.law.id = LawId::attract_repel;
+  other.scene.file = "a.tipsy";
+  other.time_step = 0.25f;
+  other.digits = Digits::compensated;
+  other.kernel_version = 3;
+  statistics.add(other, pairs, {.steps = 1, .evaluations = 1, .step_ms = 2.5});
+  statistics.add_error(other, {.rms = 1, .median = 3e-7, .p99 = 4e-6, .max = 5e-5});
+  statistics.pin(1, true);
+  const std::string file = (folder_ / "results.csv").string();
+  EXPECT_EQ(write_results(file, {{"program", "orrery"}}, statistics.results()), file);
+  EXPECT_EQ(
+      read(file),
+      "# {\"program\":\"orrery\"}\n"
+      "kernel,settings,law,softening,repulsion,drag,integrator,dt,eta,scene,seed,n,median_ms,interactions_per_s,"
+      "speedup,"
+      "pinned,steps,error_median,error_p99,error_max,by,digits,version\n"
+      "cpu-serial,,gravity,0.02,,,leapfrog,0,,collision,1,1000,10,1e+08,,,1,,,,view,float,\n"
+      "cpu-simd,threads=2,attract-repel,0.02,0.002,1e-06,leapfrog,0.25,,a.tipsy,,1000,2.5,4e+08,1,yes,1,3e-07,4e-06,"
+      "5e-05,view,compensated,3\n");
+}
+
+TEST_F(WriteResults, KeepsWhatIsThere) {
+  std::ofstream{folder_ / "results.csv"} << "an unfinished recording";
+  EXPECT_EQ(write_results((folder_ / "results.csv").string(), {}, {}), (folder_ / "results-1.csv").string());
+  EXPECT_EQ(read(folder_ / "results.csv"), "an unfinished recording");
+}
+
+TEST_F(WriteResults, NamesTheFileThatCannotBeWritten) {
+  const std::string file = (folder_ / "missing" / "results.csv").string();
+  EXPECT_EQ(failure_of([&] { (void)write_results(file, {}, {}); }).message,
+            "cannot write '" + file + "': No such file or directory");
+}
+
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+from process_case import ProcessCase
 from x11_messages import press_close_button
 
 PATIENCE_S = 120  # for one thing to happen; generous, since nothing here is a measurement
@@ -157,10 +158,9 @@ class Viewer:
         self.output.close()
 
 
-class WindowTestCase(unittest.TestCase):
+class WindowTestCase(ProcessCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="orrery_window_")
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.display = Display()
         self.addCleanup(self.display.close)
         self.display.environment["XDG_CONFIG_HOME"] = self.path("config")  # each test begins without a memory
@@ -170,9 +170,6 @@ class WindowTestCase(unittest.TestCase):
         self.addCleanup(viewer.kill)
         wait_for("the panel", lambda: "rate" in viewer.layout())
         return viewer
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
 
 def main():

@@ -1,23 +1,16 @@
 // Kernels that are wrong, checked by the built program in a process of its own: each is rejected with an explanation.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-
 #include "app/process/check_kernel.h"
 #include "compute/cuda/nvrtc.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/kernel_texts.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::kernel_text;
-using test::with;
 
-class BrokenKernel : public testing::Test {
- protected:
+struct BrokenKernel : testing::Test {
   void SetUp() override {
     ORRERY_SKIP_WITHOUT_BACKEND();
     if (!cuda::nvrtc().reason().empty()) GTEST_SKIP() << cuda::nvrtc().reason();
@@ -31,9 +24,9 @@ class BrokenKernel : public testing::Test {
                              std::chrono::milliseconds limit = 60s) {
     const KernelCheck found = check(text, limit);
     RecordProperty("message", found.problem);
-    EXPECT_EQ(found.problem.find('\n'), std::string::npos) << found.problem;
+    expect_lacks(found.problem, {"\n"});
     for (const char* part : parts) {
-      EXPECT_NE(found.problem.find(part), std::string::npos) << "'" << part << "' is not in: " << found.problem;
+      expect_holds(found.problem, {part});
     }
   }
 };
@@ -112,4 +105,4 @@ TEST_F(BrokenKernel, Traps) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,33 +1,19 @@
 // NVRTC in a process of its own: the built program, and programs in its place. It needs no GPU.
 #include "app/process/compiler_process.h"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
-#include <cstdint>
-#include <fstream>
 #include <iostream>
-#include <memory>
-#include <stdexcept>
-#include <string>
 #include <system_error>
-#include <thread>
-#include <utility>
 
-#include "compute/core/temporary_folder.h"
 #include "compute/cuda/nvrtc.h"
-#include "tests/compute/support/failure.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/kernel_texts.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::expect_failure;
-using test::Failure;
-using test::kernel_text;
-using test::with;
 
 CompilerInput input(const std::string& statement) {
   return {.source = "__global__ void f(float* out) {\n  " + statement + "\n}\n",
@@ -47,8 +33,7 @@ void compile(const std::string& text, const CompilerProcess& compiler) {
   (void)compile_kernel(parse_kernel_file("my.cu", text), {}, LawId::gravity, usual_architecture, compiler);
 }
 
-class CompilerOfTheProgram : public testing::Test {
- protected:
+struct CompilerOfTheProgram : testing::Test {
   void SetUp() override {
     if (!cuda::nvrtc().reason().empty()) GTEST_SKIP() << cuda::nvrtc().reason();
   }
@@ -110,13 +95,11 @@ TEST_F(CompilerOfTheProgram, IncludesNoFileOfTheDisk) {
                                   std::string{"/dev/zero"}, std::string{"/proc/self/environ"}}) {
     for (const std::string& directive :
          {"#include \"" + name + '"', "#include <" + name + '>', "  %: /* */ include \"" + name + '"'}) {
-      expect_failure(
-          Failure::usage, [&] { compile(text_with(directive), compiler); }, line, "unknown include '" + name + "'",
-          "a kernel file can include: compute/");
+      expect_usage_error({line, "unknown include '" + name + "'", "a kernel file can include: compute/"},
+                         [&] { compile(text_with(directive), compiler); });
     }
-    expect_failure(
-        Failure::usage, [&] { compile(text_with("#define NAME \"" + name + "\"\n#include NAME"), compiler); },
-        "unknown include '" + name + "'");
+    expect_usage_error({"unknown include '" + name + "'"},
+                       [&] { compile(text_with("#define NAME \"" + name + "\"\n#include NAME"), compiler); });
   }
 }
 
@@ -133,22 +116,19 @@ TEST_F(CompilerOfTheProgram, DoesNotSayWhichFilesExist) {
 
 TEST_F(CompilerOfTheProgram, IsEndedAfterItsTime) {
   compiler.limit = 300ms;
-  expect_failure(
-      Failure::usage, [&] { compile(endless_text(), compiler); }, "my.cu(14): ", "did not end within 0.3 s: ");
+  expect_usage_error({"my.cu(14): ", "did not end within 0.3 s: "}, [&] { compile(endless_text(), compiler); });
 }
 
 #ifndef ORRERY_SANITIZED  // no limit there, see run_compiler_process()
 TEST_F(CompilerOfTheProgram, HasLimitedMemory) {
-  expect_failure(
-      Failure::usage, [&] { compile(endless_text(), compiler); }, "my.cu(", "memory");
+  expect_usage_error({"my.cu(", "memory"}, [&] { compile(endless_text(), compiler); });
 }
 #endif
 
 TEST_F(CompilerOfTheProgram, IsEndedWhenItsResultIsNoLongerWanted) {
   const auto begin = std::chrono::steady_clock::now();
   compiler.cancelled = [begin] { return std::chrono::steady_clock::now() - begin > 200ms; };
-  expect_failure(
-      Failure::runtime, [&] { compile(endless_text(), compiler); }, "was stopped", "");
+  expect_runtime_error({"was stopped", ""}, [&] { compile(endless_text(), compiler); });
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
 }
 
@@ -161,14 +141,11 @@ TEST(CompilerProcess, ExplainsWhatEndsWithoutAResult) {
     return CompilerProcess{.program = file};
   };
   for (const char* script : {"kill -9 $$", "echo nonsense", "printf '1 2 3 4\\n'", "exit 4"}) {
-    expect_failure(
-        Failure::usage, [&] { compile(kernel_text(), program(script)); }, "my.cu(5): ", "ended without a result");
+    expect_usage_error({"my.cu(5): ", "ended without a result"}, [&] { compile(kernel_text(), program(script)); });
   }
-  expect_failure(
-      Failure::runtime, [&] { compile(kernel_text(), program("echo 'orrery: no NVRTC' >&2; exit 1")); }, "no NVRTC",
-      "");
-  expect_failure(
-      Failure::runtime, [&] { compile(kernel_text(), {.program = folder / "none"}); }, "did not run", "No such file");
+  expect_runtime_error({"no NVRTC", ""},
+                       [&] { compile(kernel_text(), program("echo 'orrery: no NVRTC' >&2; exit 1")); });
+  expect_runtime_error({"did not run", "No such file"}, [&] { compile(kernel_text(), {.program = folder / "none"}); });
 }
 
 TEST(CompilerProcess, GetsTheSourceAndTheOptions) {
@@ -183,8 +160,7 @@ TEST(CompilerProcess, GetsTheSourceAndTheOptions) {
 }
 
 /// Spares of a program that counts its starts, and answers after 300 ms.
-class CountedSpares : public testing::Test {
- protected:
+struct CountedSpares : testing::Test {
   CountedSpares() { std::filesystem::permissions(program, std::filesystem::perms::owner_all); }
   std::uintmax_t starts() const {
     std::error_code missing;
@@ -217,11 +193,10 @@ TEST_F(CountedSpares, AreStartedAgainAfterACompilationThatThrew) {
   spares->fill();
   wait_for_starts(2);
   compiler.cancelled = []() -> bool { throw std::runtime_error("no memory"); };
-  expect_failure(
-      Failure::runtime, [&] { (void)compiler(input("")); }, "no memory", "");
+  expect_runtime_error({"no memory", ""}, [&] { (void)compiler(input("")); });
   spares->fill();
   wait_for_starts(3);
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

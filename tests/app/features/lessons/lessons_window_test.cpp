@@ -1,26 +1,18 @@
 #include "app/features/lessons/lessons_window.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <fstream>
-#include <thread>
-
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
-#include "compute/core/temporary_folder.h"
 #include "tests/app/lessons/lesson_text.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 /// A shown simulation that runs, and a lesson in a file.
-class LessonBesideAWindow : public testing::Test {
- protected:
-  LessonBesideAWindow() { std::ofstream{file()} << test::lesson_text(); }
+struct LessonBesideAWindow : testing::Test {
+  LessonBesideAWindow() { std::ofstream{file()} << lesson_text(); }
 
   std::string file() const { return (folder_ / "mine.md").string(); }
 
@@ -33,9 +25,9 @@ class LessonBesideAWindow : public testing::Test {
   }
 
   const TemporaryFolder folder_;
-  Simulation shown{test::backends(), {.scene = "plummer", .count = 40}, test::find_kernel("cpu-simd")};
+  Simulation shown{backends(), {.scene = "plummer", .count = 40}, find_kernel("cpu-simd")};
   LessonStatus status;
-  LessonControl control{test::backends()};
+  LessonControl control{backends()};
 };
 
 TEST_F(LessonBesideAWindow, GoesFromTheFirstPageToTheAnswer) {
@@ -46,7 +38,7 @@ TEST_F(LessonBesideAWindow, GoesFromTheFirstPageToTheAnswer) {
   EXPECT_EQ(status.title, "A lesson");
   EXPECT_EQ(status.titles.size(), 12u);
   EXPECT_EQ(status.choices.size(), 3u);
-  EXPECT_EQ(status.predict[0].text.find('{'), std::string::npos);
+  expect_lacks(status.predict[0].text, {"{"});
   control.predict(1, status);
   control.start(shown, status);
   EXPECT_TRUE(status.measuring);
@@ -58,14 +50,14 @@ TEST_F(LessonBesideAWindow, GoesFromTheFirstPageToTheAnswer) {
   EXPECT_TRUE(status.measured);
   EXPECT_EQ(status.page, LessonPage::answer);
   EXPECT_EQ(status.predicted, 1);
-  EXPECT_NE(status.verdict.find("big / small = "), std::string::npos) << status.verdict;
+  expect_holds(status.verdict, {"big / small = "});
   // A busy machine may leave it open; then the verdict says so, and marks no answer.
   const bool decided = status.verdict.find(" is right.") != std::string::npos;
   EXPECT_TRUE(decided || status.verdict.find("Not decided on this machine") != std::string::npos) << status.verdict;
   EXPECT_EQ(std::ranges::count(status.right, true), decided ? 1 : 0) << status.verdict;
   ASSERT_EQ(status.rows.size(), 3u);
   for (const LessonRowStatus& row : status.rows) EXPECT_GT(row.ms, 0) << row.label;
-  EXPECT_EQ(status.answer[0].text.find("not measured"), std::string::npos) << status.answer[0].text;
+  expect_lacks(status.answer[0].text, {"not measured"});
   EXPECT_THROW(control.predict(0, status), UsageError) << "too late";
 }
 
@@ -74,13 +66,13 @@ TEST_F(LessonBesideAWindow, KnowsNoAnswerIfItIsStopped) {
   control.start(shown, status);
   control.stop(shown, status);
   EXPECT_FALSE(status.measuring);
-  EXPECT_NE(status.verdict.find("stays open"), std::string::npos) << status.verdict;
+  expect_holds(status.verdict, {"stays open"});
   EXPECT_EQ(status.right, std::vector<bool>(3, false));
-  EXPECT_NE(status.answer[0].text.find("(not measured)"), std::string::npos);
+  expect_holds(status.answer[0].text, {"(not measured)"});
   EXPECT_FALSE(shown.status().paused);
   control.start(shown, status);
   frames();
-  EXPECT_EQ(status.verdict.find("stays open"), std::string::npos) << status.verdict;
+  expect_lacks(status.verdict, {"stays open"});
 }
 
 TEST_F(LessonBesideAWindow, SetsTheScene) {
@@ -130,4 +122,4 @@ TEST_F(LessonBesideAWindow, RefusesWhatNeedsALesson) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,8 +1,5 @@
 #include "app/features/race/race_tab.h"
 
-#include <limits>
-#include <utility>
-
 #include "app/features/compare/compare_status.h"
 #include "app/features/race/race_commands.h"
 #include "app/features/race/race_status.h"
@@ -12,6 +9,7 @@
 #include "app/panels/sections.h"
 #include "app/ui_state/lessons_commands.h"
 #include "tests/app/panels/panels_fixture.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
 namespace orrery::test {
@@ -40,7 +38,7 @@ TEST(PositiveNumbers, AreSeparatedByCommas) {
 }
 
 TEST_F(Panels, StartARace) {
-  select(test::find_kernel("cpu-simd"));
+  select(find_kernel("cpu-simd"));
   open_tab("race");
   const auto usual = only<StartRace>(click("race.start"));
   EXPECT_EQ(usual.until, 1);
@@ -64,21 +62,20 @@ TEST_F(Panels, StartARace) {
 }
 
 TEST_F(Panels, ARaceStatesItsSizeAndTimeBeforeItStarts) {
-  select(test::find_kernel("cpu-simd"));
+  select(find_kernel("cpu-simd"));
   status.time_step = 0.01f;
   state.lab.drafts.of<RaceDraft>().integrators = {"leapfrog", "yoshida4"};
   state.lab.drafts.of<RaceDraft>().until = "1";
   open_tab("race");
   // 25 + 50 + 100 + 200 + 400 steps of each
-  EXPECT_NE(lab_text().find("10 runs, 1,550 steps in all."), std::string::npos) << lab_text();
+  expect_holds(lab_text(), {"10 runs, 1,550 steps in all."});
   view.evaluation_s["cpu-simd"] = 0.01;  // leapfrog evaluates forces once per step, yoshida4 3 times
   view.conserved_sum_s = 1;              // 16 sums of each run, and one of the first state
-  EXPECT_NE(lab_text().find("roughly 3 min 12 s here."), std::string::npos) << lab_text();
-  EXPECT_NE(lab_text().find("The shown system rests meanwhile."), std::string::npos);
+  expect_holds(lab_text(), {"roughly 3 min 12 s here.", "The shown system rests meanwhile."});
 }
 
 TEST_F(Panels, ARaceSuggestsATimeThatSuitsTheMachine) {
-  select(test::find_kernel("cpu-simd"));
+  select(find_kernel("cpu-simd"));
   status.time_step = 0.01f;
   const auto suggested = [&] { return suggested_end({.integrators = {"leapfrog"}}, status, view); };
   EXPECT_EQ(suggested(), 1) << "nothing is known";
@@ -96,15 +93,15 @@ TEST_F(Panels, ARaceSuggestsATimeThatSuitsTheMachine) {
 
 TEST_F(Panels, ARaceStartsOnlyWithNumbers) {
   open_tab("race");
-  for (const char* wrong : {"0", "-1", "soon", "inf", "1,2"}) {
+  for (const std::string& wrong : "0 -1 soon inf 1,2"_words) {
     state.lab.drafts.of<RaceDraft>().until = wrong;
     EXPECT_TRUE(click("race.start").empty()) << wrong;
-    EXPECT_NE(lab_text().find("Until must be"), std::string::npos) << wrong;
+    expect_holds(lab_text(), {"Until must be"});
   }
   state.lab.drafts.of<RaceDraft>().until = "1";
   state.lab.drafts.of<RaceDraft>().time_steps = "0.01, 0";
   EXPECT_TRUE(click("race.start").empty());
-  EXPECT_NE(lab_text().find("dt must be"), std::string::npos);
+  expect_holds(lab_text(), {"dt must be"});
   state.lab.drafts.of<RaceDraft>().time_steps.clear();
   view.measurement = {&sweep_user};
   settle();
@@ -116,7 +113,7 @@ TEST_F(Panels, StopARace) {
       .active = true, .until = 1, .present = "cpu-simd, leapfrog, dt 0.01", .done = 0.25, .left_s = 12};
   open_tab("race");
   EXPECT_FALSE(seen("race.start"));
-  EXPECT_NE(lab_text().find("cpu-simd, leapfrog, dt 0.01"), std::string::npos) << lab_text();
+  expect_holds(lab_text(), {"cpu-simd, leapfrog, dt 0.01"});
   only<StopRace>(click("race.stop"));
 }
 
@@ -145,7 +142,7 @@ TEST_F(Panels, AMeasurementIsSeenAndStoppedFromEveryTab) {
 }
 
 TEST_F(Panels, NothingIsMeasuredDuringAComparison) {
-  select(test::find_kernel("cpu-simd"));
+  select(find_kernel("cpu-simd"));
   view.features.of<CompareStatus>().with.kernel = "cpu-simd";
   view.features.of<CompareStatus>().active = true;
   view.second_run = &comparison_user;
@@ -192,15 +189,13 @@ TEST_F(Panels, ReturnToARunOfARace) {
   EXPECT_GT(ui_marked("race.dot.0").y0, ui_marked("race.dot.1").y0) << "a shorter time is below";
   EXPECT_EQ(only<ReturnToRun>(click("race.dot.1")).run.physics.integrator_id, "yoshida4");
   EXPECT_EQ(only<ReturnToRun>(click("race.best.0")).run.physics.integrator_id, "leapfrog");
-  for (const char* part : {"1e-4", "1e-6", "10.0 s", "too few bodies", "1 of 4 runs"}) {
-    EXPECT_NE(lab_text().find(part), std::string::npos) << part << " in " << lab_text();
-  }
+  expect_holds(lab_text(), {"1e-4", "1e-6", "10.0 s", "too few bodies", "1 of 4 runs"});
 }
 
 TEST_F(Panels, ARaceThatKeepsNoEnergySaysSo) {
   view.features.of<RaceStatus>().rows = {raced("euler", 1, 0.5, true)};
   open_tab("race");
-  EXPECT_NE(lab_text().find("No run keeps the energy"), std::string::npos) << lab_text();
+  expect_holds(lab_text(), {"No run keeps the energy"});
 }
 
 }  // namespace

@@ -1,35 +1,30 @@
 // Races of kernels, integrators and time steps to the same time.
 #include "app/features/race/race.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <cstdio>
-#include <limits>
-#include <memory>
-#include <stdexcept>
 
 #include "app/features/race/race_size.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/catalog.h"
 #include "tests/app/support/initial_variant.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 RaceResult result(double seconds, double energy_error) {
-  return {.variant = test::initial_variant("cpu-serial"),
+  return {.variant = initial_variant("cpu-serial"),
           .integrator_id = "leapfrog",
           .seconds = seconds,
           .energy_error = energy_error};
 }
 
 std::vector<RaceResult> run(RacePlan plan) {
-  Race race{test::backends(), std::move(plan)};
+  Race race{backends(), std::move(plan)};
   double done = 0;
   while (!race.ended()) {
     (void)race.tick();
@@ -42,7 +37,7 @@ std::vector<RaceResult> run(RacePlan plan) {
 
 TEST(Race, RunsEachCombinationToTheSameTime) {
   const std::vector<RaceResult> results = run({.scene = {.scene = "plummer", .count = 100},
-                                               .variants = {test::initial_variant("cpu-serial")},
+                                               .variants = {initial_variant("cpu-serial")},
                                                .integrators = {"leapfrog", "yoshida4"},
                                                .time_steps = {0.02f, 0.03f, 5},
                                                .until = 0.1});
@@ -67,7 +62,7 @@ TEST(Race, RunsEachCombinationToTheSameTime) {
 TEST(Race, ShowsTheOrderOfAnIntegrator) {
   const std::vector<RaceResult> results = run({.scene = {.scene = "two-body"},
                                                .setup = {SetSoftening{1e-3f}},
-                                               .variants = {test::initial_variant("cpu-serial")},
+                                               .variants = {initial_variant("cpu-serial")},
                                                .integrators = {"leapfrog", "yoshida4"},
                                                .time_steps = {0.04f, 0.02f},
                                                .until = 4});
@@ -78,9 +73,9 @@ TEST(Race, ShowsTheOrderOfAnIntegrator) {
 }
 
 TEST(Race, TakesMultiplesOfTheScenesTimeStepIfNoneIsGiven) {
-  Race race{test::backends(),
+  Race race{backends(),
             {.scene = {.scene = "plummer", .count = 10},
-             .variants = {test::initial_variant("cpu-serial")},
+             .variants = {initial_variant("cpu-serial")},
              .integrators = {"euler"},
              .until = 1e-3}};
   const float usual = race.status().time_step;
@@ -97,7 +92,7 @@ TEST(Race, TakesMultiplesOfTheScenesTimeStepIfNoneIsGiven) {
 }
 
 TEST(Race, PairsIntegratorsWithKernelsThatSuitThem) {
-  const KernelPtr with_jerks = test::find_kernel("cpu-jerk");
+  const KernelPtr with_jerks = find_kernel("cpu-jerk");
   const Variant jerk{with_jerks, Settings{*with_jerks}};
   const auto plan = [](std::vector<Variant> variants) {
     return RacePlan{.scene = {.scene = "plummer", .count = 50},
@@ -114,10 +109,10 @@ TEST(Race, PairsIntegratorsWithKernelsThatSuitThem) {
     }
     return pairs;
   };
-  EXPECT_EQ(pairs_of(run(plan({jerk, test::initial_variant("cpu-serial")}))),
+  EXPECT_EQ(pairs_of(run(plan({jerk, initial_variant("cpu-serial")}))),
             "cpu-jerk hermite4\ncpu-jerk hermite4-blocks\ncpu-serial leapfrog\n");
   EXPECT_EQ(pairs_of(run(plan({jerk}))), "cpu-jerk leapfrog\ncpu-jerk hermite4\ncpu-jerk hermite4-blocks\n");
-  EXPECT_THROW((Race{test::backends(), plan({test::initial_variant("cpu-serial")})}), UsageError);
+  EXPECT_THROW((Race{backends(), plan({initial_variant("cpu-serial")})}), UsageError);
 }
 
 TEST(Race, GoesOnAfterARunThatFails) {
@@ -137,7 +132,7 @@ TEST(Race, GoesOnAfterARunThatFails) {
              .until = 0.1}};
   while (!race.ended()) (void)race.tick();
   ASSERT_EQ(race.results().size(), 2u);
-  EXPECT_NE(race.results()[0].problem.text.find("it broke"), std::string::npos) << race.results()[0].problem.text;
+  expect_holds(race.results()[0].problem.text, {"it broke"});
   EXPECT_TRUE(std::isnan(race.results()[0].seconds));
   EXPECT_TRUE(std::isnan(race.results()[0].energy_error));
   EXPECT_EQ(race.results()[1].problem.text, "");
@@ -145,9 +140,9 @@ TEST(Race, GoesOnAfterARunThatFails) {
 }
 
 TEST(Race, RefusesMoreStepsThanThereCanBe) {
-  EXPECT_THROW((Race{test::backends(),
+  EXPECT_THROW((Race{backends(),
                      {.scene = {.scene = "two-body"},
-                      .variants = {test::initial_variant("cpu-serial")},
+                      .variants = {initial_variant("cpu-serial")},
                       .integrators = {"leapfrog"},
                       .time_steps = {1e-6f},
                       .until = 1e9}}),
@@ -165,4 +160,4 @@ TEST(Race, FindsTheFrontAndTheCheapest) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

@@ -1,19 +1,14 @@
 #include "app/features/race/race_window.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
 #include "app/features/race/race_commands.h"
 #include "compute/core/error.h"
+#include "tests/app/support/test.h"
 #include "tests/app/window/beside_a_window.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-class RaceBesideAWindow : public test::BesideAWindow<RaceControl, RaceStatus> {};
+class RaceBesideAWindow : public BesideAWindow<RaceControl, RaceStatus> {};
 
 TEST_F(RaceBesideAWindow, MeasuresPausesAndWritesFiles) {
   shown.apply(SetTunable{"threads", "1"});
@@ -21,7 +16,7 @@ TEST_F(RaceBesideAWindow, MeasuresPausesAndWritesFiles) {
                 shown, status);
   EXPECT_TRUE(status.active);
   EXPECT_TRUE(shown.status().paused);
-  EXPECT_NE(status.present.find("cpu-simd"), std::string::npos) << status.present;
+  expect_holds(status.present, {"cpu-simd"});
   frames();
   EXPECT_FALSE(status.active);
   EXPECT_FALSE(shown.status().paused) << "it goes on";
@@ -68,19 +63,19 @@ TEST_F(RaceBesideAWindow, StopsAndLeavesAPausedSystemPaused) {
 TEST_F(RaceBesideAWindow, TakesAKernelThatGivesJerksWhereOneIsNeeded) {
   const auto ids = [&](const StartRace& asked) {
     std::vector<std::string> kernels;
-    for (const Variant& variant : race_plan(test::backends(), asked, shown.status()).variants) {
+    for (const Variant& variant : race_plan(backends(), asked, shown.status()).variants) {
       kernels.emplace_back(variant.kernel->id);
     }
     return kernels;
   };
-  const std::string jerks = test::backends().default_kernel(/*jerks=*/true)->id;
+  const std::string jerks = backends().default_kernel(/*jerks=*/true)->id;
   EXPECT_EQ(ids({.until = 1, .integrators = {"leapfrog"}}), std::vector<std::string>{"cpu-simd"});
   EXPECT_EQ(ids({.until = 1, .integrators = {"hermite4"}}), std::vector<std::string>{jerks});
   EXPECT_EQ(ids({.until = 1}), (std::vector<std::string>{"cpu-simd", jerks})) << "all integrators";
   EXPECT_EQ(ids({.until = 1, .kernels = {"cpu-serial"}}), std::vector<std::string>{"cpu-serial"});
-  const RacePlan named = race_plan(test::backends(), {.until = 1, .kernels = {"cpu-serial"}}, shown.status());
+  const RacePlan named = race_plan(backends(), {.until = 1, .kernels = {"cpu-serial"}}, shown.status());
   EXPECT_EQ(std::ranges::count(named.integrators, "hermite4"), 0) << "it gives no jerks";
-  EXPECT_THROW((void)race_plan(test::backends(), {.until = 1, .kernels = {"cpu-none"}}, shown.status()), UsageError);
+  EXPECT_THROW((void)race_plan(backends(), {.until = 1, .kernels = {"cpu-none"}}, shown.status()), UsageError);
 }
 
 TEST_F(RaceBesideAWindow, RefusesTooManyStepsAndChangesNothing) {
@@ -92,7 +87,7 @@ TEST_F(RaceBesideAWindow, RefusesTooManyStepsAndChangesNothing) {
 
 TEST_F(RaceBesideAWindow, TakesTheBodiesOfAFile) {
   std::ofstream{"two.txt"} << "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n";
-  Simulation of_file{test::backends(), {.file = "two.txt"}, test::find_kernel("cpu-simd")};
+  Simulation of_file{backends(), {.file = "two.txt"}, find_kernel("cpu-simd")};
   control.start({.until = 0.1, .integrators = {"leapfrog"}, .time_steps = {0.05f}}, of_file, status);
   frames(of_file, [] { return false; });
   ASSERT_EQ(status.rows.size(), 1u);
@@ -102,4 +97,4 @@ TEST_F(RaceBesideAWindow, TakesTheBodiesOfAFile) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

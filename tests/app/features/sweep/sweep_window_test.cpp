@@ -1,17 +1,13 @@
 #include "app/features/sweep/sweep_window.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "compute/core/error.h"
+#include "tests/app/support/test.h"
 #include "tests/app/window/beside_a_window.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
-class SweepBesideAWindow : public test::BesideAWindow<SweepControl, SweepStatus> {};
+class SweepBesideAWindow : public BesideAWindow<SweepControl, SweepStatus> {};
 
 TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
   shown.apply(SelectIntegrator{"euler"});
@@ -23,7 +19,7 @@ TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
   ASSERT_EQ(status.rows.size(), 1u);
   EXPECT_EQ(status.rows[0].kernel_id, "cpu-serial");
   EXPECT_GT(status.left_s, 0);
-  EXPECT_NE(status.present.find("cpu-simd"), std::string::npos) << status.present;
+  expect_holds(status.present, {"cpu-simd"});
   frames();
   EXPECT_FALSE(status.active);
   EXPECT_FALSE(shown.status().paused) << "it goes on";
@@ -87,17 +83,16 @@ TEST_F(SweepBesideAWindow, TellsWhereFilesCannotBeWritten) {
   control.start({.kernels = {"cpu-serial"}, .tunables = {}, .counts = {}}, shown, status);
   frames();
   EXPECT_FALSE(status.active);
-  EXPECT_NE(status.error.find("sweep.csv"), std::string::npos) << status.error;
+  expect_holds(status.error, {"sweep.csv"});
   EXPECT_TRUE(status.files.empty());
   EXPECT_FALSE(shown.status().paused);
 }
 
 TEST_F(SweepBesideAWindow, VariesATunableAndKeepsTheOtherSettings) {
   shown.apply(SetTunable{"threads", "1"});
-  const Tunable* rows = test::find_kernel("cpu-simd")->tunable("rows");
+  const Tunable* rows = find_kernel("cpu-simd")->tunable("rows");
   ASSERT_NE(rows, nullptr);
-  const SweepPlan plan =
-      sweep_plan(test::backends(), {.kernels = {}, .tunables = {"rows"}, .counts = {}}, shown.status());
+  const SweepPlan plan = sweep_plan(backends(), {.kernels = {}, .tunables = {"rows"}, .counts = {}}, shown.status());
   EXPECT_EQ(plan.variants.size(), rows->values.size());
   EXPECT_EQ(plan.counts, std::vector{40});
   for (const Variant& variant : plan.variants) EXPECT_EQ(variant.settings.text("threads"), "1");
@@ -106,20 +101,17 @@ TEST_F(SweepBesideAWindow, VariesATunableAndKeepsTheOtherSettings) {
 TEST_F(SweepBesideAWindow, RefusesWhatTheSystemDoesNotHave) {
   const Status present = shown.status();
   const std::vector<Variant> all =
-      sweep_plan(test::backends(), {.kernels = {"all"}, .tunables = {}, .counts = {}}, present).variants;
+      sweep_plan(backends(), {.kernels = {"all"}, .tunables = {}, .counts = {}}, present).variants;
   EXPECT_GT(all.size(), 2u);
-  for (const Variant& variant : all) EXPECT_TRUE(test::backends().status(variant.kernel->backend).available);
-  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {}, .tunables = {"warp"}, .counts = {}}, present),
-               UsageError);
-  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {"fast"}, .tunables = {}, .counts = {}}, present),
-               UsageError);
-  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {}, .tunables = {}, .counts = {0, -1}}, present),
-               UsageError);
+  for (const Variant& variant : all) EXPECT_TRUE(backends().status(variant.kernel->backend).available);
+  EXPECT_THROW((void)sweep_plan(backends(), {.kernels = {}, .tunables = {"warp"}, .counts = {}}, present), UsageError);
+  EXPECT_THROW((void)sweep_plan(backends(), {.kernels = {"fast"}, .tunables = {}, .counts = {}}, present), UsageError);
+  EXPECT_THROW((void)sweep_plan(backends(), {.kernels = {}, .tunables = {}, .counts = {0, -1}}, present), UsageError);
   Status file = present;
   file.scene.file = "a.bin";
-  EXPECT_THROW((void)sweep_plan(test::backends(), {.kernels = {}, .tunables = {}, .counts = {8}}, file), UsageError);
-  EXPECT_EQ(sweep_plan(test::backends(), {.kernels = {}, .tunables = {}, .counts = {}}, file).counts, std::vector{0});
+  EXPECT_THROW((void)sweep_plan(backends(), {.kernels = {}, .tunables = {}, .counts = {8}}, file), UsageError);
+  EXPECT_EQ(sweep_plan(backends(), {.kernels = {}, .tunables = {}, .counts = {}}, file).counts, std::vector{0});
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

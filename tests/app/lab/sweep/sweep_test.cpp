@@ -1,27 +1,21 @@
 #include "app/lab/sweep/sweep.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <thread>
-
+#include "app/lab/baseline.h"
+#include "app/lab/roofline/roofline.h"
+#include "app/lab/statistics.h"
 #include "app/lab/sweep/result_rows.h"
 #include "app/recording/sweep_report.h"
-#include "compute/core/temporary_folder.h"
 #include "tests/app/support/initial_variant.h"
-#include "tests/app/support/text_file.h"
+#include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"
 
-namespace orrery {
+namespace orrery::test {
 namespace {
 
 SweepPlan small_plan() {
   return {.scene = {.scene = "plummer"},
           .counts = {8, 33},
-          .variants = {test::initial_variant("cpu-serial"), test::initial_variant("cpu-simd")},
+          .variants = {initial_variant("cpu-serial"), initial_variant("cpu-simd")},
           .sampling = {.warmup_steps = 2, .samples = 6}};
 }
 
@@ -32,7 +26,7 @@ void run(Sweep& sweep) {
 }
 
 TEST(Sweep, MeasuresEveryVariantForEveryCount) {
-  Sweep sweep{test::backends(), small_plan()};
+  Sweep sweep{backends(), small_plan()};
   EXPECT_EQ(sweep.total(), 4u);
   EXPECT_GT(sweep.left_s(), 0);
   run(sweep);
@@ -57,7 +51,7 @@ TEST(Sweep, AppliesTheSetUpAndStartsFromTheFirstState) {
   SweepPlan plan = small_plan();
   plan.setup = {SelectIntegrator{"euler"}, SetTimeStep{0.25f}};
   plan.sampling = {.warmup_steps = 0, .samples = 3, .fresh_steps = 4};
-  Sweep sweep{test::backends(), plan};
+  Sweep sweep{backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (const SweepEntry& entry : sweep.entries()) {
@@ -74,12 +68,12 @@ TEST(Sweep, MakesAnEntryOfWhatCannotBeRun) {
   SweepPlan plan = small_plan();
   plan.scene = {.scene = "two-body"};
   plan.counts = {3, 2};
-  Sweep sweep{test::backends(), plan};
+  Sweep sweep{backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_FALSE(sweep.entries()[i].result);
-    EXPECT_NE(sweep.entries()[i].problem.text.find("two-body"), std::string::npos) << sweep.entries()[i].problem.text;
+    expect_holds(sweep.entries()[i].problem.text, {"two-body"});
     EXPECT_TRUE(sweep.entries()[i].problem.refused);
     EXPECT_TRUE(sweep.entries()[i + 2].result) << sweep.entries()[i + 2].problem.text;
   }
@@ -89,12 +83,12 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   SweepPlan plan = small_plan();
   plan.scene = {.file = "/none/such.tipsy"};
   plan.counts = {0};
-  Sweep sweep{test::backends(), plan};
+  Sweep sweep{backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 2u);
   EXPECT_FALSE(sweep.first_status());
   for (const SweepEntry& entry : sweep.entries()) {
-    EXPECT_NE(entry.problem.text.find("such.tipsy"), std::string::npos) << entry.problem.text;
+    expect_holds(entry.problem.text, {"such.tipsy"});
     EXPECT_FALSE(entry.problem.refused);
   }
 }
@@ -112,8 +106,8 @@ std::string csv_field(const ResultRow& of, std::string_view name) {
 TEST(Sweep, TellsNoFlopsOfATree) {
   SweepPlan plan = small_plan();
   plan.counts = {512};
-  plan.variants = {test::initial_variant("cpu-serial"), test::initial_variant("cpu-tree")};
-  Sweep sweep{test::backends(), plan};
+  plan.variants = {initial_variant("cpu-serial"), initial_variant("cpu-tree")};
+  Sweep sweep{backends(), plan};
   run(sweep);
   const std::vector<ResultRow> rows = result_rows(sweep.entries());
   ASSERT_EQ(rows.size(), 2u);
@@ -128,9 +122,9 @@ TEST(Sweep, TellsNoFlopsOfATree) {
 TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
   SweepPlan plan = small_plan();
   plan.counts = {512};
-  plan.variants = {test::initial_variant("cpu-serial")};
+  plan.variants = {initial_variant("cpu-serial")};
   int looks = 0;
-  Sweep sweep{test::backends(), plan, [&](const KernelInfo& kernel) {
+  Sweep sweep{backends(), plan, [&](const KernelInfo& kernel) {
                 return Json{{"clock_mhz", ++looks}, {"of", kernel.id}};
               }};
   run(sweep);
@@ -150,10 +144,9 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   SweepPlan plan = small_plan();
   plan.sampling.samples = 1'000'000;
   plan.counts.front() = 1000;
-  Sweep sweep{test::backends(), plan};
+  Sweep sweep{backends(), plan};
   sweep.tick();
-  EXPECT_NE(sweep.present().find("cpu-serial"), std::string::npos);
-  EXPECT_NE(sweep.present().find("1,000 bodies"), std::string::npos) << sweep.present();
+  expect_holds(sweep.present(), {"cpu-serial", "1,000 bodies"});
   for (int ticks = 0; ticks < 1000; ++ticks) {
     if (sweep.tick()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
@@ -170,30 +163,31 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
 TEST(Sweep, AbandonsALongStepWhenItIsStopped) {
   SweepPlan plan = small_plan();
   plan.counts = {200'000};
-  plan.variants = {test::initial_variant("cpu-serial")};
-  Sweep sweep{test::backends(), plan};
+  plan.variants = {initial_variant("cpu-serial")};
+  Sweep sweep{backends(), plan};
   EXPECT_TRUE(sweep.tick());
   sweep.stop();  // or this test would take minutes
   EXPECT_TRUE(sweep.stopped());
   EXPECT_TRUE(sweep.entries().empty());
 }
 
-TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
-  const TemporaryFolder folder;
-  const std::string csv = (folder / "a.csv").string(), json = (folder / "a.json").string();
-  Sweep sweep{test::backends(), small_plan()};
+using SweepReportTest = InFolder;
+
+TEST_F(SweepReportTest, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
+  const std::string csv = path("a.csv"), json = path("a.json");
+  Sweep sweep{backends(), small_plan()};
   while (!sweep.first_status()) sweep.tick();
   SweepReport report{sweep, bench_format, {.csv = csv, .json = json}, {{"where", "test"}}};
   while (sweep.entries().empty()) sweep.tick();
   report.update();
-  EXPECT_EQ(test::lines(test::contents(csv)).size(), 3u) << "two lines of head and one row";
+  EXPECT_EQ(lines(contents(csv)).size(), 3u) << "two lines of head and one row";
   run(sweep);
   report.finish({});
-  const std::vector<std::string> text = test::lines(test::contents(csv));
+  const std::vector<std::string> text = lines(contents(csv));
   ASSERT_EQ(text.size(), 6u);
   EXPECT_EQ(text[1].substr(0, 22), "kernel,backend,block,s");
-  EXPECT_NE(text[1].find(",rank_first,rank_last,registers"), std::string::npos);
-  const Json whole = Json::parse(test::contents(json));
+  expect_holds(text[1], {",rank_first,rank_last,registers"});
+  const Json whole = Json::parse(contents(json));
   EXPECT_EQ(whole["metadata"]["where"], "test");
   EXPECT_EQ(whole["stopped"], false);
   ASSERT_EQ(whole["results"].size(), 4u);
@@ -205,7 +199,7 @@ TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
 
 TEST(ResultRows, RelateEveryRunToTheSerialOne) {
   const auto entry = [](const char* id, std::vector<double> samples_ms) {
-    const Variant of{test::initial_variant(id)};
+    const Variant of{initial_variant(id)};
     VariantResult result{.steps_per_sample = 10, .samples_ms = std::move(samples_ms)};
     result.status.kernel_id = id;
     result.status.kernel = of.kernel;
@@ -223,9 +217,132 @@ TEST(ResultRows, RelateEveryRunToTheSerialOne) {
   EXPECT_TRUE(uth_format.json(result_rows(std::span{entries}.first(1))[0])["speedup_over_serial"].is_null());
   const std::vector<std::vector<ResultRow>> counts{rows};
   const std::string table = uth_format.table(counts, {});
-  EXPECT_NE(table.find("runs"), std::string::npos) << table;
+  expect_holds(table, {"runs"});
   EXPECT_EQ(table.find("Mean of 10 runs"), std::string::npos) << "there were two: " << table;
 }
 
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+Summary interval(double low, double high) {
+  return {.median = (low + high) / 2, .min = low, .low = low, .high = high};
+}
+
+TEST(Ranking, CountsIntervalsThatLieApart) {
+  const std::vector<Summary> times{interval(3, 4), interval(1, 2), interval(5, 6)};
+  EXPECT_EQ(ranks(times), (std::vector<Rank>{{2, 2}, {1, 1}, {3, 3}}));
+}
+
+// The middle one overlaps both others, which lie apart.
+TEST(Ranking, LeavesOpenWhatOverlaps) {
+  const std::vector<Summary> times{interval(1, 2), interval(1.5, 3.5), interval(3, 4)};
+  EXPECT_EQ(ranks(times), (std::vector<Rank>{{1, 2}, {1, 3}, {2, 3}}));
+}
+
+TEST(Ranking, TakesIntervalsThatTouchForOverlapping) {
+  EXPECT_EQ(ranks(std::vector<Summary>{interval(1, 2), interval(2, 3)}), (std::vector<Rank>{{1, 2}, {1, 2}}));
+}
+
+TEST(Ranking, LeavesOutWhatHasNoInterval) {
+  const Summary unknown{.median = 1, .min = 1, .low = none, .high = none};
+  EXPECT_EQ(ranks(std::vector<Summary>{unknown, interval(1, 2), unknown, interval(3, 4)}),
+            (std::vector<Rank>{{0, 0}, {1, 1}, {0, 0}, {2, 2}}));
+  EXPECT_TRUE(ranks({}).empty());
+}
+
+TEST(Ranking, IsWrittenAsOnePlaceOrAsRange) {
+  EXPECT_EQ(to_string(Rank{2, 2}), "2");
+  EXPECT_EQ(to_string(Rank{2, 4}), "2-4");
+  EXPECT_EQ(to_string(Rank{}), "-");
+}
+
+// The tables of results with rows as a GPU would leave them.
+
+/// The kernel of this build whose id is the longest.
+KernelPtr kernel() {
+  const std::vector<KernelPtr> kernels = test::kernels();
+  return *std::ranges::max_element(kernels, {}, [](const KernelPtr& k) { return std::string_view{k->id}.size(); });
+}
+
+/// 100 columns for an id as long as that of the longest CUDA kernel, cuda-tiled-count.
+TextStyle style() {
+  return {.columns = 100 - (16 - std::string_view{kernel()->id}.size())};
+}
+
+/// Every number is as wide as it gets, and no setting is initial.
+SweepEntry entry(double median_ms) {
+  const KernelPtr tree = find_kernel("cpu-tree");  // it has the most settings of those that every build has
+  Settings settings{*tree};
+  for (const Tunable& tunable : tree->tunables) settings.set(tunable.name, tunable.values.back());
+  VariantResult result{.steps_per_sample = 1234,
+                       .samples_ms = std::vector<double>(10, median_ms),
+                       .step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5}};
+  result.status.kernel_id = kernel()->id;
+  result.status.kernel = tree;
+  result.status.settings = settings;
+  result.status.chosen = "split 16, 132 blocks of 1024 threads, AVX-512";
+  result.status.count = 1'048'576;
+  result.status.interactions_per_step = 1.0995e12;
+  result.status.force_probe = ForceProbe{.sample = 4096, .error = {1.2e-7, 1.2e-7, 1.2e-6, 1.2e-5, 7}};
+  result.status.card = KernelCard{.name = "f",
+                                  .registers = 255,
+                                  .local_bytes = 123'456,
+                                  .shared_bytes = 232'448,
+                                  .block = 1024,
+                                  .blocks = 1'048'576,
+                                  .blocks_per_multiprocessor = 16,
+                                  .occupancy = 1,
+                                  .best_block = 1024,
+                                  .best_occupancy = 1,
+                                  .waves = 123.45};
+  result.machine_during = {{"clock_mhz", 1980}};
+  return {.variant = {tree, settings}, .count = 1'048'576, .result = std::move(result)};
+}
+
+struct SweepTables : testing::Test {
+  static void expect_fits(const std::string& text, std::size_t columns = style().columns) {
+    for (const std::string& line : lines(text)) EXPECT_LE(columns_of(line), columns) << line;
+    expect_holds(text, {"1,048,576"});
+  }
+
+  const std::vector<SweepEntry> entries{entry(1234.5), entry(0.1234), entry(12.34)};
+  const std::vector<std::vector<ResultRow>> counts{result_rows(entries)};
+  const TextStyle wide{.columns = TextStyle::unlimited};
+};
+
+TEST_F(SweepTables, OfABenchmarkAndItsRanksFit) {
+  const std::string text = bench_format.table(counts, style());
+  expect_fits(text);
+  expect_holds(text, {"ranking"});
+  EXPECT_NE(text.find("--wide"), std::string::npos) << "columns are left out: " << text;
+  expect_holds(bench_format.table(counts, wide), {"GFLOP/s", "error p99", "min ms", "0.1234 to 1234", "split 16"});
+}
+
+TEST_F(SweepTables, OfTheProtocolFit) {
+  expect_fits(uth_format.table(counts, style()));
+}
+
+TEST_F(SweepTables, OfKernelCardsFit) {
+  KernelLimits limits{
+      {.device = 0, .peak_rates = PeakRates{.fma_per_s = 33e12, .rsqrt_per_s = 4e12, .clock_mhz = 1980}},
+      [](const KernelCard&) { return InstructionCounts{.per_pair = 123.4, .mufu_per_pair = 12.34}; }};
+  expect_fits(limits.text(entries, style()));
+  expect_holds(limits.text(entries, wide), {"232,448", "1024: 100.0 %", "123.45", "of MUFU"});
+}
+
+TEST_F(SweepTables, OfAComparisonFit) {
+  const auto whole = [](double seed, double median) {
+    return Json{{"metadata", {{"law", "gravity"}, {"integrator", "leapfrog"}, {"scene", "collision"}, {"seed", seed}}},
+                {"results",
+                 {{{"kernel", "cuda-tiled-count"},
+                   {"settings", {{"bodies-per-thread", "4"}, {"epilogue", "stored"}, {"layout", "float4"}}},
+                   {"n", 1'048'576},
+                   {"step_ms", {{"median", median}, {"min", median}, {"low", median}, {"high", median}}}}}}};
+  };
+  const std::vector<Baseline> before{{.file = "old.json", .whole = whole(1, 1234.5)}};
+  for (const double seed : {1.0, 123456789.0}) {
+    expect_fits(compare(before, whole(seed, 0.1234), 3).text(catalog(), {}), 100);
+  }
+}
+
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::test

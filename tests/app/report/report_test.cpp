@@ -1,0 +1,206 @@
+// The page as a whole: that it is well-formed, complete, and honest about what was not measured.
+#include "app/features/report/html.h"
+#include "app/features/report/page.h"
+#include "app/features/report/svg.h"
+#include "tests/app/report/page_check.h"
+#include "tests/app/support/test.h"
+
+namespace orrery::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+ReportRow row(const std::string& kernel, double ms, double error) {
+  return {.kernel = kernel,
+          .median_ms = ms,
+          .low_ms = 0.9 * ms,
+          .high_ms = 1.1 * ms,
+          .interactions_per_s = 1e9,
+          .error_median = error,
+          .error_p99 = 2 * error,
+          .error_max = 3 * error};
+}
+
+ReportContent content(std::vector<ReportRow> rows) {
+  return {.title = "plummer, 64 bodies",
+          .made = "Made today.",
+          .picture = {.png = "PNG", .words = "The picture."},
+          .groups = {{"plummer, 64 bodies", std::move(rows)}},
+          .how = "How.",
+          .settings = {{"Scene", "plummer"}},
+          .machine = {{"CPU", "a processor"}},
+          .commands = {{"Again:", "orrery report --out a.html"}}};
+}
+
+/// Returns the text from the first `<svg` to the last `</svg>`.
+std::string drawings(const std::string& page) {
+  const std::size_t begin = page.find("<svg"), end = page.rfind("</svg>");
+  return begin == std::string::npos ? "" : page.substr(begin, end - begin);
+}
+
+TEST(ReportPage, IsWellFormedAndHasEveryRow) {
+  std::vector<ReportRow> rows;
+  for (int i = 0; i < 70; ++i) {
+    rows.push_back(row("kernel-" + std::to_string(i), 1 + i, 1e-7 * (70 - i)));
+    rows.back().settings = "block=" + std::to_string(i);
+    rows.back().on_gpu = i % 2 == 0;
+  }
+  const std::string page = report_page(content(rows));
+  expect_page(page);
+  for (const ReportRow& each : rows) {
+    EXPECT_TRUE(holds(page, "<td>" + each.kernel + "</td><td>" + each.settings + "</td>")) << each.kernel;
+  }
+  EXPECT_TRUE(holds(page, "data:image/png;base64,UE5H"));
+  EXPECT_TRUE(holds(page, "orrery report --out a.html"));
+  EXPECT_TRUE(holds(page, "the 40 fastest of 70"));
+  EXPECT_EQ(count_of(drawings(page), "<circle"), 35u);
+}
+
+TEST(ReportPage, EscapesEveryText) {
+  const std::string hostile = "<script>&\"'\xff\x1b\u202e</script>";
+  ReportContent all = content({row(hostile, 1, 1e-6), row(hostile + "2", 2, 1e-7)});
+  all.title = all.made = all.remark = all.how = all.picture.words = hostile;
+  all.groups.front().title = hostile;
+  for (ReportRow& each : all.groups.front().rows) each.settings = each.how = each.rank = each.speedup = hostile;
+  all.gaps = {{hostile, hostile}};
+  all.curves = {{hostile, hostile, hostile, hostile, {{0, 1}, {1, 2}}, hostile},
+                {hostile, hostile, "", "", {}, hostile}};
+  all.settings = all.machine = {{hostile, hostile}};
+  all.commands = {{hostile, hostile}};
+  const std::string page = report_page(all);
+  expect_page(page);
+  EXPECT_FALSE(holds(page, "<script") || holds(page, "\xff") || holds(page, "\x1b") || holds(page, "\u202e"));
+  EXPECT_TRUE(holds(page, "&lt;script&gt;&amp;&quot;&#39;\ufffd\ufffd\ufffd\ufffd\ufffd&lt;/script&gt;"));
+}
+
+TEST(ReportPage, WhatIsNoNumberIsCountedAndNeverDrawn) {
+  ReportRow without_error = row("c", 3, not_measured), endless = row("d", infinity, infinity), exact = row("e", 5, 0);
+  ReportRow bare = row("f", not_measured, 1e-7);
+  bare.low_ms = bare.high_ms = bare.interactions_per_s = not_measured;
+  const std::string page =
+      report_page(content({row("a", 1, 1e-6), row("b", 2, 1e-7), without_error, endless, exact, bare}));
+  expect_page(page);
+  EXPECT_FALSE(holds(drawings(page), "nan") || holds(drawings(page), "inf")) << drawings(page);
+  EXPECT_TRUE(holds(page, "4 of 6 results are not drawn: the time or the force error"));
+  EXPECT_TRUE(holds(page, "2 of 6 results are not drawn: their time was not measured"));
+  EXPECT_TRUE(holds(page, "<span class=\"none\">not measured</span>"));
+  for (const char* kernel : {"c", "d", "e", "f"}) EXPECT_TRUE(holds(page, "<td>" + std::string{kernel} + "</td>"));
+}
+
+TEST(ReportPage, SaysThatNothingWasMeasured) {
+  for (const ReportContent& empty :
+       {content({}), ReportContent{.title = "x", .made = "", .picture = {.words = "None."}}}) {
+    const std::string page = report_page(empty);
+    expect_page(page);
+    EXPECT_TRUE(holds(page, "Nothing was measured"));
+    EXPECT_FALSE(holds(page, "<svg"));
+  }
+  const std::string page = report_page(content({row("a", not_measured, not_measured)}));
+  expect_page(page);
+  EXPECT_TRUE(holds(page, "No time per step was measured"));
+  EXPECT_FALSE(holds(page, "<svg"));
+}
+
+TEST(ReportPage, OneKernelAloneHasItsPlots) {
+  const std::string page = report_page(content({row("cpu-serial", 12.5, 3e-7)}));
+  expect_page(page);
+  EXPECT_EQ(count_of(page, "<svg"), 2u);
+  EXPECT_TRUE(holds(page, "cpu-serial takes 12.5 ms per step (95 % interval 11.2 to 13.8 ms)")) << page;
+  EXPECT_TRUE(holds(page, "nothing to compare"));
+}
+
+TEST(ReportPage, NamesTheFastestAndTheMostAccurate) {
+  const std::string page =
+      report_page(content({row("slow", 100, 1e-7), row("fast", 1, 1e-4), row("worse", 200, 1e-3)}));
+  EXPECT_TRUE(holds(page, "Of 3 variants, fast is the fastest"));
+  EXPECT_TRUE(holds(page, "slow is the most accurate"));
+  const std::string svg = drawings(page);
+  EXPECT_EQ(count_of(svg, "\"name strong\""), 2u) << "the Pareto front";
+  EXPECT_EQ(count_of(svg, "hollow"), 1u);
+  EXPECT_LT(page.find("<td>fast</td>"), page.find("<td>slow</td>"));
+}
+
+TEST(ReportPage, ACurveHasGapsWhereItIsNotFinite) {
+  ReportContent all = content({});
+  all.curves = {{"Drift", "The drift.", "time", "drift", {{0, 0}, {1, 1e-6}, {2, NAN}, {3, -1e-6}, {4, 2e-6}}, ""}};
+  const std::string page = report_page(all);
+  expect_page(page);
+  EXPECT_EQ(count_of(page, "<polyline"), 2u);
+  EXPECT_TRUE(holds(page, "1 of 5 values is not drawn: they are not finite numbers"));
+  all.curves.front().points = {{0, NAN}};
+  all.curves.front().missing = "It was not measured.";
+  EXPECT_TRUE(holds(report_page(all), "It was not measured."));
+}
+
+// The parts of a page: numbers, scales and places of labels.
+
+using Labels = std::vector<std::string>;
+
+Labels labels_of(const PlotScale& scale) {
+  Labels labels;
+  for (const PlotScale::Tick& tick : scale.ticks) labels.push_back(tick.label);
+  return labels;
+}
+
+TEST(ReportParts, Base64) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64(std::string("\0\xff\x10", 3)), "AP8Q");
+}
+
+TEST(ReportParts, NumbersHaveUnitsOfTheirDigits) {
+  EXPECT_EQ(plain_number(0.0123456), "0.0123");
+  EXPECT_EQ(plain_number(9.996), "10.0");
+  EXPECT_EQ(plain_number(12345.6, 4), "12,350");
+  EXPECT_EQ(plain_number(NAN), "not measured");
+  EXPECT_EQ(power_of_ten(5.26e-7), "5.3\u00d710\u207b\u2077");
+  EXPECT_EQ(power_of_ten(-2e12), "\u22122.0\u00d710\u00b9\u00b2");
+  EXPECT_EQ(power_of_ten(0), "0");
+  EXPECT_EQ(power_of_ten(INFINITY), "not measured");
+}
+
+TEST(ReportParts, DecimalPointsStandBelowEachOther) {
+  EXPECT_EQ(aligned_numbers({1.5, 200, NAN, 12.25}, 3),
+            (Labels{"1.50", "200\u2008\u2007\u2007", "not measured", "12.2\u2007"}));
+  EXPECT_EQ(aligned_numbers({}), Labels{});
+}
+
+TEST(ReportParts, ScalesHaveRoundTicks) {
+  EXPECT_EQ(labels_of(linear_scale(0, 9.3)), (Labels{"0", "2", "4", "6", "8", "10"}));
+  EXPECT_EQ(labels_of(linear_scale(-1e-6, 3e-6)).front(), "\u22121.0\u00d710\u207b\u2076");
+  EXPECT_EQ(labels_of(log_scale(1e-7, 1e-3, true)),
+            (Labels{"10\u207b\u2077", "10\u207b\u2076", "10\u207b\u2075", "10\u207b\u2074", "10\u207b\u00b3"}));
+  const PlotScale one = log_scale(5, 5, false), flat = linear_scale(3, 3), none = linear_scale(0, 0);
+  EXPECT_NEAR(one.at(5), 0.5, 1e-12);
+  EXPECT_GE(one.ticks.size(), 2u);
+  for (const PlotScale& scale : {flat, none}) EXPECT_LT(scale.low, scale.high);
+}
+
+TEST(ReportParts, LabelsCoverNoMarkAndNoOtherLabel) {
+  const SvgPlot plot{.left = 0, .top = 0, .right = 700, .bottom = 400, .across = {}, .up = {}};
+  std::vector<SvgPoint> points;
+  Labels labels;
+  for (int i = 0; i < 8; ++i) {
+    points.push_back({350 + 2.0 * i, 200 + 3.0 * i});
+    labels.push_back("cpu-symmetric");
+  }
+  const auto places = label_places(plot, points, labels);
+  const double width = Svg::text_width(labels.front());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    ASSERT_TRUE(places[i]) << i;
+    EXPECT_TRUE(places[i]->at.x >= 0 && places[i]->at.x + width <= 700);
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool apart =
+          std::abs(places[i]->at.x - places[j]->at.x) >= width || std::abs(places[i]->at.y - places[j]->at.y) >= 13;
+      EXPECT_TRUE(apart) << i << " and " << j;
+    }
+  }
+  const SvgPlot small{.left = 0, .top = 0, .right = 20, .bottom = 20, .across = {}, .up = {}};
+  EXPECT_FALSE(label_places(small, {{10, 10}}, {"cpu-symmetric"}).front());
+}
+
+}  // namespace
+}  // namespace orrery::test
