@@ -76,7 +76,7 @@ may_include("app/lessons/" "app/(commands|lab|lessons|text|ui_state)/" ${measure
 may_include("app/film/" "app/(text|film|ui_state)/" "compute/core/" "render/[^/]+$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/runs/" "app/(text|lab|recording|ui_state|commands|runs)/" "compute/snapshots/" ${measured} "orrery_version[.]h$" "fmt/")
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
-may_include("app/features/.*_(commands|status)[.]h" "app/(text|ui_state)/" "compute/(core|sim)/")
+may_include("app/features/.*_(commands|status)[.]h" "app/(lab|text|ui_state)/" "compute/(core|sim)/")
 may_include("app/features/.*_window[.](h|cpp)" "app/(commands|features|lab|lessons|recording|text|ui_state|window)/" ${measured} "fmt/")
 may_include("app/features/.*_tab[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
 may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|recording|text)/" ${measured} "CLI/" "fmt/")

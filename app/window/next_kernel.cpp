@@ -47,14 +47,14 @@ double guess_s(const KernelInfo& kernel, const Status& status) {
 double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span<const Result> results) {
   double least_s = 0;
   for (const Result& row : results) {
-    if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
+    if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.step_ms.median > 0)) continue;
     const bool same = same_steps(row, status);
     if (!same && find_integrator(row.integrator_id).block_steps) continue;
     const double growth = static_cast<double>(status.count) / row.count;
     const double evaluations =
         same ? 1
              : evaluations_of(status.integrator_id, kernel, status) / evaluations_of(row.integrator_id, kernel, status);
-    const double s = row.median_ms * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
+    const double s = row.step_ms.median * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
     least_s = least_s > 0 ? std::min(least_s, s) : s;
   }
   return least_s > 0 ? least_s : guess_s(kernel, status);

@@ -21,8 +21,12 @@ LessonPart small_part(const std::string& question = {}) {
   return parse_lesson(text, "mine.md", kernels).without_gpu;
 }
 
-LessonResult result(double ms, double low_ms, double high_ms, double error = 1e-7) {
-  return {.ms = ms, .low_ms = low_ms, .high_ms = high_ms, .interactions_per_s = 1.5e9, .error = error};
+Measurement result(double ms, double low_ms, double high_ms, double error = 1e-7) {
+  Measurement result;
+  result.step_ms = {.median = ms, .min = low_ms, .low = low_ms, .high = high_ms};
+  result.interactions_per_s = 1.5e9;
+  result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
+  return result;
 }
 
 TEST(LessonResults, OneChoiceIsRightIfTheIntervalSaysSo) {

@@ -158,12 +158,12 @@ TEST(Lessons, AreMeasuredAndAnswered) {
       if (measurement.tick()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
     EXPECT_EQ(measurement.done(), part.rows.size());
-    for (const LessonResult& result : measurement.results()) {
-      EXPECT_EQ(result.problem, "");
-      EXPECT_GT(result.ms, 0);
-      EXPECT_LE(result.low_ms, result.high_ms);
+    for (const Measurement& result : measurement.results()) {
+      EXPECT_EQ(result.problem.text, "");
+      EXPECT_GT(result.step_ms.median, 0);
+      EXPECT_LE(result.step_ms.low, result.step_ms.high);
       EXPECT_GT(result.interactions_per_s, 0);
-      EXPECT_LT(result.error, 1e-2);
+      EXPECT_LT(result.errors().median, 1e-2);
     }
     const Judgement judgement = judge(part, measurement.results());
     EXPECT_TRUE(judgement.known);

@@ -50,7 +50,7 @@ Result tried_with_error(const std::string& kernel_id, double error, double rate)
   Result result = tried(kernel_id, "block=64");
   result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
   const double bodies = result.count;
-  result.median_ms = 1e3 * bodies * bodies / rate;
+  result.step_ms.median = 1e3 * bodies * bodies / rate;
   result.interactions_per_s = 1e15 / rate;
   return result;
 }
@@ -91,18 +91,18 @@ TEST_F(Panels, LetResultsOfAnotherCountStandOut) {
   EXPECT_EQ(state.lab.plotted_count, 0);
 }
 
-SweepRow swept(const char* block, double median_ms, int first, int last) {
-  SweepRow row;
+Measurement swept(const char* block, double median_ms, int first, int last) {
+  Measurement row;
   row.kernel_id = "tiled";
   row.values = {{"block", block}, {"split", "2"}};
   row.settings = std::string{"block="} + block + " split=2";
   row.count = 1000;
-  row.median_ms = median_ms;
-  row.low_ms = median_ms - 0.01;
-  row.high_ms = median_ms + 0.01;
+  row.step_ms.median = median_ms;
+  row.step_ms.low = median_ms - 0.01;
+  row.step_ms.high = median_ms + 0.01;
   row.interactions_per_s = 1e9;
-  row.rank_first = first;
-  row.rank_last = last;
+  row.rank.first = first;
+  row.rank.last = last;
   return row;
 }
 
@@ -178,18 +178,18 @@ TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsNotToldApart) {
 TEST_F(Panels, ApplyTheDefaultOfASweepAmongEquals) {
   select(test::find_kernel("cpu-simd"));
   for (const char* threads : {"1", "auto", "32", "2"}) {
-    SweepRow row = swept("", 1, 1, 4);
+    Measurement row = swept("", 1, 1, 4);
     row.kernel_id = "cpu-simd";
     row.values = {{"rows", "auto"}, {"threads", threads}};
-    row.median_ms -= 0.01 * static_cast<double>(view.sweep.rows.size());
+    row.step_ms.median -= 0.01 * static_cast<double>(view.sweep.rows.size());
     view.sweep.rows.push_back(row);
   }
   open_tab("sweep");
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "auto");
-  view.sweep.rows[1].rank_first = 2;
+  view.sweep.rows[1].rank.first = 2;
   settle();
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "1");
-  view.sweep.rows[0].problem = "it failed";
+  view.sweep.rows[0].problem.text = "it failed";
   settle();
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "2");
   EXPECT_EQ(only<SelectKernel>(click("sweep.row.3")).settings.at("threads"), "1") << "failures come last";
@@ -197,7 +197,7 @@ TEST_F(Panels, ApplyTheDefaultOfASweepAmongEquals) {
 
 TEST_F(Panels, SayWhyAVariantOfASweepWasNotMeasured) {
   view.sweep.rows = {swept("128", 2, 1, 1), swept("1024", 0, 0, 0)};
-  view.sweep.rows[1].problem = "too many registers";
+  view.sweep.rows[1].problem.text = "too many registers";
   view.sweep.error = "cannot write the file";
   open_tab("sweep");
   EXPECT_NE(lab_text().find("failed"), std::string::npos);

@@ -50,7 +50,7 @@ TEST_F(Panels, ReturnToEverythingOfARow) {
   expect_all(only<ReturnToRun>(click("result.0")).run);
   open_tab("speed-error");
   expect_all(only<ReturnToRun>(click("dot.0")).run);
-  SweepRow row;
+  Measurement row;
   static_cast<Trial&>(row) = other;
   view.sweep.rows = {row};
   open_tab("sweep");
@@ -157,7 +157,7 @@ TEST_F(Panels, SortTheResultsByAClickOnAColumnsHead) {
   using Order = std::vector<int>;
   view.results = {tried("b", ""), tried("a", ""), tried("c", ""), tried("a", "")};
   const std::array times{3.0, 1.0, 2.0, 1.0};
-  for (std::size_t i = 0; i < times.size(); ++i) view.results[i].median_ms = times[i];
+  for (std::size_t i = 0; i < times.size(); ++i) view.results[i].step_ms.median = times[i];
   view.results[2].error = ForceError{1e-3, 3e-7, 4e-6, 5e-5};
   view.results[0].error = ForceError{1e-3, 2e-7, 4e-6, 5e-5};
   view.results[1].pinned = true;

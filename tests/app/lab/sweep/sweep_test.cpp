@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "app/lab/metadata.h"
 #include "app/lab/sweep/result_rows.h"
 #include "app/recording/sweep_report.h"
 #include "compute/core/temporary_folder.h"
@@ -42,14 +43,14 @@ TEST(Sweep, MeasuresEveryVariantForEveryCount) {
   EXPECT_EQ(sweep.left_s(), 0);
   EXPECT_EQ(sweep.first_status()->count, 8);
   for (std::size_t i = 0; i < 4; ++i) {
-    const SweepEntry& entry = sweep.entries()[i];
-    ASSERT_TRUE(entry.result) << entry.problem.text;
+    const Measurement& entry = sweep.entries()[i];
+    ASSERT_TRUE(entry.measured()) << entry.problem.text;
     EXPECT_EQ(entry.count, i < 2 ? 8 : 33);
-    EXPECT_EQ(entry.result->status.kernel_id, i % 2 == 0 ? "cpu-serial" : "cpu-simd");
-    EXPECT_EQ(entry.result->samples_ms.size(), 6u);
-    EXPECT_GE(entry.result->steps_per_sample, 1);
-    EXPECT_LE(entry.result->step_ms.low, entry.result->step_ms.median);
-    EXPECT_GE(entry.result->step_ms.high, entry.result->step_ms.median);
+    EXPECT_EQ(entry.kernel_id, i % 2 == 0 ? "cpu-serial" : "cpu-simd");
+    EXPECT_EQ(entry.samples_ms.size(), 6u);
+    EXPECT_GE(entry.steps_per_sample, 1);
+    EXPECT_LE(entry.step_ms.low, entry.step_ms.median);
+    EXPECT_GE(entry.step_ms.high, entry.step_ms.median);
   }
 }
 
@@ -60,13 +61,13 @@ TEST(Sweep, AppliesTheSetUpAndStartsFromTheFirstState) {
   Sweep sweep{test::backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
-  for (const SweepEntry& entry : sweep.entries()) {
-    ASSERT_TRUE(entry.result) << entry.problem.text;
-    EXPECT_EQ(entry.result->status.integrator_id, "euler");
-    EXPECT_EQ(entry.result->status.time_step, 0.25f);
-    EXPECT_EQ(entry.result->steps_per_sample, 4);
-    EXPECT_EQ(entry.result->samples_ms.size(), 3u);
-    EXPECT_EQ(entry.result->status.step, 4) << "the last run began afresh";
+  for (const Measurement& entry : sweep.entries()) {
+    ASSERT_TRUE(entry.measured()) << entry.problem.text;
+    EXPECT_EQ(entry.integrator_id, "euler");
+    EXPECT_EQ(entry.time_step, 0.25f);
+    EXPECT_EQ(entry.steps_per_sample, 4);
+    EXPECT_EQ(entry.samples_ms.size(), 3u);
+    EXPECT_EQ(entry.end_time, 4 * 0.25) << "the last run began afresh";
   }
 }
 
@@ -78,10 +79,10 @@ TEST(Sweep, MakesAnEntryOfWhatCannotBeRun) {
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(sweep.entries()[i].result);
+    EXPECT_FALSE(sweep.entries()[i].measured());
     EXPECT_NE(sweep.entries()[i].problem.text.find("two-body"), std::string::npos) << sweep.entries()[i].problem.text;
     EXPECT_TRUE(sweep.entries()[i].problem.refused);
-    EXPECT_TRUE(sweep.entries()[i + 2].result) << sweep.entries()[i + 2].problem.text;
+    EXPECT_TRUE(sweep.entries()[i + 2].measured()) << sweep.entries()[i + 2].problem.text;
   }
 }
 
@@ -93,7 +94,7 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 2u);
   EXPECT_FALSE(sweep.first_status());
-  for (const SweepEntry& entry : sweep.entries()) {
+  for (const Measurement& entry : sweep.entries()) {
     EXPECT_NE(entry.problem.text.find("such.tipsy"), std::string::npos) << entry.problem.text;
     EXPECT_FALSE(entry.problem.refused);
   }
@@ -101,9 +102,9 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
 
 /// Returns a field of the row that the benchmark writes. Counts from the end, because the settings, which come first,
 /// may hold commas.
-std::string csv_field(const ResultRow& of, std::string_view name) {
+std::string csv_field(const Measurement& of, std::string_view name) {
   const auto names = csv_names(bench_format);
-  std::string row = csv_row(bench_format, of);
+  std::string row = csv_row(bench_format, of, {&of, 1});
   std::erase(row, '\n');
   for (auto i = names.end() - std::ranges::find(names, name); i > 1; --i) row.erase(row.rfind(','));
   return row.substr(row.rfind(',') + 1);
@@ -115,11 +116,11 @@ TEST(Sweep, TellsNoFlopsOfATree) {
   plan.variants = {test::initial_variant("cpu-serial"), test::initial_variant("cpu-tree")};
   Sweep sweep{test::backends(), plan};
   run(sweep);
-  const std::vector<ResultRow> rows = result_rows(sweep.entries());
+  const std::vector<Measurement> rows = sweep.measured().at(0);
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_GT(bench_format.json(rows[0])["gflop_per_s"], 0);
-  EXPECT_TRUE(bench_format.json(rows[1])["gflop_per_s"].is_null());
-  EXPECT_GT(bench_format.json(rows[1])["interactions_per_s"], 0);
+  EXPECT_GT(bench_format.json(rows[0], rows)["gflop_per_s"], 0);
+  EXPECT_TRUE(bench_format.json(rows[1], rows)["gflop_per_s"].is_null());
+  EXPECT_GT(bench_format.json(rows[1], rows)["interactions_per_s"], 0);
   EXPECT_NE(csv_field(rows[0], "gflop_per_s"), "");
   EXPECT_EQ(csv_field(rows[1], "gflop_per_s"), "");
   EXPECT_NE(csv_field(rows[1], "interactions_per_s"), "");
@@ -134,14 +135,14 @@ TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
                 return Json{{"clock_mhz", ++looks}, {"of", kernel.id}};
               }};
   run(sweep);
-  ASSERT_TRUE(sweep.entries().at(0).result);
-  const VariantResult& result = *sweep.entries()[0].result;
-  EXPECT_EQ(result.machine_before["clock_mhz"], 1);
-  EXPECT_EQ(result.machine_during["clock_mhz"], 2);
-  EXPECT_EQ(result.machine_during["of"], "cpu-serial");
-  EXPECT_EQ(result.machine_after["clock_mhz"], 3);
-  const std::vector<ResultRow> rows = result_rows(sweep.entries());
-  EXPECT_EQ(bench_format.json(rows[0])["machine"]["during"]["clock_mhz"], 2);
+  ASSERT_TRUE(sweep.entries().at(0).machine);
+  const MachineStates& machine = *sweep.entries()[0].machine;
+  EXPECT_EQ(machine.before["clock_mhz"], 1);
+  EXPECT_EQ(machine.during["clock_mhz"], 2);
+  EXPECT_EQ(machine.during["of"], "cpu-serial");
+  EXPECT_EQ(machine.after["clock_mhz"], 3);
+  const std::vector<Measurement> rows = sweep.measured().at(0);
+  EXPECT_EQ(bench_format.json(rows[0], rows)["machine"]["during"]["clock_mhz"], 2);
   EXPECT_EQ(csv_field(rows[0], "sm_clock_mhz_during"), "2");
   EXPECT_EQ(csv_field(rows[0], "sm_clock_mhz_after"), "3");
 }
@@ -161,8 +162,8 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   EXPECT_TRUE(sweep.ended());
   EXPECT_TRUE(sweep.stopped());
   ASSERT_EQ(sweep.entries().size(), 1u);
-  ASSERT_TRUE(sweep.entries().front().result);
-  EXPECT_LT(sweep.entries().front().result->samples_ms.size(), 1'000'000u);
+  ASSERT_TRUE(sweep.entries().front().measured());
+  EXPECT_LT(sweep.entries().front().samples_ms.size(), 1'000'000u);
   EXPECT_FALSE(sweep.tick());
   EXPECT_EQ(sweep.entries().size(), 1u);
 }
@@ -204,24 +205,22 @@ TEST(SweepReport, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
 }
 
 TEST(ResultRows, RelateEveryRunToTheSerialOne) {
-  const auto entry = [](const char* id, std::vector<double> samples_ms) {
-    const Variant of{test::initial_variant(id)};
-    VariantResult result{.steps_per_sample = 10, .samples_ms = std::move(samples_ms)};
-    result.status.kernel_id = id;
-    result.status.kernel = of.kernel;
-    return SweepEntry{.variant = of, .count = 8, .result = std::move(result)};
+  const auto row = [](const char* id, std::vector<double> samples_ms) {
+    Measurement row = planned(test::initial_variant(id), 8);
+    row.steps_per_sample = 10;
+    row.step_ms = summarize(samples_ms);
+    row.samples_ms = std::move(samples_ms);
+    return row;
   };
-  const std::vector<SweepEntry> entries{entry("cpu-simd", {1, 3}), entry("cpu-serial", {4, 12})};
-  const std::vector<ResultRow> rows = result_rows(entries);
-  ASSERT_EQ(rows.size(), 2u);
-  const Json simd = uth_format.json(rows[0]);
+  const std::vector<Measurement> rows{row("cpu-simd", {1, 3}), row("cpu-serial", {4, 12})};
+  const Json simd = uth_format.json(rows[0], rows);
   EXPECT_EQ(simd["runs"], 2);
   EXPECT_EQ(simd["mean_total_ms"], 20);
   EXPECT_EQ(simd["mean_step_ms"], 2);
   EXPECT_EQ(simd["steps_per_s"], 500);
   EXPECT_EQ(simd["speedup_over_serial"], 4);
-  EXPECT_TRUE(uth_format.json(result_rows(std::span{entries}.first(1))[0])["speedup_over_serial"].is_null());
-  const std::vector<std::vector<ResultRow>> counts{rows};
+  EXPECT_TRUE(uth_format.json(rows[0], std::span{rows}.first(1))["speedup_over_serial"].is_null());
+  const std::vector<std::vector<Measurement>> counts{rows};
   const std::string table = uth_format.table(counts, {});
   EXPECT_NE(table.find("runs"), std::string::npos) << table;
   EXPECT_EQ(table.find("Mean of 10 runs"), std::string::npos) << "there were two: " << table;

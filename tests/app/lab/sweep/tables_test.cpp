@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "app/lab/baseline.h"
+#include "app/lab/metadata.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/sweep/result_rows.h"
 #include "tests/app/support/text_file.h"
@@ -26,33 +28,37 @@ TextStyle style() {
 }
 
 /// Every number is as wide as it gets, and no setting is initial.
-SweepEntry entry(double median_ms) {
+Measurement entry(double median_ms) {
   const KernelPtr tree = test::find_kernel("cpu-tree");  // it has the most settings of those that every build has
   Settings settings{*tree};
   for (const Tunable& tunable : tree->tunables) settings.set(tunable.name, tunable.values.back());
-  VariantResult result{.steps_per_sample = 1234,
-                       .samples_ms = std::vector<double>(10, median_ms),
-                       .step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5}};
-  result.status.kernel_id = kernel()->id;
-  result.status.kernel = tree;
-  result.status.settings = settings;
-  result.status.chosen = "split 16, 132 blocks of 1024 threads, AVX-512";
-  result.status.count = 1'048'576;
-  result.status.interactions_per_step = 1.0995e12;
-  result.status.force_probe = ForceProbe{.sample = 4096, .error = {1.2e-7, 1.2e-7, 1.2e-6, 1.2e-5, 7}};
-  result.status.card = KernelCard{.name = "f",
-                                  .registers = 255,
-                                  .local_bytes = 123'456,
-                                  .shared_bytes = 232'448,
-                                  .block = 1024,
-                                  .blocks = 1'048'576,
-                                  .blocks_per_multiprocessor = 16,
-                                  .occupancy = 1,
-                                  .best_block = 1024,
-                                  .best_occupancy = 1,
-                                  .waves = 123.45};
-  result.machine_during = {{"clock_mhz", 1980}};
-  return {.variant = {tree, settings}, .count = 1'048'576, .result = std::move(result)};
+  Measurement row = planned({tree, settings}, 1'048'576);
+  row.kernel_id = kernel()->id;
+  row.steps_per_sample = 1234;
+  row.samples_ms = std::vector<double>(10, median_ms);
+  row.step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5};
+  row.chosen = "split 16, 132 blocks of 1024 threads, AVX-512";
+  row.interactions_per_s = 1.0995e12 / (median_ms / 1e3);
+  row.error = {1.2e-7, 1.2e-7, 1.2e-6, 1.2e-5, 7};
+  row.card = KernelCard{.name = "f",
+                        .registers = 255,
+                        .local_bytes = 123'456,
+                        .shared_bytes = 232'448,
+                        .block = 1024,
+                        .blocks = 1'048'576,
+                        .blocks_per_multiprocessor = 16,
+                        .occupancy = 1,
+                        .best_block = 1024,
+                        .best_occupancy = 1,
+                        .waves = 123.45};
+  row.machine =
+      std::make_shared<const MachineStates>(MachineStates{.before = {}, .during = {{"clock_mhz", 1980}}, .after = {}});
+  return row;
+}
+
+std::vector<Measurement> ranked(std::vector<Measurement> rows) {
+  rank(rows);
+  return rows;
 }
 
 class SweepTables : public testing::Test {
@@ -62,8 +68,8 @@ class SweepTables : public testing::Test {
     EXPECT_NE(text.find("1,048,576"), std::string::npos) << text;
   }
 
-  const std::vector<SweepEntry> entries{entry(1234.5), entry(0.1234), entry(12.34)};
-  const std::vector<std::vector<ResultRow>> counts{result_rows(entries)};
+  const std::vector<Measurement> entries = ranked({entry(1234.5), entry(0.1234), entry(12.34)});
+  const std::vector<std::vector<Measurement>> counts{entries};
   const TextStyle wide{.columns = TextStyle::unlimited};
 };
 

@@ -76,10 +76,10 @@ TEST_F(AccuracyTrialsTest, ATreeGetsTheLargestSettingThatMeetsTheAccuracyWithIts
     const Candidate& found = candidates.front();
     ASSERT_FALSE(found.problem) << found.problem.text;
     const double theta = parsed_number<double>(found.variant.settings.text("theta")).value();
-    EXPECT_EQ(found.median_error, tree(theta).median_error);
+    EXPECT_EQ(found.error->median, tree(theta).error.median);
     EXPECT_EQ(found.step_ms, tree(theta).step_ms);
-    EXPECT_LE(*found.median_error, 0.9 * accuracy);
-    EXPECT_TRUE(theta == 1 || tree(theta * 1.1).median_error > 0.9 * accuracy) << "not slower than needed";
+    EXPECT_LE(found.error->median, 0.9 * accuracy);
+    EXPECT_TRUE(theta == 1 || tree(theta * 1.1).error.median > 0.9 * accuracy) << "not slower than needed";
     EXPECT_LE(tried.size(), 8u);
     EXPECT_EQ(tried.front(), "0.7") << "its initial value";
   }
@@ -101,9 +101,9 @@ TEST_F(AccuracyTrialsTest, EachCandidateOfATreeIsMeasuredWithItsOwnSettings) {
     EXPECT_LE(std::ranges::count(seconds, false), most_setting_trials);
     EXPECT_LE(std::ranges::count(seconds, true), most_further_trials) << "it begins where the first one ended";
     const double theta = parsed_number<double>(candidates[1].variant.settings.text("theta")).value();
-    EXPECT_EQ(candidates[1].median_error, factor * 1e-3 * std::pow(theta, 4)) << factor << ": its own error";
+    EXPECT_EQ(candidates[1].error->median, factor * 1e-3 * std::pow(theta, 4)) << factor << ": its own error";
     ASSERT_FALSE(candidates[1].problem) << factor << ": " << candidates[1].problem.text;
-    EXPECT_LE(*candidates[1].median_error, 0.9e-4) << factor;
+    EXPECT_LE(candidates[1].error->median, 0.9e-4) << factor;
   }
 }
 
@@ -122,22 +122,27 @@ TEST_F(AccuracyTrialsTest, ThePercentileDecidesWhereItIsFartherFromItsLimitThanT
     add_tree();
     tree = [&](double theta) {
       const double median = 1e-3 * std::pow(theta, 4);
-      return AccuracyTrial{.median_error = median, .step_ms = 1, .p99_error = tail * median, .max_error = 99 * median};
+      return AccuracyTrial{{.rms = median, .median = median, .p99 = tail * median, .max = 99 * median}, 1};
     };
     try_them({.accuracy = 1e-4});
     const Candidate& found = candidates.front();
     ASSERT_FALSE(found.problem) << tail << ": " << found.problem.text;
-    EXPECT_LE(*found.median_error, 0.9e-4) << tail;
-    EXPECT_LE(found.p99_error, 0.75 * 5e-4) << tail;
-    EXPECT_GT(std::max(*found.median_error / 0.9e-4, found.p99_error / 3.75e-4), 0.6) << tail << ": as fast as allowed";
-    EXPECT_EQ(error_words(found), fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}", *found.median_error,
-                                              found.p99_error, found.max_error));
+    EXPECT_LE(found.error->median, 0.9e-4) << tail;
+    EXPECT_LE(found.error->p99, 0.75 * 5e-4) << tail;
+    EXPECT_GT(std::max(found.error->median / 0.9e-4, found.error->p99 / 3.75e-4), 0.6)
+        << tail << ": as fast as allowed";
+    EXPECT_EQ(error_words(*found.error), fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}",
+                                                     found.error->median, found.error->p99, found.error->max));
   }
   add_coarse_sum("1", 1e-9);
-  const Candidate fine{.variant = candidates.back().variant, .median_error = 1e-9, .p99_error = nan};
+  const auto with_p99 = [&](double p99) {
+    return Candidate{.variant = candidates.back().variant,
+                     .error = ForceError{.rms = 1e-9, .median = 1e-9, .p99 = p99, .max = p99}};
+  };
+  const Candidate fine = with_p99(nan);
   EXPECT_FALSE(meets(fine, 1e-4)) << "NaN is within no accuracy";
-  EXPECT_FALSE(meets({.variant = fine.variant, .median_error = 1e-9, .p99_error = 4e-4}, 1e-4));
-  EXPECT_TRUE(meets({.variant = fine.variant, .median_error = 1e-9, .p99_error = 3e-4}, 1e-4));
+  EXPECT_FALSE(meets(with_p99(4e-4), 1e-4));
+  EXPECT_TRUE(meets(with_p99(3e-4), 1e-4));
   EXPECT_FALSE(meets({.variant = fine.variant}, 1e-4)) << "it had no trial";
 }
 
@@ -189,7 +194,7 @@ TEST_F(OrdersOfATree, TheSecondBeginsWhereTheFirstEndedAndBothShareTheEvaluation
     ASSERT_NE(second, orders.end()) << accuracy;
     for (const Candidate& candidate : candidates) {
       ASSERT_FALSE(candidate.problem) << candidate.problem.text;
-      EXPECT_LE(*candidate.median_error, 0.9 * accuracy);
+      EXPECT_LE(candidate.error->median, 0.9 * accuracy);
     }
     const auto theta = [&](std::size_t i) { return candidates[i].variant.settings.text("theta"); };
     EXPECT_EQ(shortest_text(second->theta), theta(0));
@@ -221,7 +226,7 @@ TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastE
   try_them({.accuracy = 1e-5});
   EXPECT_TRUE(candidates[0].problem.refused);
   EXPECT_EQ(candidates[0].variant.settings.text("theta"), "0.05");
-  EXPECT_EQ(candidates[0].median_error, 5e-5);
+  EXPECT_EQ(candidates[0].error->median, 5e-5);
   EXPECT_EQ(candidates[0].problem.text, "median error 5e-05, above 9e-06, which is 90 % of the accuracy");
   EXPECT_EQ(candidates[0].step_ms, 0);
   EXPECT_FALSE(candidates[1].problem) << "the next kernel takes over";
@@ -274,7 +279,7 @@ TEST_F(AccuracyTrialsTest, ADirectSumThatIsNotFullFp32IsACandidateIfItMeetsTheAc
   try_them({.accuracy = 1e-5});
   EXPECT_EQ(tried.front(), "0.7") << "trees first";
   EXPECT_FALSE(candidates[0].problem);
-  EXPECT_EQ(candidates[0].median_error, 0.9e-5);
+  EXPECT_EQ(candidates[0].error->median, 0.9e-5);
   EXPECT_EQ(candidates[0].step_ms, 0) << "it is timed as all direct sums are";
   EXPECT_TRUE(candidates[1].problem.refused);
   EXPECT_TRUE(candidates[2].problem.refused);
@@ -308,7 +313,7 @@ TEST_F(AccuracyTrialsTest, FullFp32IsTriedOnlyIfTheToleranceDoesNotEnsureTheAccu
   try_them({.accuracy = 2e-7});
   EXPECT_EQ(tried, (std::vector<std::string>{"1", "2"}));
   EXPECT_FALSE(candidates[0].problem);
-  EXPECT_EQ(candidates[0].median_error, 1e-7);
+  EXPECT_EQ(candidates[0].error->median, 1e-7);
   EXPECT_TRUE(candidates[1].problem.refused);
 }
 
@@ -338,7 +343,7 @@ TEST_F(AccuracyTrialsTest, FullFp32RemainsIfNothingMeetsTheAccuracy) {
   EXPECT_TRUE(candidates[0].problem.refused);
   EXPECT_TRUE(candidates[1].problem.refused);
   EXPECT_FALSE(candidates[2].problem);
-  EXPECT_EQ(candidates[2].median_error, 2e-7);
+  EXPECT_EQ(candidates[2].error->median, 2e-7);
 }
 
 }  // namespace
