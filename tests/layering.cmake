@@ -68,7 +68,7 @@ may_include("app/recording/" "app/(commands|text|lab|recording|ui_state)/" "comp
             "orrery_version[.]h$" "fmt/" ${posix_headers})
 may_include("app/plot/" "app/(text|lab|plot)/" "compute/core/" "fmt/")
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
-may_include("app/features/.*_(commands|status)[.]h" "app/(features|text|ui_state)/" "compute/(core|sim)/")
+may_include("app/features/.*_(commands|status)[.]h" "app/(features|lab|text|ui_state)/" "compute/(core|sim)/")
 may_include("app/features/.*_window[.](h|cpp)" "app/(colours|commands|features|lab|panels|process|recording|text|ui_state|window)/"
             "compute/(kernels/runtime|snapshots)/" ${measured} "render/" "glm/" "fmt/")
 may_include("app/features/.*_(tab|panel)[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")

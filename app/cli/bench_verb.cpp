@@ -35,9 +35,8 @@ class Bench {
 
   int run() {
     measure();
-    const std::vector<SweepEntry>& entries = sweep_.entries();
-    const auto measured =
-        std::ranges::count_if(entries, [](const SweepEntry& entry) { return entry.result.has_value(); });
+    const std::vector<Measurement>& entries = sweep_.entries();
+    const auto measured = std::ranges::count_if(entries, &Measurement::measured);
     if (measured == 0) return end_without_results();
     report_->save(skipped_);  // before anything else can fail
     const TextStyle style = stdout_style(options_.results.table);
@@ -77,7 +76,7 @@ class Bench {
   void add_limits() {
     limits_.emplace(measure_machine_peak_rates(sweep_.backends()));
     report_->add("peak_rates", limits_->peak_rates().json());
-    report_->add_to_results("limits", [this](const SweepEntry& entry) { return limits_->json(entry); });
+    report_->add_to_results("limits", [this](const Measurement& entry) { return limits_->json(entry); });
   }
 
   std::optional<Comparison> comparison_with_baselines() {
@@ -101,8 +100,8 @@ class Bench {
   /// Settings that cannot run here are listed; they are not a failure.
   void fail_on_problems() const {
     if (!report_->files().error().empty()) throw std::runtime_error(report_->files().error());
-    for (const SweepEntry& entry : sweep_.entries()) {
-      if (!entry.result && !entry.problem.refused) throw_failure(entry);
+    for (const Measurement& entry : sweep_.entries()) {
+      if (!entry.measured() && !entry.problem.refused) throw_failure(entry);
     }
   }
 

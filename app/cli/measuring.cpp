@@ -26,10 +26,6 @@ Sampling sampling_of(const SweepOptions& options) {
   return {.warmup_steps = std::max(options.warmup_steps, 2), .samples = options.repeats};
 }
 
-std::string named(const SweepEntry& entry) {
-  return fmt::format("{} {}", entry.variant.kernel->id, entry.label());
-}
-
 /// The choice of `auto` for each number of bodies.
 std::vector<Variant> choose(const Backends& backends, const SweepOptions& options) {
   const auto needs_jerks = [](const Command& command) {
@@ -107,7 +103,7 @@ Variant auto_variant(const Backends& backends, const AutoRequest& request) {
                                              {bodies, law}, {});
   const std::optional<Candidate>& chosen = chooser.chosen();
   console::print_error("note: {}, {}: {}{}\n", counted_bodies(bodies.count()), law_info(law.id).id, name_of(choice),
-                       chosen && chosen->median_error ? ", " + error_words(*chosen) : "");
+                       chosen && chosen->error ? ", " + error_words(*chosen->error) : "");
   return {choice.kernel, choice.settings};
 }
 
@@ -157,9 +153,10 @@ PlannedSweep plan_sweep(const Backends& backends, const SweepOptions& options) {
   return planned;
 }
 
-void throw_failure(const SweepEntry& entry) {
+void throw_failure(const Measurement& entry) {
   // Without a count there were no bodies: the file failed, not the variant.
-  const std::string text = entry.count == 0 ? entry.problem.text : named(entry) + ": " + entry.problem.text;
+  const std::string text =
+      entry.count == 0 ? entry.problem.text : entry.kernel_id + ' ' + label_of(entry) + ": " + entry.problem.text;
   if (entry.problem.refused) throw UsageError(text);
   throw std::runtime_error(text);
 }

@@ -59,12 +59,12 @@ struct SweepOptions {
 PlannedSweep plan_sweep(const Backends& backends, const SweepOptions& options);
 
 /// Throws the entry's problem, as the exception that belongs to the exit status.
-[[noreturn]] void throw_failure(const SweepEntry& entry);
+[[noreturn]] void throw_failure(const Measurement& entry);
 
 /// Runs a measurement to its end, or stops it after a stop signal, with the time left on stderr; `progress` as Progress
 /// takes it. `after_tick` is called again and again meanwhile.
-template <class Measurement>
-void measure_to_end(Measurement& measurement, bool progress, const std::function<void()>& after_tick) {
+template <class Measuring>
+void measure_to_end(Measuring& measurement, bool progress, const std::function<void()>& after_tick) {
   constexpr std::chrono::milliseconds nap{2};  // between looks at a batch in flight, a tenth of a sample
   Progress shown{progress};
   watch_stop_signals();

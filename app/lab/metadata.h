@@ -26,6 +26,12 @@ double decimal(float value);
 /// not at its maximum), null if the driver does not report it; or only `reason`, why nothing is known.
 Json gpu_state_json(int device);
 
+/// States of the machine of a kernel, each from machine_state(): before the first step, during a sample in the second
+/// half, and after the last step. Null for the CPU, and if no sample was in flight when the state was read.
+struct MachineStates {
+  Json before{}, during{}, after{};
+};
+
 /// The state of the device that CUDA kernels run on; null if there is none.
 Json machine_state(const Backends& backends);
 

@@ -103,7 +103,7 @@ double number_of(const Result& row, std::string_view name) {
   if (name == "dt") return row.time_step;
   if (name == "bodies") return row.count;
   if (name == "by") return row.swept ? 1 : 0;
-  if (name == "best median") return row.median_ms;
+  if (name == "best median") return row.step_ms.median;
   if (name == "interactions/s") return row.interactions_per_s;
   if (name == "median error" || name == "error") return error(&ForceError::median);
   if (name == "p99") return error(&ForceError::p99);
@@ -186,7 +186,7 @@ void result_row(int index, const Shown& shown, const Status& status, const ViewS
   if (shown.time_step) number_cell(fmt::format("{:.4g}", row.time_step), theme::dim);
   if (shown.settings_and_count) number_cell(format_count(row.count), theme::dim);
   if (shown.swept) number_cell(row.swept ? "sweep" : "view", theme::dim);
-  number_cell(format_ms(row.median_ms));
+  number_cell(format_ms(row.step_ms.median));
   if (shown.rate) number_cell(format_rate(row.interactions_per_s, "/s"));
   error_cells(row.error, shown);
   number_cell(row.speedup ? format_speedup(*row.speedup) : "", row.speedup > 1 ? theme::good : theme::text);

@@ -33,7 +33,7 @@ ImU32 colour_of(const Result& row, std::span<const KernelPtr> kernels) {
 /// Pairs of bodies per second, n^2 per step for every kernel: a tree evaluates far fewer interactions.
 double speed_of(const Result& row) {
   const double bodies = row.count;
-  return row.median_ms > 0 ? bodies * bodies / (row.median_ms * 1e-3) : 0;
+  return row.step_ms.median > 0 ? bodies * bodies / (row.step_ms.median * 1e-3) : 0;
 }
 
 bool can_be_shown(const Result& row) {
@@ -115,7 +115,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, s
   if (hovered) {
     tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
             fmt::format("{}\n{} per step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
-                        format_ms(row.median_ms), format_rate(row.interactions_per_s, "interactions/s"),
+                        format_ms(row.step_ms.median), format_rate(row.interactions_per_s, "interactions/s"),
                         row.swept ? ", by a sweep" : "", format_error(row.error->median), format_error(row.error->p99),
                         format_error(row.error->max), return_words(row, status)));
   }

@@ -11,10 +11,10 @@
 #include <variant>
 
 #include "app/commands/command_text.h"
+#include "app/lab/measurement.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/ui_state/command.h"
-#include "app/ui_state/trial.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/kernels/kernel.h"

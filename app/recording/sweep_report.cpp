@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "app/lab/metadata.h"
@@ -30,9 +32,11 @@ void SweepReport::update() {
   const std::size_t size = sweep_.plan().variants.size();
   while (written_ < sweep_.entries().size()) {
     const std::size_t index = written_ / size;
-    const std::span<const SweepEntry> entries = sweep_.entries_of(index);
+    const std::span<const Measurement> entries = sweep_.entries_of(index);
+    std::vector<Measurement> measured;
+    std::ranges::copy_if(entries, std::back_inserter(measured), &Measurement::measured);
     std::string rows;
-    for (const ResultRow& row : result_rows(entries)) rows += csv_row(format_, row);
+    for (const Measurement& row : measured) rows += csv_row(format_, row, measured);
     files_.replace_rows(std::move(rows));
     written_ = index * size + entries.size();
     if (entries.size() == size) files_.keep_rows();
@@ -50,25 +54,16 @@ void SweepReport::finish(const std::vector<Skipped>& skipped) {
   files_.finish(json(skipped));
 }
 
-std::vector<std::vector<ResultRow>> SweepReport::rows() const {
-  const std::size_t size = sweep_.plan().variants.size();
-  std::vector<std::vector<ResultRow>> result;
-  for (std::size_t index = 0; index * size < sweep_.entries().size(); ++index) {
-    result.push_back(result_rows(sweep_.entries_of(index)));
-  }
-  return result;
-}
-
 std::vector<Skipped> SweepReport::not_measured(const std::vector<Skipped>& skipped) const {
   std::vector<Skipped> result = skipped;
-  for (const SweepEntry& entry : sweep_.entries()) {
-    if (!entry.result) result.push_back({entry.variant.kernel->id, entry.label(), entry.problem.text});
+  for (const Measurement& entry : sweep_.entries()) {
+    if (!entry.measured()) result.push_back({entry.kernel_id, label_of(entry), entry.problem.text});
   }
   return result;
 }
 
 std::string SweepReport::text(const std::vector<Skipped>& skipped, const TextStyle& style) const {
-  std::string text = format_.table(rows(), style);
+  std::string text = format_.table(sweep_.measured(), style);
   for (const auto& [names, reason] : together(not_measured(skipped))) {
     text += paragraph(fmt::format("skipped {}: {}", names, reason), style, 2);
   }
@@ -77,10 +72,10 @@ std::string SweepReport::text(const std::vector<Skipped>& skipped, const TextSty
 
 Json SweepReport::json(const std::vector<Skipped>& skipped) const {
   Json results = Json::array(), left_out = Json::array();
-  for (const std::vector<ResultRow>& of_count : rows()) {
-    for (const ResultRow& row : of_count) {
-      Json& result = results.emplace_back(json_row(format_, row));
-      for (const auto& [name, value] : more_of_results_) result[name] = value(*row.entry);
+  for (const std::vector<Measurement>& rows : sweep_.measured()) {
+    for (const Measurement& row : rows) {
+      Json& result = results.emplace_back(json_row(format_, row, rows));
+      for (const auto& [name, value] : more_of_results_) result[name] = value(row);
     }
   }
   for (const Skipped& skip : not_measured(skipped)) {

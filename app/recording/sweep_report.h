@@ -27,7 +27,7 @@ class SweepReport {
   /// Puts `value` into the JSON, beside the results.
   void add(const std::string& name, Json value) { more_[name] = std::move(value); }
   /// Puts the return value of `value` for each measured entry into its result in the JSON.
-  void add_to_results(const std::string& name, std::function<Json(const SweepEntry&)> value) {
+  void add_to_results(const std::string& name, std::function<Json(const Measurement&)> value) {
     more_of_results_[name] = std::move(value);
   }
   /// Writes the JSON as far as it is known, until finish() replaces it. `skipped` lists what was left out of the sweep.
@@ -44,13 +44,12 @@ class SweepReport {
   const ResultFiles& files() const { return files_; }
 
  private:
-  std::vector<std::vector<ResultRow>> rows() const;
   std::vector<Skipped> not_measured(const std::vector<Skipped>& skipped) const;
 
   const Sweep& sweep_;
   const ResultFormat& format_;
   Json metadata_, more_ = Json::object();
-  std::map<std::string, std::function<Json(const SweepEntry&)>> more_of_results_;
+  std::map<std::string, std::function<Json(const Measurement&)>> more_of_results_;
   ResultFiles files_;
   std::size_t written_ = 0;  // entries
 };

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/measurement.h"
 #include "app/text/markdown.h"
 #include "app/ui_state/by_type.h"
 #include "app/ui_state/camera_commands.h"
@@ -19,7 +20,6 @@
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/machine_user.h"
 #include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/trial.h"
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/cuda/peak_rates.h"
@@ -46,12 +46,10 @@ struct PickedBody {
   std::optional<Walk> walk{};
 };
 
-/// Measured values under one label of a lesson; NaN: not measured.
+/// A row of a lesson with its measurement.
 struct LessonRowStatus {
   std::string label, what;  ///< what: "cpu-symmetric tile=64, 4,096 bodies"
-  double ms, low_ms, high_ms;
-  double interactions_per_s, error;
-  std::string problem;  ///< why it was not measured; empty: it was, or not yet
+  Measurement measurement;
 };
 
 struct LessonTitle {
@@ -103,16 +101,12 @@ struct FrameTimes {
   double frame_ms = 0;  ///< from one frame's start to the next
 };
 
-/// One row of the table of results.
-struct Result : Trial {
-  double median_ms = 0;  ///< the best median of a window of consecutive steps
-  double interactions_per_s = 0;
+/// One row of the table of results. If it was measured while it was shown, step_ms has only the median: the best one
+/// of a window of consecutive steps.
+struct Result : Measurement {
   bool pinned = false;              ///< the baseline of the rows that are comparable() with it
   std::optional<double> speedup{};  ///< over the pinned row; none: no pinned row is comparable()
-  std::int64_t steps = 0;
-  bool swept = false;                 ///< measured by a sweep rather than while it was shown; median_ms is the sweep's
-  std::optional<ForceError> error{};  ///< by the latest probe; none: not probed yet
-  double low_ms = 0, high_ms = 0;     ///< the 95 % interval of a sweep's median; 0: not measured
+  bool swept = false;               ///< measured by a sweep rather than while it was shown
 };
 
 /// The sizes of sample for a comparison of forces.
@@ -128,24 +122,13 @@ struct Diagnostics {
   int body = ComparedBodies::nobody;
 };
 
-/// One variant's place in a sweep: the time of a step, and the ranks that its interval allows.
-struct SweepRow : Trial {  ///< if it was not measured, only kernel_id, settings and count are known
-  Settings::Values values;
-  std::int64_t steps = 0;
-  double median_ms = 0, low_ms = 0, high_ms = 0;  ///< of one step, with the 95 % interval of the median
-  double interactions_per_s = 0;
-  std::optional<ForceError> error{};
-  int rank_first = 0, rank_last = 0;  ///< the range of its rank among those of its count
-  double held_s = 0;                  ///< the longest time that it delayed the window's next frame
-  std::string problem;                ///< why it was not measured; empty when it was
-};
-
 struct SweepStatus {
   bool active = false;
   std::string present;      ///< what is being measured: "cuda-tiled block=256, 16,384 bodies"
   int done = 0, total = 0;  ///< variants
   double left_s = 0;        ///< until the end, estimated
-  std::vector<SweepRow> rows;
+  std::vector<Measurement> rows;
+  std::vector<double> held_s{};    ///< of the first rows: the longest time that each delayed the next frame
   std::vector<std::string> files;  ///< that the last sweep wrote
   std::string error;               ///< why the last sweep ended by itself, or a file was not written
 };

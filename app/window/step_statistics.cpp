@@ -91,7 +91,9 @@ std::vector<StepStatistics::Row>::iterator StepStatistics::new_row(const Trial& 
     last.eta = trial.eta;
     if (last == trial) rows_.pop_back();
   }
-  return rows_.insert(rows_.end(), {.result = {trial}});
+  Row row;
+  static_cast<Trial&>(row.result) = trial;
+  return rows_.insert(rows_.end(), std::move(row));
 }
 
 bool StepStatistics::add_error(const Trial& trial, const ForceError& error) {
@@ -109,25 +111,19 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   row->batches += 1;
   const double now_ms = median_of_last(result_window);
   // The median of few batches is a first estimate. After the first whole window, only whole windows count.
-  if (row->batches > result_window && (recent_ms_.size() < result_window || !(now_ms < result.median_ms))) return;
-  result.median_ms = now_ms;
+  if (row->batches > result_window && (recent_ms_.size() < result_window || !(now_ms < result.step_ms.median))) return;
+  result.step_ms.median = now_ms;
   const double evaluations = work.evaluations > 0 ? work.evaluations : 1.0 * timing.evaluations / timing.steps;
   const double evaluated = timing.interactions_per_evaluation * evaluations;  // a tree's differ from step to step
   result.interactions_per_s = (evaluated > 0 ? evaluated : work.interactions) / (now_ms * 1e-3);
 }
 
-void StepStatistics::add_swept(const SweepRow& row) {
-  if (!row.problem.empty() || !(row.median_ms > 0)) return;
-  auto known = find_row(row, /*swept=*/true);
+void StepStatistics::add_swept(const Measurement& measured) {
+  if (measured.problem || !(measured.step_ms.median > 0)) return;
+  auto known = find_row(measured, /*swept=*/true);
   if (known == rows_.end()) known = rows_.insert(rows_.end(), Row{});
   Result& result = known->result;
-  static_cast<Trial&>(result) = row;
-  result.median_ms = row.median_ms;
-  result.interactions_per_s = row.interactions_per_s;
-  result.steps = row.steps;
-  result.low_ms = row.low_ms;
-  result.high_ms = row.high_ms;
-  result.error = row.error;
+  static_cast<Measurement&>(result) = measured;
   result.swept = true;
 }
 
@@ -169,7 +165,7 @@ std::vector<Result> StepStatistics::results() const {
   for (Result& result : results) {
     const auto baseline =
         std::ranges::find_if(results, [&](const Result& r) { return r.pinned && comparable(r, result); });
-    if (baseline != results.end()) result.speedup = baseline->median_ms / result.median_ms;
+    if (baseline != results.end()) result.speedup = baseline->step_ms.median / result.step_ms.median;
   }
   return results;
 }
@@ -210,7 +206,7 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
                                 generated ? r.scene.scene : r.scene.file,
                                 generated ? std::to_string(r.scene.seed) : std::string{},
                                 std::to_string(r.count),
-                                csv_number(r.median_ms),
+                                csv_number(r.step_ms.median),
                                 csv_number(r.interactions_per_s),
                                 csv_number(r.speedup, 4),
                                 r.pinned ? std::string{"yes"} : std::string{},
@@ -260,14 +256,14 @@ double guess_s(const KernelInfo& kernel, const Status& status) {
 double forecast_step_s(const KernelInfo& kernel, const Status& status, std::span<const Result> results) {
   double least_s = 0;
   for (const Result& row : results) {
-    if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.median_ms > 0)) continue;
+    if (row.kernel_id != kernel.id || row.kernel_revision != kernel.revision || !(row.step_ms.median > 0)) continue;
     const bool same = same_steps(row, status);
     if (!same && find_integrator(row.integrator_id).block_steps) continue;
     const double growth = static_cast<double>(status.count) / row.count;
     const double evaluations =
         same ? 1
              : evaluations_of(status.integrator_id, kernel, status) / evaluations_of(row.integrator_id, kernel, status);
-    const double s = row.median_ms * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
+    const double s = row.step_ms.median * 1e-3 * evaluations * (kernel.is_tree ? growth : growth * growth);
     least_s = least_s > 0 ? std::min(least_s, s) : s;
   }
   return least_s > 0 ? least_s : guess_s(kernel, status);

@@ -53,7 +53,7 @@ class StepStatistics {
   /// Sets the force error of `trial`'s result. Returns false if it has no result yet.
   bool add_error(const Trial& trial, const ForceError& error);
   /// Adds a row for a variant that a sweep has measured. It replaces the row of an earlier sweep.
-  void add_swept(const SweepRow& row);
+  void add_swept(const Measurement& measured);
   void clear_results() {
     rows_.clear();
     written_ = 0;

@@ -37,13 +37,10 @@ constexpr std::array<std::string_view, 8> compare_columns{"step_a",         "ste
                                                           "energy_error_a", "energy_error_b"};
 
 Json variant_json(const PairedRun& run, int which) {
-  const Status status = run.member(which).status;
-  return {{"kernel", status.kernel_id},
-          {"backend", to_string(status.backend)},
-          {"settings", Json(status.settings.values())},
-          {"integrator", status.integrator_id},
-          {"dt", decimal(status.time_step)},
-          {"nudge", run.plan().variants[static_cast<std::size_t>(which)].nudge}};
+  const Measurement member = run.member(which);
+  return {{"kernel", member.kernel_id},      {"backend", to_string(member.kernel->backend)},
+          {"settings", Json(member.values)}, {"integrator", member.integrator_id},
+          {"dt", decimal(member.time_step)}, {"nudge", run.plan().variants[static_cast<std::size_t>(which)].nudge}};
 }
 
 std::array<std::string, compare_columns.size()> csv_fields(const DivergenceSample& sample) {
@@ -55,7 +52,7 @@ std::array<std::string, compare_columns.size()> csv_fields(const DivergenceSampl
 
 Json compare_metadata(const Backends& backends, const PairedRun& run) {
   Json metadata = machine_metadata(backends);
-  add_simulation(metadata, run.member(0).status);
+  add_simulation(metadata, run.status(0));
   metadata.erase("integrator");
   metadata.erase("dt");
   metadata["a"] = variant_json(run, 0);
@@ -131,17 +128,15 @@ std::string samples_table(const PairedRun& run, const TextStyle& style) {
 
 std::string members_table(const PairedRun& run, const TextStyle& style) {
   SettingsCells settings{style};
-  const std::array<PairMember, 2> members{run.member(0), run.member(1)};
-  for (const PairMember& member : members) {
-    settings.add(member.status.kernel_id, member.status.settings.values(), member.status.kernel.get());
-  }
+  const std::array<Measurement, 2> members{run.member(0), run.member(1)};
+  for (const Measurement& member : members) settings.add(member.kernel_id, member.values, member.kernel.get());
   Table table{"lltlrrrr", {"run", "kernel", "settings", "integrator", "dt", "nudge", "ms/step", "interactions/s"}};
   for (const std::size_t which : {0, 1}) {
-    const Status& status = members[which].status;
+    const Measurement& member = members[which];
     const double nudge = run.plan().variants[which].nudge;
-    table.add({which == 0 ? "A" : "B", status.kernel_id, settings.text(status.kernel_id, status.settings.values()),
-               status.integrator_id, fmt::format("{}", status.time_step), nudge > 0 ? fmt::format("{:g}", nudge) : "",
-               significant(members[which].step_ms), with_prefix(members[which].interactions_per_s)});
+    table.add({which == 0 ? "A" : "B", member.kernel_id, settings.text(member.kernel_id, member.values),
+               member.integrator_id, fmt::format("{}", member.time_step), nudge > 0 ? fmt::format("{:g}", nudge) : "",
+               significant(member.step_ms.median), with_prefix(member.interactions_per_s)});
   }
   return '\n' + table.text(style) + '\n';
 }
@@ -166,8 +161,8 @@ class CompareReport {
     for (const DivergenceSample& sample : run_.taken()) samples.push_back(sample_json(sample));
     Json speeds = Json::object();
     for (const int which : {0, 1}) {
-      const PairMember member = run_.member(which);
-      speeds[which == 0 ? "a" : "b"] = {{"step_ms", json_number(member.step_ms)},
+      const Measurement member = run_.member(which);
+      speeds[which == 0 ? "a" : "b"] = {{"step_ms", json_number(member.step_ms.median)},
                                         {"interactions_per_s", json_number(member.interactions_per_s)}};
     }
     const Growth growth = run_.growth();
@@ -179,7 +174,7 @@ class CompareReport {
     return samples_table(run_, style) + members_table(run_, style) + paragraph(growth_words(growth), style) +
            paragraph(fmt::format("Distances between the positions of the same body in A and B, of {}; half of "
                                  "them start within {:.3g} of the middle. Energy errors are relative: |E - E0|/|E0|.",
-                                 counted_bodies(run_.member(0).status.count), run_.size()),
+                                 counted_bodies(run_.status(0).count), run_.size()),
                      style) +
            files_.written();
   }

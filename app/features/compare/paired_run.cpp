@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <random>
 #include <set>
@@ -36,8 +35,6 @@ std::vector<std::string> words_of(std::string_view text) {
   }
   return words;
 }
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// Runs `action` and adds which run it was to what it fails with.
 template <class Action>
@@ -233,14 +230,12 @@ void PairedRun::take_sample() {
   taken_.push_back(sample);
 }
 
-PairMember PairedRun::member(int which) const {
-  const Member& member = members_[static_cast<std::size_t>(which)];
-  PairMember result{.status = member.runner.simulation()->status(), .step_ms = none, .interactions_per_s = none};
-  if (member.batch_ms.empty()) return result;
-  result.step_ms = median(member.batch_ms);
-  const double interactions = result.status.interactions_per_step;
-  if (interactions > 0) result.interactions_per_s = interactions / (result.step_ms / 1e3);
-  return result;
+const Status& PairedRun::status(int which) const {
+  return members_[static_cast<std::size_t>(which)].runner.simulation()->status();
+}
+
+Measurement PairedRun::member(int which) const {
+  return measurement_of(status(which), members_[static_cast<std::size_t>(which)].batch_ms);
 }
 
 }  // namespace orrery

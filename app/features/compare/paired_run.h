@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/features/compare/divergence.h"
+#include "app/lab/measurement.h"
 #include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "compute/sim/simulation.h"
@@ -56,13 +57,6 @@ struct PairPlan {
   std::int64_t energy_bodies = 1 << 16;  ///< of at most so many bodies, the energy is measured at selected samples
 };
 
-/// One run of a pair after some samples.
-struct PairMember {
-  Status status;                  ///< after the latest step
-  double step_ms = 0;             ///< median of the batches' times per step; NaN: there is none yet
-  double interactions_per_s = 0;  ///< NaN: not known
-};
-
 /// Runs two variants from the same first state, one after the other up to each sample, so that neither disturbs the
 /// time of the other.
 class PairedRun {
@@ -87,7 +81,10 @@ class PairedRun {
   double done() const;
   /// Whether the sample with this index is one of the few that energies are measured of.
   bool is_selected(std::size_t index) const;
-  PairMember member(int which) const;
+  /// Status of the simulation of one run, 0 or 1.
+  const Status& status(int which) const;
+  /// Measurement of one run after its latest step, with a sample for each batch.
+  Measurement member(int which) const;
   /// Size of the system in the common state, see median_radius().
   double size() const { return size_; }
   Growth growth() const { return growth_of(taken_, size_, digits_); }

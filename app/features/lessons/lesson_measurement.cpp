@@ -15,19 +15,6 @@ Variant variant_of(const Backends& backends, const LessonRow& row) {
   return {kernel, Settings{*kernel, row.settings}};
 }
 
-LessonResult result_of(const SweepEntry& entry) {
-  LessonResult result;
-  result.problem = entry.problem.text;
-  if (!entry.result) return result;
-  result.ms = entry.result->step_ms.median;
-  result.low_ms = entry.result->step_ms.low;
-  result.high_ms = entry.result->step_ms.high;
-  result.interactions_per_s = entry.result->interactions_per_s();
-  result.error = entry.result->error().median;
-  result.chosen = entry.result->status.chosen;
-  return result;
-}
-
 }  // namespace
 
 LessonMeasurement::LessonMeasurement(const Backends& backends, const Lesson& lesson, const LessonPart& part)
@@ -71,8 +58,8 @@ void LessonMeasurement::stop() {
 }
 
 void LessonMeasurement::take_results() {
-  const std::vector<SweepEntry>& entries = sweep_->entries();
-  for (std::size_t i = 0; i < entries.size(); ++i) results_[groups_[group_].rows[i]] = result_of(entries[i]);
+  const std::vector<Measurement>& entries = sweep_->entries();
+  for (std::size_t i = 0; i < entries.size(); ++i) results_[groups_[group_].rows[i]] = entries[i];
 }
 
 double LessonMeasurement::left_s() const {

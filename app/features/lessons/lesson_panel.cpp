@@ -265,32 +265,34 @@ void predict_page(const LessonStatus& lesson, Requests& out) {
 void bar_row(const LessonRowStatus& row, double longest_ms) {
   text(row.label, theme::text, theme::Font::strong);
   ImGui::SameLine();
-  const bool measured = std::isfinite(row.ms);
-  const std::string time = !row.problem.empty() ? "failed" : measured ? format_ms(row.ms) : unknown;
+  const auto& [median_ms, min_ms, low_ms, high_ms] = row.measurement.step_ms;
+  const bool measured = row.measurement.measured();
+  const std::string time = row.measurement.problem ? "failed" : measured ? format_ms(median_ms) : unknown;
   const float right = ImGui::GetWindowContentRegionMax().x;
-  text_to(right, time, row.problem.empty() ? theme::text : theme::bad, theme::Font::strong);
+  text_to(right, time, row.measurement.problem ? theme::bad : theme::text, theme::Font::strong);
   text(shortened(row.what, ImGui::GetContentRegionAvail().x), theme::dim, theme::Font::small);
-  tooltip(row.what, row.problem);
+  tooltip(row.what, row.measurement.problem.text);
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = em(0.45f);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRectFilled(low, {low.x + width, low.y + height}, theme::track, em(0.2f));
   if (measured && longest_ms > 0) {
-    const float share = static_cast<float>(row.ms / longest_ms);
+    const float share = static_cast<float>(median_ms / longest_ms);
     draw.AddRectFilled(low, {low.x + std::max(width * share, 2.0f), low.y + height}, theme::accent, em(0.2f));
   }
   ImGui::Dummy({width, height});
   if (!measured) return;
-  const std::string error = std::isfinite(row.error) ? ", error " + format_error(row.error) : "";
-  wrapped_text(fmt::format("{}, {} interactions/s{}", format_interval_ms(row.low_ms, row.high_ms),
-                           format_rate(row.interactions_per_s, ""), error),
+  const double median_error = row.measurement.errors().median;
+  const std::string error = std::isfinite(median_error) ? ", error " + format_error(median_error) : "";
+  wrapped_text(fmt::format("{}, {} interactions/s{}", format_interval_ms(low_ms, high_ms),
+                           format_rate(row.measurement.interactions_per_s, ""), error),
                theme::dim, theme::Font::small);
 }
 
 void time_bars(const LessonStatus& lesson) {
   double longest_ms = 0;
   for (const LessonRowStatus& row : lesson.rows) {
-    if (std::isfinite(row.ms)) longest_ms = std::max(longest_ms, row.ms);
+    if (row.measurement.measured()) longest_ms = std::max(longest_ms, row.measurement.step_ms.median);
   }
   for (const LessonRowStatus& row : lesson.rows) {
     bar_row(row, longest_ms);

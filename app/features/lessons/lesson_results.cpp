@@ -30,12 +30,13 @@ struct Value {
   double value, low, high;
 };
 
-Value value_of(Quantity quantity, const LessonResult& result) {
+Value value_of(Quantity quantity, const Measurement& result) {
   const auto alone = [](double value) { return Value{value, value, value}; };
   if (quantity == Quantity::rate) return alone(result.interactions_per_s);
-  if (quantity == Quantity::error) return alone(result.error);
-  const bool interval = std::isfinite(result.low_ms) && std::isfinite(result.high_ms);
-  return interval ? Value{result.ms, result.low_ms, result.high_ms} : alone(result.ms);
+  if (quantity == Quantity::error) return alone(result.errors().median);
+  const bool interval = std::isfinite(result.step_ms.low) && std::isfinite(result.step_ms.high);
+  return interval ? Value{result.step_ms.median, result.step_ms.low, result.step_ms.high}
+                  : alone(result.step_ms.median);
 }
 
 Value value_of(const LessonFigure& figure, const LessonPart& part, const LessonResults& results) {

@@ -1,27 +1,17 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/features/lessons/lesson.h"
+#include "app/lab/measurement.h"
 
 namespace orrery {
 
-/// The measurement of one row; NaN for what was not measured.
-struct LessonResult {
-  double ms = std::numeric_limits<double>::quiet_NaN();      ///< the median time of one step
-  double low_ms = std::numeric_limits<double>::quiet_NaN();  ///< the 95 % interval of the median
-  double high_ms = std::numeric_limits<double>::quiet_NaN();
-  double interactions_per_s = std::numeric_limits<double>::quiet_NaN();
-  double error = std::numeric_limits<double>::quiet_NaN();  ///< median of |da|/|a| against fp64
-  std::string chosen{};                                     ///< Status::chosen
-  std::string problem{};                                    ///< why it was not measured; empty: it was, or not yet
-};
-/// The results of all LessonPart::rows, in their order.
-using LessonResults = std::vector<LessonResult>;
+/// The measurements of all LessonPart::rows, in their order.
+using LessonResults = std::vector<Measurement>;
 
 /// The machine that a lesson is measured on.
 struct LessonMachine {

@@ -86,26 +86,27 @@ std::string bar(double ms, double longest_ms) {
 
 std::string results_text(const LessonPart& part, const LessonResults& results, const TextStyle& style) {
   double longest_ms = 0;
-  for (const LessonResult& result : results)
-    longest_ms = std::max(longest_ms, std::isfinite(result.ms) ? result.ms : 0);
+  for (const Measurement& result : results)
+    longest_ms = std::max(longest_ms, result.measured() ? result.step_ms.median : 0);
   Table table{"lltrrlrrl",
               {"row", "kernel", "settings", "n", "ms", "95% interval", "interactions/s", "error", "time"},
               {"95% interval", "time"}};
   for (std::size_t i = 0; i < results.size(); ++i) {
     const LessonRow& row = part.rows[i];
-    const LessonResult& result = results[i];
+    const Measurement& result = results[i];
     std::string settings;
     for (const auto& [name, value] : row.settings)
       settings += fmt::format("{}{}={}", settings.empty() ? "" : " ", name, value);
-    const bool interval = std::isfinite(result.low_ms) && std::isfinite(result.high_ms);
+    const auto [median, min, low, high] = result.step_ms;
+    const bool interval = std::isfinite(low) && std::isfinite(high);
     table.add({row.label, row.kernel_id, settings, format_count(row.count),
-               result.problem.empty() ? significant(result.ms) : "failed",
-               interval ? fmt::format("{} to {}", significant(result.low_ms), significant(result.high_ms)) : "",
-               with_prefix(result.interactions_per_s), scientific(result.error, 2), bar(result.ms, longest_ms)});
+               result.problem ? "failed" : significant(median),
+               interval ? fmt::format("{} to {}", significant(low), significant(high)) : "",
+               with_prefix(result.interactions_per_s), scientific(result.errors().median, 2), bar(median, longest_ms)});
   }
   std::string text = table.text(style) + '\n';
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].problem.empty()) text += paragraph(part.rows[i].label + ": " + results[i].problem, style) + '\n';
+    if (results[i].problem) text += paragraph(part.rows[i].label + ": " + results[i].problem.text, style) + '\n';
   }
   return text;
 }
@@ -201,8 +202,8 @@ struct LessonVerb final : Verb {
     console::show(heading("Answer", style) + blocks_text(filled(part.answer, part, results, machine), style));
     console::show(heading("Change", style) + blocks_text(part.change, style));
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (!results[i].problem.empty()) {
-        throw std::runtime_error(fmt::format("{}: {}", part.rows[i].label, results[i].problem));
+      if (results[i].problem) {
+        throw std::runtime_error(fmt::format("{}: {}", part.rows[i].label, results[i].problem.text));
       }
     }
     return 0;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "app/features/lessons/lesson.h"
+#include "app/lab/measurement.h"
 #include "app/ui_state/lessons_commands.h"
-#include "app/ui_state/trial.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
 #include "compute/core/backend.h"
@@ -28,17 +28,6 @@ std::string words_of(const LessonRow& row) {
   std::string words = row.kernel_id;
   for (const auto& [name, value] : row.settings) words += fmt::format(" {}={}", name, value);
   return fmt::format("{}, {}", words, counted_bodies(row.count));
-}
-
-LessonRowStatus row_status(const LessonRow& row, const LessonResult& result) {
-  return {.label = row.label,
-          .what = words_of(row),
-          .ms = result.ms,
-          .low_ms = result.low_ms,
-          .high_ms = result.high_ms,
-          .interactions_per_s = result.interactions_per_s,
-          .error = result.error,
-          .problem = result.problem};
 }
 
 std::string words_of(const LessonMachine& machine) {
@@ -167,7 +156,9 @@ void LessonControl::describe(LessonStatus& status) const {
   const LessonPart& shown = part();
   const LessonResults& results = measurement_ ? measurement_->results() : results_;
   status.rows.clear();
-  for (std::size_t i = 0; i < shown.rows.size(); ++i) status.rows.push_back(row_status(shown.rows[i], results[i]));
+  for (std::size_t i = 0; i < shown.rows.size(); ++i) {
+    status.rows.push_back({shown.rows[i].label, words_of(shown.rows[i]), results[i]});
+  }
   status.measuring = measurement_.has_value();
   status.present = measurement_ ? measurement_->present() : std::string{};
   status.done = measurement_ ? static_cast<int>(measurement_->done()) : 0;

@@ -16,16 +16,26 @@ namespace orrery {
 namespace {
 
 /// Returns `time_step`, or a little less, so that whole steps reach `until`.
-RaceResult entry_of(const Variant& variant, const std::string& integrator, float time_step, double until) {
+RaceRun planned_run(const Status& raced, const Variant& variant, const std::string& integrator, float time_step,
+                    double until) {
   const double steps = steps_to(until, time_step);
   if (!(steps <= static_cast<double>(Race::most_steps))) {
     throw UsageError(fmt::format("{} steps of {} to the time {} are too many; there can be {}", steps, time_step, until,
                                  Race::most_steps));
   }
-  return {.variant = variant,
-          .integrator_id = integrator,
-          .time_step = static_cast<float>(until / steps),
-          .steps = static_cast<std::int64_t>(steps)};
+  RaceRun run{planned(variant, raced.count)};
+  run.integrator_id = integrator;
+  run.law = raced.law;
+  run.time_step = static_cast<float>(until / steps);
+  if (find_integrator(integrator).block_steps) run.eta = raced.eta;
+  run.digits = raced.digits;
+  run.scene = raced.scene;
+  run.steps = static_cast<std::int64_t>(steps);
+  return run;
+}
+
+Variant variant_of(const RaceRun& run) {
+  return {run.kernel, Settings{*run.kernel, run.values}};
 }
 
 bool all_give_jerks(const std::vector<Variant>& variants) {
@@ -42,9 +52,9 @@ Simulation& first_simulation(VariantRunner& runner, const std::vector<Variant>& 
 
 }  // namespace
 
-std::string words_for(const RaceResult& result) {
-  return fmt::format("{}, {}, dt {:.4g}", words_for(*result.variant.kernel, result.variant.settings),
-                     result.integrator_id, result.time_step);
+std::string words_for(const RaceRun& result) {
+  return fmt::format("{}, {}, dt {:.4g}", words_for(*result.kernel, variant_of(result).settings), result.integrator_id,
+                     result.time_step);
 }
 
 std::vector<std::string> race_integrators(std::span<const KernelPtr> kernels) {
@@ -67,13 +77,13 @@ std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& u
   return kernels;
 }
 
-std::vector<std::size_t> race_front(const std::vector<RaceResult>& results) {
+std::vector<std::size_t> race_front(const std::vector<RaceRun>& results) {
   std::vector<SpeedError> points;
-  for (const RaceResult& result : results) points.push_back({result.energy_error, 1 / result.seconds});
+  for (const RaceRun& result : results) points.push_back({result.energy_error, 1 / result.seconds});
   return pareto_front(points);
 }
 
-std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& results, double limit) {
+std::optional<std::size_t> cheapest_within(const std::vector<RaceRun>& results, double limit) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!(results[i].energy_error <= limit) || !std::isfinite(results[i].seconds)) continue;
@@ -82,7 +92,7 @@ std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& result
   return best;
 }
 
-std::vector<RaceWinner> race_winners(const std::vector<RaceResult>& results) {
+std::vector<RaceWinner> race_winners(const std::vector<RaceRun>& results) {
   std::vector<RaceWinner> winners;
   for (const double limit : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
     const std::optional<std::size_t> best = cheapest_within(results, limit);
@@ -106,7 +116,7 @@ Race::Race(const Backends& backends, RacePlan plan)
     for (const std::string& integrator : plan_.integrators) {
       if (!race_pairs(*variant.kernel, find_integrator(integrator), all_give_jerks(plan_.variants))) continue;
       for (const float time_step : plan_.time_steps) {
-        entries_.push_back(entry_of(variant, integrator, time_step, plan_.until));
+        entries_.push_back(planned_run(status_, variant, integrator, time_step, plan_.until));
       }
     }
   }
@@ -154,10 +164,10 @@ bool Race::tick() {
 }
 
 void Race::begin() {
-  const RaceResult& entry = entries_[at_];
-  Simulation& simulation = runner_.simulation(entry.variant.kernel);
+  const RaceRun& entry = entries_[at_];
+  Simulation& simulation = runner_.simulation(entry.kernel);
   simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
-  runner_.select(entry.variant);
+  runner_.select(variant_of(entry));
   runner_.restart();
   simulation.apply(SelectIntegrator{entry.integrator_id});
   simulation.apply(SetTimeStep{entry.time_step});
@@ -185,7 +195,7 @@ void Race::start_batch() {
 }
 
 void Race::take(const StepTiming& timing) {
-  RaceResult& entry = entries_[at_];
+  RaceRun& entry = entries_[at_];
   taken_ += timing.steps;
   entry.evaluations += timing.evaluations;
   entry.interactions += timing.interactions_per_evaluation * timing.evaluations;
@@ -204,7 +214,7 @@ void Race::take(const StepTiming& timing) {
 }
 
 void Race::end(Problem problem) {
-  RaceResult& entry = entries_[at_++];
+  RaceRun& entry = entries_[at_++];
   entry.problem = std::move(problem);
   if (entry.problem) entry.seconds = entry.energy_error = std::numeric_limits<double>::quiet_NaN();
   results_.push_back(entry);
@@ -213,9 +223,9 @@ void Race::end(Problem problem) {
   begun_ = in_flight_ = false;
 }
 
-std::array<std::string, race_columns.size()> race_fields(const RaceResult& result) {
-  return {result.variant.kernel->id,
-          result.variant.settings.to_string(),
+std::array<std::string, race_columns.size()> race_fields(const RaceRun& result) {
+  return {result.kernel_id,
+          result.settings,
           result.integrator_id,
           csv_number(result.time_step, 9),
           std::to_string(result.steps),
@@ -226,9 +236,9 @@ std::array<std::string, race_columns.size()> race_fields(const RaceResult& resul
           result.problem.text};
 }
 
-Json race_json(const RaceResult& result) {
-  return {{"kernel", result.variant.kernel->id},
-          {"settings", Json(result.variant.settings.values())},
+Json race_json(const RaceRun& result) {
+  return {{"kernel", result.kernel_id},
+          {"settings", Json(result.values)},
           {"integrator", result.integrator_id},
           {"dt", decimal(result.time_step)},
           {"steps", result.steps},
@@ -250,7 +260,7 @@ Json race_metadata(const Backends& backends, const Race& race) {
 
 Json race_json(const Race& race, const Json& metadata) {
   Json rows = Json::array();
-  for (const RaceResult& result : race.results()) rows.push_back(race_json(result));
+  for (const RaceRun& result : race.results()) rows.push_back(race_json(result));
   return {{"metadata", metadata}, {"results", rows}, {"stopped", race.stopped()}};
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/features/race/race_status.h"
 #include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "app/text/csv.h"
@@ -28,19 +29,6 @@ struct RacePlan {
   double until = 1;                 ///< the time at the end, > 0
 };
 
-/// One run of the race.
-struct RaceResult {
-  Variant variant;
-  std::string integrator_id;
-  float time_step = 0;
-  std::int64_t steps = 0;        ///< to the end
-  std::int64_t evaluations = 0;  ///< of forces: with block steps, one for each moment at which steps of bodies end
-  double interactions = 0;       ///< in them, see StepTiming::interactions_per_evaluation
-  double seconds = 0;            ///< of the steps; NaN: it did not reach the end
-  double energy_error = 0;  ///< the largest |E - E0|/|E0| of `samples` states; NaN: not known, which keeps no limit
-  Problem problem{};        ///< why it did not reach the end
-};
-
 /// All integrators; without those that need jerks if `kernels` are named and none of them gives any.
 std::vector<std::string> race_integrators(std::span<const KernelPtr> kernels);
 /// `usual`, and this machine's default kernel that gives jerks if `usual` gives none, as far as any of the integrators
@@ -49,18 +37,13 @@ std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& u
                                     std::span<const std::string> integrators);
 
 /// "cpu-simd, leapfrog, dt 0.01"
-std::string words_for(const RaceResult& result);
-/// The results that no other one beats in both time and energy error, as indices, from the least error on.
-std::vector<std::size_t> race_front(const std::vector<RaceResult>& results);
+std::string words_for(const RaceRun& result);
+/// The runs that no other one beats in both time and energy error, as indices, from the least error on.
+std::vector<std::size_t> race_front(const std::vector<RaceRun>& results);
 /// The index of the fastest result whose energy error is at most `limit`; none: there is none.
-std::optional<std::size_t> cheapest_within(const std::vector<RaceResult>& results, double limit);
-/// The fastest result, as its index, that keeps the energy to `limit`.
-struct RaceWinner {
-  double limit;
-  std::size_t result;
-};
+std::optional<std::size_t> cheapest_within(const std::vector<RaceRun>& results, double limit);
 /// The winners for the limits 1e-2, 1e-3 and so on to 1e-7, as far as a result keeps them.
-std::vector<RaceWinner> race_winners(const std::vector<RaceResult>& results);
+std::vector<RaceWinner> race_winners(const std::vector<RaceRun>& results);
 
 /// Runs all combinations to the same time from the same bodies, one after the other.
 class Race {
@@ -81,7 +64,7 @@ class Race {
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
   /// The results of the runs that have ended.
-  const std::vector<RaceResult>& results() const { return results_; }
+  const std::vector<RaceRun>& results() const { return results_; }
   /// The current run: "cpu-simd, leapfrog, dt 0.01".
   std::string present() const;
   /// The share of the runs that have ended, 0 to 1, with that of the present one.
@@ -102,7 +85,7 @@ class Race {
 
   RacePlan plan_;
   VariantRunner runner_;
-  std::vector<RaceResult> entries_, results_;
+  std::vector<RaceRun> entries_, results_;
   bool stopped_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::size_t at_ = 0;  // in entries_
@@ -119,8 +102,8 @@ inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "
                                                                "steps",        "evaluations", "interactions", "seconds",
                                                                "energy_error", "problem"};
 
-std::array<std::string, race_columns.size()> race_fields(const RaceResult& result);
-Json race_json(const RaceResult& result);
+std::array<std::string, race_columns.size()> race_fields(const RaceRun& result);
+Json race_json(const RaceRun& result);
 
 /// The head of a race's files: the machine, the bodies and the law, without what the race varies.
 Json race_metadata(const Backends& backends, const Race& race);

@@ -196,7 +196,7 @@ void race_controls(const Status& status, const ViewStatus& view, RaceDraft& draf
           machine_in_use(view));
 }
 
-bool is_plotted(const RaceRow& row) {
+bool is_plotted(const RaceRun& row) {
   return row.seconds > 0 && std::isfinite(row.energy_error);
 }
 
@@ -204,12 +204,12 @@ struct RacePlot {
   PlotArea area;
   DecadeAxis error, time;
 
-  ImVec2 at(const RaceRow& row) const { return area.at(error.at(row.energy_error), time.at(row.seconds)); }
+  ImVec2 at(const RaceRun& row) const { return area.at(error.at(row.energy_error), time.at(row.seconds)); }
 };
 
-RacePlot race_plot_of(const std::vector<RaceRow>& rows, const PlotArea& area) {
+RacePlot race_plot_of(const std::vector<RaceRun>& rows, const PlotArea& area) {
   double least_error = DBL_MAX, most_error = 0, least_time = DBL_MAX, most_time = 0;
-  for (const RaceRow& row : rows) {
+  for (const RaceRun& row : rows) {
     if (!is_plotted(row)) continue;
     if (row.energy_error > 0) least_error = std::min(least_error, row.energy_error);
     most_error = std::max(most_error, row.energy_error);
@@ -220,22 +220,22 @@ RacePlot race_plot_of(const std::vector<RaceRow>& rows, const PlotArea& area) {
 }
 
 /// The Pareto front: no other dot is faster at the same or a smaller error.
-void draw_race_front(const RacePlot& plot, const std::vector<RaceRow>& rows) {
-  std::vector<const RaceRow*> front;
-  for (const RaceRow& row : rows) {
+void draw_race_front(const RacePlot& plot, const std::vector<RaceRun>& rows) {
+  std::vector<const RaceRun*> front;
+  for (const RaceRun& row : rows) {
     if (row.on_front && is_plotted(row)) front.push_back(&row);
   }
-  std::ranges::sort(front, {}, &RaceRow::energy_error);
+  std::ranges::sort(front, {}, &RaceRun::energy_error);
   std::vector<ImVec2> dots;
-  for (const RaceRow* row : front) dots.push_back(plot.at(*row));
+  for (const RaceRun* row : front) dots.push_back(plot.at(*row));
   draw_steps(plot.area, dots, plot.area.low.y, theme::faded(theme::text, 0.5f));
 }
 
-std::string race_words(const RaceRow& row) {
+std::string race_words(const RaceRun& row) {
   return fmt::format("{}, {}, dt {:.4g}", kernel_words(row), integrator_words(row), row.time_step);
 }
 
-void race_dot(int index, const RaceRow& row, const RacePlot& plot, const Status& status, Requests& out) {
+void race_dot(int index, const RaceRun& row, const RacePlot& plot, const Status& status, Requests& out) {
   const auto [clicked, hovered] =
       plot_dot("race.dot", index, plot.at(row), theme::faded(integrator_colour(row.integrator_id), 0.9f),
                is_present(row, status));
@@ -276,7 +276,7 @@ void draw_race(const Status& status, const RaceStatus& race, ImVec2 size, Reques
 
 void race_legend(const RaceStatus& race) {
   std::set<std::string> ids;
-  for (const RaceRow& row : race.rows) {
+  for (const RaceRun& row : race.rows) {
     if (is_plotted(row)) ids.insert(row.integrator_id);
   }
   bool at_left = true;  // two in a line
@@ -289,11 +289,11 @@ void race_legend(const RaceStatus& race) {
 
 /// Why runs did not reach the end: the first of them.
 void failures(const RaceStatus& race) {
-  const auto failed = [](const RaceRow& row) { return !row.problem.empty(); };
+  const auto failed = [](const RaceRun& row) { return bool{row.problem}; };
   const auto first = std::ranges::find_if(race.rows, failed);
   if (first == race.rows.end()) return;
   wrapped_text(fmt::format("{} of {} did not reach the end. {}: {}", std::ranges::count_if(race.rows, failed),
-                           counted(std::ssize(race.rows), "run"), race_words(*first), first->problem),
+                           counted(std::ssize(race.rows), "run"), race_words(*first), first->problem.text),
                theme::warn, theme::Font::small);
   ui_mark("race.failures");
 }
@@ -315,7 +315,7 @@ void winners(const Status& status, const RaceStatus& race, float height, Request
   const std::array columns{Column{"energy to", -0.3f}, Column{"costs", 4.2f}, Column{"the cheapest", -1}};
   if (!begin_rows("race.best", columns, static_cast<int>(race.best.size()), height)) return;
   for (std::size_t i = 0; i < race.best.size(); ++i) {
-    const RaceRow& row = race.rows[race.best[i].row];
+    const RaceRun& row = race.rows[race.best[i].run];
     const std::string limit = fmt::format("1e{:.0f}", std::log10(race.best[i].limit));
     const bool clicked = row_button("race.best", static_cast<int>(i), limit.c_str(), is_present(row, status));
     if (ImGui::IsItemHovered()) {

@@ -26,22 +26,21 @@
 namespace orrery {
 namespace {
 
-std::string table_of(const std::vector<RaceResult>& results, const TextStyle& style) {
+std::string table_of(const std::vector<RaceRun>& results, const TextStyle& style) {
   SettingsCells settings{style};
-  for (const RaceResult& result : results) {
-    settings.add(result.variant.kernel->id, result.variant.settings.values(), result.variant.kernel.get());
+  for (const RaceRun& result : results) {
+    settings.add(result.kernel_id, result.values, result.kernel.get());
   }
   const std::vector<std::size_t> front = race_front(results);
-  const bool any_problem = std::ranges::any_of(results, [](const RaceResult& result) { return bool{result.problem}; });
+  const bool any_problem = std::ranges::any_of(results, [](const RaceRun& result) { return bool{result.problem}; });
   Table table{"lltlrrrrrrt",
               {"", "kernel", "settings", "integrator", "dt", "steps", "evaluations", "interactions", "time s",
                "energy error", any_problem ? "problem" : ""},
               {"evaluations", "interactions", "steps"}};
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const RaceResult& result = results[i];
+    const RaceRun& result = results[i];
     const bool leads = std::ranges::find(front, i) != front.end();
-    table.add({leads ? "*" : "", result.variant.kernel->id,
-               settings.text(result.variant.kernel->id, result.variant.settings.values()), result.integrator_id,
+    table.add({leads ? "*" : "", result.kernel_id, settings.text(result.kernel_id, result.values), result.integrator_id,
                fmt::format("{:.4g}", result.time_step), format_count(result.steps), format_count(result.evaluations),
                with_prefix(result.interactions), significant(result.seconds), scientific(result.energy_error, 3),
                result.problem.text});
@@ -49,18 +48,18 @@ std::string table_of(const std::vector<RaceResult>& results, const TextStyle& st
   return table.text(style);
 }
 
-std::string winners_of(const std::vector<RaceResult>& results, const TextStyle& style) {
+std::string winners_of(const std::vector<RaceRun>& results, const TextStyle& style) {
   Table table{"lrt", {"energy kept to", "time s", "the cheapest is"}};
   const std::vector<RaceWinner> winners = race_winners(results);
   for (const RaceWinner& winner : winners) {
-    const RaceResult& best = results[winner.result];
+    const RaceRun& best = results[winner.run];
     table.add({scientific(winner.limit, 1), significant(best.seconds), words_for(best)});
   }
   return winners.empty() ? paragraph("No combination keeps the energy to 1e-2.", style) : '\n' + table.text(style);
 }
 
 /// The table, and the cheapest combination for each of some limits of the energy error.
-std::string race_text(const std::vector<RaceResult>& results, const TextStyle& style) {
+std::string race_text(const std::vector<RaceRun>& results, const TextStyle& style) {
   return table_of(results, style) + winners_of(results, style);
 }
 
@@ -95,9 +94,9 @@ RacePlan plan_of(const Backends& backends, const RaceVerb& race) {
 }
 
 /// The exit status. A combination that cannot run here is no failure as long as others can.
-int status_of(const std::vector<RaceResult>& results) {
+int status_of(const std::vector<RaceRun>& results) {
   bool any = false, failed = false;
-  for (const RaceResult& result : results) {
+  for (const RaceRun& result : results) {
     any |= !result.problem;
     failed |= result.problem && !result.problem.refused;
   }
@@ -159,7 +158,7 @@ int RaceVerb::run(const Program& program) const {
   const Json metadata = race_metadata(backends, race);
   ResultFiles files{results.names, metadata, race_columns};
   measure_to_end(race, results.progress, [] {});
-  for (const RaceResult& result : race.results()) files.add(race_fields(result));
+  for (const RaceRun& result : race.results()) files.add(race_fields(result));
   files.finish(race_json(race, metadata));
   if (!race.results().empty()) console::show(race_text(race.results(), stdout_style(results.table)));
   console::show(files.written());

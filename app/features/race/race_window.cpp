@@ -14,7 +14,6 @@
 #include "app/window/step_statistics.h"
 #include "app/window/window_feature.h"
 #include "compute/core/error.h"
-#include "compute/integrators/integrator.h"
 
 namespace orrery {
 namespace {
@@ -24,23 +23,6 @@ using Clock = std::chrono::steady_clock;
 /// Part of a frame that may be spent on batches of steps. Many batches take less.
 constexpr std::chrono::milliseconds slice{6};
 constexpr std::chrono::microseconds nap{100};
-
-RaceRow race_row(const RaceResult& result, const Status& raced) {
-  RaceRow row;
-  static_cast<Trial&>(row) = trial_of(raced);
-  row.kernel_id = result.variant.kernel->id;
-  row.kernel_revision = result.variant.kernel->revision;
-  row.kernel_version = result.variant.kernel->file_version;
-  row.settings = result.variant.settings.to_string();
-  row.integrator_id = result.integrator_id;
-  row.time_step = result.time_step;
-  row.eta = find_integrator(result.integrator_id).block_steps ? std::optional{raced.eta} : std::nullopt;
-  row.steps = result.steps;
-  row.seconds = result.seconds;
-  row.energy_error = result.energy_error;
-  row.problem = result.problem.text;
-  return row;
-}
 
 }  // namespace
 
@@ -99,7 +81,7 @@ bool RaceControl::stop(Simulation& shown, RaceStatus& status) {
 }
 
 void RaceControl::take_results(RaceStatus& status) {
-  const std::vector<RaceResult>& results = race_->results();
+  const std::vector<RaceRun>& results = race_->results();
   if (taken_ == results.size()) return;
   try {
     if (!files_) files_.emplace(ResultNames{new_output("race.csv"), new_output("race.json")}, metadata_, race_columns);
@@ -108,11 +90,9 @@ void RaceControl::take_results(RaceStatus& status) {
     status.error = failure_text(error);
     race_->stop();
   }
-  status.rows.clear();
-  for (const RaceResult& result : results) status.rows.push_back(race_row(result, race_->status()));
+  status.rows = results;
   for (const std::size_t i : race_front(results)) status.rows[i].on_front = true;
-  status.best.clear();
-  for (const RaceWinner& winner : race_winners(results)) status.best.push_back({winner.limit, winner.result});
+  status.best = race_winners(results);
 }
 
 void RaceControl::describe(RaceStatus& status) const {

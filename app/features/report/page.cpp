@@ -99,34 +99,42 @@ circle.curve { fill: var(--gpu); }
 }
 )";
 
-using Number = double ReportRow::*;
+/// A number of a row; NaN if it is not known.
+using Number = double (*)(const ReportRow& row);
+
+constexpr Number median_ms = [](const ReportRow& row) { return row.step_ms.median; };
+constexpr Number low_ms = [](const ReportRow& row) { return row.step_ms.low; };
+constexpr Number high_ms = [](const ReportRow& row) { return row.step_ms.high; };
+constexpr Number median_error = [](const ReportRow& row) { return row.errors().median; };
+constexpr Number p99_error = [](const ReportRow& row) { return row.errors().p99; };
+constexpr Number largest_error = [](const ReportRow& row) { return row.errors().max; };
 
 /// The row with the least known value; null if none is known.
 const ReportRow* least(const ReportGroup& group, Number number) {
   const ReportRow* best = nullptr;
   for (const ReportRow& row : group.rows) {
-    if (std::isfinite(row.*number) && (!best || row.*number < best->*number)) best = &row;
+    if (std::isfinite(number(row)) && (!best || number(row) < number(*best))) best = &row;
   }
   return best;
 }
 
 std::string time_words(const ReportRow& row) {
-  if (!std::isfinite(row.median_ms)) return "its time was not measured";
-  std::string words = fmt::format("{} ms per step", plain_number(row.median_ms));
-  if (std::isfinite(row.low_ms) && std::isfinite(row.high_ms)) {
-    words += fmt::format(" (95 % interval {} to {} ms)", plain_number(row.low_ms), plain_number(row.high_ms));
+  if (!std::isfinite(row.step_ms.median)) return "its time was not measured";
+  std::string words = fmt::format("{} ms per step", plain_number(row.step_ms.median));
+  if (std::isfinite(row.step_ms.low) && std::isfinite(row.step_ms.high)) {
+    words += fmt::format(" (95 % interval {} to {} ms)", plain_number(row.step_ms.low), plain_number(row.step_ms.high));
   }
   return words;
 }
 
 std::string error_words(const ReportRow& row) {
-  return std::isfinite(row.error_median) ? "a median force error of " + power_of_ten(row.error_median)
-                                         : "a force error that was not measured";
+  return std::isfinite(row.errors().median) ? "a median force error of " + power_of_ten(row.errors().median)
+                                            : "a force error that was not measured";
 }
 
 std::vector<double> numbers(const std::vector<ReportRow>& rows, Number number) {
   std::vector<double> result;
-  for (const ReportRow& row : rows) result.push_back(row.*number);
+  for (const ReportRow& row : rows) result.push_back(number(row));
   return result;
 }
 
@@ -140,8 +148,8 @@ bool any(const std::vector<ReportRow>& rows, std::string ReportRow::*text) {
 
 /// Sentences about the fastest and the most accurate row.
 std::string result_words(const ReportGroup& group) {
-  const ReportRow* fastest = least(group, &ReportRow::median_ms);
-  const ReportRow* accurate = least(group, &ReportRow::error_median);
+  const ReportRow* fastest = least(group, median_ms);
+  const ReportRow* accurate = least(group, median_error);
   if (!fastest) return "No time per step was measured.";
   if (group.rows.size() == 1) {
     return fmt::format("{} takes {}, with {}.", fastest->name(), time_words(*fastest), error_words(*fastest));
@@ -158,10 +166,10 @@ std::string result_words(const ReportGroup& group) {
 std::string result_table(const ReportGroup& group) {
   std::vector<ReportRow> rows = group.rows;
   std::ranges::stable_sort(rows, [](const ReportRow& a, const ReportRow& b) {
-    const bool a_known = std::isfinite(a.median_ms), b_known = std::isfinite(b.median_ms);
-    return a_known != b_known ? a_known : a_known && a.median_ms < b.median_ms;
+    const bool a_known = std::isfinite(a.step_ms.median), b_known = std::isfinite(b.step_ms.median);
+    return a_known != b_known ? a_known : a_known && a.step_ms.median < b.step_ms.median;
   });
-  const bool settings = any(rows, &ReportRow::settings), ranks = any(rows, &ReportRow::rank),
+  const bool settings = any(rows, &ReportRow::shown_settings), ranks = group.ranked,
              speedups = any(rows, &ReportRow::speedup), how = any(rows, &ReportRow::how);
   std::vector<HtmlTable::Column> columns{{"kernel"}};
   if (settings) columns.push_back({"settings"});
@@ -172,22 +180,22 @@ std::string result_table(const ReportGroup& group) {
     columns.push_back({title, true});
   }
   if (speedups) columns.push_back({"speed-up", true});
-  const auto median = aligned_numbers(numbers(rows, &ReportRow::median_ms));
-  const auto low = aligned_numbers(numbers(rows, &ReportRow::low_ms));
-  const auto high = aligned_numbers(numbers(rows, &ReportRow::high_ms));
+  const auto median = aligned_numbers(numbers(rows, median_ms));
+  const auto low = aligned_numbers(numbers(rows, low_ms));
+  const auto high = aligned_numbers(numbers(rows, high_ms));
   HtmlTable table{columns};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ReportRow& row = rows[i];
-    std::vector<std::string> cells{html(row.kernel)};
-    if (settings) cells.push_back(html(row.settings));
+    std::vector<std::string> cells{html(kernel_words(row))};
+    if (settings) cells.push_back(html(row.shown_settings));
     if (how) cells.push_back(html(row.how));
-    if (ranks) cells.push_back(html(row.rank));
-    cells.push_back(cell(std::isfinite(row.median_ms), median[i]));
-    cells.push_back(cell(std::isfinite(row.low_ms), low[i]));
-    cells.push_back(cell(std::isfinite(row.high_ms), high[i]));
+    if (ranks) cells.push_back(html(to_string(row.rank)));
+    cells.push_back(cell(std::isfinite(row.step_ms.median), median[i]));
+    cells.push_back(cell(std::isfinite(row.step_ms.low), low[i]));
+    cells.push_back(cell(std::isfinite(row.step_ms.high), high[i]));
     cells.push_back(cell(std::isfinite(row.interactions_per_s), with_prefix(row.interactions_per_s)));
-    for (const Number error : {&ReportRow::error_median, &ReportRow::error_p99, &ReportRow::error_max}) {
-      cells.push_back(cell(std::isfinite(row.*error), power_of_ten(row.*error)));
+    for (const Number error : {median_error, p99_error, largest_error}) {
+      cells.push_back(cell(std::isfinite(error(row)), power_of_ten(error(row))));
     }
     if (speedups) cells.push_back(html(row.speedup));
     table.add(std::move(cells));
@@ -234,10 +242,10 @@ std::string results_section(const ReportContent& content) {
   return text + paragraph_of(content.how, "note");
 }
 
-std::string gaps_section(const std::vector<ReportGap>& gaps) {
+std::string gaps_section(const std::vector<SkippedTogether>& gaps) {
   if (gaps.empty()) return {};
   HtmlTable table{{{"variant"}, {"reason"}}};
-  for (const ReportGap& gap : gaps) table.add({html(gap.variant), html(gap.reason)});
+  for (const SkippedTogether& gap : gaps) table.add({html(gap.names), html(gap.reason)});
   return heading("Not measured") + table.text("What was to be measured and was not, and why.", "gaps");
 }
 

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/lab/measurement.h"
+#include "app/lab/variants.h"
 #include "app/ui_state/picture_options.h"
 
 namespace orrery {
-
-/// Stands for a number that was not measured.
-inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 struct ReportFact {
   std::string name, value;
@@ -18,25 +16,24 @@ struct ReportFact {
 
 using ReportFacts = std::vector<ReportFact>;
 
-/// A measured variant. Every number may be not_measured.
-struct ReportRow {
-  std::string kernel, settings{};  ///< settings: as far as the rows differ
+/// A measured variant, as the page shows it.
+struct ReportRow : Measurement {
+  std::string shown_settings{};  ///< as far as the rows differ
   bool on_gpu = false;
-  std::string how{};  ///< it was measured: "sweep" or "view"; empty: all rows in the same way
-  std::string rank{};
-  std::string speedup{};            ///< over the pinned result: "2.1\u00d7", or "baseline"; empty: there is none
-  double median_ms = not_measured;  ///< of one step
-  double low_ms = not_measured, high_ms = not_measured;  ///< the 95 % interval of the median
-  double interactions_per_s = not_measured;
-  double error_median = not_measured, error_p99 = not_measured, error_max = not_measured;
+  std::string how{};      ///< it was measured: "sweep" or "view"; empty: all rows in the same way
+  std::string speedup{};  ///< over the pinned result: "2.1\u00d7", or "baseline"; empty: there is none
 
-  std::string name() const { return settings.empty() ? kernel : kernel + ' ' + settings; }
+  std::string name() const {
+    const std::string kernel = kernel_words(*this);
+    return shown_settings.empty() ? kernel : kernel + ' ' + shown_settings;
+  }
 };
 
 /// Rows that can be compared: the same bodies, law and integrator.
 struct ReportGroup {
   std::string title;  ///< "collision, 16,384 bodies"
   std::vector<ReportRow> rows{};
+  bool ranked = false;  ///< the ranks are shown
 };
 
 /// Something that changed while the window ran.
@@ -45,11 +42,6 @@ struct ReportCurve {
   std::string across, up;    ///< titles of the axes, with their units
   std::vector<std::pair<double, double>> points{};
   std::string missing;  ///< why there is nothing to draw, one sentence
-};
-
-/// A variant that was to be measured, and was not.
-struct ReportGap {
-  std::string variant, reason;
 };
 
 struct ReportCommand {
@@ -63,8 +55,8 @@ struct ReportContent {
   std::string remark{};  ///< what the reader must know before the results; empty: nothing
   ReportPicture picture;
   std::vector<ReportGroup> groups{};
-  std::string how{};  ///< the rows were measured: sentences
-  std::vector<ReportGap> gaps{};
+  std::string how{};                    ///< the rows were measured: sentences
+  std::vector<SkippedTogether> gaps{};  ///< variants that were to be measured, and were not
   std::vector<ReportCurve> curves{};
   ReportFacts settings{}, machine{};
   std::vector<ReportCommand> commands{};

@@ -22,7 +22,8 @@ using Point = std::pair<double, double>;
 constexpr double front_height = 430;
 
 bool has_place(const ReportRow& row) {
-  return row.median_ms > 0 && std::isfinite(row.median_ms) && row.error_median > 0 && std::isfinite(row.error_median);
+  return row.step_ms.median > 0 && std::isfinite(row.step_ms.median) && row.errors().median > 0 &&
+         std::isfinite(row.errors().median);
 }
 
 struct Dots {
@@ -36,20 +37,25 @@ Dots dots_of(const ReportGroup& group) {
   Dots dots;
   std::ranges::copy_if(group.rows, std::back_inserter(dots.rows), has_place);
   std::vector<SpeedError> points;
-  for (const ReportRow& row : dots.rows) points.push_back({row.error_median, 1 / row.median_ms});
+  for (const ReportRow& row : dots.rows) points.push_back({row.errors().median, 1 / row.step_ms.median});
   dots.front = pareto_front(points);
   return dots;
 }
 
 SvgPlot plot_of(const std::vector<ReportRow>& rows) {
-  const auto [least_error, most_error] = std::ranges::minmax(rows, {}, &ReportRow::error_median);
-  const auto [least_ms, most_ms] = std::ranges::minmax(rows, {}, &ReportRow::median_ms);
+  std::vector<double> errors, times;
+  for (const ReportRow& row : rows) {
+    errors.push_back(row.error->median);
+    times.push_back(row.step_ms.median);
+  }
+  const auto [least_error, most_error] = std::ranges::minmax(errors);
+  const auto [least_ms, most_ms] = std::ranges::minmax(times);
   return {.left = 78,
           .top = 12,
           .right = plot_width - 12,
           .bottom = front_height - 48,
-          .across = log_scale(least_error.error_median, most_error.error_median, true),
-          .up = log_scale(least_ms.median_ms, most_ms.median_ms, false)};
+          .across = log_scale(least_error, most_error, true),
+          .up = log_scale(least_ms, most_ms, false)};
 }
 
 /// The stairs that separate what the front reaches from what it does not.
@@ -119,7 +125,7 @@ bool is_time(double ms) {
 }
 
 bool has_interval(const ReportRow& row) {
-  return is_time(row.low_ms) && is_time(row.high_ms) && row.low_ms <= row.high_ms;
+  return is_time(row.step_ms.low) && is_time(row.step_ms.high) && row.step_ms.low <= row.step_ms.high;
 }
 
 std::string name_of(const ReportRow& row) {
@@ -129,24 +135,25 @@ std::string name_of(const ReportRow& row) {
 
 PlotScale scale_of(const std::vector<ReportRow>& rows) {
   double most = 0;
-  for (const ReportRow& row : rows) most = std::max({most, row.median_ms, has_interval(row) ? row.high_ms : 0});
-  double least = rows.front().median_ms;
-  for (const ReportRow& row : rows) least = has_interval(row) ? std::min(least, row.low_ms) : least;
+  for (const ReportRow& row : rows)
+    most = std::max({most, row.step_ms.median, has_interval(row) ? row.step_ms.high : 0});
+  double least = rows.front().step_ms.median;
+  for (const ReportRow& row : rows) least = has_interval(row) ? std::min(least, row.step_ms.low) : least;
   return most / least > linear_span ? log_scale(least, most, false) : linear_scale(0, most);
 }
 
 std::string value_text(const ReportRow& row) {
-  return plain_number(row.median_ms) + " ms";
+  return plain_number(row.step_ms.median) + " ms";
 }
 
 void draw_bar(Svg& svg, const SvgPlot& plot, const ReportRow& row, double y) {
-  const double begin = plot.left, end = plot.at(row.median_ms, 0).x, middle = y + row_height / 2;
+  const double begin = plot.left, end = plot.at(row.step_ms.median, 0).x, middle = y + row_height / 2;
   svg.text({plot.left - 9, middle + 4}, name_of(row), "name end");
   const std::string backend = row.on_gpu ? "gpu" : "cpu";
   svg.rectangle({begin, y + 7}, end - begin, row_height - 14, backend + " bar");
   double right = end;
   if (has_interval(row)) {
-    const double low = plot.at(row.low_ms, 0).x, high = plot.at(row.high_ms, 0).x;
+    const double low = plot.at(row.step_ms.low, 0).x, high = plot.at(row.step_ms.high, 0).x;
     svg.line({low, middle}, {high, middle}, "whisker");
     for (const double x : {low, high}) svg.line({x, middle - 5}, {x, middle + 5}, "whisker");
     right = std::max(right, high);
@@ -176,7 +183,7 @@ std::string speed_error_figure(const ReportGroup& group) {
   plot.draw_up(svg, "time per step (ms)");
   plot.draw_across(svg, "median force error |\u0394a|/|a|");
   std::vector<SvgPoint> points;
-  for (const ReportRow& row : dots.rows) points.push_back(plot.at(row.error_median, row.median_ms));
+  for (const ReportRow& row : dots.rows) points.push_back(plot.at(row.errors().median, row.step_ms.median));
   draw_front(svg, dots, points);
   const std::size_t unnamed = draw_names(svg, plot, dots, points);
   for (std::size_t i = 0; i < points.size(); ++i) draw_mark(svg, dots.rows[i], points[i], dots.in_front(i));
@@ -191,9 +198,9 @@ std::string speed_error_figure(const ReportGroup& group) {
 std::string time_figure(const ReportGroup& group) {
   std::vector<ReportRow> rows;
   std::ranges::copy_if(group.rows, std::back_inserter(rows),
-                       [](const ReportRow& row) { return is_time(row.median_ms); });
+                       [](const ReportRow& row) { return is_time(row.step_ms.median); });
   if (rows.empty()) return paragraph_of("There is no plot of times: no time per step was measured.");
-  std::ranges::stable_sort(rows, {}, &ReportRow::median_ms);
+  std::ranges::stable_sort(rows, {}, [](const ReportRow& row) { return row.step_ms.median; });
   const std::size_t measured = rows.size();
   if (measured > most_bars) rows.erase(rows.begin() + most_bars, rows.end());
 

@@ -24,48 +24,28 @@ namespace {
 
 constexpr int count_without_gpu = 8192;  // all CPU kernels in some 10 s on two cores
 
-ReportRow report_row(const ResultRow& row, const RowSettings& settings) {
-  const VariantResult& result = row.result();
-  const ForceError error = result.error();
-  return {.kernel = result.status.kernel_id,
-          .settings = settings.text(result.status),
-          .on_gpu = result.status.backend == Backend::cuda,
-          .rank = to_string(row.rank),
-          .median_ms = result.step_ms.median,
-          .low_ms = result.step_ms.low,
-          .high_ms = result.step_ms.high,
-          .interactions_per_s = result.interactions_per_s(),
-          .error_median = error.median,
-          .error_p99 = error.p99,
-          .error_max = error.max};
-}
-
 std::vector<ReportGroup> groups_of(const Sweep& sweep) {
-  std::vector<std::vector<ResultRow>> counts;
-  for (std::size_t i = 0; i < sweep.plan().counts.size(); ++i) {
-    std::vector<ResultRow> rows = result_rows(sweep.entries_of(i));
-    if (!rows.empty()) counts.push_back(std::move(rows));
-  }
+  const std::vector<std::vector<Measurement>> counts = sweep.measured();
   const RowSettings settings{counts, {}};
   std::vector<ReportGroup> groups;
-  for (const std::vector<ResultRow>& rows : counts) {
-    const Status& status = rows.front().result().status;
-    groups.push_back({fmt::format("{}, {}", status.scene_name, counted_bodies(status.count))});
-    for (const ResultRow& row : rows) groups.back().rows.push_back(report_row(row, settings));
+  for (const std::vector<Measurement>& rows : counts) {
+    ReportGroup& group = groups.emplace_back();
+    group.title = fmt::format("{}, {}", sweep.first_status()->scene_name, counted_bodies(rows.front().count));
+    group.ranked = true;
+    for (const Measurement& row : rows) {
+      group.rows.push_back({row, settings.text(row), row.kernel->backend == Backend::cuda});
+    }
   }
   return groups;
 }
 
-std::vector<ReportGap> gaps_of(const Sweep& sweep, const std::vector<Skipped>& skipped) {
-  std::vector<ReportGap> gaps;
-  for (const auto& [names, reason] : together(skipped)) gaps.push_back({names, reason});
-  for (const SweepEntry& entry : sweep.entries()) {
-    if (!entry.result) gaps.push_back({name_of(entry.variant, entry.count), entry.problem.text});
+std::vector<SkippedTogether> gaps_of(const Sweep& sweep, const std::vector<Skipped>& skipped) {
+  std::vector<SkippedTogether> gaps = together(skipped);
+  for (const Measurement& entry : sweep.entries()) {
+    if (!entry.measured()) gaps.push_back({name_of(entry), entry.problem.text});
   }
-  const SweepPlan& plan = sweep.plan();
   for (std::size_t i = sweep.entries().size(); i < sweep.total(); ++i) {
-    gaps.push_back(
-        {name_of(plan.variant(i), plan.counts[i / plan.variants.size()]), "measuring was stopped before its turn"});
+    gaps.push_back({name_of(sweep.planned(i)), "measuring was stopped before its turn"});
   }
   return gaps;
 }
@@ -117,14 +97,14 @@ class Report {
 
   int run(ReportPicture picture, const GlReport& gl) {
     measure();
-    const std::vector<SweepEntry>& entries = sweep_.entries();
+    const std::vector<Measurement>& entries = sweep_.entries();
     const bool failed_at_once = !sweep_.first_status() && !entries.empty();
     if (failed_at_once) throw_failure(entries.front());
     const std::string written =
         write_file(options_.file, report_page(content(std::move(picture), gl)), options_.existing);
     console::print("wrote {}\n", written);
-    for (const SweepEntry& entry : entries) {
-      if (!entry.result && !entry.problem.refused) throw_failure(entry);
+    for (const Measurement& entry : entries) {
+      if (!entry.measured() && !entry.problem.refused) throw_failure(entry);
     }
     if (!sweep_.stopped() || !stop_requested()) return 0;
     console::complain("stopped before the end: " + progress_words());
@@ -142,7 +122,7 @@ class Report {
   }
 
   std::string progress_words() const {
-    const auto measured = std::ranges::count_if(sweep_.entries(), [](const SweepEntry& e) { return bool{e.result}; });
+    const auto measured = std::ranges::count_if(sweep_.entries(), &Measurement::measured);
     return fmt::format("{} of {} measured", measured,
                        counted(static_cast<std::int64_t>(sweep_.total()), "variant was", "variants were"));
   }

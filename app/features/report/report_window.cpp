@@ -68,31 +68,16 @@ std::vector<std::vector<Result>> by_system(const std::vector<Result>& results) {
   return systems;
 }
 
-double measured_or_none(double ms) {
-  return ms > 0 ? ms : not_measured;
-}
-
 ReportRow row_of_result(const Result& result, const SettingsCells& cells, const ViewStatus& view, bool mixed) {
   const KernelInfo* kernel = kernel_of(view, result.kernel_id);
-  ReportRow row{.kernel = kernel_words(result),
-                .settings = cells.text(result.kernel_id, Settings::values_of(result.settings)),
-                .on_gpu = kernel && kernel->backend == Backend::cuda,
-                .how = !mixed         ? ""
-                       : result.swept ? "sweep"
-                                      : "view",
-                .median_ms = measured_or_none(result.median_ms),
-                .low_ms = measured_or_none(result.low_ms),
-                .high_ms = measured_or_none(result.high_ms),
-                .interactions_per_s = measured_or_none(result.interactions_per_s)};
+  ReportRow row{result, cells.text(result.kernel_id, Settings::values_of(result.settings)),
+                kernel && kernel->backend == Backend::cuda};
+  if (!(row.interactions_per_s > 0)) row.interactions_per_s = Measurement::unknown;
+  if (mixed) row.how = result.swept ? "sweep" : "view";
   if (result.pinned)
     row.speedup = "baseline";
   else if (result.speedup)
     row.speedup = fmt::format("{}\u00d7", significant(*result.speedup, 3));
-  if (result.error) {
-    row.error_median = result.error->median;
-    row.error_p99 = result.error->p99;
-    row.error_max = result.error->max;
-  }
   return row;
 }
 
@@ -228,8 +213,8 @@ ReportContent window_content(const Status& status, const ViewStatus& view) {
       "median of "
       "its samples, with its 95 % interval. The force error is |\u0394a|/|a| against sums in double precision, over a "
       "sample of the bodies.";
-  for (const SweepRow& row : view.sweep.rows) {
-    if (!row.problem.empty()) content.gaps.push_back({row.kernel_id + ' ' + row.settings, row.problem});
+  for (const Measurement& row : view.sweep.rows) {
+    if (row.problem) content.gaps.push_back({row.kernel_id + ' ' + row.settings, row.problem.text});
   }
   content.curves = {drift_curve(view.conserved_history), step_curve(view.step_ms_history)};
   content.settings = facts_of(status, view);

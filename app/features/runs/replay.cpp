@@ -15,10 +15,10 @@
 
 #include "app/commands/command_text.h"
 #include "app/features/runs/simulation_run.h"
+#include "app/lab/measurement.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"
 #include "app/text/printable.h"
-#include "app/ui_state/trial.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/backend.h"

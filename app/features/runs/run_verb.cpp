@@ -468,14 +468,8 @@ class Run {
     metadata["auto"] = nullptr;
     if (!now.auto_choice) return;
     const Candidate* const candidate = chosen();
-    const bool measured = candidate && candidate->median_error;
-    const auto error = [&](double Candidate::*part) {
-      return measured ? json_number((*candidate).*part) : Json(nullptr);
-    };
-    metadata["auto"] = {{"accuracy", now.accuracy},
-                        {"median_error", measured ? json_number(*candidate->median_error) : Json(nullptr)},
-                        {"p99_error", error(&Candidate::p99_error)},
-                        {"max_error", error(&Candidate::max_error)}};
+    metadata["auto"] = {{"accuracy", now.accuracy}};
+    metadata["auto"].update(error_json(candidate ? candidate->error : std::nullopt));
   }
 
   /// "kernel cpu-tree leaf=32 tolerance=0.0007", and in a second line why `auto` has chosen it.
@@ -486,9 +480,9 @@ class Run {
     const Candidate* const candidate = chosen();
     const std::string accuracy = now.accuracy > 0 ? fmt::format("accuracy {:g}", now.accuracy) : "exact";
     return text + fmt::format("auto chose the kernel ({}): {}\n", accuracy,
-                              candidate && candidate->median_error ? error_words(*candidate)
-                              : candidate                          ? "a direct sum of full fp32 accuracy"
-                                                                   : "the default; nothing was measured");
+                              candidate && candidate->error ? error_words(*candidate->error)
+                              : candidate                   ? "a direct sum of full fp32 accuracy"
+                                                            : "the default; nothing was measured");
   }
 
   void print_summary(const SimulationRun& run, std::int64_t first) const {

@@ -33,11 +33,11 @@ struct BestRow {
   std::vector<std::size_t> within_noise;  ///< in the order of their times
 };
 
-bool measured(const SweepRow& row) {
-  return row.problem.empty() && row.rank_first > 0;
+bool measured(const Measurement& row) {
+  return !row.problem && row.rank.first > 0;
 }
 
-bool has_another_value(const SweepRow& row, const std::string& name, const std::string& value) {
+bool has_another_value(const Measurement& row, const std::string& name, const std::string& value) {
   const auto found = row.values.find(name);
   return found != row.values.end() && found->second != value;
 }
@@ -57,7 +57,7 @@ struct Departure {
   friend auto operator<=>(const Departure&, const Departure&) = default;
 };
 
-Departure departure_of(const SweepRow& row, const SweepRow& fastest, std::span<const KernelPtr> kernels) {
+Departure departure_of(const Measurement& row, const Measurement& fastest, std::span<const KernelPtr> kernels) {
   const KernelInfo* kernel = known_kernel(kernels, row.kernel_id);
   Departure departure{row.kernel_id != fastest.kernel_id, 0, {}};
   for (const auto& [name, value] : row.values) {
@@ -70,14 +70,14 @@ Departure departure_of(const SweepRow& row, const SweepRow& fastest, std::span<c
 
 /// Finds the best of the rows measured with `count` bodies; none if there are no rows. If several may be the fastest,
 /// prefers the fastest's kernel, then the most initial settings, then the smaller values.
-std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count, std::span<const KernelPtr> kernels) {
+std::optional<BestRow> best_row(std::span<const Measurement> rows, int count, std::span<const KernelPtr> kernels) {
   std::vector<std::size_t> first;  // the candidates for the fastest
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].count == count && measured(rows[i]) && rows[i].rank_first == 1) first.push_back(i);
+    if (rows[i].count == count && measured(rows[i]) && rows[i].rank.first == 1) first.push_back(i);
   }
   if (first.empty()) return std::nullopt;
-  std::ranges::stable_sort(first, {}, [&](std::size_t i) { return rows[i].median_ms; });
-  const SweepRow& fastest = rows[first.front()];
+  std::ranges::stable_sort(first, {}, [&](std::size_t i) { return rows[i].step_ms.median; });
+  const Measurement& fastest = rows[first.front()];
   const auto best = std::ranges::min_element(first, [&](std::size_t a, std::size_t b) {
     return departure_of(rows[a], fastest, kernels) < departure_of(rows[b], fastest, kernels);
   });
@@ -87,36 +87,37 @@ std::optional<BestRow> best_row(std::span<const SweepRow> rows, int count, std::
 }
 
 /// The rows' indices in the order to show them: for each number of bodies the fastest first, and last what failed.
-std::vector<std::size_t> fastest_first(std::span<const SweepRow> rows) {
+std::vector<std::size_t> fastest_first(std::span<const Measurement> rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    const auto of_count = std::ranges::find(rows, rows[i].count, &SweepRow::count) - rows.begin();
-    return std::tuple{of_count, !measured(rows[i]), rows[i].median_ms};
+    const auto of_count = std::ranges::find(rows, rows[i].count, &Measurement::count) - rows.begin();
+    return std::tuple{of_count, !measured(rows[i]), rows[i].measured() ? rows[i].step_ms.median : 0};
   });
   return order;
 }
 
 /// Differences of row `index` from the others: "block 256", with the kernel's id before it if kernels differ.
-std::string short_name(std::span<const SweepRow> rows, std::size_t index) {
-  const SweepRow& row = rows[index];
-  const bool kernels = std::ranges::any_of(rows, [&](const SweepRow& r) { return r.kernel_id != row.kernel_id; });
+std::string short_name(std::span<const Measurement> rows, std::size_t index) {
+  const Measurement& row = rows[index];
+  const bool kernels = std::ranges::any_of(rows, [&](const Measurement& r) { return r.kernel_id != row.kernel_id; });
   std::string name = kernels ? row.kernel_id : std::string{};
   for (const auto& setting : row.values) {
     const auto& tunable = setting.first;
     const auto& value = setting.second;
-    const bool differs = std::ranges::any_of(
-        rows, [&](const SweepRow& r) { return r.kernel_id == row.kernel_id && has_another_value(r, tunable, value); });
+    const bool differs = std::ranges::any_of(rows, [&](const Measurement& r) {
+      return r.kernel_id == row.kernel_id && has_another_value(r, tunable, value);
+    });
     if (differs) name += fmt::format("{}{} {}", name.empty() ? "" : " ", tunable, value);
   }
   return name.empty() ? row.kernel_id : name;
 }
 
 /// "1", or "2-4" with an en dash if other rows are within noise; empty if it was not measured.
-std::string rank_words(const SweepRow& row) {
+std::string rank_words(const Measurement& row) {
   if (!measured(row)) return {};
-  return row.rank_first == row.rank_last ? fmt::format("{}", row.rank_first)
-                                         : fmt::format("{}\u2013{}", row.rank_first, row.rank_last);
+  return row.rank.first == row.rank.last ? fmt::format("{}", row.rank.first)
+                                         : fmt::format("{}\u2013{}", row.rank.first, row.rank.last);
 }
 
 using theme::em;
@@ -234,7 +235,7 @@ void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, R
 }
 
 /// "leaf 16: as fast as leaf 32 within noise, and nearer to the initial settings."
-std::string best_words(std::span<const SweepRow> rows, const BestRow& best) {
+std::string best_words(std::span<const Measurement> rows, const BestRow& best) {
   const std::string name = short_name(rows, best.row);
   if (best.within_noise.empty()) return fmt::format("{} is the fastest.", name);
   std::string others;
@@ -246,7 +247,7 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
   const SweepStatus& sweep = view.sweep;
   const std::optional<BestRow> found = best_row(sweep.rows, status.count, view.kernels);
   if (!found) return;
-  const SweepRow& row = sweep.rows[found->row];
+  const Measurement& row = sweep.rows[found->row];
   const std::string name = short_name(sweep.rows, found->row);
   if (ImGui::Button(fmt::format("Apply {}###apply best", name).c_str(), {ImGui::GetContentRegionAvail().x, 0})) {
     out.push_back(SelectKernel{row.kernel_id, row.values});
@@ -259,13 +260,14 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
 }
 
 /// If the window did not respond for a noticeable time.
-std::string held_words(const SweepRow& row) {
+std::string held_words(const SweepStatus& sweep, std::size_t row) {
   constexpr double seen_s = 0.1;
-  return row.held_s >= seen_s ? fmt::format(
-                                    "The window did not respond for up to {:.2g} s: the kernel, or its "
-                                    "preparation, occupied the CPU for that time.\n",
-                                    row.held_s)
-                              : std::string{};
+  const double held_s = row < sweep.held_s.size() ? sweep.held_s[row] : 0;
+  return held_s >= seen_s ? fmt::format(
+                                "The window did not respond for up to {:.2g} s: the kernel, or its "
+                                "preparation, occupied the CPU for that time.\n",
+                                held_s)
+                          : std::string{};
 }
 
 /// The parts of a row that fit.
@@ -275,19 +277,19 @@ struct ShownColumns {
 
 void sweep_row(const SweepStatus& sweep, std::size_t index, int place, ShownColumns shown, const Status& status,
                Requests& out) {
-  const SweepRow& row = sweep.rows[index];
+  const Measurement& row = sweep.rows[index];
   const bool clicked = row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
-  if (clicked && row.problem.empty()) return_to(row, status, out);
-  if (clicked && !row.problem.empty()) out.push_back(SelectKernel{row.kernel_id, row.values});  // no more is known
+  if (clicked && !row.problem) return_to(row, status, out);
+  if (clicked && row.problem) out.push_back(SelectKernel{row.kernel_id, row.values});  // no more is known
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
-            row.problem.empty()
-                ? fmt::format("{}\n{}. 95 % interval of the median: {}\n{}{}", system_words(row),
-                              format_rate(row.interactions_per_s, "interactions/s"),
-                              format_interval_ms(row.low_ms, row.high_ms), held_words(row), return_words(row, status))
-                : row.problem);
+            !row.problem ? fmt::format("{}\n{}. 95 % interval of the median: {}\n{}{}", system_words(row),
+                                       format_rate(row.interactions_per_s, "interactions/s"),
+                                       format_interval_ms(row.step_ms.low, row.step_ms.high), held_words(sweep, index),
+                                       return_words(row, status))
+                         : row.problem.text);
   }
-  if (!row.problem.empty()) {
+  if (row.problem) {
     if (shown.count_and_interval) number_cell(format_count(row.count), theme::dim);
     number_cell("");
     number_cell("failed", theme::bad);
@@ -295,9 +297,9 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, int place, ShownColu
   }
   if (shown.count_and_interval) number_cell(format_count(row.count), theme::dim);
   const std::string rank = rank_words(row);
-  number_cell(rank.empty() ? unknown : rank, row.rank_first == 1 ? theme::good : theme::text);
-  number_cell(format_ms(row.median_ms));
-  if (shown.count_and_interval) number_cell(format_interval_ms(row.low_ms, row.high_ms), theme::dim);
+  number_cell(rank.empty() ? unknown : rank, row.rank.first == 1 ? theme::good : theme::text);
+  number_cell(format_ms(row.step_ms.median));
+  if (shown.count_and_interval) number_cell(format_interval_ms(row.step_ms.low, row.step_ms.high), theme::dim);
   if (shown.rate) number_cell(format_rate(row.interactions_per_s, "/s"));
   number_cell(row.error ? format_error(row.error->median) : unknown, error_colour(row.error));
 }

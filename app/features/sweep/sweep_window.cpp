@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/lab/sweep/result_rows.h"
+#include "app/lab/measurement.h"
 #include "app/lab/variants.h"
 #include "app/recording/output_file.h"
 #include "app/window/session.h"
@@ -28,41 +28,6 @@ void keep_settings(std::vector<Variant>& variants, const std::vector<Axis>& axes
       if (std::ranges::find(axes, name, &Axis::tunable) == axes.end()) variant.settings.set(name, value);
     }
   }
-}
-
-SweepRow row_of(const SweepEntry& entry) {
-  SweepRow row;
-  row.kernel_id = entry.variant.kernel->id;
-  row.settings = entry.variant.settings.to_string();
-  row.count = entry.count;
-  row.values = entry.variant.settings.values();
-  row.problem = entry.problem.text;
-  if (!entry.result) return row;
-  static_cast<Trial&>(row) = trial_of(entry.result->status);
-  row.steps = static_cast<std::int64_t>(entry.result->samples_ms.size()) * entry.result->steps_per_sample;
-  row.median_ms = entry.result->step_ms.median;
-  row.low_ms = entry.result->step_ms.low;
-  row.high_ms = entry.result->step_ms.high;
-  row.interactions_per_s = entry.result->interactions_per_s();
-  if (entry.result->status.force_probe) row.error = entry.result->status.force_probe->error;
-  return row;
-}
-
-std::vector<SweepRow> rows_of(const Sweep& sweep) {
-  std::vector<SweepRow> rows;
-  for (std::size_t index = 0; index < sweep.plan().counts.size(); ++index) {
-    const std::span<const SweepEntry> entries = sweep.entries_of(index);
-    const std::vector<ResultRow> measured = result_rows(entries);
-    auto ranked = measured.begin();
-    for (const SweepEntry& entry : entries) {
-      rows.push_back(row_of(entry));
-      if (!entry.result) continue;
-      rows.back().rank_first = ranked->rank.first;
-      rows.back().rank_last = ranked->rank.last;
-      ++ranked;
-    }
-  }
-  return rows;
 }
 
 }  // namespace
@@ -146,9 +111,9 @@ bool SweepControl::stop(Simulation& shown, SweepStatus& status) {
 }
 
 void SweepControl::describe(SweepStatus& status) const {
-  const std::vector<SweepEntry>& entries = sweep_->entries();
-  if (status.rows.size() != entries.size()) status.rows = rows_of(*sweep_);
-  for (std::size_t i = 0; i < std::min(status.rows.size(), held_s_.size()); ++i) status.rows[i].held_s = held_s_[i];
+  const std::vector<Measurement>& entries = sweep_->entries();
+  if (status.rows.size() != entries.size()) status.rows = entries;
+  status.held_s = held_s_;
   status.active = !sweep_->ended();
   status.done = static_cast<int>(entries.size());
   status.present = sweep_->present();
@@ -157,9 +122,9 @@ void SweepControl::describe(SweepStatus& status) const {
 
 void SweepControl::end(Simulation& shown, SweepStatus& status) {
   describe(status);
-  const std::vector<SweepEntry>& entries = sweep_->entries();
+  const std::vector<Measurement>& entries = sweep_->entries();
   if (report_) {
-    if (std::ranges::any_of(entries, [](const SweepEntry& entry) { return entry.result.has_value(); })) {
+    if (std::ranges::any_of(entries, &Measurement::measured)) {
       report_->finish({});
     } else {
       report_->discard();

@@ -340,9 +340,9 @@ void WorkshopControl::add_step_times(const Status& shown, std::span<const Result
   const Trial system = system_of(trial_of(shown));
   for (const Result& row : results) {
     const int version = placed_.version_of(row.kernel_id, row.kernel_revision);
-    if (version < 1 || !(row.median_ms > 0) || system_of(row) != system) continue;
+    if (version < 1 || !(row.step_ms.median > 0) || system_of(row) != system) continue;
     std::optional<double>& best = status.versions[static_cast<std::size_t>(version) - 1].step_ms;
-    best = std::min(best.value_or(row.median_ms), row.median_ms);
+    best = std::min(best.value_or(row.step_ms.median), row.step_ms.median);
   }
 }
 

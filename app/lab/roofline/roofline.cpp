@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "app/lab/metadata.h"
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/lab/variants.h"
 #include "app/text/table.h"
@@ -66,9 +67,10 @@ std::string percent(std::optional<double> share) {
 }
 
 /// The clock while the steps ran.
-std::optional<double> clock_of(const VariantResult& result) {
-  const auto found = result.machine_during.find("clock_mhz");
-  if (found == result.machine_during.end() || !found->is_number()) return std::nullopt;
+std::optional<double> clock_of(const Measurement& result) {
+  if (!result.machine) return std::nullopt;
+  const auto found = result.machine->during.find("clock_mhz");
+  if (found == result.machine->during.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
 }
 
@@ -167,9 +169,9 @@ InstructionCounts KernelLimits::count_instructions(const KernelCard& card) {
   return counts_in_this_program(card.name, card.architecture);
 }
 
-KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
-  const KernelCard& card = *result.status.card;
-  const KernelInfo& kernel = *result.status.kernel;
+KernelLimits::Limits KernelLimits::limits_of(const Measurement& result) {
+  const KernelCard& card = *result.card;
+  const KernelInfo& kernel = *result.kernel;
   Limits limits{.clock_mhz = clock_of(result)};
   if (kernel.is_tree) {
     limits.reason = no_instructions_of_a_tree;
@@ -184,7 +186,7 @@ KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
     limits.reason = "peak rates not measured: " + peak_rates_.reason;
     return limits;
   }
-  limits.shares = roofline_shares(result.interactions_per_s(), limits.cost, *peak_rates_.peak_rates, limits.clock_mhz);
+  limits.shares = roofline_shares(result.interactions_per_s, limits.cost, *peak_rates_.peak_rates, limits.clock_mhz);
   const bool exceeded = (limits.cost.mufu && !limits.shares.mufu) ||
                         (limits.cost.instructions && !limits.cost.double_precision && !limits.shares.issue);
   if (exceeded) limits.reason = "it exceeded the measured peak rate, so the true peak is not known";
@@ -192,9 +194,9 @@ KernelLimits::Limits KernelLimits::limits_of(const VariantResult& result) {
   return limits;
 }
 
-Json KernelLimits::json(const SweepEntry& entry) {
-  if (!entry.result || !entry.result->status.card) return nullptr;
-  const Limits limits = limits_of(*entry.result);
+Json KernelLimits::json(const Measurement& entry) {
+  if (!entry.card) return nullptr;
+  const Limits limits = limits_of(entry);
   return {{"instructions_per_interaction", or_null(limits.cost.instructions)},
           {"mufu_per_interaction", or_null(limits.cost.mufu)},
           {"issue_share", or_null(limits.shares.issue)},
@@ -203,38 +205,33 @@ Json KernelLimits::json(const SweepEntry& entry) {
           {"reason", limits.reason}};
 }
 
-std::string KernelLimits::text(std::span<const SweepEntry> entries, const TextStyle& style) {
+std::string KernelLimits::text(std::span<const Measurement> entries, const TextStyle& style) {
   Table cards{"ltrrrrrrrrr",
               {"kernel", "settings", "n", "registers", "local B", "shared B", "grid", "blocks/SM", "occupancy",
                "best block", "waves"},
               {"best block", "local B", "waves", "grid", "shared B"}};
   Table shares{"ltrrrrrr", {"kernel", "settings", "n", "instructions", "MUFU", "of issue", "of MUFU", "MHz"}};
   SettingsCells cells{style};
-  const auto has_card = [](const SweepEntry& entry) { return entry.result && entry.result->status.card; };
-  for (const SweepEntry& entry : entries) {
-    if (has_card(entry)) {
-      const Status& status = entry.result->status;
-      cells.add(status.kernel_id, status.settings.values(), status.kernel.get());
-    }
+  for (const Measurement& entry : entries) {
+    if (entry.card) cells.add(entry.kernel_id, entry.values, entry.kernel.get());
   }
   std::map<std::string, std::string> reasons;  // by kernel and settings
   bool any = false;
-  for (const SweepEntry& entry : entries) {
-    if (!has_card(entry)) continue;
+  for (const Measurement& entry : entries) {
+    if (!entry.card) continue;
     any = true;
-    const Status& status = entry.result->status;
-    const KernelCard& card = *status.card;
-    const Limits limits = limits_of(*entry.result);
-    const std::string settings = cells.text(status.kernel_id, status.settings.values());
-    const std::string n = format_count(status.count);
-    cards.add({status.kernel_id, settings, n, std::to_string(card.registers), format_count(card.local_bytes),
+    const KernelCard& card = *entry.card;
+    const Limits limits = limits_of(entry);
+    const std::string settings = cells.text(entry.kernel_id, entry.values);
+    const std::string n = format_count(entry.count);
+    cards.add({entry.kernel_id, settings, n, std::to_string(card.registers), format_count(card.local_bytes),
                format_count(static_cast<std::int64_t>(card.shared_bytes)),
                fmt::format("{} x {}", format_count(card.blocks), card.block),
                std::to_string(card.blocks_per_multiprocessor), percent(card.occupancy),
                fmt::format("{}: {}", card.best_block, percent(card.best_occupancy)), number(card.waves, 2)});
-    shares.add({status.kernel_id, settings, n, number(limits.cost.instructions, 1), number(limits.cost.mufu, 2),
+    shares.add({entry.kernel_id, settings, n, number(limits.cost.instructions, 1), number(limits.cost.mufu, 2),
                 percent(limits.shares.issue), percent(limits.shares.mufu), number(limits.clock_mhz, 0)});
-    if (!limits.reason.empty()) reasons[status.kernel_id + (settings.empty() ? "" : " ") + settings] = limits.reason;
+    if (!limits.reason.empty()) reasons[entry.kernel_id + (settings.empty() ? "" : " ") + settings] = limits.reason;
   }
   if (!any) return "\nno kernel card: nothing ran on a GPU\n";
   std::string text =

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "app/lab/measurement.h"
 #include "app/lab/roofline/instruction_counts.h"
-#include "app/lab/sweep/sweep.h"
 #include "app/text/csv.h"
 #include "app/text/table.h"
 #include "compute/cuda/peak_rates.h"
@@ -65,9 +65,9 @@ class KernelLimits {
       : peak_rates_{std::move(peak_rates)}, count_{std::move(count)} {}
 
   /// The limits of an entry that was measured; null for a kernel on the CPU.
-  Json json(const SweepEntry& entry);
+  Json json(const Measurement& entry);
   /// Tables of the kernel cards and limits of the entries that were measured on the GPU.
-  std::string text(std::span<const SweepEntry> entries, const TextStyle& style = {});
+  std::string text(std::span<const Measurement> entries, const TextStyle& style = {});
   const MachinePeakRates& peak_rates() const { return peak_rates_; }
 
  private:
@@ -78,7 +78,7 @@ class KernelLimits {
     std::string reason{};               // why some of these are not known
   };
   static InstructionCounts count_instructions(const KernelCard& card);
-  Limits limits_of(const VariantResult& result);
+  Limits limits_of(const Measurement& result);
 
   MachinePeakRates peak_rates_;
   CountInstructions count_;

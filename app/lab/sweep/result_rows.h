@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/lab/measurement.h"
 #include "app/lab/sampling.h"
-#include "app/lab/statistics.h"
-#include "app/lab/sweep/sweep.h"
 #include "app/lab/variants.h"
 #include "app/text/csv.h"
 #include "app/text/table.h"
@@ -23,30 +22,21 @@ inline constexpr Sampling sampling{.warmup_steps = 0, .samples = 10, .fresh_step
 
 namespace orrery {
 
-/// A measured entry among the others of its count.
-struct ResultRow {
-  const SweepEntry* entry;  ///< has a result
-  Rank rank;
-  const VariantResult* serial;  ///< that of cpu-serial for this count; null if it was not measured
-
-  const VariantResult& result() const { return *entry->result; }
-};
-
-/// The measured ones of `entries`, which all have the same count.
-std::vector<ResultRow> result_rows(std::span<const SweepEntry> entries);
+/// The measured variants with the same count.
+using MeasuredRows = std::span<const Measurement>;
 
 struct ResultColumn {
   std::string_view name;
-  std::string (*text)(const ResultRow& row);
+  std::string (*text)(const Measurement& row, MeasuredRows rows);  ///< `row` is one of `rows`
 };
 
 /// The columns of results that differ between a benchmark and a protocol of the literature. The columns that name the
 /// variant (kernel, settings, n, ...) precede them.
 struct ResultFormat {
-  std::span<const ResultColumn> columns;  ///< of the CSV
-  Json (*json)(const ResultRow& row);     ///< an object
+  std::span<const ResultColumn> columns;                    ///< of the CSV
+  Json (*json)(const Measurement& row, MeasuredRows rows);  ///< an object
   /// A table for a terminal. `counts` holds the rows of each count.
-  std::string (*table)(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
+  std::string (*table)(std::span<const std::vector<Measurement>> counts, const TextStyle& style);
 };
 
 /// Median, interval, rank, force error, kernel card and machine's state.
@@ -56,15 +46,15 @@ extern const ResultFormat bench_format;
 extern const ResultFormat uth_format;
 
 std::vector<std::string_view> csv_names(const ResultFormat& format);
-std::string csv_row(const ResultFormat& format, const ResultRow& row);
-Json json_row(const ResultFormat& format, const ResultRow& row);
+std::string csv_row(const ResultFormat& format, const Measurement& row, MeasuredRows rows);
+Json json_row(const ResultFormat& format, const Measurement& row, MeasuredRows rows);
 
 /// The settings in a table of these rows. A wide table also shows the values that `auto` settings chose: "block=256
 /// split=auto (split 8)".
 class RowSettings {
  public:
-  RowSettings(std::span<const std::vector<ResultRow>> counts, const TextStyle& style);
-  std::string text(const Status& status) const;
+  RowSettings(std::span<const std::vector<Measurement>> counts, const TextStyle& style);
+  std::string text(const Measurement& row) const;
 
  private:
   SettingsCells cells_;

@@ -1,14 +1,13 @@
 // Measures variants for several numbers of bodies.
 #include "app/lab/sweep/sweep.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "app/lab/force_promise.h"
 #include "app/lab/metadata.h"
-#include "compute/core/text.h"
 
 namespace orrery {
 
@@ -110,30 +109,29 @@ void Sweep::add_batch(const StepTiming& timing) {
 }
 
 void Sweep::finish() {
-  const Variant& present = variant(entries_.size());
   const Sampler& sampler = run_->sampler;
-  VariantResult result{.status = runner_->simulation()->status(),
-                       .steps_per_sample = sampler.steps_per_sample(),
-                       .samples_ms = sampler.samples_ms(),
-                       .step_ms = summarize(sampler.samples_ms()),
-                       .machine_before = std::move(run_->machine_before),
-                       .machine_during = std::move(run_->machine_during),
-                       .machine_after = machine_(*present.kernel)};
-  forecast_.learn(*present.kernel, result.status.count, result.step_ms.median / 1e3);
-  add({.variant = present, .count = result.status.count, .result = std::move(result)});
+  Measurement entry = measurement_of(runner_->simulation()->status(), sampler.samples_ms());
+  entry.steps_per_sample = sampler.steps_per_sample();
+  entry.steps = std::ssize(entry.samples_ms) * entry.steps_per_sample;
+  entry.machine = std::make_shared<const MachineStates>(MachineStates{.before = std::move(run_->machine_before),
+                                                                      .during = std::move(run_->machine_during),
+                                                                      .after = machine_(*entry.kernel)});
+  forecast_.learn(*entry.kernel, entry.count, entry.step_ms.median / 1e3);
+  add(std::move(entry));
 }
 
 void Sweep::fail(Problem problem) {
-  add({.variant = variant(entries_.size()),
-       .count = count(entries_.size()),
-       .result = {},
-       .problem = std::move(problem)});
+  Measurement entry = planned(entries_.size());
+  entry.problem = std::move(problem);
+  add(std::move(entry));
 }
 
-void Sweep::add(SweepEntry entry) {
+void Sweep::add(Measurement entry) {
+  const std::size_t size = plan_.variants.size();
   entries_.push_back(std::move(entry));
+  rank(std::span{entries_}.subspan((entries_.size() - 1) / size * size));
   run_.reset();
-  if (entries_.size() % plan_.variants.size() == 0) runner_.reset();
+  if (entries_.size() % size == 0) runner_.reset();
 }
 
 int Sweep::count(std::size_t entry) const {
@@ -142,20 +140,24 @@ int Sweep::count(std::size_t entry) const {
   return simulation ? simulation->status().count : plan_.counts[entry / plan_.variants.size()];
 }
 
-std::span<const SweepEntry> Sweep::entries_of(std::size_t index) const {
+std::span<const Measurement> Sweep::entries_of(std::size_t index) const {
   const std::size_t size = plan_.variants.size(), begin = std::min(index * size, entries_.size());
   return std::span{entries_}.subspan(begin, std::min(size, entries_.size() - begin));
 }
 
-std::string name_of(const Variant& variant, int count) {
-  const std::string settings = variant.settings.to_string();
-  return fmt::format("{}{}{}{}", variant.kernel->id, settings.empty() ? "" : " ", settings,
-                     count > 0 ? ", " + counted_bodies(count) : "");
+std::vector<std::vector<Measurement>> Sweep::measured() const {
+  std::vector<std::vector<Measurement>> counts;
+  for (std::size_t index = 0; index < plan_.counts.size(); ++index) {
+    std::vector<Measurement> rows;
+    std::ranges::copy_if(entries_of(index), std::back_inserter(rows), &Measurement::measured);
+    if (!rows.empty()) counts.push_back(std::move(rows));
+  }
+  return counts;
 }
 
 std::string Sweep::present() const {
   if (ended()) return {};
-  return name_of(variant(entries_.size()), count(entries_.size()));
+  return name_of(planned(entries_.size()));
 }
 
 double Sweep::expected_s(std::size_t entry) const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,51 +8,14 @@
 #include <vector>
 
 #include "app/lab/forecast.h"
+#include "app/lab/measurement.h"
 #include "app/lab/sampling.h"
-#include "app/lab/statistics.h"
 #include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "app/text/csv.h"
 #include "compute/sim/command.h"
 
 namespace orrery {
-
-/// The measurement of one kernel with its settings and one system of bodies.
-struct VariantResult {
-  Status status{};  ///< of the simulation, after the measurement
-  int steps_per_sample = 0;
-  std::vector<double> samples_ms{};  ///< the time of one step in each sample, in ms, in their order
-  Summary step_ms{};                 ///< of the samples
-  /// machine_state() before the first step, during a sample in the second half, and after the last step; null for the
-  /// CPU, and if no sample was in flight when the state was read.
-  Json machine_before{}, machine_during{}, machine_after{};
-
-  double interactions_per_s() const { return status.interactions_per_step / (step_ms.median / 1e3); }
-  /// NaN for a tree: its interactions with cells take more than flop_per_interaction.
-  double gflop_per_s() const {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return status.kernel->is_tree ? none : interactions_per_s() * flop_per_interaction / 1e9;
-  }
-  /// Error of the accelerations at the scene's first state; NaN if it was not measured.
-  ForceError error() const {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return status.force_probe ? status.force_probe->error : ForceError{none, none, none, none};
-  }
-};
-
-/// One variant with one number of bodies.
-struct SweepEntry {
-  Variant variant;
-  int count = 0;                        ///< the requested one until the scene is loaded
-  std::optional<VariantResult> result;  ///< none: see problem
-  Problem problem{};
-
-  /// "block=256 n=16384"
-  std::string label() const {
-    const std::string settings = variant.settings.to_string();
-    return settings + (settings.empty() ? "n=" : " n=") + std::to_string(count);
-  }
-};
 
 struct SweepPlan {
   SceneRequest scene{};           ///< its count is 0: see counts
@@ -72,7 +34,7 @@ struct SweepPlan {
 
 /// Measures one variant after the other on a simulation of its own, each from the scene's first state. It never waits
 /// for a step: call tick() until it has ended. A batch lasts about 20 ms, or one step if that is longer, so a window
-/// can draw between two calls. A variant that fails becomes an entry with a problem.
+/// can draw between two calls. A variant that fails becomes an entry with a problem, all others have samples.
 class Sweep {
  public:
   /// The state of a kernel's machine now; null if it is not known.
@@ -91,9 +53,13 @@ class Sweep {
   /// Variants times counts.
   std::size_t total() const { return plan_.counts.size() * plan_.variants.size(); }
   /// Entries that have ended, in the order of the counts and, for each, of the variants.
-  const std::vector<SweepEntry>& entries() const { return entries_; }
+  const std::vector<Measurement>& entries() const { return entries_; }
   /// Entries of the `index`-th count.
-  std::span<const SweepEntry> entries_of(std::size_t index) const;
+  std::span<const Measurement> entries_of(std::size_t index) const;
+  /// The measured entries of each count that has any.
+  std::vector<std::vector<Measurement>> measured() const;
+  /// The `entry`-th variant with its count, before its measurement.
+  Measurement planned(std::size_t entry) const { return orrery::planned(variant(entry), count(entry)); }
   const SweepPlan& plan() const { return plan_; }
   const Backends& backends() const { return backends_; }
   /// Status of the first simulation; none until it is made.
@@ -124,20 +90,17 @@ class Sweep {
   void add_batch(const StepTiming& timing);
   void finish();
   void fail(Problem problem);
-  void add(SweepEntry entry);
+  void add(Measurement entry);
 
   const Backends& backends_;
   SweepPlan plan_;
   Machine machine_;
-  std::vector<SweepEntry> entries_;
+  std::vector<Measurement> entries_;
   Forecast forecast_;
   std::optional<Status> first_;
   std::optional<VariantRunner> runner_;  // of the present count
   std::optional<Run> run_;               // of the present variant
   bool stopped_ = false;
 };
-
-/// "cuda-tiled block=256, 16,384 bodies"; without the bodies if `count` is 0.
-std::string name_of(const Variant& variant, int count);
 
 }  // namespace orrery

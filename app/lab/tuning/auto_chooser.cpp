@@ -25,6 +25,14 @@
 #include "compute/core/threads.h"
 
 namespace orrery {
+
+Json error_json(const std::optional<ForceError>& error) {
+  const auto part = [&](double ForceError::*value) { return error ? json_number((*error).*value) : Json(nullptr); };
+  return {{"median_error", part(&ForceError::median)},
+          {"p99_error", part(&ForceError::p99)},
+          {"max_error", part(&ForceError::max)}};
+}
+
 namespace {
 
 constexpr int format = 1;
@@ -40,11 +48,7 @@ Json result_json(const TuningResult& result) {
       row["problem"] = candidate.problem.text;
     }
     if (candidate.forecast_from > 0) row["forecast_from"] = candidate.forecast_from;
-    if (candidate.median_error) {
-      row["median_error"] = json_number(*candidate.median_error);
-      row["p99_error"] = json_number(candidate.p99_error);
-      row["max_error"] = json_number(candidate.max_error);
-    }
+    if (candidate.error) row.update(error_json(candidate.error));
     candidates.push_back(std::move(row));
   }
   return {{"date", result.date}, {"bodies", result.count}, {"candidates", candidates}};
@@ -64,7 +68,7 @@ std::string result_words(const Candidate& candidate) {
   if (!(candidate.step_ms > 0)) return candidate.problem.text;
   std::string text = fmt::format("{:.3g} ms", candidate.step_ms);
   if (candidate.forecast_from > 0) text += fmt::format(", forecast from {}", counted_bodies(candidate.forecast_from));
-  if (candidate.median_error) text += ", " + error_words(candidate);
+  if (candidate.error) text += ", " + error_words(*candidate.error);
   return text;
 }
 
@@ -85,9 +89,11 @@ TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
     }
     if (row.contains("forecast_from")) candidate.forecast_from = count_of(row["forecast_from"]);
     if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
-      candidate.median_error = error->get<double>();
-      candidate.p99_error = row.at("p99_error").get<double>();  // the earlier versions judged medians alone
-      candidate.max_error = row.at("max_error").get<double>();
+      candidate.error =
+          ForceError{.rms = std::numeric_limits<double>::quiet_NaN(),  // not in the file
+                     .median = error->get<double>(),
+                     .p99 = row.at("p99_error").get<double>(),  // the earlier versions judged medians alone
+                     .max = row.at("max_error").get<double>()};
     }
     result.candidates.push_back(std::move(candidate));
   }
@@ -139,7 +145,7 @@ std::string unmet(const TuningResult& result, double accuracy) {
   const std::vector<std::size_t> order = result.preference();
   if (order.empty()) return "";
   const Candidate& best = result.candidates[order.front()];
-  if (!best.median_error || meets(best, accuracy)) return "";
+  if (!best.error || meets(best, accuracy)) return "";
   return fmt::format(
       "\nNo candidate has a median error of at most {:.2g}, {:g} % of the accuracy, and a p99 of at most {:.2g}, {:g} "
       "% "
@@ -168,15 +174,13 @@ void take_errors(TuningResult& cached, const AccuracyTrials& trials) {
     if (now.problem) {
       cached.candidates[i] = now;
     } else {
-      cached.candidates[i].median_error = now.median_error;
-      cached.candidates[i].p99_error = now.p99_error;
-      cached.candidates[i].max_error = now.max_error;
+      cached.candidates[i].error = now.error;
     }
   }
 }
 
 bool has_errors(const AccuracyTrials& trials) {
-  return std::ranges::any_of(trials.candidates, [](const Candidate& each) { return each.median_error.has_value(); });
+  return std::ranges::any_of(trials.candidates, [](const Candidate& each) { return each.error.has_value(); });
 }
 
 /// Why the kernel with its settings cannot take so many bodies; empty if it can.
@@ -409,20 +413,18 @@ Json choices_json(const Backends& backends) {
     if (candidates.empty() || order.empty()) continue;
     if (!is_of_this_machine(backends, entry.key, candidates.front().kernel->backend)) continue;
     const Candidate& chosen = entry.result.candidates[order.front()];
-    choices.push_back({{"law", entry.key["law"]},
-                       {"bodies_about", entry.key["bodies_about"]},
-                       {"equal_masses", entry.key["equal_masses"]},
-                       {"beside_drawing", entry.key["beside_drawing"]},
-                       {"accuracy", entry.key["accuracy"]},
-                       {accurate_variants, entry.key.value(accurate_variants, Json(nullptr))},
-                       {"kernel", chosen.variant.kernel->id},
-                       {"settings", chosen.variant.settings.to_string()},
-                       {"step_ms", json_number(chosen.step_ms)},
-                       {"median_error", chosen.median_error ? json_number(*chosen.median_error) : Json(nullptr)},
-                       {"p99_error", chosen.median_error ? json_number(chosen.p99_error) : Json(nullptr)},
-                       {"max_error", chosen.median_error ? json_number(chosen.max_error) : Json(nullptr)},
-                       {"bodies", entry.result.count},
-                       {"date", entry.result.date}});
+    Json& choice = choices.emplace_back(Json{{"law", entry.key["law"]},
+                                             {"bodies_about", entry.key["bodies_about"]},
+                                             {"equal_masses", entry.key["equal_masses"]},
+                                             {"beside_drawing", entry.key["beside_drawing"]},
+                                             {"accuracy", entry.key["accuracy"]},
+                                             {accurate_variants, entry.key.value(accurate_variants, Json(nullptr))},
+                                             {"kernel", chosen.variant.kernel->id},
+                                             {"settings", chosen.variant.settings.to_string()},
+                                             {"step_ms", json_number(chosen.step_ms)}});
+    choice.update(error_json(chosen.error));
+    choice["bodies"] = entry.result.count;
+    choice["date"] = entry.result.date;
   }
   return {{"cache", cache.file().empty() ? Json(nullptr) : Json(cache.file().string())},
           {"problem", cache.take_problem()},

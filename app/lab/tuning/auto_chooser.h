@@ -106,6 +106,9 @@ class AutoChooser final : public KernelChooser {
   std::optional<Candidate> chosen_;
 };
 
+/// The errors of a candidate as median_error, p99_error and max_error; null: it needed no trial, or no number.
+Json error_json(const std::optional<ForceError>& error);
+
 /// The cache's file, and the choices of this machine and build. `cache` is null if there is no file.
 Json choices_json(const Backends& backends);
 

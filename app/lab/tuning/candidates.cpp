@@ -126,7 +126,7 @@ class Trials {
     }
     const bool any = std::ranges::any_of(candidates_, [](const Candidate& each) { return !each.problem; });
     for (Candidate& candidate : candidates_) {
-      const bool inaccurate = candidate.problem.refused && candidate.median_error;
+      const bool inaccurate = candidate.problem.refused && candidate.error;
       if (!any && inaccurate && candidate.variant.kernel->full_fp32) candidate.problem = {};
     }
   }
@@ -150,7 +150,7 @@ class Trials {
     if (fastest_tree_ && fastest_tree_->step_ms < worth_a_trial * limits_.direct_ms) {
       return rule_out(candidate, words_for(fastest_tree_->variant) + " is accurate enough and faster");
     }
-    take_errors(candidate, try_one_(candidate.variant));
+    candidate.error = try_one_(candidate.variant).error;
     if (!meets(candidate, limits_.accuracy)) rule_out_inaccurate(candidate);
   }
 
@@ -211,14 +211,14 @@ class Trials {
       const AccuracyTrial trial = trials[index] = try_one_(with_value(index));
       const bool warm = trials.size() > 1;
       const bool slow = warm && limits_.direct_ms > 0 && trial.step_ms > std::max(slow_ms, limits_.direct_ms);
-      return SettingTrial{deciding_error(trial), slow};
+      return SettingTrial{deciding_error(trial.error), slow};
     };
     const auto first_index = static_cast<std::size_t>(std::ranges::lower_bound(values, first) - values.begin());
     const std::optional<std::size_t> found = search_setting(values, first_index, target_, most_trials, try_value);
     const int tried = static_cast<int>(trials.size());
     const auto& [index, trial] = found ? *trials.find(*found) : *trials.begin();
     tree.variant = with_value(index);
-    take_errors(tree, trial);
+    tree.error = trial.error;
     if (!found) {
       rule_out_inaccurate(tree);
       return tried;
@@ -229,26 +229,20 @@ class Trials {
     return tried;
   }
 
-  static void take_errors(Candidate& candidate, const AccuracyTrial& trial) {
-    candidate.median_error = trial.median_error;
-    candidate.p99_error = trial.p99_error;
-    candidate.max_error = trial.max_error;
-  }
-
   /// The error of a median that is as far from its limit as the error that is farther from its own. NaN stays NaN.
-  double deciding_error(const AccuracyTrial& trial) const {
-    const double of_p99 = trial.p99_error * (target_ / largest_p99_error(limits_.accuracy));
-    return trial.median_error >= of_p99 || std::isnan(trial.median_error) ? trial.median_error : of_p99;
+  double deciding_error(const ForceError& error) const {
+    const double of_p99 = error.p99 * (target_ / largest_p99_error(limits_.accuracy));
+    return error.median >= of_p99 || std::isnan(error.median) ? error.median : of_p99;
   }
 
   void rule_out_inaccurate(Candidate& candidate) const {
-    const bool by_median = !(*candidate.median_error <= target_);
+    const bool by_median = !(candidate.error->median <= target_);
     rule_out(candidate,
              by_median
                  ? fmt::format("median error {:.2g}, above {:.2g}, which is {:g} % of the accuracy",
-                               *candidate.median_error, target_, 100 * accuracy_margin)
+                               candidate.error->median, target_, 100 * accuracy_margin)
                  : fmt::format("p99 of the error {:.2g}, above {:.2g}, which is {:g} % of {:g} times the accuracy",
-                               candidate.p99_error, largest_p99_error(limits_.accuracy), 100 * p99_margin,
+                               candidate.error->p99, largest_p99_error(limits_.accuracy), 100 * p99_margin,
                                p99_over_accuracy));
   }
 
@@ -388,8 +382,7 @@ AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   const std::optional<ForceProbe> probe = simulation.status().force_probe;
   simulation.apply(SelectIntegrator{"leapfrog"});
   if (!probe) throw std::runtime_error("its error could not be measured");
-  const ForceError& error = probe->error;
-  return {.median_error = error.median, .step_ms = ms, .p99_error = error.p99, .max_error = error.max};
+  return {.error = probe->error, .step_ms = ms};
 }
 
 /// The time of a step with `limits.first_count` bodies, in ms, by the first of the direct sums that runs; 0 if none
@@ -473,13 +466,12 @@ std::string words_for(const Variant& variant) {
 }
 
 bool meets(const Candidate& candidate, double accuracy) {
-  return candidate.median_error && *candidate.median_error <= largest_median_error(accuracy) &&
-         candidate.p99_error <= largest_p99_error(accuracy);
+  return candidate.error && candidate.error->median <= largest_median_error(accuracy) &&
+         candidate.error->p99 <= largest_p99_error(accuracy);
 }
 
-std::string error_words(const Candidate& candidate) {
-  return fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}", *candidate.median_error, candidate.p99_error,
-                     candidate.max_error);
+std::string error_words(const ForceError& error) {
+  return fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}", error.median, error.p99, error.max);
 }
 
 void try_accuracy(std::vector<Candidate>& candidates, const TryAccuracy& try_one, const TrialLimits& limits) {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "app/lab/variants.h"
 #include "compute/core/text.h"
+#include "compute/diagnostics/reference.h"
 #include "compute/sim/backends.h"
 #include "compute/sim/kernel_chooser.h"
 
@@ -47,17 +47,13 @@ struct Candidate {
   double step_ms = 0;     ///< of one step; 0: not measured
   Problem problem{};      ///< why it was not measured or is ruled out
   int forecast_from = 0;  ///< bodies with which step_ms was measured, then scaled to all by n^2; 0: all of them
-  std::optional<double> median_error{};  ///< |da|/|a| in its own last accuracy trial; none: it needed no trial
-  double p99_error = 0, max_error = 0;   ///< in the same trial; mean nothing without one
+  std::optional<ForceError> error{};  ///< in its own last accuracy trial; none: it needed no trial
 };
 
 /// The result of one evaluation.
 struct AccuracyTrial {
-  double median_error;  ///< |da|/|a| against fp64; NaN fails
-  double step_ms;       ///< of one step, the first, which also takes memory and warms up
-  /// The 99th percentile, and the maximum over the sample. NaN fails.
-  double p99_error = std::numeric_limits<double>::quiet_NaN();
-  double max_error = std::numeric_limits<double>::quiet_NaN();
+  ForceError error;  ///< against sums in double precision; NaN fails
+  double step_ms;    ///< of one step, the first, which also takes memory and warms up
 };
 
 /// Throws what the candidate fails with: UsageError if it cannot run here.
@@ -110,8 +106,8 @@ std::string words_for(const Variant& variant);
 /// Whether the candidate had a trial, and both of its errors are within the accuracy with their margins.
 bool meets(const Candidate& candidate, double accuracy);
 
-/// "median error 0.00041, p99 0.0018, maximum 0.0093", of a candidate that had a trial.
-std::string error_words(const Candidate& candidate);
+/// "median error 0.00041, p99 0.0018, maximum 0.0093"
+std::string error_words(const ForceError& error);
 
 /// The measurements behind a choice.
 struct TuningResult {

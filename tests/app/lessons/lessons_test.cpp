@@ -276,12 +276,12 @@ TEST(Lessons, AreMeasuredAndAnswered) {
       if (measurement.tick()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
     EXPECT_EQ(measurement.done(), part.rows.size());
-    for (const LessonResult& result : measurement.results()) {
-      EXPECT_EQ(result.problem, "");
-      EXPECT_GT(result.ms, 0);
-      EXPECT_LE(result.low_ms, result.high_ms);
+    for (const Measurement& result : measurement.results()) {
+      EXPECT_EQ(result.problem.text, "");
+      EXPECT_GT(result.step_ms.median, 0);
+      EXPECT_LE(result.step_ms.low, result.step_ms.high);
       EXPECT_GT(result.interactions_per_s, 0);
-      EXPECT_LT(result.error, 1e-2);
+      EXPECT_LT(result.errors().median, 1e-2);
     }
     const Judgement judgement = judge(part, measurement.results());
     EXPECT_TRUE(judgement.known);
@@ -315,8 +315,12 @@ LessonPart small_part(const std::string& question = {}) {
   return parse_lesson(text, "mine.md", catalog()).without_gpu;
 }
 
-LessonResult result(double ms, double low_ms, double high_ms, double error = 1e-7) {
-  return {.ms = ms, .low_ms = low_ms, .high_ms = high_ms, .interactions_per_s = 1.5e9, .error = error};
+Measurement result(double ms, double low_ms, double high_ms, double error = 1e-7) {
+  Measurement result;
+  result.step_ms = {.median = ms, .min = low_ms, .low = low_ms, .high = high_ms};
+  result.interactions_per_s = 1.5e9;
+  result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
+  return result;
 }
 
 TEST(LessonResults, OneChoiceIsRightIfTheIntervalSaysSo) {

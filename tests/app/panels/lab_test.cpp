@@ -55,7 +55,7 @@ Result tried_with_error(const std::string& kernel_id, double error, double rate)
   Result result = tried(kernel_id, "block=64");
   result.error = ForceError{.rms = error, .median = error, .p99 = error, .max = error};
   const double bodies = result.count;
-  result.median_ms = 1e3 * bodies * bodies / rate;
+  result.step_ms.median = 1e3 * bodies * bodies / rate;
   result.interactions_per_s = 1e15 / rate;
   return result;
 }
@@ -96,18 +96,18 @@ TEST_F(Panels, LetResultsOfAnotherCountStandOut) {
   EXPECT_EQ(state.lab.plotted_count, 0);
 }
 
-SweepRow swept(const char* block, double median_ms, int first, int last) {
-  SweepRow row;
+Measurement swept(const char* block, double median_ms, int first, int last) {
+  Measurement row;
   row.kernel_id = "tiled";
   row.values = {{"block", block}, {"split", "2"}};
   row.settings = std::string{"block="} + block + " split=2";
   row.count = 1000;
-  row.median_ms = median_ms;
-  row.low_ms = median_ms - 0.01;
-  row.high_ms = median_ms + 0.01;
+  row.step_ms.median = median_ms;
+  row.step_ms.low = median_ms - 0.01;
+  row.step_ms.high = median_ms + 0.01;
   row.interactions_per_s = 1e9;
-  row.rank_first = first;
-  row.rank_last = last;
+  row.rank.first = first;
+  row.rank.last = last;
   return row;
 }
 
@@ -181,18 +181,18 @@ TEST_F(Panels, ApplyTheBestOfASweepAndSayWhatIsNotToldApart) {
 TEST_F(Panels, ApplyTheDefaultOfASweepAmongEquals) {
   select(find_kernel("cpu-simd"));
   for (const char* threads : {"1", "auto", "32", "2"}) {
-    SweepRow row = swept("", 1, 1, 4);
+    Measurement row = swept("", 1, 1, 4);
     row.kernel_id = "cpu-simd";
     row.values = {{"rows", "auto"}, {"threads", threads}};
-    row.median_ms -= 0.01 * static_cast<double>(view.sweep.rows.size());
+    row.step_ms.median -= 0.01 * static_cast<double>(view.sweep.rows.size());
     view.sweep.rows.push_back(row);
   }
   open_tab("sweep");
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "auto");
-  view.sweep.rows[1].rank_first = 2;
+  view.sweep.rows[1].rank.first = 2;
   settle();
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "1");
-  view.sweep.rows[0].problem = "it failed";
+  view.sweep.rows[0].problem.text = "it failed";
   settle();
   EXPECT_EQ(only<SelectKernel>(click("sweep.apply")).settings.at("threads"), "2");
   EXPECT_EQ(only<SelectKernel>(click("sweep.row.3")).settings.at("threads"), "1") << "failures come last";
@@ -200,7 +200,7 @@ TEST_F(Panels, ApplyTheDefaultOfASweepAmongEquals) {
 
 TEST_F(Panels, SayWhyAVariantOfASweepWasNotMeasured) {
   view.sweep.rows = {swept("128", 2, 1, 1), swept("1024", 0, 0, 0)};
-  view.sweep.rows[1].problem = "too many registers";
+  view.sweep.rows[1].problem.text = "too many registers";
   view.sweep.error = "cannot write the file";
   open_tab("sweep");
   expect_holds(lab_text(), {"failed", "cannot write the file"});
@@ -375,7 +375,7 @@ TEST_F(Panels, ReturnToEverythingOfARow) {
   expect_all(only<ReturnToRun>(click("result.0")).run);
   open_tab("speed-error");
   expect_all(only<ReturnToRun>(click("dot.0")).run);
-  SweepRow row;
+  Measurement row;
   static_cast<Trial&>(row) = other;
   view.sweep.rows = {row};
   open_tab("sweep");
@@ -480,7 +480,7 @@ TEST_F(Panels, SortTheResultsByAClickOnAColumnsHead) {
   using Order = std::vector<int>;
   view.results = {tried("b", ""), tried("a", ""), tried("c", ""), tried("a", "")};
   const std::array times{3.0, 1.0, 2.0, 1.0};
-  for (std::size_t i = 0; i < times.size(); ++i) view.results[i].median_ms = times[i];
+  for (std::size_t i = 0; i < times.size(); ++i) view.results[i].step_ms.median = times[i];
   view.results[2].error = ForceError{1e-3, 3e-7, 4e-6, 5e-5};
   view.results[0].error = ForceError{1e-3, 2e-7, 4e-6, 5e-5};
   view.results[1].pinned = true;

@@ -523,14 +523,14 @@ struct FullPanels : Panels {
     for (int i = 0; i < 12; ++i) {
       Result result = tried("cpu-tree", "group=64 leaf=32 order=monopole theta=0.5 threads=auto");
       result.error = ForceError{1e-3, 3.1e-7, 4.2e-6, 5.3e-5};
-      result.median_ms = i + 1;
+      result.step_ms.median = i + 1;
       view.results.push_back(result);
-      SweepRow row;
+      Measurement row;
       static_cast<Trial&>(row) = result;
-      row.median_ms = row.low_ms = row.high_ms = result.median_ms;
-      row.rank_first = row.rank_last = i + 1;
+      row.step_ms.median = row.step_ms.low = row.step_ms.high = result.step_ms.median;
+      row.rank.first = row.rank.last = i + 1;
       view.sweep.rows.push_back(row);
-      RaceRow raced;
+      RaceRun raced;
       static_cast<Trial&>(raced) = result;
       raced.seconds = i + 1;
       raced.energy_error = 1e-4 / (i + 1);

@@ -5,8 +5,6 @@
 namespace orrery::test {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
 LessonStatus shown_lesson() {
   LessonStatus lesson;
   lesson.titles = {{1, "The double loop"}, {2, "Rows in parallel"}};
@@ -18,8 +16,7 @@ LessonStatus shown_lesson() {
   lesson.predict = {{.text = "How long?"}};
   lesson.choices = {"Not long.", "Long.", "Very long."};
   lesson.right = {false, false, false};
-  lesson.rows = {{"small", "cpu-serial, 16 bodies", none, none, none, none, none, ""},
-                 {"large", "cpu-serial, 32 bodies", none, none, none, none, none, ""}};
+  lesson.rows = {{"small", "cpu-serial, 16 bodies", {}}, {"large", "cpu-serial, 32 bodies", {}}};
   lesson.change = {{.kind = TextBlock::Kind::bullet, .text = "Something."}};
   return lesson;
 }
@@ -96,8 +93,11 @@ TEST_F(Panels, AnswerALessonWhateverWasMeasured) {
   view.lesson.measured = true;
   settle();
   EXPECT_TRUE(seen("lesson.choice.1"));
-  view.lesson.rows[0] = {"small", "cpu-serial, 16 bodies", 1, 0.9, 1.1, 1e9, 1e-7, ""};
-  view.lesson.rows[1].problem = "it failed";
+  Measurement& small = view.lesson.rows[0].measurement;
+  small.step_ms = {.median = 1, .min = 0.9, .low = 0.9, .high = 1.1};
+  small.interactions_per_s = 1e9;
+  small.error = ForceError{.rms = 1e-7, .median = 1e-7, .p99 = 1e-7, .max = 1e-7};
+  view.lesson.rows[1].measurement.problem.text = "it failed";
   view.lesson.right = {false, true, false};
   view.lesson.verdict = "time large / small = 4.00. So b is right.";
   view.lesson.predicted = 1;

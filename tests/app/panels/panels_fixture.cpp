@@ -181,7 +181,7 @@ Result tried(const std::string& kernel_id, const std::string& settings) {
   result.time_step = 0.01f;
   result.scene.count = 1000;
   result.count = 1000;
-  result.median_ms = 1;
+  result.step_ms.median = 1;
   result.interactions_per_s = 1e9;
   return result;
 }

@@ -10,15 +10,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+constexpr double not_measured = Measurement::unknown;
+
 ReportRow row(const std::string& kernel, double ms, double error) {
-  return {.kernel = kernel,
-          .median_ms = ms,
-          .low_ms = 0.9 * ms,
-          .high_ms = 1.1 * ms,
-          .interactions_per_s = 1e9,
-          .error_median = error,
-          .error_p99 = 2 * error,
-          .error_max = 3 * error};
+  ReportRow row;
+  row.kernel_id = kernel;
+  row.step_ms = {.median = ms, .min = 0.8 * ms, .low = 0.9 * ms, .high = 1.1 * ms};
+  row.interactions_per_s = 1e9;
+  row.error = ForceError{.rms = error, .median = error, .p99 = 2 * error, .max = 3 * error};
+  return row;
 }
 
 ReportContent content(std::vector<ReportRow> rows) {
@@ -42,13 +42,13 @@ TEST(ReportPage, IsWellFormedAndHasEveryRow) {
   std::vector<ReportRow> rows;
   for (int i = 0; i < 70; ++i) {
     rows.push_back(row("kernel-" + std::to_string(i), 1 + i, 1e-7 * (70 - i)));
-    rows.back().settings = "block=" + std::to_string(i);
+    rows.back().shown_settings = "block=" + std::to_string(i);
     rows.back().on_gpu = i % 2 == 0;
   }
   const std::string page = report_page(content(rows));
   expect_page(page);
   for (const ReportRow& each : rows) {
-    EXPECT_TRUE(holds(page, "<td>" + each.kernel + "</td><td>" + each.settings + "</td>")) << each.kernel;
+    EXPECT_TRUE(holds(page, "<td>" + each.kernel_id + "</td><td>" + each.shown_settings + "</td>")) << each.kernel_id;
   }
   EXPECT_TRUE(holds(page, "data:image/png;base64,UE5H"));
   EXPECT_TRUE(holds(page, "orrery report --out a.html"));
@@ -61,7 +61,7 @@ TEST(ReportPage, EscapesEveryText) {
   ReportContent all = content({row(hostile, 1, 1e-6), row(hostile + "2", 2, 1e-7)});
   all.title = all.made = all.remark = all.how = all.picture.words = hostile;
   all.groups.front().title = hostile;
-  for (ReportRow& each : all.groups.front().rows) each.settings = each.how = each.rank = each.speedup = hostile;
+  for (ReportRow& each : all.groups.front().rows) each.shown_settings = each.how = each.speedup = hostile;
   all.gaps = {{hostile, hostile}};
   all.curves = {{hostile, hostile, hostile, hostile, {{0, 1}, {1, 2}}, hostile},
                 {hostile, hostile, "", "", {}, hostile}};
@@ -76,7 +76,7 @@ TEST(ReportPage, EscapesEveryText) {
 TEST(ReportPage, WhatIsNoNumberIsCountedAndNeverDrawn) {
   ReportRow without_error = row("c", 3, not_measured), endless = row("d", infinity, infinity), exact = row("e", 5, 0);
   ReportRow bare = row("f", not_measured, 1e-7);
-  bare.low_ms = bare.high_ms = bare.interactions_per_s = not_measured;
+  bare.interactions_per_s = not_measured;
   const std::string page =
       report_page(content({row("a", 1, 1e-6), row("b", 2, 1e-7), without_error, endless, exact, bare}));
   expect_page(page);

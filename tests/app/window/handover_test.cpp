@@ -165,7 +165,7 @@ struct NextKernelTest : testing::Test {
     row.kernel_id = id;
     row.integrator_id = "leapfrog";
     row.count = count;
-    row.median_ms = median_ms;
+    row.step_ms.median = median_ms;
     results_.push_back(row);
   }
   double forecast(const char* id) const { return forecast_step_s(*find_kernel(id), status_, results_); }
@@ -258,7 +258,7 @@ TEST_F(NextKernelTest, KernelsWithoutTargetsEvaluateAllBodiesInEverySubstep) {
   measured("cpu-symmetric", 1000, 300);
   results_.back().integrator_id = "leapfrog-blocks";
   results_.back().eta = 0.5f;
-  results_.back().median_ms = 10;
+  results_.back().step_ms.median = 10;
   EXPECT_DOUBLE_EQ(forecast("cpu-symmetric"), 0.8) << "of other levels";
   results_.back().eta = status_.eta;
   EXPECT_DOUBLE_EQ(forecast("cpu-symmetric"), 0.01);

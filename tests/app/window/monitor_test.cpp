@@ -465,7 +465,7 @@ TEST(StepStatistics, StepsThatDifferPeriodicallyCountByTheirMean) {
     EXPECT_EQ(described(statistics).step_ms_median, 2) << "one of four takes 5 ms, three take 1 ms";
     EXPECT_EQ(statistics.period_median_ms(), 2);
     ASSERT_EQ(statistics.results().size(), 1u);
-    EXPECT_EQ(statistics.results()[0].median_ms, 2);
+    EXPECT_EQ(statistics.results()[0].step_ms.median, 2);
     EXPECT_EQ(statistics.results()[0].steps, 96 * steps);
   }
 }
@@ -500,10 +500,10 @@ TEST(StepStatistics, ResultsKeepTheBestWindowAndTheOrderOfTrying) {
   const auto results = statistics.results();
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].kernel_id, "cpu-serial");
-  EXPECT_EQ(results[0].median_ms, 40);
+  EXPECT_EQ(results[0].step_ms.median, 40);
   EXPECT_EQ(results[0].steps, 60);
   EXPECT_EQ(results[1].settings, "threads=2");
-  EXPECT_EQ(results[1].median_ms, 8);
+  EXPECT_EQ(results[1].step_ms.median, 8);
   EXPECT_NEAR(results[1].interactions_per_s, 1e6 / 8e-3, 1);
 }
 
@@ -519,9 +519,9 @@ TEST(StepStatistics, BatchesOfBlockStepsCountWithTheEvaluationsThatTheyHad) {
 TEST(StepStatistics, AnUnluckyBeginningIsForgotten) {
   StepStatistics statistics;
   add(statistics, slow, timing(500));
-  EXPECT_EQ(statistics.results()[0].median_ms, 500) << "a first estimate at once";
+  EXPECT_EQ(statistics.results()[0].step_ms.median, 500) << "a first estimate at once";
   for (int i = 0; i < 40; ++i) add(statistics, slow, timing(40));
-  EXPECT_EQ(statistics.results()[0].median_ms, 40);
+  EXPECT_EQ(statistics.results()[0].step_ms.median, 40);
 }
 
 TEST(StepStatistics, FewBatchesAfterASwitchDoNotBeatAWholeWindow) {
@@ -529,9 +529,9 @@ TEST(StepStatistics, FewBatchesAfterASwitchDoNotBeatAWholeWindow) {
   for (int i = 0; i < 30; ++i) add(statistics, slow, timing(40));
   add(statistics, fast, timing(8));
   for (int i = 0; i < 19; ++i) add(statistics, slow, timing(4));
-  EXPECT_EQ(statistics.results()[0].median_ms, 40);
+  EXPECT_EQ(statistics.results()[0].step_ms.median, 40);
   add(statistics, slow, timing(4));
-  EXPECT_EQ(statistics.results()[0].median_ms, 4);
+  EXPECT_EQ(statistics.results()[0].step_ms.median, 4);
 }
 
 TEST(StepStatistics, WhatTheStepsComputeIsPartOfATrial) {
@@ -594,7 +594,7 @@ TEST(StepStatistics, AFirstBatchWithAnEvaluationMoreIsInNoMedian) {
   EXPECT_TRUE(described(statistics).step_ms_history.empty()) << "its plot has the least and the most as well";
   EXPECT_TRUE(statistics.results().empty());
   for (int i = 0; i < 3; ++i) add(statistics, slow, timing(10));
-  EXPECT_EQ(statistics.results()[0].median_ms, 10);
+  EXPECT_EQ(statistics.results()[0].step_ms.median, 10);
   EXPECT_DOUBLE_EQ(statistics.results()[0].interactions_per_s, 1e6 / 10e-3);
 }
 
@@ -613,15 +613,15 @@ TEST(StepStatistics, KeepsTheLatestErrorOfATrial) {
 TEST(StepStatistics, WhatASweepMeasuredHasARowOfItsOwn) {
   StepStatistics statistics;
   add(statistics, slow, timing(10));
-  SweepRow row;
+  Measurement row;
   static_cast<Trial&>(row) = slow;
-  row.median_ms = 8;
+  row.step_ms.median = 8;
   row.interactions_per_s = 1e6 / 8e-3;
   row.error = ForceError{.rms = 0, .median = 1e-7, .p99 = 0, .max = 0};
   statistics.add_swept(row);
-  row.median_ms = 5;
+  row.step_ms.median = 5;
   statistics.add_swept(row);
-  row.problem = "too many registers";
+  row.problem.text = "too many registers";
   row.count = 7;
   statistics.add_swept(row);
   add(statistics, slow, timing(10));
@@ -630,7 +630,7 @@ TEST(StepStatistics, WhatASweepMeasuredHasARowOfItsOwn) {
   EXPECT_FALSE(results[0].swept || results[0].error);
   EXPECT_EQ(results[0].steps, 2);
   EXPECT_TRUE(results[1].swept);
-  EXPECT_EQ(results[1].median_ms, 5);
+  EXPECT_EQ(results[1].step_ms.median, 5);
   EXPECT_EQ(results[1].error->median, 1e-7);
 }
 
@@ -701,13 +701,13 @@ TEST(StepStatistics, RowsOfOneDecadeOfTheErrorAreOneClass) {
 TEST(StepStatistics, ASweepsMedianIsComparedWithThoseOfSweeps) {
   StepStatistics statistics;
   add(statistics, slow, 10, 1e-7);
-  SweepRow row;
+  Measurement row;
   static_cast<Trial&>(row) = slow;
   row.error = ForceError{.rms = 0, .median = 1e-7, .p99 = 0, .max = 0};
-  row.median_ms = 8;
+  row.step_ms.median = 8;
   statistics.add_swept(row);
   static_cast<Trial&>(row) = fast;
-  row.median_ms = 2;
+  row.step_ms.median = 2;
   statistics.add_swept(row);
   statistics.pin(0, true);
   EXPECT_FALSE(statistics.results()[2].speedup);

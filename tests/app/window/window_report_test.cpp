@@ -28,7 +28,7 @@ struct WindowReport : testing::Test {
     row.count = count;
     row.scene.count = count;
     row.swept = swept;
-    row.median_ms = 2;
+    row.step_ms.median = 2;
     row.interactions_per_s = 1e9;
     return row;
   }
@@ -55,8 +55,8 @@ TEST(Trial, HasTheEtaOfBlockStepsOnly) {
 
 TEST_F(WindowReport, GroupsTheResultsBySystem) {
   view.results = {result("cpu-serial", 64, false), result("cpu-serial", 128, false), result("cpu-simd", 64, true)};
-  view.results[2].low_ms = 1.9;
-  view.results[2].high_ms = 2.1;
+  view.results[2].step_ms.low = 1.9;
+  view.results[2].step_ms.high = 2.1;
   view.results[2].error = ForceError{1e-7, 1e-7, 2e-7, 3e-7};
   const std::vector<ReportGroup> groups = content().groups;
   ASSERT_EQ(groups.size(), 2u);
@@ -66,9 +66,9 @@ TEST_F(WindowReport, GroupsTheResultsBySystem) {
   const ReportRow &tried = groups[0].rows[0], &swept = groups[0].rows[1];
   EXPECT_EQ(tried.how, "view");
   EXPECT_EQ(swept.how, "sweep");
-  EXPECT_TRUE(std::isnan(tried.low_ms) && std::isnan(tried.error_median));
-  EXPECT_EQ(swept.high_ms, 2.1);
-  EXPECT_EQ(swept.error_p99, 2e-7);
+  EXPECT_TRUE(std::isnan(tried.step_ms.low) && !tried.error);
+  EXPECT_EQ(swept.step_ms.high, 2.1);
+  EXPECT_EQ(swept.error->p99, 2e-7);
 }
 
 TEST_F(WindowReport, HasTheSpeedUpsOverThePinnedResult) {

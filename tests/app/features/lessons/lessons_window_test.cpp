@@ -56,7 +56,7 @@ TEST_F(LessonBesideAWindow, GoesFromTheFirstPageToTheAnswer) {
   EXPECT_TRUE(decided || status.verdict.find("Not decided on this machine") != std::string::npos) << status.verdict;
   EXPECT_EQ(std::ranges::count(status.right, true), decided ? 1 : 0) << status.verdict;
   ASSERT_EQ(status.rows.size(), 3u);
-  for (const LessonRowStatus& row : status.rows) EXPECT_GT(row.ms, 0) << row.label;
+  for (const LessonRowStatus& row : status.rows) EXPECT_GT(row.measurement.step_ms.median, 0) << row.label;
   expect_lacks(status.answer[0].text, {"not measured"});
   EXPECT_THROW(control.predict(0, status), UsageError) << "too late";
 }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-RaceRow raced(const std::string& integrator, double seconds, double energy_error, bool on_front = false) {
-  RaceRow row;
+RaceRun raced(const std::string& integrator, double seconds, double energy_error, bool on_front = false) {
+  RaceRun row;
   row.kernel_id = "cpu-simd";
   row.integrator_id = integrator;
   row.time_step = 0.01f;
@@ -180,7 +180,7 @@ TEST_F(Panels, ReturnToARunOfARace) {
   view.features.of<RaceStatus>().until = 1;
   view.features.of<RaceStatus>().rows = {raced("leapfrog", 1, 1e-4, true), raced("yoshida4", 10, 1e-6, true),
                                          raced("euler", 5, 1e-3), raced("hermite4", nan, nan)};
-  view.features.of<RaceStatus>().rows[3].problem = "too few bodies";
+  view.features.of<RaceStatus>().rows[3].problem.text = "too few bodies";
   view.features.of<RaceStatus>().best = {{1e-4, 0}, {1e-6, 1}};
   open_tab("race");
   EXPECT_TRUE(seen("race.dot.0") && seen("race.dot.1") && seen("race.dot.2"));

@@ -22,8 +22,8 @@ TEST_F(RaceBesideAWindow, MeasuresPausesAndWritesFiles) {
   EXPECT_FALSE(shown.status().paused) << "it goes on";
   EXPECT_EQ(shown.status().step, 0) << "the race has a simulation of its own";
   ASSERT_EQ(status.rows.size(), 4u);
-  for (const RaceRow& row : status.rows) {
-    EXPECT_EQ(row.problem, "");
+  for (const RaceRun& row : status.rows) {
+    EXPECT_EQ(row.problem.text, "");
     EXPECT_GT(row.seconds, 0);
     EXPECT_LT(row.energy_error, 0.1);
     EXPECT_EQ(Settings::values_of(row.settings).at("threads"), "1") << "the settings of the shown kernel";
@@ -34,9 +34,9 @@ TEST_F(RaceBesideAWindow, MeasuresPausesAndWritesFiles) {
   EXPECT_EQ(status.rows[0].steps, 5);
   EXPECT_EQ(status.rows[3].steps, 10);
   EXPECT_LT(status.rows[2].energy_error, status.rows[0].energy_error) << "the higher order";
-  EXPECT_TRUE(std::ranges::any_of(status.rows, &RaceRow::on_front));
+  EXPECT_TRUE(std::ranges::any_of(status.rows, &RaceRun::on_front));
   ASSERT_FALSE(status.best.empty());
-  EXPECT_LE(status.rows[status.best.back().row].energy_error, status.best.back().limit);
+  EXPECT_LE(status.rows[status.best.back().run].energy_error, status.best.back().limit);
   EXPECT_EQ(status.error, "");
   ASSERT_EQ(status.files.size(), 2u);
   const Json whole = Json::parse(std::ifstream{status.files[1]});
@@ -91,7 +91,7 @@ TEST_F(RaceBesideAWindow, TakesTheBodiesOfAFile) {
   control.start({.until = 0.1, .integrators = {"leapfrog"}, .time_steps = {0.05f}}, of_file, status);
   frames(of_file, [] { return false; });
   ASSERT_EQ(status.rows.size(), 1u);
-  EXPECT_EQ(status.rows[0].problem, "");
+  EXPECT_EQ(status.rows[0].problem.text, "");
   EXPECT_EQ(status.rows[0].count, 2);
   EXPECT_EQ(status.rows[0].scene.file, "two.txt");
 }

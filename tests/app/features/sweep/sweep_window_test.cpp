@@ -25,11 +25,11 @@ TEST_F(SweepBesideAWindow, MeasuresPausesAndWritesFiles) {
   EXPECT_FALSE(shown.status().paused) << "it goes on";
   EXPECT_EQ(shown.status().step, 0) << "the sweep has a simulation of its own";
   ASSERT_EQ(status.rows.size(), 4u);
-  for (const SweepRow& row : status.rows) {
-    EXPECT_EQ(row.problem, "");
-    EXPECT_GT(row.median_ms, 0);
-    EXPECT_GE(row.rank_first, 1);
-    EXPECT_LE(row.rank_last, 2);
+  for (const Measurement& row : status.rows) {
+    EXPECT_EQ(row.problem.text, "");
+    EXPECT_GT(row.step_ms.median, 0);
+    EXPECT_GE(row.rank.first, 1);
+    EXPECT_LE(row.rank.last, 2);
     ASSERT_TRUE(row.error);
     EXPECT_LT(row.error->median, 1e-5);
     EXPECT_EQ(row.integrator_id, "euler");

@@ -1,6 +1,7 @@
 // Instructions that the inner loop of a kernel issues, read from its disassembly.
 #include "app/lab/roofline/roofline.h"
 
+#include "app/lab/metadata.h"
 #include "app/lab/roofline/instruction_counts.h"
 #include "tests/app/support/fake_program.h"
 #include "tests/app/support/test.h"
@@ -194,15 +195,15 @@ const MachinePeakRates known{.device = 0,
                              .peak_rates = PeakRates{.fma_per_s = 4e9, .rsqrt_per_s = 1e9, .clock_mhz = 1000}};
 
 /// 1e8 interactions a second.
-SweepEntry entry(const char* function, double clock_mhz) {
+Measurement entry(const char* function, double clock_mhz) {
   const KernelPtr kernel = find_kernel("cpu-serial");  // every build has it; one pair is one interaction
-  VariantResult result{.step_ms = {.median = 10}, .machine_during = {{"clock_mhz", clock_mhz}}};
-  result.status.kernel_id = kernel->id;
-  result.status.kernel = kernel;
-  result.status.count = 1000;
-  result.status.interactions_per_step = 1e6;
-  result.status.card = KernelCard{.name = function, .registers = 77, .shared_bytes = 4096, .block = 64, .blocks = 16};
-  return {.variant = {kernel, Settings{*kernel}}, .count = 1000, .result = std::move(result)};
+  Measurement entry = planned({kernel, Settings{*kernel}}, 1000);
+  entry.step_ms = {.median = 10};
+  entry.interactions_per_s = 1e8;
+  entry.card = KernelCard{.name = function, .registers = 77, .shared_bytes = 4096, .block = 64, .blocks = 16};
+  entry.machine = std::make_shared<const MachineStates>(
+      MachineStates{.before = {}, .during = {{"clock_mhz", clock_mhz}}, .after = {}});
+  return entry;
 }
 
 InstructionCounts ten_and_two(const KernelCard&) {
@@ -224,7 +225,7 @@ TEST(KernelLimits, AreSharesAtTheClockInForce) {
 
 TEST(KernelLimits, SayWhyTheyAreNotKnown) {
   const auto expect_unknown = [](KernelLimits limits, const char* reason) {
-    const SweepEntry of = entry("f", 1000);
+    const Measurement of = entry("f", 1000);
     const Json json = limits.json(of);
     EXPECT_TRUE(json["issue_share"].is_null() && json["mufu_share"].is_null());
     EXPECT_EQ(json["reason"], reason);
@@ -245,7 +246,7 @@ TEST(KernelLimits, CountEachFunctionOnce) {
                         counted.push_back(card.name);
                         return ten_and_two(card);
                       }};
-  const std::vector<SweepEntry> entries{entry("f", 1000), entry("g", 1000), entry("f", 1000)};
+  const std::vector<Measurement> entries{entry("f", 1000), entry("g", 1000), entry("f", 1000)};
   const std::string text = limits.text(entries);
   (void)limits.json(entries[0]);
   EXPECT_EQ(counted, (std::vector<std::string>{"f", "g"}));
@@ -254,8 +255,8 @@ TEST(KernelLimits, CountEachFunctionOnce) {
 
 TEST(KernelLimits, OfTheCpuAreNone) {
   KernelLimits limits{known, ten_and_two};
-  SweepEntry of = entry("f", 1000);
-  of.result->status.card.reset();
+  Measurement of = entry("f", 1000);
+  of.card.reset();
   EXPECT_TRUE(limits.json(of).is_null());
   expect_holds(limits.text({&of, 1}), {"nothing ran on a GPU"});
 }

@@ -1,6 +1,7 @@
 #include "app/lab/sweep/sweep.h"
 
 #include "app/lab/baseline.h"
+#include "app/lab/metadata.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/statistics.h"
 #include "app/lab/sweep/result_rows.h"
@@ -36,14 +37,14 @@ TEST(Sweep, MeasuresEveryVariantForEveryCount) {
   EXPECT_EQ(sweep.left_s(), 0);
   EXPECT_EQ(sweep.first_status()->count, 8);
   for (std::size_t i = 0; i < 4; ++i) {
-    const SweepEntry& entry = sweep.entries()[i];
-    ASSERT_TRUE(entry.result) << entry.problem.text;
+    const Measurement& entry = sweep.entries()[i];
+    ASSERT_TRUE(entry.measured()) << entry.problem.text;
     EXPECT_EQ(entry.count, i < 2 ? 8 : 33);
-    EXPECT_EQ(entry.result->status.kernel_id, i % 2 == 0 ? "cpu-serial" : "cpu-simd");
-    EXPECT_EQ(entry.result->samples_ms.size(), 6u);
-    EXPECT_GE(entry.result->steps_per_sample, 1);
-    EXPECT_LE(entry.result->step_ms.low, entry.result->step_ms.median);
-    EXPECT_GE(entry.result->step_ms.high, entry.result->step_ms.median);
+    EXPECT_EQ(entry.kernel_id, i % 2 == 0 ? "cpu-serial" : "cpu-simd");
+    EXPECT_EQ(entry.samples_ms.size(), 6u);
+    EXPECT_GE(entry.steps_per_sample, 1);
+    EXPECT_LE(entry.step_ms.low, entry.step_ms.median);
+    EXPECT_GE(entry.step_ms.high, entry.step_ms.median);
   }
 }
 
@@ -54,13 +55,13 @@ TEST(Sweep, AppliesTheSetUpAndStartsFromTheFirstState) {
   Sweep sweep{backends(), plan};
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
-  for (const SweepEntry& entry : sweep.entries()) {
-    ASSERT_TRUE(entry.result) << entry.problem.text;
-    EXPECT_EQ(entry.result->status.integrator_id, "euler");
-    EXPECT_EQ(entry.result->status.time_step, 0.25f);
-    EXPECT_EQ(entry.result->steps_per_sample, 4);
-    EXPECT_EQ(entry.result->samples_ms.size(), 3u);
-    EXPECT_EQ(entry.result->status.step, 4) << "the last run began afresh";
+  for (const Measurement& entry : sweep.entries()) {
+    ASSERT_TRUE(entry.measured()) << entry.problem.text;
+    EXPECT_EQ(entry.integrator_id, "euler");
+    EXPECT_EQ(entry.time_step, 0.25f);
+    EXPECT_EQ(entry.steps_per_sample, 4);
+    EXPECT_EQ(entry.samples_ms.size(), 3u);
+    EXPECT_EQ(entry.end_time, 4 * 0.25) << "the last run began afresh";
   }
 }
 
@@ -72,10 +73,10 @@ TEST(Sweep, MakesAnEntryOfWhatCannotBeRun) {
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 4u);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(sweep.entries()[i].result);
+    EXPECT_FALSE(sweep.entries()[i].measured());
     expect_holds(sweep.entries()[i].problem.text, {"two-body"});
     EXPECT_TRUE(sweep.entries()[i].problem.refused);
-    EXPECT_TRUE(sweep.entries()[i + 2].result) << sweep.entries()[i + 2].problem.text;
+    EXPECT_TRUE(sweep.entries()[i + 2].measured()) << sweep.entries()[i + 2].problem.text;
   }
 }
 
@@ -87,7 +88,7 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
   run(sweep);
   ASSERT_EQ(sweep.entries().size(), 2u);
   EXPECT_FALSE(sweep.first_status());
-  for (const SweepEntry& entry : sweep.entries()) {
+  for (const Measurement& entry : sweep.entries()) {
     expect_holds(entry.problem.text, {"such.tipsy"});
     EXPECT_FALSE(entry.problem.refused);
   }
@@ -95,9 +96,9 @@ TEST(Sweep, MakesAnEntryOfAFailure) {
 
 /// Returns a field of the row that the benchmark writes. Counts from the end, because the settings, which come first,
 /// may hold commas.
-std::string csv_field(const ResultRow& of, std::string_view name) {
+std::string csv_field(const Measurement& of, std::string_view name) {
   const auto names = csv_names(bench_format);
-  std::string row = csv_row(bench_format, of);
+  std::string row = csv_row(bench_format, of, {&of, 1});
   std::erase(row, '\n');
   for (auto i = names.end() - std::ranges::find(names, name); i > 1; --i) row.erase(row.rfind(','));
   return row.substr(row.rfind(',') + 1);
@@ -109,11 +110,11 @@ TEST(Sweep, TellsNoFlopsOfATree) {
   plan.variants = {initial_variant("cpu-serial"), initial_variant("cpu-tree")};
   Sweep sweep{backends(), plan};
   run(sweep);
-  const std::vector<ResultRow> rows = result_rows(sweep.entries());
+  const std::vector<Measurement> rows = sweep.measured().at(0);
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_GT(bench_format.json(rows[0])["gflop_per_s"], 0);
-  EXPECT_TRUE(bench_format.json(rows[1])["gflop_per_s"].is_null());
-  EXPECT_GT(bench_format.json(rows[1])["interactions_per_s"], 0);
+  EXPECT_GT(bench_format.json(rows[0], rows)["gflop_per_s"], 0);
+  EXPECT_TRUE(bench_format.json(rows[1], rows)["gflop_per_s"].is_null());
+  EXPECT_GT(bench_format.json(rows[1], rows)["interactions_per_s"], 0);
   EXPECT_NE(csv_field(rows[0], "gflop_per_s"), "");
   EXPECT_EQ(csv_field(rows[1], "gflop_per_s"), "");
   EXPECT_NE(csv_field(rows[1], "interactions_per_s"), "");
@@ -128,14 +129,14 @@ TEST(Sweep, LooksAtTheMachineWhileStepsRun) {
                 return Json{{"clock_mhz", ++looks}, {"of", kernel.id}};
               }};
   run(sweep);
-  ASSERT_TRUE(sweep.entries().at(0).result);
-  const VariantResult& result = *sweep.entries()[0].result;
-  EXPECT_EQ(result.machine_before["clock_mhz"], 1);
-  EXPECT_EQ(result.machine_during["clock_mhz"], 2);
-  EXPECT_EQ(result.machine_during["of"], "cpu-serial");
-  EXPECT_EQ(result.machine_after["clock_mhz"], 3);
-  const std::vector<ResultRow> rows = result_rows(sweep.entries());
-  EXPECT_EQ(bench_format.json(rows[0])["machine"]["during"]["clock_mhz"], 2);
+  ASSERT_TRUE(sweep.entries().at(0).machine);
+  const MachineStates& machine = *sweep.entries()[0].machine;
+  EXPECT_EQ(machine.before["clock_mhz"], 1);
+  EXPECT_EQ(machine.during["clock_mhz"], 2);
+  EXPECT_EQ(machine.during["of"], "cpu-serial");
+  EXPECT_EQ(machine.after["clock_mhz"], 3);
+  const std::vector<Measurement> rows = sweep.measured().at(0);
+  EXPECT_EQ(bench_format.json(rows[0], rows)["machine"]["during"]["clock_mhz"], 2);
   EXPECT_EQ(csv_field(rows[0], "sm_clock_mhz_during"), "2");
   EXPECT_EQ(csv_field(rows[0], "sm_clock_mhz_after"), "3");
 }
@@ -154,8 +155,8 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenItIsStopped) {
   EXPECT_TRUE(sweep.ended());
   EXPECT_TRUE(sweep.stopped());
   ASSERT_EQ(sweep.entries().size(), 1u);
-  ASSERT_TRUE(sweep.entries().front().result);
-  EXPECT_LT(sweep.entries().front().result->samples_ms.size(), 1'000'000u);
+  ASSERT_TRUE(sweep.entries().front().measured());
+  EXPECT_LT(sweep.entries().front().samples_ms.size(), 1'000'000u);
   EXPECT_FALSE(sweep.tick());
   EXPECT_EQ(sweep.entries().size(), 1u);
 }
@@ -198,24 +199,22 @@ TEST_F(SweepReportTest, WritesRowsAtOnceAndTheirRanksOnceTheyAreKnown) {
 }
 
 TEST(ResultRows, RelateEveryRunToTheSerialOne) {
-  const auto entry = [](const char* id, std::vector<double> samples_ms) {
-    const Variant of{initial_variant(id)};
-    VariantResult result{.steps_per_sample = 10, .samples_ms = std::move(samples_ms)};
-    result.status.kernel_id = id;
-    result.status.kernel = of.kernel;
-    return SweepEntry{.variant = of, .count = 8, .result = std::move(result)};
+  const auto row = [](const char* id, std::vector<double> samples_ms) {
+    Measurement row = planned(initial_variant(id), 8);
+    row.steps_per_sample = 10;
+    row.step_ms = summarize(samples_ms);
+    row.samples_ms = std::move(samples_ms);
+    return row;
   };
-  const std::vector<SweepEntry> entries{entry("cpu-simd", {1, 3}), entry("cpu-serial", {4, 12})};
-  const std::vector<ResultRow> rows = result_rows(entries);
-  ASSERT_EQ(rows.size(), 2u);
-  const Json simd = uth_format.json(rows[0]);
+  const std::vector<Measurement> rows{row("cpu-simd", {1, 3}), row("cpu-serial", {4, 12})};
+  const Json simd = uth_format.json(rows[0], rows);
   EXPECT_EQ(simd["runs"], 2);
   EXPECT_EQ(simd["mean_total_ms"], 20);
   EXPECT_EQ(simd["mean_step_ms"], 2);
   EXPECT_EQ(simd["steps_per_s"], 500);
   EXPECT_EQ(simd["speedup_over_serial"], 4);
-  EXPECT_TRUE(uth_format.json(result_rows(std::span{entries}.first(1))[0])["speedup_over_serial"].is_null());
-  const std::vector<std::vector<ResultRow>> counts{rows};
+  EXPECT_TRUE(uth_format.json(rows[0], std::span{rows}.first(1))["speedup_over_serial"].is_null());
+  const std::vector<std::vector<Measurement>> counts{rows};
   const std::string table = uth_format.table(counts, {});
   expect_holds(table, {"runs"});
   EXPECT_EQ(table.find("Mean of 10 runs"), std::string::npos) << "there were two: " << table;
@@ -269,33 +268,37 @@ TextStyle style() {
 }
 
 /// Every number is as wide as it gets, and no setting is initial.
-SweepEntry entry(double median_ms) {
+Measurement entry(double median_ms) {
   const KernelPtr tree = find_kernel("cpu-tree");  // it has the most settings of those that every build has
   Settings settings{*tree};
   for (const Tunable& tunable : tree->tunables) settings.set(tunable.name, tunable.values.back());
-  VariantResult result{.steps_per_sample = 1234,
-                       .samples_ms = std::vector<double>(10, median_ms),
-                       .step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5}};
-  result.status.kernel_id = kernel()->id;
-  result.status.kernel = tree;
-  result.status.settings = settings;
-  result.status.chosen = "split 16, 132 blocks of 1024 threads, AVX-512";
-  result.status.count = 1'048'576;
-  result.status.interactions_per_step = 1.0995e12;
-  result.status.force_probe = ForceProbe{.sample = 4096, .error = {1.2e-7, 1.2e-7, 1.2e-6, 1.2e-5, 7}};
-  result.status.card = KernelCard{.name = "f",
-                                  .registers = 255,
-                                  .local_bytes = 123'456,
-                                  .shared_bytes = 232'448,
-                                  .block = 1024,
-                                  .blocks = 1'048'576,
-                                  .blocks_per_multiprocessor = 16,
-                                  .occupancy = 1,
-                                  .best_block = 1024,
-                                  .best_occupancy = 1,
-                                  .waves = 123.45};
-  result.machine_during = {{"clock_mhz", 1980}};
-  return {.variant = {tree, settings}, .count = 1'048'576, .result = std::move(result)};
+  Measurement row = planned({tree, settings}, 1'048'576);
+  row.kernel_id = kernel()->id;
+  row.steps_per_sample = 1234;
+  row.samples_ms = std::vector<double>(10, median_ms);
+  row.step_ms = {.median = median_ms, .min = 0.1233, .low = 0.1234, .high = 1234.5};
+  row.chosen = "split 16, 132 blocks of 1024 threads, AVX-512";
+  row.interactions_per_s = 1.0995e12 / (median_ms / 1e3);
+  row.error = {1.2e-7, 1.2e-7, 1.2e-6, 1.2e-5, 7};
+  row.card = KernelCard{.name = "f",
+                        .registers = 255,
+                        .local_bytes = 123'456,
+                        .shared_bytes = 232'448,
+                        .block = 1024,
+                        .blocks = 1'048'576,
+                        .blocks_per_multiprocessor = 16,
+                        .occupancy = 1,
+                        .best_block = 1024,
+                        .best_occupancy = 1,
+                        .waves = 123.45};
+  row.machine =
+      std::make_shared<const MachineStates>(MachineStates{.before = {}, .during = {{"clock_mhz", 1980}}, .after = {}});
+  return row;
+}
+
+std::vector<Measurement> ranked(std::vector<Measurement> rows) {
+  rank(rows);
+  return rows;
 }
 
 struct SweepTables : testing::Test {
@@ -304,8 +307,8 @@ struct SweepTables : testing::Test {
     expect_holds(text, {"1,048,576"});
   }
 
-  const std::vector<SweepEntry> entries{entry(1234.5), entry(0.1234), entry(12.34)};
-  const std::vector<std::vector<ResultRow>> counts{result_rows(entries)};
+  const std::vector<Measurement> entries = ranked({entry(1234.5), entry(0.1234), entry(12.34)});
+  const std::vector<std::vector<Measurement>> counts{entries};
   const TextStyle wide{.columns = TextStyle::unlimited};
 };
 

@@ -351,25 +351,24 @@ TEST_F(ChoiceCacheTest, KeepsNoResultOfAKernelThatWasAddedOrReplaced) {
 TEST_F(ChoiceCacheTest, KeepsErrorsOfTreesAndWhatIsForecast) {
   TuningResult stored = result();
   stored.candidates[0].forecast_from = 512;
-  stored.candidates[1].median_error = 4.25e-4;
-  stored.candidates[1].p99_error = 2e-3;
-  stored.candidates[1].max_error = 0.03;
-  stored.candidates[2].median_error = std::numeric_limits<double>::quiet_NaN();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  stored.candidates[1].error = ForceError{.rms = nan, .median = 4.25e-4, .p99 = 2e-3, .max = 0.03};
+  stored.candidates[2].error = ForceError{nan, nan, nan, nan};
   another_run().store(key, stored);
   const auto found = another_run().find(key, candidates());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->candidates[0].forecast_from, 512);
-  EXPECT_FALSE(found->candidates[0].median_error);
+  EXPECT_FALSE(found->candidates[0].error);
   EXPECT_EQ(found->candidates[1].forecast_from, 0);
-  EXPECT_EQ(found->candidates[1].median_error, 4.25e-4);
-  EXPECT_EQ(found->candidates[1].p99_error, 2e-3);
-  EXPECT_EQ(found->candidates[1].max_error, 0.03);
-  EXPECT_FALSE(found->candidates[2].median_error) << "no number";
+  EXPECT_EQ(found->candidates[1].error->median, 4.25e-4);
+  EXPECT_EQ(found->candidates[1].error->p99, 2e-3);
+  EXPECT_EQ(found->candidates[1].error->max, 0.03);
+  EXPECT_FALSE(found->candidates[2].error) << "no number";
 }
 
 TEST_F(ChoiceCacheTest, AChoiceByTheMedianAloneIsNotBelieved) {
   TuningResult stored = result();
-  stored.candidates[1].median_error = 4.25e-4;
+  stored.candidates[1].error = ForceError{.rms = 0, .median = 4.25e-4, .p99 = 0, .max = 0};
   another_run().store(key, stored);
   ASSERT_TRUE(another_run().find(key, candidates()));
   Json json = read_json(file.string());

@@ -44,8 +44,8 @@ inline Variant tree_variant(const char* theta) {
 
 /// A trial with these errors: a p99 of twice the median meets every accuracy that the median meets.
 inline AccuracyTrial trial(double median_error, double step_ms) {
-  return {
-      .median_error = median_error, .step_ms = step_ms, .p99_error = 2 * median_error, .max_error = 3 * median_error};
+  return {.error = {.rms = median_error, .median = median_error, .p99 = 2 * median_error, .max = 3 * median_error},
+          .step_ms = step_ms};
 }
 
 }  // namespace orrery::test

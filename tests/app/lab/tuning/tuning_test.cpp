@@ -421,11 +421,11 @@ TEST(Candidates, OfATreeMeetEveryAccuracyDownToOneHundredThousandth) {
       const Candidate& tree = trials.candidates.front();
       const std::string name = words_for(*kernel, tree.variant.settings);
       EXPECT_FALSE(tree.problem) << name << ": " << tree.problem.text;
-      ASSERT_TRUE(tree.median_error);
-      EXPECT_LE(*tree.median_error, accuracy_margin * accuracy) << name;
-      EXPECT_LE(tree.p99_error, largest_p99_error(accuracy)) << name;
+      ASSERT_TRUE(tree.error);
+      EXPECT_LE(tree.error->median, accuracy_margin * accuracy) << name;
+      EXPECT_LE(tree.error->p99, largest_p99_error(accuracy)) << name;
       if (accuracy < 5e-4) {
-        EXPECT_GT(std::max(*tree.median_error, tree.p99_error / p99_over_accuracy), 0.4 * accuracy)
+        EXPECT_GT(std::max(tree.error->median, tree.error->p99 / p99_over_accuracy), 0.4 * accuracy)
             << name << ": not more accurate than needed";
       }
     }
@@ -460,9 +460,9 @@ TEST(Candidates, FullFp32IsTriedWithFewOfManyBodies) {
   const AccuracyTrials trials =
       measure_accuracy(backends(), {rows_variant("auto")}, demand, {bodies, {.softening = 0.01f}}, {});
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  ASSERT_TRUE(trials.candidates[0].median_error);
+  ASSERT_TRUE(trials.candidates[0].error);
   EXPECT_FALSE(trials.candidates[0].problem) << trials.candidates[0].problem.text;
-  EXPECT_GT(*trials.candidates[0].median_error, 0);
+  EXPECT_GT(trials.candidates[0].error->median, 0);
   EXPECT_LT(took.count(), 0.2 * trials.pilot_ms * 1e-3 * 1e4) << "a step with all of them takes 10,000 pilots";
 }
 
@@ -556,10 +556,10 @@ TEST_F(AccuracyTrialsTest, ATreeGetsTheLargestSettingThatMeetsTheAccuracyWithIts
     const Candidate& found = candidates.front();
     ASSERT_FALSE(found.problem) << found.problem.text;
     const double theta = parsed_number<double>(found.variant.settings.text("theta")).value();
-    EXPECT_EQ(found.median_error, tree(theta).median_error);
+    EXPECT_EQ(found.error->median, tree(theta).error.median);
     EXPECT_EQ(found.step_ms, tree(theta).step_ms);
-    EXPECT_LE(*found.median_error, 0.9 * accuracy);
-    EXPECT_TRUE(theta == 1 || tree(theta * 1.1).median_error > 0.9 * accuracy) << "not slower than needed";
+    EXPECT_LE(found.error->median, 0.9 * accuracy);
+    EXPECT_TRUE(theta == 1 || tree(theta * 1.1).error.median > 0.9 * accuracy) << "not slower than needed";
     EXPECT_LE(tried.size(), 8u);
     EXPECT_EQ(tried.front(), "0.7") << "its initial value";
   }
@@ -581,9 +581,9 @@ TEST_F(AccuracyTrialsTest, EachCandidateOfATreeIsMeasuredWithItsOwnSettings) {
     EXPECT_LE(std::ranges::count(seconds, false), most_setting_trials);
     EXPECT_LE(std::ranges::count(seconds, true), most_further_trials) << "it begins where the first one ended";
     const double theta = parsed_number<double>(candidates[1].variant.settings.text("theta")).value();
-    EXPECT_EQ(candidates[1].median_error, factor * 1e-3 * std::pow(theta, 4)) << factor << ": its own error";
+    EXPECT_EQ(candidates[1].error->median, factor * 1e-3 * std::pow(theta, 4)) << factor << ": its own error";
     ASSERT_FALSE(candidates[1].problem) << factor << ": " << candidates[1].problem.text;
-    EXPECT_LE(*candidates[1].median_error, 0.9e-4) << factor;
+    EXPECT_LE(candidates[1].error->median, 0.9e-4) << factor;
   }
 }
 
@@ -602,22 +602,27 @@ TEST_F(AccuracyTrialsTest, ThePercentileDecidesWhereItIsFartherFromItsLimitThanT
     add_tree();
     tree = [&](double theta) {
       const double median = 1e-3 * std::pow(theta, 4);
-      return AccuracyTrial{.median_error = median, .step_ms = 1, .p99_error = tail * median, .max_error = 99 * median};
+      return AccuracyTrial{{.rms = median, .median = median, .p99 = tail * median, .max = 99 * median}, 1};
     };
     try_them({.accuracy = 1e-4});
     const Candidate& found = candidates.front();
     ASSERT_FALSE(found.problem) << tail << ": " << found.problem.text;
-    EXPECT_LE(*found.median_error, 0.9e-4) << tail;
-    EXPECT_LE(found.p99_error, 0.75 * 5e-4) << tail;
-    EXPECT_GT(std::max(*found.median_error / 0.9e-4, found.p99_error / 3.75e-4), 0.6) << tail << ": as fast as allowed";
-    EXPECT_EQ(error_words(found), fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}", *found.median_error,
-                                              found.p99_error, found.max_error));
+    EXPECT_LE(found.error->median, 0.9e-4) << tail;
+    EXPECT_LE(found.error->p99, 0.75 * 5e-4) << tail;
+    EXPECT_GT(std::max(found.error->median / 0.9e-4, found.error->p99 / 3.75e-4), 0.6)
+        << tail << ": as fast as allowed";
+    EXPECT_EQ(error_words(*found.error), fmt::format("median error {:.2g}, p99 {:.2g}, maximum {:.2g}",
+                                                     found.error->median, found.error->p99, found.error->max));
   }
   add_coarse_sum("1", 1e-9);
-  const Candidate fine{.variant = candidates.back().variant, .median_error = 1e-9, .p99_error = not_a_number};
+  const auto with_p99 = [&](double p99) {
+    return Candidate{.variant = candidates.back().variant,
+                     .error = ForceError{.rms = 1e-9, .median = 1e-9, .p99 = p99, .max = p99}};
+  };
+  const Candidate fine = with_p99(not_a_number);
   EXPECT_FALSE(meets(fine, 1e-4)) << "NaN is within no accuracy";
-  EXPECT_FALSE(meets({.variant = fine.variant, .median_error = 1e-9, .p99_error = 4e-4}, 1e-4));
-  EXPECT_TRUE(meets({.variant = fine.variant, .median_error = 1e-9, .p99_error = 3e-4}, 1e-4));
+  EXPECT_FALSE(meets(with_p99(4e-4), 1e-4));
+  EXPECT_TRUE(meets(with_p99(3e-4), 1e-4));
   EXPECT_FALSE(meets({.variant = fine.variant}, 1e-4)) << "it had no trial";
 }
 
@@ -669,7 +674,7 @@ TEST_F(OrdersOfATree, TheSecondBeginsWhereTheFirstEndedAndBothShareTheEvaluation
     ASSERT_NE(second, orders.end()) << accuracy;
     for (const Candidate& candidate : candidates) {
       ASSERT_FALSE(candidate.problem) << candidate.problem.text;
-      EXPECT_LE(*candidate.median_error, 0.9 * accuracy);
+      EXPECT_LE(candidate.error->median, 0.9 * accuracy);
     }
     const auto theta = [&](std::size_t i) { return candidates[i].variant.settings.text("theta"); };
     EXPECT_EQ(shortest_text(second->theta), theta(0));
@@ -701,7 +706,7 @@ TEST_F(AccuracyTrialsTest, ATreeThatNeverMeetsTheAccuracyIsRuledOutWithItsLeastE
   try_them({.accuracy = 1e-5});
   EXPECT_TRUE(candidates[0].problem.refused);
   EXPECT_EQ(candidates[0].variant.settings.text("theta"), "0.05");
-  EXPECT_EQ(candidates[0].median_error, 5e-5);
+  EXPECT_EQ(candidates[0].error->median, 5e-5);
   EXPECT_EQ(candidates[0].problem.text, "median error 5e-05, above 9e-06, which is 90 % of the accuracy");
   EXPECT_EQ(candidates[0].step_ms, 0);
   EXPECT_FALSE(candidates[1].problem) << "the next kernel takes over";
@@ -754,7 +759,7 @@ TEST_F(AccuracyTrialsTest, ADirectSumThatIsNotFullFp32IsACandidateIfItMeetsTheAc
   try_them({.accuracy = 1e-5});
   EXPECT_EQ(tried.front(), "0.7") << "trees first";
   EXPECT_FALSE(candidates[0].problem);
-  EXPECT_EQ(candidates[0].median_error, 0.9e-5);
+  EXPECT_EQ(candidates[0].error->median, 0.9e-5);
   EXPECT_EQ(candidates[0].step_ms, 0) << "it is timed as all direct sums are";
   EXPECT_TRUE(candidates[1].problem.refused);
   EXPECT_TRUE(candidates[2].problem.refused);
@@ -788,7 +793,7 @@ TEST_F(AccuracyTrialsTest, FullFp32IsTriedOnlyIfTheToleranceDoesNotEnsureTheAccu
   try_them({.accuracy = 2e-7});
   EXPECT_EQ(tried, (std::vector<std::string>{"1", "2"}));
   EXPECT_FALSE(candidates[0].problem);
-  EXPECT_EQ(candidates[0].median_error, 1e-7);
+  EXPECT_EQ(candidates[0].error->median, 1e-7);
   EXPECT_TRUE(candidates[1].problem.refused);
 }
 
@@ -818,7 +823,7 @@ TEST_F(AccuracyTrialsTest, FullFp32RemainsIfNothingMeetsTheAccuracy) {
   EXPECT_TRUE(candidates[0].problem.refused);
   EXPECT_TRUE(candidates[1].problem.refused);
   EXPECT_FALSE(candidates[2].problem);
-  EXPECT_EQ(candidates[2].median_error, 2e-7);
+  EXPECT_EQ(candidates[2].error->median, 2e-7);
 }
 
 }  // namespace
