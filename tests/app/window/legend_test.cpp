@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/features/compare/compare_tab.h"
 #include "app/overlays/overlay_painter.h"
-#include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
 #include "app/window/colouring.h"
 #include "render/colour_map.h"
