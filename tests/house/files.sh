@@ -39,7 +39,7 @@ done
 # In a unity build, the file before may include it, and another build then fails.
 algorithms='std::(min|max|minmax|clamp|fill_n|copy_n|sort|ranges::[a-z_]+)\('
 mapfile -t users < <(grep -lE "$algorithms" -- "${code[@]}" | grep -E '\.(h|cuh|cpp|cu)$')
-mapfile -t without < <(grep -LE '#include (<algorithm>|"tests/app/support/(test|program).h")' -- "${users[@]}")
+mapfile -t without < <(grep -LE '#include (<algorithm>|"tests/(test|app/support/(test|program))[.]h")' -- "${users[@]}")
 for file in "${without[@]}"; do
   refuse "$file uses an algorithm without <algorithm>: $(grep -m1 -oE "$algorithms" "$file")"
 done

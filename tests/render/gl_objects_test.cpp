@@ -1,4 +1,5 @@
 // Contexts, programs, timers and the other objects of OpenGL.
+#include "render/gl/gpu_timer.h"
 #include "render/gl/gl_objects.h"
 
 #include <cstdio>

@@ -1,3 +1,5 @@
+#include "app/features/compare/compare_tab.h"
+
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -23,12 +25,6 @@ namespace orrery {
 namespace {
 
 using theme::em;
-
-/// Colours of the runs A and B of a comparison, as the picture draws one over the other: the first two of
-/// render::part_colours().
-constexpr std::array run_colours{theme::Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
-                                 theme::Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
-
 using Samples = std::vector<DivergenceSample>;
 using SampleValue = std::optional<double> (*)(const DivergenceSample&);
 

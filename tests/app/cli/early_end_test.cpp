@@ -3,7 +3,7 @@
 #include <csignal>
 #include <system_error>
 
-#include "app/cli/option_groups.h"
+#include "app/process/this_program.h"
 #include "app/features/runs/run_verb.h"
 #include "app/recording/run_checkpoint.h"
 #include "tests/app/support/test.h"

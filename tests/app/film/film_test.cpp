@@ -81,7 +81,7 @@ TEST_F(FakeFfmpeg, ThatWritesAFilmIsBelieved) {
 }
 
 TEST_F(FakeFfmpeg, ThatHangsIsEndedByTheFirstRequestToStop) {
-  become("echo $$ >\"$(dirname \"$0\")/number\"; sleep 1000 & sleep 1000");
+  become("echo $$ >'" + (folder / "number").string() + "'; sleep 1000 & sleep 1000");
   const auto begin = std::chrono::steady_clock::now();
   const auto write = [&](Encoder& encoder) { encoder.write(frame(1).rgba, 10'000); };
   EXPECT_EXIT(stop_and_use(options(), write), testing::ExitedWithCode(7), "a.mp4.*ffmpeg hangs");

@@ -9,6 +9,7 @@
 #include "app/features/workshop/workshop_status.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
+#include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/app/support/test.h"

@@ -1,34 +1,10 @@
 #pragma once
 
 // Tests of app/ have these in common: GoogleTest, the standard library, texts, failures, a folder.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <span>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "compute/core/temporary_folder.h"
-#include "tests/compute/support/failure.h"
+#include "tests/test.h"
 
 namespace orrery::test {
 

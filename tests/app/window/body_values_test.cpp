@@ -2,6 +2,7 @@
 #include <glm/glm.hpp>
 #include <random>
 
+#include "app/features/compare/compare_tab.h"
 #include "app/colours/body_colour.h"
 #include "app/overlays/overlay_painter.h"
 #include "app/panels/sections.h"

@@ -2,6 +2,7 @@
 #include <future>
 
 #include "app/features/workshop/workshop_window.h"
+#include "app/ui_state/hint_words.h"
 #include "app/window/camera_control.h"
 #include "app/window/window.h"
 #include "compute/core/error.h"

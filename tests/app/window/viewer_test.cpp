@@ -10,6 +10,7 @@
 #include "app/features/film/film_window.h"
 #include "app/features/race/race_commands.h"
 #include "app/features/sweep/sweep_commands.h"
+#include "app/ui_state/report_commands.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/camera_path.h"
 #include "app/ui_state/film_commands.h"
