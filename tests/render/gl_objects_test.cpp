@@ -1,11 +1,11 @@
 // Contexts, programs, timers and the other objects of OpenGL.
-#include "render/gl/gpu_timer.h"
 #include "render/gl/gl_objects.h"
 
 #include <cstdio>
 #include <type_traits>
 
 #include "render/gl/gl.h"
+#include "render/gl/gpu_timer.h"
 #include "render/gl/program.h"
 #include "render/gl/readback.h"
 #include "render/passes/body_renderer.h"

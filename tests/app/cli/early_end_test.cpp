@@ -3,8 +3,8 @@
 #include <csignal>
 #include <system_error>
 
-#include "app/process/this_program.h"
 #include "app/features/runs/run_verb.h"
+#include "app/process/this_program.h"
 #include "app/recording/run_checkpoint.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/kernel_doubles.h"

@@ -2,8 +2,8 @@
 #include <glm/glm.hpp>
 #include <random>
 
-#include "app/features/compare/compare_tab.h"
 #include "app/colours/body_colour.h"
+#include "app/features/compare/compare_tab.h"
 #include "app/overlays/overlay_painter.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
