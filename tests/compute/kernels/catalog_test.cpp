@@ -39,6 +39,7 @@ TEST(KernelCatalog, IdsAreTheFileStems) {
     EXPECT_EQ(test::kernels()[listed].get(), &kernel_##stem) << #stem; \
     ++listed;                                                          \
   }
+#include "kernels_list.inc"
 #undef X
   EXPECT_EQ(test::kernels().size(), listed);
 }
