@@ -741,7 +741,7 @@ void DiagnosticsState::return_to(std::int64_t step) {
   measured_.accelerations.reset();
   measured_.domains.reset();
   forget_levels();
-  measured_.tree.reset();  // the bodies are no longer those that it stands on
+  measured_.tree.reset();  // it belongs to other bodies
   measured_.tree_cells.reset();
   measured_.non_finite.reset();
   line_.clear();
