@@ -23,7 +23,7 @@ enum class Look {
   density  ///< mass per area, summed along the line of sight
 };
 
-/// The ground behind the bodies.
+/// The background of the picture.
 enum class Theme {
   dark,  ///< bodies are lights
   light  ///< white, for print: bodies are ink

@@ -18,7 +18,7 @@ layout(std430, binding = 2) buffer Search {
 };
 
 // Values of `begins`: a ball that follows on another one, the first one around a new cluster, the first one around the
-// present cluster, and one that only counts the bodies of the present cluster.
+// current cluster, and one that only counts the bodies of the current cluster.
 const uint follows = 0u, at_new = 1u, at_present = 2u, for_count = 3u;
 
 const float back = 2.0;  // where the balls of a search begin, over where those of the last one ended
@@ -236,7 +236,7 @@ void main() {
 }
 
 #section choose
-// Sets the first ball around the largest cluster: the present one, unless another has clearly more mass.
+// Sets the first ball around the largest cluster: the current one, unless another has clearly more mass.
 layout(local_size_x = 1) in;
 
 #include "bodies.glsl#usable"
@@ -245,7 +245,7 @@ layout(local_size_x = 1) in;
 
 uniform bool searched;  // the grid was filled
 
-const float clearly = 1.25;      // times the mass of the present one
+const float clearly = 1.25;      // times the mass of the current one
 const float first_radius = 0.6;  // in mean distances: holds the whole block
 
 // Returns the greatest mass of the blocks that hold the current centre; 0 if there is none.

@@ -90,7 +90,7 @@ struct Nvml::Functions {
 
   std::string text(Return code) const { return error_text(code); }
 
-  /// Returns the power at this moment. If the driver does not report it, returns that of nvmlDeviceGetPowerUsage():
+  /// Returns the power at this moment. If the driver does not report it, returns nvmlDeviceGetPowerUsage():
   /// since the architecture Ampere, the mean of the last second.
   std::optional<double> power_w(DeviceHandle device) const {
     NvmlFieldValue field{};

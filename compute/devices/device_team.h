@@ -23,7 +23,7 @@ using TeamDevices = std::vector<std::shared_ptr<const cuda::Device>>;
 void on_device(const cuda::Device& device, const std::function<void()>& work);
 
 /// A named range of this thread's time for profilers (NVTX), such as the time in which it enqueues the work of a phase.
-/// Nsight Systems shows it, and on the GPU's own time line the work that was enqueued meanwhile.
+/// Nsight Systems shows it, and on the GPU's own time line the work that was enqueued during this time.
 class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name) { nvtxRangePushA(name); }

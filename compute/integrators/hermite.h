@@ -87,7 +87,7 @@ ORRERY_HD inline void correct(HermiteBody& at, const Pull& end, double dt) {
   at.pull = end;
 }
 
-/// The time from the begin of the present own step of a body of `level` to `now`, at which it may end.
+/// The time from the begin of the current own step of a body of `level` to `now`, at which it may end.
 ORRERY_HD inline double own_time(const Substep& now, int level) {
   const int moments = (now.number - 1) % (1 << (now.deepest - level)) + 1;
   return double{now.time_step} / now.last() * moments;

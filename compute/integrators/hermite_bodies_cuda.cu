@@ -12,7 +12,7 @@ namespace orrery::cuda {
 namespace {
 
 constexpr int hermite_block = 128;
-constexpr int listed = level_count;  // place of the number of listed bodies behind the counts of levels
+constexpr int listed = level_count;  // index of the number of listed bodies, after the counts of levels
 
 __device__ __forceinline__ int thread_index() {
   return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

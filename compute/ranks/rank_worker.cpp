@@ -285,7 +285,7 @@ class RankWorker {
       case Order::potentials:
         return potentials(order);
       case Order::cancel:
-        return;  // its order had already ended
+        return;  // the cancelled order had already ended
       case Order::drop:
         return drop(order);
       case Order::end:

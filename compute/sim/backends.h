@@ -66,7 +66,7 @@ class Backends {
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
 
  private:
-  /// `asked`: by the user. A process that is alone opens that of place 0.
+  /// `asked`: by the user. A single process opens the device of place 0.
   Backends(const KernelCatalog& kernels, const RankDeviceSelection& which, bool asked);
 
   void require(Backend backend) const;

@@ -167,10 +167,10 @@ struct SetPaused {
 /// Pauses, then runs one step.
 struct StepOnce {};
 
-/// Returns to the first state of the present scene. The physics stay.
+/// Returns to the first state of the current scene. The physics stay.
 struct Restart {};
 
-/// Returns to the first state of the present scene and to its own physics, Status::scene_physics. Kernel, settings and
+/// Returns to the first state of the current scene and to its own physics, Status::scene_physics. Kernel, settings and
 /// steps per frame stay.
 struct Reset {};
 
@@ -194,7 +194,7 @@ struct ReturnToRun {
 struct UndoReturn {};
 
 /// With the next batch of steps, compares the kernel's accelerations of sample bodies with an fp64 direct sum at the
-/// same positions: Status::force_probe. While paused, at the present positions.
+/// same positions: Status::force_probe. While paused, at the current positions.
 struct ProbeForces {
   int sample;    ///< all bodies if there are fewer
   int turn = 0;  ///< number of the sample; samples of consecutive turns have different bodies, until all were sampled
@@ -205,7 +205,7 @@ struct ProbeForces {
 };
 
 /// With the next batch of steps, reads the magnitude of each body's acceleration: Status::accelerations. While paused,
-/// at the present positions.
+/// at the current positions.
 struct ReadAccelerations {};
 
 /// After the next batch of steps, reads which rank or device evaluates each body: Status::domains. While paused, as in
@@ -226,7 +226,7 @@ struct ReadTreeCells {
   static constexpr Range<int> bodies{0, std::numeric_limits<int>::max()};
 };
 
-/// Keeps a copy of the present state, in the memory of its backend, for RestoreCheckpoint. If the state is
+/// Keeps a copy of the current state, in the memory of its backend, for RestoreCheckpoint. If the state is
 /// not finite or memory cannot hold it, the command is ignored and Status::checkpoint_step does not change.
 struct KeepCheckpoint {};
 
@@ -248,10 +248,10 @@ using Command = OneOf<SimulationCommands>;
 /// The choice of `auto`, and the reason.
 struct AutoChoice {
   std::string name;  ///< "auto: cuda-tiled bodies-per-thread=4"
-  std::string how;   ///< the measurements behind it, and their date; a few lines
+  std::string how;   ///< the measurements and their date; a few lines
 };
 
-/// The kernel that takes the place of the present one once it is compiled.
+/// The kernel that replaces the current one once it is compiled.
 struct KernelInSight {
   KernelPtr kernel;
   Settings settings;

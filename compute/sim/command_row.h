@@ -85,9 +85,9 @@ struct ArgumentOf {
   bool optional = false;  ///< may be left out: then it is as in a value-initialized command
   Range<Number> range{};  ///< range of a number, as users write it
   const char* word =
-      nullptr;  ///< stands for `word_number`; for no value if the member is an optional that must be given
+      nullptr;  ///< the word that means `word_number`; or no value, if the member is an optional that must be given
   Number word_number{};
-  std::span<const std::string_view> names{};  ///< stand for the numbers 0, 1 and so on
+  std::span<const std::string_view> names{};  ///< names of the numbers 0, 1 and so on
   Number first = 0;  ///< the number that users write for 0: 1 for rows, which they count from 1
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;        ///< throws UsageError that lists the known names
@@ -104,7 +104,7 @@ struct ArgumentOf {
     for (const std::string_view name : names) text.append(name).append(", ");
     return text + range.to_string() + (word ? std::string{", or "} + word : "");
   }
-  /// The number that `text` stands for by a word; none if it is not one.
+  /// Returns the number that `text` names by a word; nothing if it is no such word.
   constexpr std::optional<Number> number_of_word(std::string_view text) const {
     if (word && !word_is_none() && text == word) return word_number;
     const auto named = std::ranges::find(names, text);
@@ -127,7 +127,7 @@ struct Argument : ArgumentOf<MemberOf<First, Rest...>> {
   static constexpr auto& of(auto& command) { return member_of(command, First, Rest...); }
 };
 
-/// A word that stands for the beginning of a command's text: "resume" for "pause off".
+/// A word that replaces the beginning of a command's text: "resume" for "pause off".
 struct ShortForm {
   const char* word = nullptr;
   const char* text = nullptr;

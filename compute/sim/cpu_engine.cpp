@@ -180,7 +180,7 @@ class CpuStepOps final : public StepOps {
     if (not_finite < 0) not_finite = body;
     if (now.number < now.last()) parts_.state.accelerations_current = false;
   }
-  /// A comparison needs an evaluation of its own: those of the integrator are at predicted positions.
+  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions.
   HermiteOps& hermite() override {
     if (compares()) force(/*store=*/true, 0);
     return hermite_;
@@ -546,8 +546,8 @@ class CpuEngine final : public Engine {
     return ms_since(begin);
   }
 
-  /// Runs one step and returns its time in ms, without that of a probe. If the step is cancelled (then returns nothing)
-  /// or fails (then throws), everything stays as it was.
+  /// Runs one step and returns its time in ms, without the time of a probe. If the step is cancelled (then returns
+  /// nothing) or fails (then throws), everything stays as it was.
   std::optional<double> whole_step(CpuStepOps& ops) {
     const auto begin = Clock::now();
     state_before_ = state_;

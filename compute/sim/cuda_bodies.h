@@ -185,7 +185,7 @@ class CudaBodies {
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
 
   /// Throws a UsageError if there is no memory for these bodies with what steps by this integrator need, although the
-  /// present bodies and `held_bytes` are given back.
+  /// current bodies and `held_bytes` are given back.
   void require_room(const Bodies& bodies, const IntegratorInfo& integrator, std::size_t held_bytes) const {
     require_device_room(bodies.count(), bodies.digits(), integrator, bytes() + held_bytes, device_.free_memory());
   }
@@ -261,7 +261,7 @@ class CudaBodies {
     cuda::DeviceArray<Vec4> positions, velocities, accelerations;
   };
 
-  /// Gives back all memory but that of a storage that may be drawn.
+  /// Frees all memory except a storage that may be drawn.
   void forget() {
     own_storage_.resize(0);
     accelerations_ = {};
@@ -327,7 +327,7 @@ class NonFiniteWatch {
     ORRERY_CUDA_CHECK(cudaMemsetAsync(d_first_.data(), 0xff, sizeof(cuda::PackedFinding), stream_));
   }
 
-  /// Returns whether passes up to that of `step` have numbers.
+  /// Returns whether all passes up to `step` have numbers.
   bool reaches(std::int64_t step) const { return step - base_ < PassId::most_steps - 1; }
   /// Counts from `step` on. Call only while nothing is enqueued.
   void count_from(std::int64_t step) {

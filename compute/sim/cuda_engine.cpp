@@ -132,7 +132,7 @@ struct CudaBatch {
   }
 };
 
-/// Describes the tree of a batch that the stream has passed. The report may be that of a batch enqueued later; the
+/// Describes the tree of a batch that the stream has passed. The report may belong to a batch enqueued later; the
 /// interactions and the cells are this one's.
 void describe_tree(const TreeFacet& tree, const CudaBatch& batch, BatchResult& result) {
   if (batch.evaluations > 0) {
@@ -610,7 +610,7 @@ class CudaStepOps final : public StepOps {
                              parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
-  /// A comparison needs an evaluation of its own: those of the integrator are at predicted positions.
+  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions.
   HermiteOps& hermite() override {
     if (compares()) force(/*store=*/true, 0);
     return hermite_;
@@ -685,7 +685,7 @@ class CudaEngine final : public Engine {
     residents_.end();
     stream_.synchronize();
     checkpoints_.judge(watch_);  // while the watch still knows
-    levels_.forget();            // the next steps take them anew
+    levels_.forget();            // the next steps take them again
     const bool host_will_do = !bodies_.are_drawn() && CudaResidents::have_room(plan, bodies);
     const IntegratorInfo& integrator = *plan.integrator;
     if (bodies.count() != bodies_.count()) {
@@ -698,7 +698,7 @@ class CudaEngine final : public Engine {
     }
     bodies_.allow_host_memory(host_will_do);
     accelerations_current_ = false;
-    hermite_.bodies_replaced();  // begins anew
+    hermite_.bodies_replaced();  // begins again
     watch_.clear();
     looked_at_ = false;
     in_use_ = true;
@@ -876,7 +876,7 @@ class CudaEngine final : public Engine {
 
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
     std::vector<CudaMeasurement> measurements;
-    if (request.probe.sample > 0) {  // CudaStepOps::force() enqueues it, behind the evaluation that it compares
+    if (request.probe.sample > 0) {  // CudaStepOps::force() enqueues it after the evaluation that it compares
       measurements.push_back({.prepare = [=, this] { comparison_.prepare(bodies_.count(), request.probe); }});
     }
     if (request.tree_cells.most > 0) {
@@ -1013,9 +1013,9 @@ class CudaEngine final : public Engine {
   const cuda::Device& device_;
   cuda::Stream stream_{device_};
   CudaBodies bodies_;
-  bool in_use_ = false;  // no other engine has the present bodies
+  bool in_use_ = false;  // no other engine has the current bodies
   bool accelerations_current_ = false;
-  CudaResidents residents_{bodies_, stream_.get(), accelerations_current_};  // says whether bodies_ is behind
+  CudaResidents residents_{bodies_, stream_.get(), accelerations_current_};  // knows whether bodies_ is outdated
   cuda::BodyLevels levels_{device_};
   cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks
   StepPlan plan_;

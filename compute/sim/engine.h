@@ -104,7 +104,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Replaces the bodies, and sets the plan of all later steps. If it throws, the old bodies and plan go on; only a
+  /// Replaces the bodies, and sets the plan of all later steps. If it throws, the old bodies and plan stay; only a
   /// BackendLost leaves nothing of them. Another number of bodies may cost the checkpoint and hermite_state(), also if
   /// it throws.
   virtual void upload(const Bodies& bodies, const StepPlan& plan) = 0;
@@ -121,8 +121,8 @@ class Engine {
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
   /// Returns the state of a Hermite integrator; empty if it would start again. Call only when no batch is in flight.
   virtual HermiteState hermite_state() = 0;
-  /// Makes the plan's Hermite integrator go on from `state`, which is that of the uploaded bodies. Throws UsageError if
-  /// memory is short: then the integrator starts again.
+  /// Makes the plan's Hermite integrator continue from `state`, which belongs to the uploaded bodies. Throws UsageError
+  /// if memory is short: then the integrator starts again.
   virtual void go_on(const HermiteState& state) = 0;
   /// Returns accelerations by the plan's kernel at the current positions, without a kick: one per body. If there are
   /// `targets`, only their entries are valid. Blocks until they are computed. Throws UsageError for targets if the

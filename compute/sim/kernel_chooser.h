@@ -16,7 +16,7 @@ struct KernelDemand {
   bool equal_masses = true;     ///< whether all masses are equal: some kernels then need less work
   double accuracy = 0;          ///< see SetAccuracy
   bool jerks = false;           ///< a kernel that gives jerks, see KernelInfo; otherwise one that gives none
-  bool beside_drawing = false;  ///< a window draws meanwhile, and during the measurement
+  bool beside_drawing = false;  ///< a window draws during steps and during the measurement
   friend bool operator==(const KernelDemand&, const KernelDemand&) = default;
 };
 

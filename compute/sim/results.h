@@ -24,8 +24,8 @@ struct StepTiming {
   double integrate_ms = 0;  ///< the rest of step_ms
   double map_ms = 0;        ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 if it is not mapped
   double unmap_ms = 0;
-  /// On average. Of a direct sum: targets times bodies, which is count^2 but for block steps; of a tree those that it
-  /// evaluated.
+  /// Mean over the evaluations. A direct sum has targets times bodies, which is count^2 except in block steps; a tree
+  /// has the number that it evaluated.
   double interactions_per_evaluation = 0;
   double interactions_per_s = 0;  ///< interactions of the batch's evaluations over its time
 };
@@ -67,7 +67,7 @@ struct NonFinite {
 
 /// Cells of a tree.
 struct TreeCells : PickedCells {
-  std::int64_t step = 0;  ///< they are those of this step's last evaluation
+  std::int64_t step = 0;  ///< cells of this step's last evaluation
   CellRequest asked;
 };
 

@@ -417,7 +417,7 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
 
 // Return to an earlier run, back from there, and to the state of a checkpoint.
 
-/// Returns the current choice with everything that `run` names, of which the program decides nothing itself.
+/// Returns the current choice with everything that `run` names. The program decides none of that itself.
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
@@ -741,7 +741,7 @@ void DiagnosticsState::return_to(std::int64_t step) {
   measured_.accelerations.reset();
   measured_.domains.reset();
   forget_levels();
-  measured_.tree.reset();  // the bodies are no longer those that it stands on
+  measured_.tree.reset();  // it belongs to other bodies
   measured_.tree_cells.reset();
   measured_.non_finite.reset();
   line_.clear();

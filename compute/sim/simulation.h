@@ -128,7 +128,7 @@ class DiagnosticsState {
   void ask(const ReadDomains&) { domains_wanted_ = true; }
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
   void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
-  /// Adds what was asked for to a batch, but for what an engine still has in flight.
+  /// Adds the requested measurements to a batch, except those that an engine still has in flight.
   void add_to(BatchRequest& request, const Measuring& in_flight);
   /// Returns whether something is to be measured that needs no step. The last step's tree must be known to be read.
   bool wants_no_step() const {
@@ -169,11 +169,11 @@ class DiagnosticsState {
 enum class Choosing {
   at_once,  ///< when apply() returns, which waits for it
   /// In a later collect(). While kernels are measured for `auto_kernel` no steps run, and the program draws as it will
-  /// with the kernel. While one is compiled, the kernel before it goes on: see Status::preparing.
+  /// with the kernel. While one is compiled, the kernel before it continues: see Status::preparing.
   beside,
 };
 
-/// A kernel that was made beside the steps.
+/// A kernel that was made while steps ran.
 struct PreparedKernel {
   KernelPtr kernel;
   Settings settings;
@@ -211,7 +211,7 @@ class Simulation {
   /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused or while a kernel is chosen.
   /// Returns how many were started: 0 also if the engine is still busy with earlier ones, and after a non-finite body.
   /// `tag` comes back in the batch's StepTiming. Never throws: a failure is handled as in collect(), and if a kernel
-  /// has not run a step since it was selected, the one before it goes on.
+  /// has not run a step since it was selected, the one before it continues.
   int advance_frame(std::int64_t tag);
   /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
   /// runs. Throws std::runtime_error with the text of Status::last_error where a body is not finite.
@@ -266,7 +266,7 @@ class Simulation {
   /// are evaluated alone, and the others may be anything; throws UsageError if the kernel takes no targets.
   std::vector<Vec4> accelerations(std::span<const int> targets = {});
 
-  /// Set once the device of the present kernel is lost, see collect().
+  /// Set once the device of the current kernel is lost, see collect().
   const std::optional<DeviceLoss>& loss() const { return loss_; }
 
   /// Watches kernels that compile (KernelInfo::compiles) from now on: if no batch in flight ends within `least`,
@@ -275,7 +275,7 @@ class Simulation {
   void watch_steps(std::chrono::milliseconds least) { least_limit_ = least; }
   /// Returns whether the kernel hangs, as known or as found now. Call while the owner waits elsewhere.
   bool look_for_hang();
-  /// Treats `loss` as a loss of its own: that of another simulation, which shares the device and whose kernel hangs.
+  /// Treats `loss` as its own loss. It happened to another simulation, which shares the device and whose kernel hangs.
   void share_loss(const DeviceLoss& loss);
 
   /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
@@ -298,7 +298,7 @@ class Simulation {
     double accuracy = default_accuracy;
     bool is_default = false;  // the kernel is the default, which depends on the integrator
 
-    void name_kernel() {  // the user chose the present kernel
+    void name_kernel() {  // the user chose the current kernel
       automatic.reset();
       in_flight.reset();
       is_default = false;
@@ -319,7 +319,7 @@ class Simulation {
     Bodies bodies;
     StepTime at;
   };
-  struct Proven {  // a kernel that has run a step with the present number of bodies
+  struct Proven {  // a kernel that has run a step with the current number of bodies
     KernelPtr kernel;
     Settings settings;
     std::optional<AutoChoice> automatic;
@@ -470,7 +470,7 @@ class Simulation {
   std::optional<Proven> proven_;
   std::optional<Proven> proven_before_;  // the last one that is another kernel
   std::optional<DeviceLoss> loss_;
-  bool is_proven_ = false;  // the present kernel is `proven_`
+  bool is_proven_ = false;  // the current kernel is `proven_`
   bool failed_ = false;     // it failed before it was, while steps were to run
   std::string last_error_;
   mutable Status status_;                           // as of the last status()

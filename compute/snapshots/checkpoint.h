@@ -52,7 +52,7 @@ inline std::filesystem::path write_checkpoint(const std::filesystem::path& file,
   return write_checkpoint(file, CheckpointParts{view, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
-/// Returns the CRC-32 of these bytes appended to those whose CRC-32 is `checksum`; 0 is that of no bytes.
+/// Returns the CRC-32 of earlier bytes, whose CRC-32 is `checksum`, followed by these. The CRC-32 of no bytes is 0.
 std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size);
 
 /// Returns the checksum of the bits of all positions, masses and velocities. Runs with equal checksums have equal

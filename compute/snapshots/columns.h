@@ -39,7 +39,7 @@ std::string_view column_name(BodyColumn column);
 BodyColumn column_named(std::string_view name);
 /// Returns the columns of all names of a table. W is a velocity if the table also has U and V, and otherwise a mass.
 std::vector<BodyColumn> columns_named(std::span<const std::string> names);
-/// Returns whether a name that no column has looks like that of a velocity: "v_radial_x", "u", "speed".
+/// Returns whether a name that no column has looks like the name of a velocity: "v_radial_x", "u", "speed".
 bool may_be_velocity(std::string_view name);
 /// Returns the names of all columns, for a message.
 std::string known_columns();

@@ -275,7 +275,7 @@ constexpr UnitRow internal_units{"InternalCodeUnits", "Unit length in cgs (U_L)"
 struct GravityRow {
   const char* group;
   const char* attribute;
-  const UnitRow* units = nullptr;  ///< null, or the file has none of these: those of the file
+  const UnitRow* units = nullptr;  ///< null, or the file has none of these: the units of the file
 };
 constexpr GravityRow gravity_rows[]{
     {"Parameters", "GravityConstantInternal"},           // GADGET-4, AREPO

@@ -617,7 +617,7 @@ class GadgetReader {
   GadgetHeader header_;
   Snapshot snapshot_;
   std::vector<std::byte> block_;
-  std::size_t behind_ = 0;        // records behind those of all bodies
+  std::size_t behind_ = 0;        // records after the records of all bodies
   std::size_t placeholders_ = 0;  // the first ones of these, see is_placeholder()
   bool placed_ = false, moving_ = false, weighed_ = false, double_ = false;
 };

@@ -482,7 +482,7 @@ std::string settle(Snapshot& snapshot) {
 
 namespace {
 
-/// Bodies in converted units, without low words: those of scaled floats differ.
+/// Bodies in converted units, without low words, which differ for scaled floats.
 class ConvertedBodies final : public BodySource {
  public:
   ConvertedBodies(BodySource& of, const UnitScale& scale)

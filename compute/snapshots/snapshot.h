@@ -57,7 +57,7 @@ void append_body(Snapshot& snapshot, const Vec3d& position, double mass, const V
 /// Appends the bodies of another snapshot, not their properties.
 void append_bodies(Snapshot& to, const Snapshot& from);
 
-/// Converts the numbers that readers stored to those of the snapshot. Call once, with the final units.
+/// Converts the numbers that readers stored to the units of the snapshot. Call once, with the final units.
 ///  - Snapshot::box: if more than half of an axis is empty, bodies that the edge cuts are joined. If this holds for all
 ///    axes, the box is cleared.
 ///  - Numbers beyond SnapshotLimits are converted to handy units, if units are known.
@@ -122,10 +122,10 @@ struct Snapshot {
   Vec3d box{};               ///< edges of a periodic box that the bodies fill; 0: an axis has none. See settle()
   Frame frame{};             ///< origin of `bodies` in the coordinates of the file
   WideBodies wide{};         ///< exact numbers, filled by readers and emptied by settle()
-  std::string units_file{};  ///< the file beside it that holds its units; empty: there is none
+  std::string units_file{};  ///< the separate file with its units; empty: there is none
 };
 
-/// Expresses the snapshot in units in which G = 1, keeping those of length and mass. Does nothing without units.
+/// Expresses the snapshot in units in which G = 1, keeping the units of length and mass. Does nothing without units.
 void convert_to_gravity_units(Snapshot& snapshot);
 
 /// Limits of a body read from a file, so that no squared distance and no pull leaves the range of single precision.
@@ -174,7 +174,7 @@ struct SnapshotHints {
   std::optional<std::int64_t> state{};  ///< record of a trajectory, counted from 0; empty: the last
   std::optional<Units>
       units{};  ///< units in place of the file's; if they name no velocity, the format's usual one is used
-  std::optional<bool> cosmological{};  ///< whether its numbers are those of an expanding space; empty: it decides
+  std::optional<bool> cosmological{};  ///< whether its space expands; empty: the file decides
   std::optional<double> hubble{};      ///< h, by which its lengths and masses are to be divided; empty: it decides
   friend bool operator==(const SnapshotHints&, const SnapshotHints&) = default;
 };

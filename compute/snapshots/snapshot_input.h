@@ -42,7 +42,7 @@ class SnapshotInput {
   /// How the file holds numbers, such as "big-endian", for people. Set by its reader.
   void set_encoding(std::string encoding) { encoding_ = std::move(encoding); }
   const std::string& encoding() const { return encoding_; }
-  /// Throws if so many bodies cannot be used, or do not fit into memory at `bytes_per_body` each.
+  /// Throws if that many bodies cannot be used, or do not fit into memory at `bytes_per_body` each.
   void require_room_for(std::uint64_t bodies) const;
   [[noreturn]] void fail(const std::string& cause) const;
   /// Names the place of the fault: "byte 268, POS: a position that is not finite".
@@ -69,7 +69,7 @@ float single_precision(double value);
 /// Returns why a property of a body cannot be used, such as "not finite"; empty if it can.
 std::string unusable_property(double value);
 
-/// Returns why these numbers are not a body, such as "a mass below 0"; empty if they are. A mass of 0 is that of a test
+/// Returns why these numbers are not a body, such as "a mass below 0"; empty if they are. A mass of 0 marks a test
 /// particle, which feels gravity and exerts none. settle() applies the limits of single precision later, in units that
 /// suit the bodies.
 std::string no_body(const Vec3d& position, double mass, const Vec3d& velocity);

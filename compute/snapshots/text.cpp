@@ -433,7 +433,7 @@ class TextReader {
   std::string possible_text_;          // the last of these comments
   Names numbered_;                     // names from comments that have one name and its number each
   std::uint64_t next_number_ = 0;      // the next number for numbered_
-  bool is_certain_ = false;            // the names are those of the columns, however many there are
+  bool is_certain_ = false;            // the names belong to the columns, whatever their number
   bool has_own_line_ = false;          // the names are on a line that is no comment
   bool has_row_names_ = false;         // a column of row names precedes the named columns
   bool named_ = false;                 // columns_ are the table's names

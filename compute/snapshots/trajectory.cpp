@@ -1,5 +1,5 @@
 // Trajectories of CUDA courses, little-endian: int32 P (bodies), int32 R (records), then float32 [P][R][3], the records
-// of one body after the other. A file NAME.json beside it says what the numbers are.
+// of one body after the other. A file NAME.json next to it describes the numbers.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -49,7 +49,7 @@ class BufferReadback {
   };
 
   bool in_flight() const noexcept { return fence_.is_set(); }
-  /// Copies the parts, one behind the other, as they are after all GL commands until now. Needs !in_flight(). Throws
+  /// Copies the parts, one after the other, as they are after all GL commands until now. Needs !in_flight(). Throws
   /// std::runtime_error if the memory is not enough.
   void request(unsigned buffer, std::span<const Part> parts);
   /// The copy once it has arrived, then in_flight() ends; none before. `wait`: waits for the GPU. Needs in_flight().

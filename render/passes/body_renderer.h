@@ -82,8 +82,8 @@ class Splats {
 
   /// Whether the driver adds 64-bit integers in one operation. Otherwise sprites are faster.
   static bool fast_here();
-  /// Whether the driver's largest shader buffer holds so many bodies and pixels, with `all_shares` of the light or with
-  /// the first alone.
+  /// Whether the driver's largest shader buffer holds that many bodies and pixels, with `all_shares` of the light or
+  /// with the first alone.
   static bool can_draw(int count, int width, int height, bool all_shares = false);
 
   /// Draws the same as Sprites::draw(). Throws std::runtime_error if the memory is not enough.
@@ -94,7 +94,7 @@ class Splats {
 
   Program clear_, gather_;
   BodyPrograms splat_, large_;
-  // If all shares are summed up, another texel of each for the second and the third one, behind all these.
+  // If all shares are summed up, another texel of each for the second and the third one, after all these.
   Buffer splats_;        // one texel of 8 bytes for a quarter of a pixel
   Buffer sprites_;       // one texel for a pixel
   Buffer large_bodies_;  // how many, then their indices

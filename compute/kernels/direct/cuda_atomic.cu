@@ -24,7 +24,7 @@ __global__ void accumulate(const Vec4* __restrict__ bodies, int count, PairConst
   for (int j = 0; j < i; ++j) {
     const Vec4 body = bodies[j];
     const Real dx = Real{body.x} - me.x, dy = Real{body.y} - me.y, dz = Real{body.z} - me.z;
-    const Real s = pair.factor(dx, dy, dz, 1.0f);  // over the partner's mass, which is not the same for both
+    const Real s = pair.factor(dx, dy, dz, 1.0f);  // per unit mass of the partner: the two masses differ
     const Real to_me = s * body.w, to_partner = s * -me.w;
     sum.x = multiply_add(to_me, dx, sum.x);
     sum.y = multiply_add(to_me, dy, sum.y);

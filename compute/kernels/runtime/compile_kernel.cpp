@@ -24,7 +24,7 @@
 namespace orrery {
 namespace {
 
-/// <cstdint> for NVRTC: its numbers are those of the host.
+/// <cstdint> for NVRTC: its integer types have the sizes of the host's.
 constexpr std::string_view fixed_widths =
     "#pragma once\n"
     "using int8_t = signed char; using uint8_t = unsigned char;\n"

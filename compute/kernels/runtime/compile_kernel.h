@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-/// Architecture that kernel files are compiled for if there is no GPU: that of an H100.
+/// Architecture for which kernel files are compiled if there is no GPU: an H100's.
 inline constexpr int usual_architecture = 90;
 
 /// A kernel file, compiled for one law and one value of each tunable.

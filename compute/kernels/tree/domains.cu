@@ -426,7 +426,7 @@ struct Search {
   unsigned char* stretches;  ///< result: stretch of each body
   int ranks[most_borders];
 
-  /// Returns the histogram of the first border in this step; those of the others follow.
+  /// Returns the histogram of the first border in this step; the others' histograms follow.
   __device__ int* histograms_of(int step) const { return histograms + step * borders * digits; }
 };
 

@@ -139,8 +139,9 @@ int stretch_length(const Octree& tree) {
   return cuda::ceil_div(tree.count, stretches);
 }
 
-/// Bounds of an outline. It consists of the largest cells that have at most this many bodies, or an equal part of all;
-/// of larger cells if not all of these fit. No group is in two of them.
+// The boxes of an outline are the largest cells with at most least_in_box bodies, or with at most
+// 1 / boxes_of_equal_bodies of all bodies if that is more. If not all of these fit, larger cells are taken. No group is
+// in two of them.
 constexpr int least_in_box = 32 * OctreeGroup::most;
 constexpr int boxes_of_equal_bodies = 64;
 constexpr int outline_block = 512;

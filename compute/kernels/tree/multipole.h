@@ -27,7 +27,8 @@ struct Powers {
 constexpr int terms_below(int order) {
   return order * (order + 1) * (order + 2) / 6;
 }
-/// Returns the index of a term. Terms are sorted by order, then by the power of x, highest first, then by that of y.
+/// Returns the index of a term. Terms are sorted by order, then by the power of x, highest first, then by the power of
+/// y.
 constexpr int term_of(const Powers& powers) {
   const int rest = powers.y + powers.z;
   return terms_below(powers.order()) + rest * (rest + 1) / 2 + powers.z;
