@@ -66,30 +66,29 @@ may_include("app/ui_state/" "app/(colours|lab|text|ui_state)/" "compute/(devices
 may_include("app/commands/" "app/(commands|features|text|ui_state)/" "compute/(core|sim|snapshots)/" ${lists} "fmt/")
 may_include("app/recording/" "app/(commands|text|lab|recording|ui_state)/" "compute/(core|sim|snapshots)/" "compute/kernels/kernel[.]h$"
             "orrery_version[.]h$" "fmt/" ${posix_headers})
-may_include("app/plot/" "app/(text|lab|plot)/" "compute/core/" "fmt/")
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
 may_include("app/features/.*_(commands|status)[.]h" "app/(features|lab|text|ui_state)/" "compute/(core|sim)/")
 may_include("app/features/.*_window[.](h|cpp)" "app/(colours|commands|features|lab|panels|process|recording|text|ui_state|window)/"
             "compute/(kernels/runtime|snapshots)/" ${measured} "render/" "glm/" "fmt/")
-may_include("app/features/.*_(tab|panel)[.](h|cpp)" "app/(features|lab|panels|plot|text|ui_state)/" ${measured} "imgui" "fmt/")
+may_include("app/features/.*_(tab|panel)[.](h|cpp)" "app/(features|lab|panels|text|ui_state)/" ${measured} "imgui" "fmt/")
 may_include("app/features/.*_verb[.](h|cpp)" "app/(cli|features|lab|process|recording|text|ui_state)/" "compute/(kernels/runtime|snapshots)/"
             ${measured} "orrery_version[.]h$" "CLI/" "fmt/" ${posix_headers})
 may_include("app/features/.*_cuda[.]cpp" "app/features/" ${measured} "cuda_profiler_api[.]h$")
 may_include("app/features/doctor/" "app/(features|lab|text|ui_state)/" ${measured} "fmt/" "(omp|sched)[.]h$" ${posix_headers})
 may_include("app/features/film/" "app/(features|text|ui_state)/" "compute/core/" "render/[^/]+$" "fmt/" "(poll|spawn)[.]h$" ${posix_headers})
 may_include("app/features/lessons/" "app/(commands|features|lab|text|ui_state)/" ${measured} "render/gl/" "fmt/")
-may_include("app/features/report/" "app/(features|lab|plot|text|ui_state)/" "compute/ranks/" ${measured} "orrery_version[.]h$" "fmt/")
+may_include("app/features/report/" "app/(features|lab|text|ui_state)/" "compute/ranks/" ${measured} "orrery_version[.]h$" "fmt/")
 may_include("app/features/runs/" "app/(commands|features|lab|recording|text|ui_state)/" "compute/snapshots/" ${measured} "orrery_version[.]h$"
             "fmt/")
 may_include("app/features/workshop/" "app/(features|process|text|ui_state)/" "compute/kernels/runtime/" ${measured} "fmt/" ${posix_headers})
 may_include("app/features/" "app/(features|lab|text)/" ${measured} "fmt/")
 may_include("app/cli/"
-            "app/(cli|colours|commands|lab|plot|process|recording|text|ui_state)/"
+            "app/(cli|colours|commands|lab|process|recording|text|ui_state)/"
             "compute/(devices|snapshots|kernels/runtime)/" ${measured} "render/[^/]+$" ${lists} "orrery_version[.]h$" "fmt/"
             "CLI/" ${posix_headers})
-may_include("app/panels/kit/" "app/(plot|text)/" "app/panels/kit/" "compute/core/" "imgui" "fmt/")
+may_include("app/panels/kit/" "app/(text)/" "app/panels/kit/" "compute/core/" "imgui" "fmt/")
 # A panel shows values and describes descriptors; it sees no simulation.
-may_include("app/panels/" "app/(colours|lab|panels|plot|text|ui_state)/" "compute/(core|integrators|snapshots)/"
+may_include("app/panels/" "app/(colours|lab|panels|text|ui_state)/" "compute/(core|integrators|snapshots)/"
             "compute/sim/command[.]h$" "compute/kernels/(kernel|versioned_id)[.]h$" "render/appearance[.]h$" ${lists} "imgui" "fmt/")
 may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "render/" "glm/" "fmt/")
 may_include("app/window/"
