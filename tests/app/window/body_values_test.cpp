@@ -86,8 +86,9 @@ TEST_F(BodyValuesTest, TheLegendHasNoEndsUntilTheyAreKnown) {
 }
 
 TEST_F(BodyValuesTest, TheLegendNamesTheOneSpeedOfBodiesAtRest) {
-  std::ofstream{"at-rest.txt"} << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
-  Lane shown = lane({.scene = {}, .file = "at-rest.txt"});
+  const std::string file = testing::TempDir() + "bodies_at_rest.txt";
+  std::ofstream{file} << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
+  Lane shown = lane({.scene = {}, .file = file});
   shown.apply(SetPaused{true}, {});
   show("speed");
   frame(shown);
