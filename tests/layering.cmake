@@ -67,7 +67,9 @@ may_include("app/commands/" "app/(commands|features|text|ui_state)/" "compute/(c
 may_include("app/recording/" "app/(commands|text|lab|recording|ui_state)/" "compute/(core|sim|snapshots)/" "compute/kernels/kernel[.]h$"
             "orrery_version[.]h$" "fmt/" ${posix_headers})
 # A feature has parts in several layers, told apart by the ends of their names; see app/features/lists.cmake.
-may_include("app/features/.*_(commands|status)[.]h" "app/(features|lab|text|ui_state)/" "compute/(core|sim)/")
+foreach(feature compare profile race sweep workshop)
+  may_include("app/features/${feature}/${feature}[.]h" "app/(features|lab|text|ui_state)/" ${measured})
+endforeach()
 may_include("app/features/.*_window[.](h|cpp)" "app/(colours|commands|features|lab|panels|process|recording|text|ui_state|window)/"
             "compute/(kernels/runtime|snapshots)/" ${measured} "render/" "glm/" "fmt/")
 may_include("app/features/.*_(tab|panel)[.](h|cpp)" "app/(features|lab|panels|text|ui_state)/" ${measured} "imgui" "fmt/")

@@ -12,7 +12,6 @@
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/tab.h"
 #include "app/ui_state/window_commands.h"
 
 namespace orrery {

@@ -10,7 +10,6 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"
-#include "app/panels/tab.h"
 #include "app/text/console.h"
 
 namespace orrery {

@@ -10,7 +10,6 @@
 
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
-#include "app/ui_state/by_type.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 

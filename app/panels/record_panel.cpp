@@ -11,8 +11,6 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/text/console.h"
-#include "app/ui_state/film_commands.h"
-#include "app/ui_state/runs_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/snapshots/snapshot_format.h"
 

@@ -15,9 +15,7 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
-#include "app/panels/tab.h"
-#include "app/ui_state/comparable.h"
-#include "app/ui_state/report_commands.h"
+#include "app/ui_state/status.h"
 #include "app/ui_state/window_commands.h"
 
 namespace orrery {

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <imgui.h>
-
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "app/panels/kit/theme.h"
+#include "app/panels/panel_state.h"
 #include "app/panels/panels.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
+#include "compute/sim/command.h"
 
 namespace orrery {
+
 /// Takes the latest times if the held ones were shown long enough or belong to another trial.
 void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 
@@ -109,5 +113,20 @@ std::string machine_in_use(const ViewStatus& view);
 /// The measurement in progress and how far it is, in one line, with a button that stops it. Call only while
 /// measuring().
 void measurement_row(const ViewStatus& view, Requests& out);
+
+/// A tab of the laboratory, listed in app/features/CMakeLists.txt.
+struct Tab {
+  const char* title;
+  const char* notes;  ///< its tooltip
+  /// Draws the tab into the present window, of whose height it takes about `height` pixels.
+  void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
+  /// Draws captions over the picture, in every frame. Returns how far those at the left reach down, in pixels from the
+  /// top; 0: there are none. Null: the tab has none.
+  float (*captions)(const ViewStatus& view, const PanelState& state) = nullptr;
+};
+
+#define X(tab, id) extern const Tab tab##_tab;
+#include "tabs_list.inc"
+#undef X
 
 }  // namespace orrery

@@ -15,7 +15,6 @@
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
-#include "app/panels/tab.h"
 #include "app/ui_state/window_commands.h"
 
 namespace orrery {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <any>
+#include <optional>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -58,5 +59,15 @@ const C* command_if(const Request& request) {
     return command ? command->get_if<C>() : nullptr;
   }
 }
+
+/// An activity that needs the machine for itself, and the ways to end it.
+struct MachineUser {
+  const char* name;     ///< "a race"
+  const char* state;    ///< "a race is being measured"
+  const char* button;   ///< of the window, with its place
+  const char* command;  ///< in a script
+  const char* title;    ///< "Race"
+  Request (*stop)();
+};
 
 }  // namespace orrery

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "app/ui_state/machine_user.h"
+#include "app/ui_state/command.h"
 #include "compute/sim/command_row.h"
 
 namespace orrery {

@@ -1,8 +1,11 @@
 // Everything the window shows, as plain values that are made once per frame.
 #pragma once
 
+#include <algorithm>
+#include <any>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,15 +13,16 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "app/lab/measurement.h"
 #include "app/text/markdown.h"
-#include "app/ui_state/by_type.h"
+#include "app/text/console.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/legend.h"
 #include "app/ui_state/lessons_commands.h"
-#include "app/ui_state/machine_user.h"
+#include "app/ui_state/command.h"
 #include "app/ui_state/overlays_commands.h"
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
@@ -109,6 +113,32 @@ struct Result : Measurement {
   bool swept = false;               ///< measured by a sweep rather than while it was shown
 };
 
+/// The decade of the median force error: k stands for errors above 10^(k-1), up to 10^k. Up to 1e-5 all are one class,
+/// -5: direct sums in single precision lie on both sides of 1e-6. None while the error is not known, or if it is not
+/// finite.
+inline std::optional<int> accuracy_class(const std::optional<ForceError>& error) {
+  constexpr int full = -5;
+  if (!error || !(error->median >= 0) || !std::isfinite(error->median)) return std::nullopt;
+  if (error->median == 0) return full;
+  return std::max(full, static_cast<int>(std::ceil(std::log10(error->median))));
+}
+
+/// Whether both are of the same bodies under the same law, measured in the same way (a sweep's median is another
+/// measure than the best median of a shown run).
+inline bool same_subject(const Result& a, const Result& b) {
+  return a.swept == b.swept && a.scene == b.scene && a.count == b.count && a.law == b.law;
+}
+
+/// Whether one is a baseline for the other: the same subject, as accurate.
+inline bool comparable(const Result& a, const Result& b) {
+  const std::optional<int> accuracy = accuracy_class(a.error);
+  return same_subject(a, b) && accuracy && accuracy == accuracy_class(b.error);
+}
+
+/// Why row `row` of `results` has no speed-up over a row that is pinned: one sentence. Empty if it has one, or if no
+/// row is pinned.
+std::string why_no_speedup(std::span<const Result> results, std::size_t row);
+
 /// The sizes of sample for a comparison of forces.
 inline constexpr std::array probe_samples{256, 1024, 4096};
 
@@ -143,6 +173,39 @@ struct RecordingStatus {
 struct KeyHelp {
   std::string keys, action;
   std::string group{};  ///< the heading that begins here; empty: that of the line before
+};
+
+/// A measurement in progress. No steps run meanwhile.
+struct MeasurementInProgress {
+  const MachineUser* user;
+  double done = 0;                 ///< its share that is done, 0 to 1
+  std::optional<double> left_s{};  ///< until the end, estimated; none: not known
+};
+
+/// `done` of `total` parts are measured; `left_s` is 0 while it is not known.
+inline MeasurementInProgress in_progress(const MachineUser& user, int done, int total, double left_s) {
+  return {&user, part_of(done, total), left_s > 0 ? std::optional{left_s} : std::nullopt};
+}
+
+/// One value of each type, value-initialized when it is first asked for: what features keep in a place that does not
+/// know their types.
+class ByType {
+ public:
+  template <class T>
+  T& of() {
+    std::any& value = values_[typeid(T)];
+    if (!value.has_value()) value.emplace<T>();
+    return *std::any_cast<T>(&value);
+  }
+  template <class T>
+  const T& of() const {
+    static const T initial{};
+    const auto found = values_.find(typeid(T));
+    return found == values_.end() ? initial : *std::any_cast<T>(&found->second);
+  }
+
+ private:
+  std::map<std::type_index, std::any> values_;
 };
 
 /// Everything that panels show beyond Status: a plain value, filled in once per frame.

@@ -1,7 +1,9 @@
-// The commands of the window's own parts: files, results, appearance, panels, the end.
+// The commands of the window's own parts: files, results, appearance, panels, the end. Also those of the features that
+// these parts know: films, reports, replays.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -147,7 +149,14 @@ struct SetPresentation {
 };
 
 /// The ids of the laboratory's tabs, in their order.
-std::span<const std::string_view> tab_ids();
+inline std::span<const std::string_view> tab_ids() {
+#define X(tab, id) std::string_view{id},
+  static constexpr std::array ids{
+#include "tabs_list.inc"
+  };
+#undef X
+  return ids;
+}
 
 struct ShowLab {
   std::optional<std::string> tab;  ///< one of tab_ids(); empty: shows only the titles of the tabs
@@ -303,5 +312,58 @@ inline constexpr std::tuple window_commands{
     command_row<Quit>("quit", "Ends the run."),
     command_row<AskToQuit>("ask-to-quit", "Ends the run; asks first if something would be lost."),
     command_row<CancelQuit>("cancel-quit", "Closes the question whether to quit.")};
+
+/// Throws UsageError if the extension is not that of a film.
+inline void check_film_name(const std::string& name) {
+  (void)parse_film_name("a film's name", name);
+}
+
+/// Films what the window shows until StopFilm, with at most FilmOptions::fps pictures per second.
+struct StartFilm {
+  std::string file;
+};
+
+struct StopFilm {};
+
+/// A film of the window.
+struct FilmStatus {
+  bool active = false;
+  std::string file;
+  std::int64_t pictures = 0;
+};
+
+/// The commands that film the window.
+inline constexpr std::tuple film_commands{
+    command_row<StartFilm>(
+        "film", "Starts a film of the window, as MP4.",
+        Argument<&StartFilm::file>{
+            {.name = "file", .optional = true, .form = Form::written_file, .check = check_film_name}}),
+    command_row<StopFilm>("stop-film", "Completes the film.")};
+
+/// Throws UsageError if the extension is not that of a page.
+inline void check_page_name(const std::string& name) {
+  (void)parse_page_name("a page's name", name);
+}
+
+/// A page for people: a picture of the view, and what the window has measured.
+struct SaveReport {
+  std::string file;
+};
+
+/// The command that writes a page.
+inline constexpr std::tuple report_commands{command_row<SaveReport>(
+    "report", "Writes a page with the picture, the results, plots, the settings and the machine, as HTML.",
+    Argument<&SaveReport::file>{
+        {.name = "file", .optional = true, .form = Form::written_file, .check = check_page_name}})};
+
+/// How the run went, to be computed again: see Replay.
+struct SaveReplay {
+  std::string file;
+};
+
+/// The command that saves a replay.
+inline constexpr std::tuple runs_commands{command_row<SaveReplay>(
+    "save-replay", "Saves how the run went, for 'orrery replay', which computes it again.",
+    Argument<&SaveReplay::file>{{.name = "file", .optional = true, .form = Form::written_file}})};
 
 }  // namespace orrery

@@ -12,6 +12,8 @@
 #include "app/text/printable.h"
 #include "compute/core/error.h"
 
+#include "app/window/window_feature.h"
+
 namespace orrery {
 
 namespace {
@@ -156,6 +158,14 @@ std::vector<Command> shown_physics(const Status& shown) {
 
 bool needs_machine(const Command& command, const Status& shown) {
   return runs_steps(command) || may_choose_kernel(command, shown);
+}
+
+std::vector<std::unique_ptr<WindowFeature>> make_features(Session& session) {
+  std::vector<std::unique_ptr<WindowFeature>> made;
+#define X(feature) made.push_back(make_##feature(session));
+#include "window_list.inc"
+#undef X
+  return made;
 }
 
 }  // namespace orrery

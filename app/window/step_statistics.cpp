@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/lab/statistics.h"
-#include "app/ui_state/comparable.h"
+#include "app/ui_state/status.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/core/backend.h"

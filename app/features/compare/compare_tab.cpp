@@ -1,5 +1,3 @@
-#include "app/features/compare/compare_tab.h"
-
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -11,13 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "app/features/compare/compare_status.h"
-#include "app/features/workshop/workshop_status.h"
+#include "app/features/compare/compare.h"
+#include "app/features/workshop/workshop.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/tab.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/kernel.h"
 
@@ -40,8 +37,8 @@ constexpr std::array distance_curves{
 };
 
 constexpr std::array energy_curves{
-    DistanceCurve{"A", run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
-    DistanceCurve{"B", run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
+    DistanceCurve{"A", theme::run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
+    DistanceCurve{"B", theme::run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
 };
 
 struct ComparisonChart {
@@ -339,7 +336,7 @@ void explanation(const Status& status, const CompareDraft& draft) {
 void findings(const CompareStatus& compare) {
   for (const std::size_t which : {0, 1}) {
     const ComparedRun& run = compare.runs[which];
-    text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
+    text(which == 0 ? "A" : "B", theme::run_colours[which], theme::Font::strong);
     ImGui::SameLine();
     const std::string speed = run.step_ms > 0 ? fmt::format("{} per step, {}", format_ms(run.step_ms),
                                                             format_rate(run.interactions_per_s, "/s"))
@@ -393,7 +390,7 @@ float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) 
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
   if (ImGui::Begin(which == 0 ? "Run A" : "Run B", nullptr, base_window | ImGuiWindowFlags_AlwaysAutoResize)) {
-    text(which == 0 ? "A" : "B", run_colours[which], theme::Font::strong);
+    text(which == 0 ? "A" : "B", theme::run_colours[which], theme::Font::strong);
     ui_mark("compare.caption", which == 0 ? "A" : "B");
     ImGui::SameLine();
     text(caption_of(run, most - em(3.2f)), theme::text);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/features/compare/compare_status.h"
+#include "app/features/compare/compare.h"
 #include "app/features/compare/paired_run.h"
 #include "app/ui_state/status.h"
 #include "app/window/lane.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/features/compare/compare_commands.h"
+#include "app/features/compare/compare.h"
 #include "app/lab/statistics.h"
 #include "app/text/parse_value.h"
 #include "compute/core/error.h"

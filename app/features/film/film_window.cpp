@@ -19,7 +19,7 @@
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
 #include "app/ui_state/camera_path.h"
-#include "app/ui_state/film_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
 #include "compute/core/error.h"

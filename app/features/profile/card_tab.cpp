@@ -6,13 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "app/features/profile/profile_status.h"
+#include "app/features/profile/profile.h"
 #include "app/lab/roofline/instruction_counts.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
-#include "app/panels/tab.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/text.h"
 

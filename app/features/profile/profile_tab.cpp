@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "app/features/profile/profile_status.h"
+#include "app/features/profile/profile.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/tab.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/features/profile/profile_status.h"
+#include "app/features/profile/profile.h"
 #include "app/process/child_process.h"
 #include "compute/core/temporary_folder.h"
 #include "compute/sim/command.h"

@@ -1,114 +1,146 @@
+// Races: their commands, their size before they begin, and what the window shows of them.
 #pragma once
 
-#include <array>
-#include <chrono>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "app/features/race/race_status.h"
-#include "app/lab/variant_runner.h"
-#include "app/lab/variants.h"
-#include "app/text/csv.h"
+#include "app/lab/measurement.h"
+#include "app/ui_state/command.h"
+#include "compute/core/text.h"
+#include "compute/integrators/integrator.h"
+#include "compute/kernels/kernel.h"
+#include "compute/sim/command.h"
+#include "compute/sim/command_row.h"
 
 namespace orrery {
 
-/// The participants of a race: each combination of a kernel with its settings, an integrator and a time step.
-/// Integrators that need jerks are paired with the kernels that give them, and all others with the other kernels, if
-/// there are any.
-struct RacePlan {
-  SceneRequest scene{};
-  std::vector<Command> setup{};  ///< the law and its constants
-  std::vector<Variant> variants{};
-  std::vector<std::string> integrators{};  ///< ids
-  std::vector<float> time_steps{};  ///< shortened so that whole steps reach the end; empty: multiples of the scene's
-  double until = 1;                 ///< the time at the end, > 0
+struct Status;
+struct ViewStatus;
+
+/// Runs each combination of a kernel, an integrator and a time step from the first state of the present scene to the
+/// same time, one after the other, on a simulation of their own.
+struct StartRace {
+  double until = 0;                        ///< the time at the end
+  std::vector<std::string> kernels{};      ///< ids; empty: the present one, and one that gives jerks
+  std::vector<std::string> integrators{};  ///< ids; empty: all that the kernels can run
+  std::vector<float> time_steps{};         ///< empty: multiples of the present one
+
+  static constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
 };
 
-/// All integrators; without those that need jerks if `kernels` are named and none of them gives any.
-std::vector<std::string> race_integrators(std::span<const KernelPtr> kernels);
-/// `usual`, and this machine's default kernel that gives jerks if `usual` gives none, as far as any of the integrators
-/// is for them.
-std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& usual,
-                                    std::span<const std::string> integrators);
+struct StopRace {};
 
-/// "cpu-simd, leapfrog, dt 0.01"
-std::string words_for(const RaceRun& result);
-/// The runs that no other one beats in both time and energy error, as indices, from the least error on.
-std::vector<std::size_t> race_front(const std::vector<RaceRun>& results);
-/// The index of the fastest result whose energy error is at most `limit`; none: there is none.
-std::optional<std::size_t> cheapest_within(const std::vector<RaceRun>& results, double limit);
-/// The winners for the limits 1e-2, 1e-3 and so on to 1e-7, as far as a result keeps them.
-std::vector<RaceWinner> race_winners(const std::vector<RaceRun>& results);
+inline constexpr MachineUser race_user{"a race", "a race is being measured",        "Stop in the tab Race", "stop-race",
+                                       "Race",   [] { return Request{StopRace{}}; }};
 
-/// Runs all combinations to the same time from the same bodies, one after the other.
-class Race {
- public:
-  static constexpr std::int64_t most_steps = 100'000'000;  ///< of one run
+/// The commands of races.
+inline constexpr std::tuple race_commands{
+    command_row<StartRace>(
+        "race", "Measures the time to solution: how fast and how exactly each combination reaches the same time.",
+        Argument<&StartRace::until>{{.name = "until", .range = StartRace::ends}},
+        Argument<&StartRace::kernels>{{.name = "kernels", .optional = true, .form = Form::kernels}},
+        Argument<&StartRace::integrators>{{.name = "integrators", .optional = true, .check = check_integrator}},
+        Argument<&StartRace::time_steps>{{.name = "dt", .optional = true, .range = SetTimeStep::range}}),
+    command_row<StopRace>("stop-race", "Stops the race and keeps what was measured.")};
 
-  /// Loads the bodies. `backends` must outlive this. Throws UsageError, also if a run would take more than `most_steps`
-  /// steps or no kernel suits an integrator, or std::runtime_error.
-  Race(const Backends& backends, RacePlan plan);
-  Race(const Race&) = delete;
-  Race& operator=(const Race&) = delete;
-
-  bool ended() const { return stopped_ || at_ == entries_.size(); }
-  /// Moves on; call until ended(). Returns whether a batch is in flight, so that there is time for a nap. What a run
-  /// fails with is its problem.
-  bool tick();
-  /// Ends the race with the results that there are.
-  void stop() { stopped_ = true; }
-  bool stopped() const { return stopped_; }
-  /// The results of the runs that have ended.
-  const std::vector<RaceRun>& results() const { return results_; }
-  /// The current run: "cpu-simd, leapfrog, dt 0.01".
-  std::string present() const;
-  /// The share of the runs that have ended, 0 to 1, with that of the present one.
-  double done() const;
-  /// The time to the end, in s, if it goes on as until now; none: not known yet.
-  std::optional<double> left_s() const;
-  /// Status of the scene's bodies, with the law of the race.
-  const Status& status() const { return status_; }
-  double until() const { return plan_.until; }
-
- private:
-  void require_suitable_kernels() const;
-  void begin();
-  void start_batch();
-  std::int64_t steps_to_sample() const;
-  void take(const StepTiming& timing);
-  void end(Problem problem);
-
-  RacePlan plan_;
-  VariantRunner runner_;
-  std::vector<RaceRun> entries_, results_;
-  bool stopped_ = false;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::size_t at_ = 0;  // in entries_
-  bool begun_ = false;  // the present entry
-  bool in_flight_ = false;
-  std::int64_t taken_ = 0;  // steps of the present entry
-  Status status_;
-  std::optional<double> energy_;  // of the first state; none: not measured yet
-  bool samples_ = false;          // the batch in flight measures the energy
-  double step_s_ = 0;             // of the present entry, in its last batch; 0: not known yet
+/// One run of a race. `steps` are those to its end, and times of single steps are not kept.
+struct RaceRun : Measurement {
+  std::int64_t evaluations = 0;  ///< of forces: with block steps, one for each moment at which steps of bodies end
+  double interactions = 0;       ///< in them, see StepTiming::interactions_per_evaluation
+  double seconds = 0;            ///< of the steps; NaN: it did not reach the end
+  double energy_error = 0;  ///< the largest |E - E0|/|E0| of race_samples states; NaN: not known, which keeps no limit
+  bool on_front = false;    ///< no other run is both faster and more exact
 };
 
-inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "settings",    "integrator",   "dt",
-                                                               "steps",        "evaluations", "interactions", "seconds",
-                                                               "energy_error", "problem"};
+/// The fastest run, as its index, that keeps the energy to `limit`.
+struct RaceWinner {
+  double limit;
+  std::size_t run;
+};
 
-std::array<std::string, race_columns.size()> race_fields(const RaceRun& result);
-Json race_json(const RaceRun& result);
+/// The latest race as the window shows it.
+struct RaceStatus {
+  bool active = false;
+  double until = 0;                ///< the time at the end; 0: there was no race yet
+  std::string present{};           ///< the run that is being measured
+  double done = 0;                 ///< the share of the race, 0 to 1
+  std::optional<double> left_s{};  ///< until the end, estimated
+  std::vector<RaceRun> rows{};
+  std::vector<RaceWinner> best{};  ///< for each limit of the energy that a run keeps, from the loosest on
+  std::vector<std::string> files{};
+  std::string error{};  ///< why a file was not written
+};
 
-/// The head of a race's files: the machine, the bodies and the law, without what the race varies.
-Json race_metadata(const Backends& backends, const Race& race);
+/// Whether a race pairs the two. Kernels that give jerks are for integrators that need them, unless there are no
+/// others: `all_give_jerks`.
+inline bool race_pairs(const KernelInfo& kernel, const IntegratorInfo& integrator, bool all_give_jerks) {
+  if (integrator.needs_jerks) return kernel.gives_jerks;
+  return !kernel.gives_jerks || all_give_jerks;
+}
 
-/// The contents of the JSON file.
-Json race_json(const Race& race, const Json& metadata);
+/// Factors of the scene's time step that a race takes if it names no time steps.
+inline constexpr float usual_factors[] = {4, 2, 1, 0.5f, 0.25f};
+/// Number of times that a run measures its energy, at equal distances in time; the last at the end.
+inline constexpr int race_samples = 16;
+
+/// The steps that reach `until` if each is of `time_step` or a little shorter; at least 1.
+inline double steps_to(double until, float time_step) {
+  const double steps = until / nominal_step(time_step);
+  return std::max(1.0, std::ceil(steps - rounding_of_steps(steps)));
+}
+
+/// The work of one kernel's runs in a race.
+struct RaceSize {
+  int runs = 0;
+  double steps = 0;
+  double evaluations = 0;  ///< of the forces of all bodies; with block steps at least
+};
+
+/// The work of all pairs of `kernel` with these integrators (ids) at these time steps.
+inline RaceSize race_size(const KernelInfo& kernel, bool all_give_jerks, std::span<const std::string> integrators,
+                          std::span<const float> time_steps, double until) {
+  RaceSize size;
+  for (const std::string& id : integrators) {
+    const IntegratorInfo& integrator = find_integrator(id);
+    if (!race_pairs(kernel, integrator, all_give_jerks)) continue;
+    for (const float time_step : time_steps) {
+      const double steps = steps_to(until, time_step);
+      ++size.runs;
+      size.steps += steps;
+      size.evaluations += steps * integrator.evaluations_per_step;
+    }
+  }
+  return size;
+}
+
+/// The race that the user is choosing.
+struct RaceDraft {
+  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the present one
+  std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
+};
+
+/// Forecast of a race: its size and its time.
+struct RaceForecast {
+  int runs = 0;
+  double steps = 0;
+  double expected_s = 0;  ///< of the steps and the sums of energy, as far as the speed of the kernels is known; else 0
+};
+
+RaceForecast forecast_of(const StartRace& race, const Status& status, const ViewStatus& view);
+
+/// The time at the end that the panel suggests, in units of time: the longest of 1, 0.5, 0.2 and so on with which the
+/// race is expected to take a minute at most, but four of the longest time steps at least. `race.until` is ignored.
+double suggested_end(StartRace race, const Status& status, const ViewStatus& view);
+
+/// "30 runs, 1,860 steps in all, roughly 2 min 5 s here."
+std::string words_for(const RaceForecast& forecast);
 
 }  // namespace orrery

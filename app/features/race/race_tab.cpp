@@ -1,4 +1,4 @@
-#include "app/features/race/race_tab.h"
+#include "app/features/race/race.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -12,16 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "app/features/race/race_commands.h"
-#include "app/features/race/race_size.h"
-#include "app/features/race/race_status.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
-#include "app/panels/tab.h"
 #include "app/text/console.h"
 #include "compute/core/text.h"
 #include "compute/integrators/integrator.h"

@@ -10,8 +10,8 @@
 
 #include "app/cli/measuring.h"
 #include "app/cli/option_groups.h"
+#include "app/features/race/measure_race.h"
 #include "app/features/race/race.h"
-#include "app/features/race/race_commands.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/recording/sweep_report.h"

@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "app/features/race/measure_race.h"
 #include "app/features/race/race.h"
-#include "app/features/race/race_commands.h"
-#include "app/features/race/race_status.h"
 #include "app/recording/result_files.h"
 #include "app/window/session.h"
 #include "compute/sim/simulation.h"

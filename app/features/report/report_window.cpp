@@ -21,7 +21,7 @@
 #include "app/text/table.h"
 #include "app/ui_state/gl_report.h"
 #include "app/ui_state/hint_words.h"
-#include "app/ui_state/report_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
 #include "compute/core/atomic_file.h"

@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "app/features/runs/replay.h"
-#include "app/ui_state/runs_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/window/session.h"
 #include "app/window/window_feature.h"
 

@@ -1,4 +1,4 @@
-#include "app/features/sweep/sweep_tab.h"
+#include "app/features/sweep/sweep.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -15,13 +15,11 @@
 #include <tuple>
 #include <vector>
 
-#include "app/features/sweep/sweep_commands.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
-#include "app/panels/tab.h"
 #include "app/ui_state/status.h"
 
 namespace orrery {

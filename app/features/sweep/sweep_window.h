@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/features/sweep/sweep_commands.h"
+#include "app/features/sweep/sweep.h"
 #include "app/lab/sweep/sweep.h"
 #include "app/recording/sweep_report.h"
 #include "app/ui_state/status.h"

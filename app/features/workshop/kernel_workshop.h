@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/features/workshop/file_watch.h"
-#include "app/features/workshop/workshop_status.h"
+#include "app/features/workshop/workshop.h"
 #include "app/process/check_kernel.h"
 #include "compute/kernels/catalog.h"
 #include "compute/kernels/kernel.h"

@@ -1,4 +1,4 @@
-#include "app/features/workshop/workshop_tab.h"
+#include "app/features/workshop/workshop.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -12,13 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "app/features/workshop/workshop_commands.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
-#include "app/panels/tab.h"
 
 namespace orrery {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/features/workshop/workshop_tab.h"
+#include "app/features/workshop/workshop.h"
 #include "app/ui_state/hint_words.h"
 #include "app/ui_state/window_commands.h"
 #include "app/window/handover.h"

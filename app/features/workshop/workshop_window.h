@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "app/features/workshop/kernel_workshop.h"
-#include "app/features/workshop/workshop_commands.h"
-#include "app/features/workshop/workshop_status.h"
+#include "app/features/workshop/workshop.h"
 #include "app/process/compiler_process.h"
 #include "app/ui_state/status.h"
 #include "app/window/handover.h"

@@ -1,6 +1,6 @@
 #include "app/cli/read_script.h"
 
-#include "app/features/sweep/sweep_commands.h"
+#include "app/features/sweep/sweep.h"
 #include "app/ui_state/window_commands.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"

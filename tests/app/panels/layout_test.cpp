@@ -5,14 +5,13 @@
 
 #include <iterator>
 
-#include "app/features/compare/compare_status.h"
-#include "app/features/race/race_status.h"
+#include "app/features/compare/compare.h"
+#include "app/features/race/race.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/film_commands.h"
-#include "app/ui_state/picture_options.h"
 #include "app/ui_state/window_commands.h"
+#include "app/ui_state/picture_options.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"

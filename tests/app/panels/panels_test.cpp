@@ -1,13 +1,11 @@
 #include <imgui_internal.h>
 
-#include "app/features/sweep/sweep_tab.h"
+#include "app/features/sweep/sweep.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/comparable.h"
-#include "app/ui_state/film_commands.h"
-#include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/runs_commands.h"
+#include "app/ui_state/status.h"
 #include "app/ui_state/window_commands.h"
+#include "app/ui_state/overlays_commands.h"
 #include "compute/integrators/integrator.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/app/support/test.h"

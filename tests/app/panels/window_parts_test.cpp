@@ -1,6 +1,6 @@
 #include <imgui_internal.h>
 
-#include "app/features/sweep/sweep_tab.h"
+#include "app/features/sweep/sweep.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/camera_commands.h"

@@ -1,7 +1,5 @@
 // The tab Workshop.
-#include "app/features/workshop/workshop_commands.h"
-#include "app/features/workshop/workshop_status.h"
-#include "app/features/workshop/workshop_tab.h"
+#include "app/features/workshop/workshop.h"
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/app/support/test.h"
 

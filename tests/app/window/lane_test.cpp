@@ -1,7 +1,6 @@
 #include "app/window/lane.h"
 
-#include "app/features/compare/compare_commands.h"
-#include "app/features/compare/compare_status.h"
+#include "app/features/compare/compare.h"
 #include "app/features/compare/compare_window.h"
 #include "render/gl/gl.h"
 #include "render/image.h"

@@ -1,6 +1,6 @@
 #include "app/window/monitor.h"
 
-#include "app/ui_state/comparable.h"
+#include "app/ui_state/status.h"
 #include "app/window/colouring.h"
 #include "app/window/step_statistics.h"
 #include "compute/core/error.h"

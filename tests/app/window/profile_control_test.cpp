@@ -2,8 +2,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "app/features/profile/profile_commands.h"
-#include "app/features/profile/profile_status.h"
+#include "app/features/profile/profile.h"
 #include "app/features/profile/profile_window.h"
 #include "compute/core/error.h"
 #include "compute/kernels/catalog.h"

@@ -1,5 +1,4 @@
 // Without a window, the GPU computes the next steps while the panels are drawn. Nothing but the time may show it.
-#include "app/ui_state/report_commands.h"
 #include "app/ui_state/window_commands.h"
 #include "compute/core/error.h"
 #include "tests/app/support/test.h"

@@ -5,18 +5,16 @@
 #include <csignal>
 #include <cstdio>
 
-#include "app/features/compare/compare_commands.h"
+#include "app/features/compare/compare.h"
 #include "app/features/compare/compare_window.h"
 #include "app/features/film/film_window.h"
-#include "app/features/race/race_commands.h"
-#include "app/features/sweep/sweep_commands.h"
+#include "app/features/race/race.h"
+#include "app/features/sweep/sweep.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/camera_path.h"
-#include "app/ui_state/film_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/overlays_commands.h"
-#include "app/ui_state/report_commands.h"
-#include "app/ui_state/window_commands.h"
 #include "app/window/run_view.h"
 #include "compute/core/error.h"
 #include "compute/sim/simulation.h"

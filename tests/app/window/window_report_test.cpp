@@ -4,7 +4,7 @@
 #include "app/features/report/page.h"
 #include "app/features/report/report_window.h"
 #include "app/features/roofline/roofline_window.h"
-#include "app/features/sweep/sweep_commands.h"
+#include "app/features/sweep/sweep.h"
 #include "app/window/step_statistics.h"
 #include "compute/sim/simulation.h"
 #include "tests/app/report/page_check.h"

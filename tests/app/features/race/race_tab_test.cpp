@@ -1,9 +1,7 @@
-#include "app/features/race/race_tab.h"
+#include "app/features/race/race.h"
 
-#include "app/features/compare/compare_status.h"
-#include "app/features/race/race_commands.h"
-#include "app/features/race/race_status.h"
-#include "app/features/sweep/sweep_commands.h"
+#include "app/features/compare/compare.h"
+#include "app/features/sweep/sweep.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/panels.h"
 #include "app/panels/sections.h"

@@ -1,6 +1,6 @@
 #include "app/features/race/race_window.h"
 
-#include "app/features/race/race_commands.h"
+#include "app/features/race/race.h"
 #include "compute/core/error.h"
 #include "tests/app/support/test.h"
 #include "tests/app/window/beside_a_window.h"

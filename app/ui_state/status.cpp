@@ -1,4 +1,4 @@
-#include "app/ui_state/comparable.h"
+#include "app/ui_state/status.h"
 
 namespace orrery {
 namespace {

@@ -1,10 +1,11 @@
+// Sweeps in the window: their commands, and the choice that the user is making.
 #pragma once
 
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "app/ui_state/machine_user.h"
+#include "app/ui_state/command.h"
 #include "compute/sim/command.h"
 #include "compute/sim/command_row.h"
 
@@ -32,5 +33,12 @@ inline constexpr std::tuple sweep_commands{
         Argument<&StartSweep::counts>{{.name = "n", .optional = true, .range = body_counts, .form = Form::count}},
         Argument<&StartSweep::kernels>{{.name = "kernels", .optional = true, .form = Form::kernels}}),
     command_row<StopSweep>("stop-sweep", "Stops the sweep and keeps what was measured.")};
+
+/// The sweep that the user is choosing.
+struct SweepDraft {
+  std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels are ignored
+  bool every_kernel = false;          ///< instead of tunables: all kernels with their initial settings
+  std::string counts;                 ///< as typed; empty: the present number of bodies
+};
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "app/features/race/race.h"
+#include "app/features/race/measure_race.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/features/race/race_size.h"
+#include "app/features/race/race.h"
 #include "app/lab/statistics.h"
 #include "compute/core/error.h"
 #include "compute/sim/kernel_chooser.h"
