@@ -16,7 +16,7 @@
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
 #include "app/process/child_process.h"
-#include "app/process/compiler_process.h"
+#include "app/process/kernel_processes.h"
 #include "app/process/this_program.h"
 #include "app/text/console.h"
 #include "app/window/keys.h"
@@ -25,12 +25,7 @@
 #include "compute/core/process.h"
 #include "compute/ranks/communicator.h"
 #include "compute/ranks/rank_leader.h"
-#include "compute/ranks/rank_watch.h"
 #include "orrery_version.h"
-
-#if ORRERY_HAVE_CUDA
-#include "compute/devices/cuda_rank_device.h"
-#endif
 
 namespace orrery {
 namespace {

@@ -1,5 +1,3 @@
-#include "app/cli/bench_verb.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@
 #include "app/lab/baseline.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/sweep/result_rows.h"
-#include "app/recording/sweep_report.h"
+#include "app/recording/result_files.h"
 #include "app/text/console.h"
 #include "compute/core/error.h"
 #include "compute/core/process.h"

@@ -2,10 +2,14 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
+#include "app/lab/force_promise.h"
 #include "app/lab/sweep/sweep.h"
 #include "app/lab/variants.h"
 #include "app/text/console.h"
@@ -78,5 +82,36 @@ void measure_to_end(Measuring& measurement, bool progress, const std::function<v
     shown.show_left(measurement.left_s(), measurement.present());
   }
 }
+
+/// `orrery bench`: measures a sweep of kernels, settings and numbers of bodies, and compares it with earlier ones.
+/// Settings that the device cannot run are listed as skipped. After a run-time failure everything else is measured, and
+/// the exit status is 1.
+struct BenchVerb final : Verb {
+  void declare(CommandLine& line) override;
+  void finish(const CommandLine& line) override;
+  int run(const Program& program) const override;
+
+  SweepOptions sweep;
+  ResultOptions results;
+  std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
+  std::optional<double> noise;              ///< see compare()
+  bool card = false;                        ///< print kernel cards and shares of the GPU's peak rates
+};
+
+/// `orrery verify`: checks kernels against sums in double precision. The exit status is 1 if a kernel misses its own
+/// tolerance or fails.
+struct VerifyVerb final : Verb, SystemOptions {
+  void declare(CommandLine& line) override;
+  void finish(const CommandLine& line) override;
+  int run(const Program& program) const override;
+
+  std::vector<LawId> laws;               ///< never empty
+  bool each_value = false;               ///< every value of every tunable, one after the other; no axes
+  int sample = ForceSample::usual_size;  ///< bodies whose forces are checked; the largest int stands for all
+  bool sample_only = false;              ///< evaluate these bodies alone; kernels that take no targets are skipped
+  bool histogram = false;                ///< print distances in units in the last place
+  bool digits = false;                   ///< make the source's digit test
+  ResultOptions results;
+};
 
 }  // namespace orrery

@@ -18,8 +18,7 @@
 #include "app/commands/argument_text.h"
 #include "app/commands/command_entry.h"
 #include "app/lab/tuning/candidates.h"
-#include "app/process/check_kernel.h"
-#include "app/process/compiler_process.h"
+#include "app/process/kernel_processes.h"
 #include "app/recording/recorder.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
@@ -36,7 +35,6 @@
 #include "compute/snapshots/snapshot_format.h"
 
 namespace orrery {
-
 namespace {
 
 Settings::Values values_of(const std::vector<Axis>& axes) {

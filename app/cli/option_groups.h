@@ -15,7 +15,7 @@
 #include "app/ui_state/picture_options.h"
 #include "app/ui_state/view_options.h"
 #include "compute/core/atomic_file.h"
-#include "compute/devices/device_list.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/runtime/file_kernel.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/backends.h"
@@ -131,6 +131,14 @@ struct DeviceOptions {
   Backends backends(const KernelCatalog& kernels) const {
     return devices ? Backends{kernels, *devices} : Backends{kernels, device};
   }
+};
+
+/// The groups of a verb that computes forces.
+struct SystemOptions {
+  SceneOptions scene;
+  KernelOptions kernels;
+  PhysicsOptions physics;
+  DeviceOptions device;
 };
 
 /// Where the results of a measurement go.

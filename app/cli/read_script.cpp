@@ -1,5 +1,3 @@
-#include "app/cli/read_script.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/cli/view_verb.h"
 #include "app/commands/command_entry.h"
 #include "app/commands/command_text.h"
 #include "app/lab/variants.h"

@@ -1,5 +1,3 @@
-#include "app/cli/verify_verb.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,11 +16,10 @@
 
 #include "app/cli/measuring.h"
 #include "app/cli/option_groups.h"
-#include "app/lab/distribution.h"
 #include "app/lab/force_promise.h"
-#include "app/lab/forecast.h"
 #include "app/lab/metadata.h"
-#include "app/lab/variant_runner.h"
+#include "app/lab/sampling.h"
+#include "app/lab/statistics.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
 #include "app/text/console.h"

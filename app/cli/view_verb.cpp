@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/cli/read_script.h"
 #include "app/commands/argument_text.h"
 #include "app/text/input_file.h"
 #include "app/text/parse_value.h"

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
+#include "app/lab/variants.h"
 #include "app/ui_state/view_options.h"
 
 namespace orrery {
@@ -42,5 +44,17 @@ class ShownVerb : public Verb {
   DeviceOptions device;
   std::optional<bool> panel, legend;
 };
+
+/// Reads `FRAME COMMAND ARGUMENTS` lines (see parse_command()) of at most 64 KB, at most a million of them; `#` at a
+/// line's start or after a blank begins a comment. Kernels and tunables are checked, `set` against the kernel that the
+/// script has selected by that frame, at first one of `first`. With a `kernel_file`, or after a command that opens one,
+/// an unknown id may be that of its kernel. Throws UsageError that starts with "NAME:LINE: " and names the valid
+/// choices.
+Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
+                    const KernelSelection& first, bool kernel_file = false);
+
+/// Reads a script from a file. Throws std::runtime_error as read_text() does.
+Script read_script(const std::string& file, const KernelCatalog& kernels, const KernelSelection& first,
+                   bool kernel_file = false);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "app/colours/accelerations.h"
+#include "app/colours/body_colour.h"
 #include "compute/sim/results.h"
 
 namespace orrery {

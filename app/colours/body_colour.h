@@ -100,4 +100,22 @@ const BodyColour& body_colour(const render::Appearance& appearance);
 /// Text that 'orrery help colours' prints, or a table in Markdown.
 std::string colour_reference(bool markdown);
 
+/// Reads the accelerations: not during a CPU step, and only if those of this step are not known.
+std::optional<Command> request_accelerations(const Status& status);
+
+/// The magnitudes of the accelerations in the last evaluation, each passed through `convert()`.
+class AccelerationValues : public ColourValues {
+ public:
+  bool renew(const ValueSources& from, std::vector<float>& values) override;
+
+ private:
+  virtual float convert(const Status&, float acceleration) const { return acceleration; }
+
+  std::shared_ptr<const Accelerations> taken_;
+};
+
+/// Time from one computation of local densities to the next, in s, if one takes `cost_s` of a processor: at most 2 % of
+/// the time, but at least every second as long as that is a quarter of the time.
+double density_interval_s(double cost_s);
+
 }  // namespace orrery

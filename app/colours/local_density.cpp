@@ -1,5 +1,3 @@
-#include "app/colours/local_density.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/colours/accelerations.h"
+#include "app/colours/body_colour.h"
 #include "compute/integrators/time_step_levels.h"
 
 namespace orrery {

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
+
+#include "app/lab/force_promise.h"
+#include "compute/kernels/kernel.h"
 
 namespace orrery {
 
@@ -56,6 +62,33 @@ class Sampler {
   int warmup_steps_ = 0;  // that have run
   int pilots_ = 0;
   std::vector<double> samples_ms_;
+};
+
+/// Estimates how long sums over all pairs take, from those measured so far.
+class Forecast {
+ public:
+  /// `sample` is the largest number of bodies in a ForceSample.
+  explicit Forecast(int sample = ForceSample::usual_size) : sample_{sample} {}
+
+  /// Ignores short sums: most of their time is not spent on pairs.
+  void learn(const KernelInfo& kernel, int count, double seconds);
+  void learn_reference(int count, double seconds);
+
+  /// The time of one evaluation of all accelerations by the kernel, in s.
+  double seconds(const KernelInfo& kernel, int count) const;
+  /// The time of a ForceSample, in double precision on the CPU, in s.
+  double reference_seconds(int count) const;
+
+ private:
+  struct Rate {
+    Backend backend;
+    double seconds_per_pair;
+  };
+  double reference_pairs(int count) const;
+
+  int sample_;
+  std::map<std::string, Rate, std::less<>> rates_;  // by kernel id
+  double reference_rate_ = 1e-9;                    // seconds per pair; a guess for one core until it is known
 };
 
 }  // namespace orrery

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <imgui.h>
+
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "app/panels/kit/theme.h"
-#include "app/panels/panel_state.h"
 #include "app/panels/panels.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/status.h"
@@ -113,6 +113,10 @@ std::string machine_in_use(const ViewStatus& view);
 /// The measurement in progress and how far it is, in one line, with a button that stops it. Call only while
 /// measuring().
 void measurement_row(const ViewStatus& view, Requests& out);
+
+/// Why row `row` of `results` has no speed-up over a row that is pinned: one sentence. Empty if it has one, or if no
+/// row is pinned.
+std::string why_no_speedup(std::span<const Result> results, std::size_t row);
 
 /// A tab of the laboratory, listed in app/features/CMakeLists.txt.
 struct Tab {

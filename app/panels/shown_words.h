@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "app/ui_state/command.h"
-#include "app/ui_state/legend.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
 #include "compute/snapshots/units.h"

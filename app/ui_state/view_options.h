@@ -11,7 +11,7 @@
 #include "app/ui_state/command.h"
 #include "app/ui_state/picture_options.h"
 #include "compute/core/atomic_file.h"
-#include "compute/devices/device_list.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
 #include "compute/snapshots/snapshot_format.h"

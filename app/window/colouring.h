@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/colours/body_colour.h"
-#include "app/ui_state/legend.h"
+#include "app/ui_state/status.h"
 #include "compute/core/vec.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"

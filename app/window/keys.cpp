@@ -13,9 +13,9 @@
 
 #include "app/text/table.h"
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/window_commands.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/overlays_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/window/camera_control.h"
 #include "compute/integrators/integrator.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/overlays/overlay_painter.h"
+#include "app/overlays/overlays.h"
 #include "app/ui_state/status.h"
 #include "app/window/colouring.h"
 #include "app/window/monitor.h"
@@ -18,7 +18,6 @@
 #include "render/appearance.h"
 #include "render/camera.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/gpu_timer.h"
 #include "render/passes/body_renderer.h"
 #include "render/passes/compose.h"
 

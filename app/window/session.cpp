@@ -6,16 +6,14 @@
 #include <variant>
 
 #include "app/lab/metadata.h"
-#include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
 #include "app/recording/output_file.h"
 #include "app/text/console.h"
 #include "app/text/printable.h"
+#include "app/window/window_feature.h"
 #include "compute/core/error.h"
 
-#include "app/window/window_feature.h"
-
 namespace orrery {
-
 namespace {
 
 constexpr double lockstep_frame_s = 1.0 / 60;  // without a film

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/panels/panel_state.h"
+#include "app/panels/panels.h"
 #include "app/ui_state/camera_path.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/picture_options.h"

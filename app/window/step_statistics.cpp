@@ -21,7 +21,6 @@
 #include "compute/integrators/time_step_levels.h"
 
 namespace orrery {
-
 namespace {
 
 constexpr int longest_period = 64;  // steps that are waited for; what one step in more of them costs hardly counts

@@ -16,7 +16,7 @@
 #include "app/ui_state/window_commands.h"
 #include "compute/core/atomic_file.h"
 #include "compute/sim/command.h"
-#include "render/gl/gpu_timer.h"
+#include "render/gl/gl_objects.h"
 
 namespace orrery {
 

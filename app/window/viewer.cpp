@@ -21,7 +21,7 @@
 
 #include "app/commands/command_text.h"
 #include "app/lab/metadata.h"
-#include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/panels.h"
 #include "app/panels/shown_words.h"

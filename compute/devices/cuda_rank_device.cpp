@@ -1,5 +1,3 @@
-#include "compute/devices/cuda_rank_device.h"
-
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -22,7 +20,7 @@
 #include "compute/devices/target_partition.h"
 #include "compute/kernels/division.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 namespace {

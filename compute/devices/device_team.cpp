@@ -10,9 +10,8 @@
 
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/devices/device_list.h"
 #include "compute/devices/nccl.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 namespace {

@@ -18,8 +18,8 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
 #include "compute/cuda/library_functions.h"
-#include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 namespace {

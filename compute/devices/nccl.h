@@ -15,7 +15,7 @@
 #include "compute/cuda/device.h"
 #include "compute/devices/device_team.h"
 #include "compute/kernels/division.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 

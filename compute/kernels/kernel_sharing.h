@@ -1,16 +1,24 @@
 // Ranks that share the evaluations of kernels: messages between them, and kernels that they evaluate together.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compute/core/message.h"
+#include "compute/core/vec.h"
+#include "compute/kernels/division.h"
+#include "compute/kernels/epilogue.h"
 #include "compute/kernels/kernel.h"
 
 namespace orrery {
@@ -140,5 +148,282 @@ class KernelSharing {
   /// kernel.
   virtual std::string transport() const = 0;
 };
+
+/// A pass over the bodies of all ranks: a KickDrift and its NonFiniteCheck, without pointers, so that it can be sent to
+/// other ranks.
+struct PassOrder {
+  cuda::KickDrift motion;
+  std::uint32_t frozen_below = 0, before = 0, after = 0;
+
+  cuda::NonFiniteCheck check(const cuda::NonFiniteReport& report) const {
+    return {report, frozen_below, before, after};
+  }
+};
+
+/// The leader's bodies, in memory that its device can access.
+struct ScatterSource {
+  const Vec4* d_positions = nullptr;
+  const Vec4* d_velocities = nullptr;
+  const cuda::PackedFinding* d_finding = nullptr;  ///< earliest finding so far
+};
+
+/// Which arrays of the bodies are collected.
+struct GatherSelection {
+  bool positions = false, velocities = false, accelerations = false, owners = false;
+};
+
+/// Destinations of the collected arrays, in the order of all bodies, in memory that the leader's device can access.
+struct GatherBuffers {
+  Vec4* d_positions = nullptr;
+  Vec4* d_velocities = nullptr;
+  Vec4* d_accelerations = nullptr;
+  int* d_owners = nullptr;  ///< the rank of each body
+
+  GatherSelection wanted() const {
+    return {.positions = d_positions != nullptr,
+            .velocities = d_velocities != nullptr,
+            .accelerations = d_accelerations != nullptr,
+            .owners = d_owners != nullptr};
+  }
+};
+
+/// How the ranks evaluate the bodies that they hold.
+struct ResidentEvaluation {
+  int rounds = 0;          ///< rounds of the migration before it, see MigrationFacet::begin_residents()
+  bool connected = false;  ///< data go from device to device
+};
+
+/// The bodies that one rank's CUDA device holds from one evaluation to the next, each rank those of its part. All ranks
+/// call the same functions in the same order, with their CollectiveWork. If they are `connected`, data go from device
+/// to device, otherwise through host memory. On the leader, functions enqueue on `stream`; each other rank has a
+/// separate stream. Functions may wait for other ranks. They throw the error of this rank, or Stopped if another rank
+/// failed; then all ranks must disconnect. A function has ended when ended() returns true.
+class RankResidents {
+ public:
+  virtual ~RankResidents() = default;
+  /// Returns whether the devices of `ranks` ranks can hold `count` bodies.
+  virtual bool can_hold(int count, int ranks) const = 0;
+  /// Allocates the memory to hold the bodies. Replaces RankKernel::prepare(). Throws as ForceKernel::prepare().
+  virtual void prepare(int count, int rank, int ranks) = 0;
+
+  /// Scatters the leader's bodies, `from`, to the ranks in equal parts.
+  virtual void hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) = 0;
+  /// Does cuda::kick_drift() of the integrators for this rank's bodies. `seen`: see NonFiniteReport; may be null.
+  virtual void kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) = 0;
+  /// Does cuda::check_finite() of the integrators. Writes the earliest finding of all ranks to the leader's report.
+  virtual void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
+                            CollectiveWork& work, CUstream_st* stream) = 0;
+  /// Leader: begins an evaluation. Returns ResidentEvaluation::rounds.
+  virtual int begin(const ForceArgs& args) = 0;
+  /// Every rank, next: evaluates its part. `args`: as in ResidentFacet::evaluate_residents() on the leader, otherwise
+  /// as in RankKernel.
+  virtual void evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
+                        CollectiveWork& work) = 0;
+  /// Gathers the `wanted` arrays in the leader's `places`, which other ranks ignore.
+  virtual void collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected, CollectiveWork& work,
+                       CUstream_st* stream) = 0;
+  /// Leader: returns memory for GatherBuffers::d_owners. Throws UsageError if memory is short.
+  virtual int* owner_buffer(int count) = 0;
+
+  /// Returns whether this rank's own part of the latest evaluation has ended; exchanges with others may still be under
+  /// way. Throws as the functions above.
+  virtual bool part_ended() const = 0;
+  /// Returns whether the latest function has ended completely.
+  virtual bool ended() const = 0;
+};
+
+/// Which CUDA device each rank opens, by its place among the ranks of its host.
+struct RankDeviceSelection {
+  std::vector<int> listed{};  ///< ordinals by place; empty: the devices from `first` on, then the ones before it
+  int first = 0;              ///< the ordinal of place 0, if none are listed
+  friend bool operator==(const RankDeviceSelection&, const RankDeviceSelection&) = default;
+};
+
+/// Properties of a rank's device, which the leader compares.
+struct RankDeviceFacts {
+  int ordinal = 0;                       ///< among the devices that the rank sees
+  std::array<unsigned char, 16> uuid{};  ///< equal for ranks that share a device
+  int architecture = 0;                  ///< 90 for sm_90
+  int multiprocessors = 0;
+};
+
+/// Time limit for ranks to connect: NCCL needs a few seconds, and on some machines it never returns.
+inline constexpr std::chrono::seconds connect_limit{20};
+
+/// Identifier of a connection between the devices of all ranks: NCCL's ncclUniqueId.
+struct ConnectionId {
+  std::array<char, 128> bytes{};
+};
+
+/// Error of a rank that stops because the leader ordered it, or because another rank does not answer. The cause is in
+/// another rank: if any rank reports an error of another kind, report that one instead.
+struct Stopped final : std::runtime_error {
+  explicit Stopped(const std::string& why = "stopped, since another rank failed") : runtime_error{why} {}
+};
+
+/// Call after the last exchange of an evaluation. Throws the error of this rank, or Stopped if another rank failed.
+inline void require_end(const CollectiveWork& work) {
+  if (!work.finish()) throw Stopped{};
+}
+
+/// Message of the leader to another rank about the blocks of an evaluation.
+struct WorkerInput {
+  std::vector<std::size_t> common{};      ///< sizes of the blocks that all workers get
+  std::vector<std::size_t> individual{};  ///< sizes of the blocks for this worker alone
+  bool exchanges = false;                 ///< each part needs data from the parts of all other ranks
+};
+
+/// A RankKernel whose data go from device to device, without the host's memory. If an evaluation fails in any rank,
+/// every rank must disconnect(): otherwise its stream may wait forever for data of the failed rank. Functions that
+/// enqueue may block, too: when memory is allocated, the driver may wait for the device.
+class ConnectedRankKernel {
+ public:
+  virtual ~ConnectedRankKernel() = default;
+
+  // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
+  /// Begins an evaluation and allocates the memory for all results. Returns the message for each rank; the leader's
+  /// entry is unused.
+  virtual std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// Enqueues the sending of the blocks, the leader's own part, and the receiving of the others' results. The others
+  /// must have their orders already, since the driver may wait for them here. `work`: with all ranks, if they exchange.
+  virtual void evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) = 0;
+  /// Returns whether the leader's own part has ended; results of others may still be missing. Throws if the part
+  /// failed, and Stopped if the connection failed.
+  virtual bool part_ended() = 0;
+  /// Returns whether the latest evaluation has ended completely: the part of this rank, and everything that it sends or
+  /// receives. Any rank may call this. Throws as part_ended().
+  virtual bool ended() = 0;
+  /// Finishes all targets. Call when all results have arrived. Enqueues on args.stream and returns.
+  virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
+
+  /// Another rank: receives blocks of these sizes, evaluates a part from them, and enqueues the sending of the results.
+  /// `args` are as in RankKernel::evaluate(). Returns when the part has ended; its results may still be on their
+  /// way, see ended(). Throws Stopped when `work` is cancelled or another rank has failed.
+  virtual void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
+                             const Part& own, CollectiveWork& work) = 0;
+
+  /// Aborts everything that streams of this connection wait for, including those of other kernels. Their results are
+  /// invalid.
+  virtual void disconnect() noexcept = 0;
+};
+
+/// One rank's kernel on its CUDA device, for evaluations that the devices of all ranks divide by its PartitionFacet.
+/// Data go through host memory of this object, which is valid until the next evaluation.
+class RankKernel {
+ public:
+  virtual ~RankKernel() = default;
+  virtual ForceKernel& kernel() = 0;
+  /// Calls PartitionFacet::prepare_partition().
+  virtual void prepare(int count, int index, int ranks) = 0;
+  /// Calls ForceKernel::bodies_replaced().
+  virtual void bodies_replaced() = 0;
+
+  // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
+  /// Begins an evaluation and the leader's own part. Returns the message for each rank when all blocks are in host
+  /// memory; the leader's entry is unused.
+  virtual std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) = 0;
+  /// common_input() returns the blocks for all other ranks, one after the other, individual_input() those for one rank.
+  virtual std::span<const std::byte> common_input() const = 0;
+  virtual std::span<const std::byte> individual_input(int rank) const = 0;
+  /// Returns the destination of the results of another rank's part.
+  virtual std::span<std::byte> place(const ForceArgs& args, const Part& part) = 0;
+  /// Evaluates the rest of the leader's own part, and blocks until it has ended. `work`: with all ranks, if they
+  /// exchange.
+  virtual void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) = 0;
+  /// Finishes all targets. Call when the results are in their destinations. Enqueues on args.stream and returns.
+  virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
+
+  // Another rank.
+  /// Allocates memory for `bytes` of shared blocks, so that receiving them cannot fail.
+  virtual void reserve_input(std::size_t bytes) = 0;
+  /// Returns the destination of the blocks for all ranks, followed by those for this rank. `bytes`: at most those of
+  /// the latest reserve_input().
+  virtual std::span<std::byte> input_buffer(std::size_t bytes) = 0;
+  /// Evaluates a part from these blocks, and returns the results. `args` are as in PartitionFacet for other devices;
+  /// the stream is ignored. Throws Stopped if another rank has failed in an exchange.
+  virtual std::span<const std::byte> evaluate(const ForceArgs& args, const WorkerInput& input,
+                                              std::span<const Part> parts, const Part& own, CollectiveWork& work) = 0;
+
+  // These describe the latest evaluation, connected or not. Call them when it has ended.
+  /// Returns the device's time in ms for this rank's part, without waiting and copies.
+  virtual double part_ms() const = 0;
+  // Leader: see PartitionFacet.
+  virtual bool works_alone() const = 0;
+  virtual bool keeps_parts() const = 0;
+  /// Enqueues a copy of the owners of the bodies, for owners(). `d_owners`: where they are; null: the kernel finds
+  /// them. Throws UsageError if memory is short.
+  virtual void read_owners(int count, const int* d_owners, CUstream_st* stream) = 0;
+  /// Returns the rank of each body; none if not yet known.
+  virtual std::optional<std::vector<int>> owners(int count) const = 0;
+
+  /// Another rank: writes PartitionFacet::cells() of rank `index`, for the leader's place_cells().
+  virtual MessageWriter cells(int index) = 0;
+  /// Leader: reads what cells() of rank `index` wrote. Enqueues on a stream, and returns when the message is no longer
+  /// needed.
+  virtual void place_cells(int index, MessageReader& cells, CUstream_st* stream) = 0;
+
+  /// Returns the bodies that the device holds; null: it cannot hold bodies.
+  virtual RankResidents* residents() = 0;
+  /// Returns the division by the connection; null if RankDevice::connected() was false when this was made, or if the
+  /// connection was lost.
+  virtual ConnectedRankKernel* connected() = 0;
+};
+
+/// The CUDA device of one rank.
+class RankDevice {
+ public:
+  virtual ~RankDevice() = default;
+  /// Opens the device for the rank at this place among the ranks of its host, and closes an earlier one, except for
+  /// kernels that were made on it. Throws UsageError if there is no such device, and std::runtime_error if CUDA cannot
+  /// run.
+  virtual RankDeviceFacts open(const RankDeviceSelection& which, int place) = 0;
+
+  /// Returns the version of NCCL that this rank finds, as NCCL counts: 22803 is 2.28.3. 0: it finds none.
+  virtual int nccl_version() = 0;
+  /// Leader: returns the identifier that connect() of all ranks needs.
+  virtual ConnectionId new_connection() = 0;
+  /// Connects the open device with the devices of the other ranks. All ranks call this, and wait for each other for at
+  /// most connect_limit. Kernels that are made before disconnect() or open() have the connection. Throws Stopped if the
+  /// others are not ready in time, and std::runtime_error for other failures.
+  virtual void connect(const ConnectionId& id, int rank, int ranks) = 0;
+  /// Ends the connection, also for the kernels that have it.
+  virtual void disconnect() noexcept = 0;
+  /// Returns whether kernels that are made now have a connection. An evaluation of another kernel may lose it.
+  virtual bool connected() const = 0;
+
+  /// Call after open(). Throws as KernelInfo::make().
+  virtual std::unique_ptr<RankKernel> make(const KernelInfo& kernel, const Settings& settings) = 0;
+};
+
+/// Returns the ordinal of the device for a place, of `visible` devices; the device may not exist. Throws UsageError if
+/// the list is too short for this place.
+int device_at(const RankDeviceSelection& which, int place, int visible);
+
+/// Throws UsageError that names two ranks if their devices differ, or if they share a device that is not listed for
+/// both. `facts`: by rank.
+void check_devices(std::span<const RankDeviceFacts> facts, const RankDeviceSelection& which);
+
+/// Returns a version as text, such as "NCCL 2.28.3".
+std::string nccl_text(int version);
+
+/// Returns why NCCL cannot connect these devices, one line; empty if it can. `versions`: see
+/// RankDevice::nccl_version(). Both are by rank.
+std::string why_not_connected(std::span<const RankDeviceFacts> facts, std::span<const int> versions);
+
+/// List of the CUDA devices that share one run: the value of --devices.
+struct DeviceList {
+  bool all = false;           ///< all devices of the machine; `ordinals` is then empty
+  std::vector<int> ordinals;  ///< the first device leads and owns the bodies; repeated ordinals are for tests
+
+  /// Parses "all", "0" or "0,1". Throws UsageError with the allowed values. `option`: its name, for the message.
+  static DeviceList parsed(std::string_view option, std::string_view text);
+  /// Returns text in the format of parsed().
+  std::string to_string() const;
+  friend bool operator==(const DeviceList&, const DeviceList&) = default;
+};
+
+/// Returns the CUDA device of this process, which is one of several ranks. Data go to the devices of other ranks
+/// through page-locked host memory, or directly by NCCL. Builds without CUDA do not have it.
+std::unique_ptr<RankDevice> cuda_rank_device();
 
 }  // namespace orrery

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -122,5 +125,73 @@ void check_same_program(Communicator& ranks, std::string_view program);
 /// Checks that all ranks were started with the same arguments, which only rank 0 carries out. Collective: call
 /// it next. Throws std::runtime_error on rank 0 if they differ.
 void check_same_arguments(Communicator& ranks, const std::vector<std::string>& arguments);
+
+/// Watchdog against ranks that hang, with a thread in every rank. The leader and the workers exchange heartbeats. A
+/// rank is lost if it sends none, or if its part of the work takes far longer than those of the others.
+class RankWatch {
+ public:
+  /// Limits, in ticks of the watching thread. A job that was suspended as a whole may continue, since its ticks were
+  /// suspended, too.
+  struct Limits {
+    std::chrono::milliseconds tick{250};
+    int silence = 24;    ///< a rank without a heartbeat for longer is lost
+    int doubt = 4;       ///< a rank without a heartbeat for longer is not lost for being overdue: `silence` decides
+    int overdue = 24;    ///< a part is overdue if it takes longer than this ...
+    int times = 10;      ///< ... plus this multiple of the time of the slowest other part
+    int early = 8;       ///< a rank that replied during an exchange is lost after this wait
+    int surrender = 12;  ///< the process ends if an interruption has not ended the leader after this wait
+  };
+  /// Prints the reason and ends this process. Called by the watching thread.
+  using GiveUp = std::function<void(const std::string& why)>;
+
+  /// Starts to watch. `ranks` must outlive this. If a worker is lost, interrupts the leader, and calls `give_up` if
+  /// that does not end it. If the leader is lost, the workers call `give_up`: rank 1 first, so that only one line is
+  /// printed.
+  RankWatch(Communicator& ranks, GiveUp give_up, const Limits& limits);
+  RankWatch(Communicator& ranks, GiveUp give_up) : RankWatch{ranks, std::move(give_up), Limits{}} {}
+
+  /// Notes that all ranks begin their parts of one piece of work. Each part ends with a message to rank 0.
+  /// `long_parts`: by rank; the time of a part that is not long is no measure of the other parts. Only the leader calls
+  /// this.
+  void begin_parts(const std::vector<bool>& long_parts);
+  /// Notes that a rank's part has ended.
+  void end_part(int rank);
+  /// Notes that a rank only waits for data of other ranks: its time so far is a measure of their parts. Its own part
+  /// continues.
+  void note_work(int rank);
+  /// Ends the leader's part. The leader then waits for an exchange message of each rank. A rank that sends a reply
+  /// instead has failed, and the others would wait for it forever: it is lost. Only the leader calls this.
+  void begin_exchange();
+
+ private:
+  enum class Part { ended, short_part, long_part };
+
+  void watch(const std::stop_token& stop);
+  void tick();
+  void look_for_silence();
+  void look_for_overdue_parts();
+  void look_for_early_replies();
+  void end_part_locked(int rank);
+  void lose(int rank, const std::string& cause);
+  std::string seconds(int ticks) const;
+
+  Communicator& ranks_;
+  GiveUp give_up_;
+  Limits limits_;
+  std::vector<int> peers_;
+  std::vector<int> silent_;  // ticks since the last heartbeat, by rank
+  int surrender_ = 0;        // ticks from the loss to giving up
+  std::string why_;          // reason if a rank was lost; otherwise empty
+  int since_loss_ = 0;       // ticks since the loss
+
+  std::mutex mutex_;  // guards the parts
+  std::condition_variable_any stopped_;
+  std::vector<Part> parts_;  // one entry per rank
+  int part_ticks_ = 0;       // ticks since the parts began
+  int slowest_ended_ = -1;   // time of the slowest long part that has ended, in ticks; -1: none has
+  bool in_exchange_ = false;
+  int early_ = 0;        // ticks since a rank replied during an exchange
+  std::jthread thread_;  // last: it uses all of the above
+};
 
 }  // namespace orrery

@@ -1,5 +1,3 @@
-#include "compute/ranks/cuda_kernel.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -16,8 +14,9 @@
 #include "compute/core/error.h"
 #include "compute/devices/load_balance.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
+#include "compute/ranks/rank_leader.h"
 
 namespace orrery {
 namespace {

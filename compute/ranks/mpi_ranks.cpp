@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "compute/core/threads.h"
-#include "compute/ranks/rank_watch.h"
 
 // Errors of MPI functions end all processes with a message: MPI's default error handler.
 namespace orrery {

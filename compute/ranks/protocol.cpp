@@ -9,8 +9,8 @@
 
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
-#include "compute/kernels/rank_device.h"
-#include "compute/ranks/rank_watch.h"
+#include "compute/kernels/kernel_sharing.h"
+#include "compute/ranks/communicator.h"
 
 namespace orrery {
 namespace {

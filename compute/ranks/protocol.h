@@ -20,9 +20,8 @@
 #include "compute/core/threads.h"
 #include "compute/core/vec.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/ranks/communicator.h"
-#include "compute/ranks/rank_watch.h"
 
 namespace orrery {
 

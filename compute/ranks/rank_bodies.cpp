@@ -19,7 +19,6 @@
 #include "compute/integrators/update.h"
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_sharing.h"
-#include "compute/kernels/rank_device.h"
 #include "compute/ranks/protocol.h"
 
 namespace orrery {

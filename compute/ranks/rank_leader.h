@@ -9,13 +9,27 @@
 #include <vector>
 
 #include "compute/kernels/catalog.h"
+#include "compute/kernels/kernel.h"
 #include "compute/kernels/kernel_sharing.h"
-#include "compute/kernels/rank_device.h"
 #include "compute/ranks/communicator.h"
-#include "compute/ranks/cuda_kernel.h"
 #include "compute/ranks/protocol.h"
 
 namespace orrery {
+
+/// The transport of data between the devices of the ranks, chosen when the devices are opened.
+struct Transport {
+  std::string text{};      ///< "NCCL 2.28.3", or "MPI (why)"
+  bool connected = false;  ///< true: data go from device to device until the connection is lost
+  /// Returns the text to show. `is_open`: the connection is still open.
+  std::string to_string(bool is_open) const { return connected && !is_open ? "MPI (" + text + " was lost)" : text; }
+};
+
+/// Returns the leader's side of a CUDA kernel that the devices of all ranks evaluate. `channel` must outlive it. `key`
+/// names the kernel in orders. `device`: the leader's. `transport`: for ForceKernel::chosen(). Throws as
+/// KernelInfo::make(), also for a worker's error.
+std::unique_ptr<ForceKernel> leader_cuda_kernel(WorkerChannel& channel, int key, const KernelInfo& kernel,
+                                                const Settings& settings, RankDevice& device,
+                                                const Transport& transport);
 
 /// Rank 0 of several, the leader: makes kernels that all ranks evaluate. The workers run serve_leader() until end() or
 /// the destructor ends them.

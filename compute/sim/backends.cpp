@@ -8,7 +8,6 @@
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/devices/device_list.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/sim/command.h"
 #include "compute/sim/engine.h"

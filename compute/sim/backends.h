@@ -9,7 +9,7 @@
 #include "compute/core/backend.h"
 #include "compute/core/error.h"
 #include "compute/kernels/catalog.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 
 namespace orrery {
 

@@ -18,7 +18,6 @@
 #include "compute/core/text.h"
 #include "compute/integrators/time_step_levels.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/kernel_card.h"
 #include "compute/kernels/tree_facet.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command_row.h"

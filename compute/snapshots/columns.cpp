@@ -7,7 +7,6 @@
 #include "compute/core/error.h"
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_input.h"
-#include "compute/snapshots/text_lines.h"
 
 namespace orrery {
 namespace {

@@ -15,7 +15,6 @@
 #include "compute/snapshots/columns.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
-#include "compute/snapshots/text_lines.h"
 
 namespace orrery {
 namespace {

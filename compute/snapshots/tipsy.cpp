@@ -20,7 +20,6 @@
 #include "compute/snapshots/snapshot.h"
 #include "compute/snapshots/snapshot_format.h"
 #include "compute/snapshots/snapshot_input.h"
-#include "compute/snapshots/text_lines.h"
 #include "compute/snapshots/units.h"
 
 namespace orrery {

@@ -1,9 +1,15 @@
 // OpenGL objects and their owners, and canvases to draw on.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
+
+#include "render/gl/gl.h"
 
 namespace orrery::render {
 
@@ -97,6 +103,42 @@ struct Canvas {
   int height = 0;
   unsigned texture = 0;  ///< GL_RGBA8, of the framebuffer; 0: the window has none
   int left = 0;          ///< begin of the part, in pixels
+};
+
+struct GpuTime {
+  std::int64_t tag;
+  double ms;
+};
+
+/// Measures the time of GPU work without waiting for it: results come some frames later, in order. While `capacity`
+/// spans are in flight, no other span is measured. Where OpenGL draws on the CPU, a span waits for the work and takes
+/// the time on the clock: llvmpipe's queries leave out compute shaders.
+class GpuTimer {
+ public:
+  GpuTimer();
+
+  /// `tag` comes back with the result, such as a frame number. Spans must not nest, not even those of two timers.
+  void begin(std::int64_t tag);
+  void end();
+  /// The oldest finished span that was not returned yet; none if the GPU is not done with it.
+  std::optional<GpuTime> poll();
+
+  static constexpr int capacity = 16;
+
+ private:
+  struct Span {
+    Query query;
+    std::int64_t tag = 0;
+    std::chrono::steady_clock::time_point begin{};
+    std::chrono::steady_clock::duration waited{};  // for the work, if that is how it is measured
+  };
+
+  Span& next() { return spans_[static_cast<std::size_t>((first_ + pending_) % capacity)]; }
+
+  const bool waits_ = draws_in_software();
+  std::array<Span, capacity> spans_;
+  int first_ = 0, pending_ = 0;
+  bool measuring_ = false;
 };
 
 }  // namespace orrery::render

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/read_script.h"
 #include "app/cli/verb.h"
+#include "app/cli/view_verb.h"
 #include "app/commands/command_text.h"
 #include "app/commands/window_memory.h"
 #include "app/features/lessons/lesson.h"

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "render/gl/gl.h"
-#include "render/gl/gpu_timer.h"
 #include "render/gl/program.h"
 #include "render/gl/readback.h"
 #include "render/passes/body_renderer.h"

@@ -1,5 +1,3 @@
-#include "app/features/compare/compare_verb.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 
 #include "app/cli/measuring.h"
 #include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/features/compare/paired_run.h"
 #include "app/lab/metadata.h"
 #include "app/lab/variants.h"
@@ -29,6 +28,20 @@
 
 namespace orrery {
 namespace {
+
+/// `orrery compare`: runs two variants from the same bodies and prints how they diverge. Throws std::runtime_error
+/// after it has printed what was measured.
+struct CompareVerb final : Verb, SystemOptions {
+  void declare(CommandLine& line) override;
+  void finish(const CommandLine& line) override;
+  int run(const Program& program) const override;
+
+  std::array<std::optional<RunVariant>, 2> variants;  ///< A and B; both are given
+  std::int64_t steps = 1000;                          ///< of the run with the longer time step
+  std::optional<std::int64_t> every;                  ///< of these steps between two samples
+  std::optional<bool> energy;                         ///< measure it; none: as PairPlan has it
+  ResultOptions results;
+};
 
 constexpr std::int64_t most_steps = 100'000'000, most_every = 1'000'000;
 

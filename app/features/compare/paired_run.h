@@ -11,7 +11,6 @@
 
 #include "app/features/compare/divergence.h"
 #include "app/lab/measurement.h"
-#include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "compute/sim/simulation.h"
 

@@ -17,7 +17,6 @@
 #include <system_error>
 
 #include "app/lab/force_promise.h"
-#include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "compute/core/process.h"
 #include "compute/core/text.h"

@@ -11,7 +11,7 @@
 #include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
 #include "app/features/lessons/lesson.h"
-#include "app/features/lessons/lesson_measurement.h"
+#include "app/features/lessons/lesson_results.h"
 #include "app/text/console.h"
 #include "app/text/parse_value.h"
 #include "app/text/table.h"

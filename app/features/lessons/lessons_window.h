@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "app/features/lessons/lesson_measurement.h"
+#include "app/features/lessons/lesson_results.h"
 #include "app/ui_state/command.h"
 #include "app/ui_state/lessons_commands.h"
 #include "app/ui_state/status.h"

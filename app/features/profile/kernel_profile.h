@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/text/csv.h"
+#include "app/text/table.h"
 
 namespace orrery {
 
@@ -153,5 +154,9 @@ inline constexpr std::array<std::string_view, 11> profile_columns{
 /// One row for each number of a profile, as profile_columns names them. `before`: what it is compared with; null: with
 /// nothing.
 std::vector<std::vector<std::string>> profile_csv(const KernelProfile& profile, const KernelProfile* before);
+
+/// The text of one profile: its figures, and its stall reasons with a bar and a sentence for each. `before`: the
+/// profile to compare with, or null.
+std::string profile_text(const KernelProfile& profile, const KernelProfile* before, const TextStyle& style);
 
 }  // namespace orrery

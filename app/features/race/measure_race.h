@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/features/race/race.h"
-#include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "app/text/csv.h"
 

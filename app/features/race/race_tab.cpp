@@ -1,5 +1,3 @@
-#include "app/features/race/race.h"
-
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/features/race/race.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/rows_table.h"

@@ -1,5 +1,3 @@
-#include "app/features/race/race_verb.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +8,11 @@
 
 #include "app/cli/measuring.h"
 #include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/features/race/measure_race.h"
 #include "app/features/race/race.h"
 #include "app/lab/variants.h"
 #include "app/recording/result_files.h"
-#include "app/recording/sweep_report.h"
 #include "app/text/console.h"
 #include "app/text/table.h"
 #include "compute/core/error.h"
@@ -25,6 +23,18 @@
 
 namespace orrery {
 namespace {
+
+/// `orrery race`: runs combinations of kernels, integrators and time steps to the same time and prints what each costs.
+struct RaceVerb final : Verb, SystemOptions {
+  void declare(CommandLine& line) override;
+  void finish(const CommandLine& line) override;
+  int run(const Program& program) const override;
+
+  std::optional<double> until;  ///< the time at the end; given
+  std::vector<std::string> integrator_ids;
+  std::vector<float> time_steps;  ///< empty: see RacePlan
+  ResultOptions results;
+};
 
 std::string table_of(const std::vector<RaceRun>& results, const TextStyle& style) {
   SettingsCells settings{style};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/features/report/html.h"
-#include "app/features/report/plots.h"
+#include "app/features/report/svg.h"
 #include "app/text/table.h"
 
 namespace orrery {

@@ -1,6 +1,4 @@
 // The page of a running window.
-#include "app/features/report/report_window.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "app/features/report/facts.h"
+#include "app/features/report/page.h"
 #include "app/lab/metadata.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/variants.h"

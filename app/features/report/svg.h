@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/features/report/page.h"
+
 namespace orrery {
 
 /// An axis from `low` to `high`, with its ticks.
@@ -83,5 +85,11 @@ struct LabelPlace {
 /// where there is no room. The first ones choose first.
 std::vector<std::optional<LabelPlace>> label_places(const SvgPlot& plot, const std::vector<SvgPoint>& points,
                                                     const std::vector<std::string>& labels);
+
+/// A plot as HTML: a figure with a caption of whole sentences. What cannot be drawn, such as NaN, is left out and
+/// counted in the caption. With nothing to draw, it is a paragraph that says so.
+std::string speed_error_figure(const ReportGroup& group);
+std::string time_figure(const ReportGroup& group);
+std::string curve_figure(const ReportCurve& curve);
 
 }  // namespace orrery

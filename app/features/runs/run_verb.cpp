@@ -1,5 +1,3 @@
-#include "app/features/runs/run_verb.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +14,12 @@
 #include <vector>
 
 #include "app/cli/option_groups.h"
+#include "app/cli/verb.h"
 #include "app/features/runs/simulation_run.h"
-#include "app/features/runs/snapshot_series.h"
 #include "app/lab/metadata.h"
 #include "app/lab/tuning/auto_chooser.h"
-#include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
+#include "app/recording/run_checkpoint.h"
 #include "app/text/console.h"
 #include "app/text/input_file.h"
 #include "app/text/printable.h"
@@ -36,6 +35,21 @@
 
 namespace orrery {
 namespace {
+
+/// `orrery run`. The exit status is 0 at the end of the run, that of the signal if it was stopped.
+struct RunVerb final : Verb, SystemOptions {
+  void declare(CommandLine& line) override;
+  void finish(const CommandLine& line) override;
+  int run(const Program& program) const override;
+
+  Settings::Values settings;  ///< of the default kernel
+  std::string resume;         ///< a checkpoint to continue; bodies, kernel and physics are its own then
+  RunOrder order;             ///< without what the two below say
+  std::optional<std::string> snapshot_format;
+  std::optional<double> checkpoint_every_s;
+  Existing existing = Existing::keep;
+  bool progress = false;
+};
 
 namespace fs = std::filesystem;
 

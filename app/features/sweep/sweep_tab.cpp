@@ -1,5 +1,3 @@
-#include "app/features/sweep/sweep.h"
-
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -15,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/features/sweep/sweep.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/widgets.h"

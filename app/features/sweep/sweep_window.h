@@ -5,7 +5,7 @@
 
 #include "app/features/sweep/sweep.h"
 #include "app/lab/sweep/sweep.h"
-#include "app/recording/sweep_report.h"
+#include "app/recording/result_files.h"
 #include "app/ui_state/status.h"
 #include "app/window/session.h"
 #include "compute/sim/simulation.h"

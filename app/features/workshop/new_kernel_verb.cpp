@@ -9,7 +9,7 @@
 #include "compute/core/atomic_file.h"
 #include "compute/core/error.h"
 #include "compute/core/names.h"
-#include "compute/kernels/runtime/new_kernel.h"
+#include "compute/kernels/runtime/kernel_file.h"
 
 namespace orrery {
 namespace {

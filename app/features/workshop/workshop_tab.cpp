@@ -1,5 +1,3 @@
-#include "app/features/workshop/workshop.h"
-
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/features/workshop/workshop.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/theme.h"

@@ -30,8 +30,8 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/runtime/compile_kernel.h"
 #include "compute/kernels/runtime/file_kernel.h"
+#include "compute/kernels/runtime/kernel_file.h"
 #include "compute/kernels/runtime/kernel_sources.h"
-#include "compute/kernels/runtime/new_kernel.h"
 #include "compute/snapshots/snapshot_format.h"
 #if ORRERY_HAVE_CUDA
 #include "compute/cuda/device.h"

@@ -14,7 +14,7 @@
 
 #include "app/features/workshop/kernel_workshop.h"
 #include "app/features/workshop/workshop.h"
-#include "app/process/compiler_process.h"
+#include "app/process/kernel_processes.h"
 #include "app/ui_state/status.h"
 #include "app/window/handover.h"
 #include "compute/sim/backends.h"

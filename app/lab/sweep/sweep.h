@@ -7,10 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/lab/forecast.h"
 #include "app/lab/measurement.h"
 #include "app/lab/sampling.h"
-#include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "app/text/csv.h"
 #include "compute/sim/command.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "app/lab/sampling.h"
-#include "app/lab/variant_runner.h"
+#include "app/lab/variants.h"
 #include "app/text/parse_value.h"
 #include "compute/core/text.h"
 #include "compute/sim/kernel_chooser.h"

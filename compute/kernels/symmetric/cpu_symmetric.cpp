@@ -11,10 +11,10 @@
 
 #include "compute/core/threads.h"
 #include "compute/kernels/kernel.h"
+#include "compute/kernels/parts/pair_items.h"
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/parts/simd.h"
 #include "compute/kernels/parts/tunables.h"
-#include "compute/kernels/symmetric/tile_rounds.h"
 
 #ifndef ORRERY_CPU_SYMMETRIC_ONCE
 #define ORRERY_CPU_SYMMETRIC_ONCE

@@ -1,7 +1,6 @@
 #include "app/features/profile/kernel_profile.h"
-#include "app/features/profile/profile_verb.h"
-#include "app/lab/distribution.h"
 #include "app/lab/force_promise.h"
+#include "app/lab/statistics.h"
 #include "tests/app/support/test.h"
 
 namespace orrery::test {

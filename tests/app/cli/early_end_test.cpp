@@ -3,7 +3,7 @@
 #include <csignal>
 #include <system_error>
 
-#include "app/features/runs/run_verb.h"
+#include "app/cli/verb.h"
 #include "app/process/this_program.h"
 #include "app/recording/run_checkpoint.h"
 #include "tests/app/support/test.h"
@@ -56,14 +56,10 @@ std::string message_of_loss(int evaluations, const std::string& checkpoint) {
   kernels.put(kernel_info("loses-its-device", [evaluations](const Settings&, const cuda::Device*) {
     return std::make_unique<LosesItsDeviceLate>(evaluations);
   }));
-  RunVerb verb;
-  verb.scene.request = {.scene = "plummer", .count = 20};
-  verb.physics.setup = {SelectKernel{"loses-its-device"}};
-  verb.order.steps = 100'000;
-  verb.order.checkpoint = checkpoint;
-  verb.order.checkpoint_every_s = 1;
-  verb.checkpoint_every_s = 1;
-  return failure_of([&] { (void)verb.run({kernels}); }).message;
+  const std::unique_ptr<Verb> verb =
+      parse_options(kernels, {"run", "--scene", "plummer", "-n", "20", "--kernel", "loses-its-device", "--steps",
+                              "100000", "--checkpoint", checkpoint, "--every-s", "1"});
+  return failure_of([&] { (void)verb->run({kernels}); }).message;
 }
 
 using ARunThatLosesItsDevice = InFolder;

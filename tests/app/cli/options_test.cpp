@@ -1,12 +1,7 @@
-#include "app/cli/bench_verb.h"
-#include "app/cli/read_script.h"
+#include "app/cli/measuring.h"
+#include "app/cli/option_groups.h"
 #include "app/cli/verb.h"
-#include "app/cli/verify_verb.h"
 #include "app/cli/view_verb.h"
-#include "app/features/compare/compare_verb.h"
-#include "app/features/profile/profile_verb.h"
-#include "app/features/race/race_verb.h"
-#include "app/features/runs/run_verb.h"
 #include "compute/core/names.h"
 #include "compute/sim/backends.h"
 #include "tests/app/support/test.h"
@@ -100,7 +95,7 @@ TEST_F(Options, NameOneDeviceOrSeveral) {
   const DeviceList both{.ordinals = {0, 1}};
   EXPECT_EQ(parsed<BenchVerb>({"bench", "--devices", "0,1"}).sweep.device.devices, both);
   EXPECT_EQ(parsed<VerifyVerb>({"verify", "--devices", "0,1"}).device.devices, both);
-  EXPECT_EQ(parsed<RunVerb>("run --steps 1 --devices 0,1"_words).device.devices, both);
+  EXPECT_EQ(parsed<SystemOptions>("run --steps 1 --devices 0,1"_words).device.devices, both);
   EXPECT_EQ(shown({"view", "--devices", "0,1"}).devices, both);
   EXPECT_EQ(shown("render --out a.mp4 --frames 1 --devices 0,1"_words).devices, both);
   EXPECT_TRUE(parsed<BenchVerb>({"bench", "--devices", "all"}).sweep.device.devices->all);
@@ -140,15 +135,12 @@ TEST_F(Options, LeaveTheKernelToTheProgram) {
   const VerifyVerb verify = parsed<VerifyVerb>("verify --kernels auto --accuracy 1e-3"_words);
   EXPECT_TRUE(verify.kernels.selection.automatic && verify.kernels.selection.kernels.empty());
   EXPECT_EQ(verify.kernels.accuracy, 1e-3);
-  EXPECT_TRUE(parsed<ProfileVerb>({"profile", "--kernels", "auto"}).kernels.selection.automatic);
-  const RaceVerb race = parsed<RaceVerb>("race --kernels auto --until 1"_words);
+  EXPECT_TRUE(parsed<SystemOptions>({"profile", "--kernels", "auto"}).kernels.selection.automatic);
+  const SystemOptions race = parsed<SystemOptions>("race --kernels auto --until 1"_words);
   ASSERT_TRUE(race.kernels.named);
   EXPECT_TRUE(race.kernels.selection.automatic);
-  EXPECT_GT(race.integrator_ids.size(), 3u) << "auto gives jerks where they are needed";
-  const CompareVerb compare = parsed<CompareVerb>("compare --a auto,dt=0.01 --b cpu-simd --accuracy 1e-3"_words);
-  EXPECT_FALSE(compare.variants[0]->variant.kernel) << "chosen once the bodies are there";
-  EXPECT_EQ(compare.variants[0]->time_step, 0.01f);
-  EXPECT_EQ(compare.kernels.accuracy, 1e-3);
+  EXPECT_EQ(parsed<SystemOptions>("compare --a auto,dt=0.01 --b cpu-simd --accuracy 1e-3"_words).kernels.accuracy,
+            1e-3);
   for (const Words& refused :
        {"compare --a auto,threads=1 --b cpu-simd"_words, "race --until 1 --kernels auto --set threads=1"_words,
         "verify --kernels cpu-simd --accuracy 1e-3"_words}) {
@@ -332,8 +324,9 @@ TEST_F(Options, OfALawGoWithIt) {
 
 TEST_F(Options, TakeTheDigits) {
   const auto digits_of = [](const Commands& setup) { return only<SetDigits>(setup).digits; };
-  EXPECT_EQ(digits_of(parsed<RunVerb>("run --steps 1 --digits compensated"_words).physics.setup), Digits::compensated);
-  EXPECT_EQ(digits_of(parsed<RaceVerb>("race --until 1 --digits compensated"_words).physics.setup),
+  EXPECT_EQ(digits_of(parsed<SystemOptions>("run --steps 1 --digits compensated"_words).physics.setup),
+            Digits::compensated);
+  EXPECT_EQ(digits_of(parsed<SystemOptions>("race --until 1 --digits compensated"_words).physics.setup),
             Digits::compensated);
   EXPECT_EQ(digits_of(shown({"--digits", "float"}).setup), Digits::single);
   expect_usage_error({"--digits", "float", "compensated"}, [&] {
@@ -350,10 +343,10 @@ TEST_F(Options, TakeAnAccuracyOfBlockStepsOnlyWhereAnIntegratorUsesIt) {
     expect_usage_error({"--eta", "leapfrog-blocks"}, [&] { parse_options(catalog(), words); });
   }
   const auto eta_of = [](const Commands& setup) { return only<SetEta>(setup).eta; };
-  EXPECT_EQ(eta_of(parsed<RunVerb>("run --steps 1 --eta 0.01 --integrator leapfrog-blocks"_words).physics.setup),
+  EXPECT_EQ(eta_of(parsed<SystemOptions>("run --steps 1 --eta 0.01 --integrator leapfrog-blocks"_words).physics.setup),
             0.01f);
-  EXPECT_EQ(eta_of(parsed<RaceVerb>("race --until 1 --eta 0.01"_words).physics.setup), 0.01f) << "races them all";
-  EXPECT_EQ(eta_of(parsed<CompareVerb>(
+  EXPECT_EQ(eta_of(parsed<SystemOptions>("race --until 1 --eta 0.01"_words).physics.setup), 0.01f) << "races them all";
+  EXPECT_EQ(eta_of(parsed<SystemOptions>(
                        {"compare", "--a", "cpu-simd", "--b", "cpu-simd integrator=leapfrog-blocks", "--eta", "0.01"})
                        .physics.setup),
             0.01f);

@@ -1,5 +1,4 @@
-#include "app/cli/read_script.h"
-
+#include "app/cli/view_verb.h"
 #include "app/features/sweep/sweep.h"
 #include "app/ui_state/window_commands.h"
 #include "tests/app/support/test.h"

@@ -1,6 +1,5 @@
 // The list of body colours, and the values that need no window.
 #include "app/colours/body_colour.h"
-#include "app/colours/local_density.h"
 #include "compute/sim/results.h"
 #include "tests/app/support/test.h"
 

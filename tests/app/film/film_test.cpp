@@ -11,7 +11,6 @@
 #include <mutex>
 #include <random>
 
-#include "app/features/film/film_files.h"
 #include "compute/core/process.h"
 #include "tests/app/support/fake_program.h"
 #include "tests/app/support/test.h"

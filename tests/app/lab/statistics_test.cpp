@@ -3,9 +3,7 @@
 #include <new>
 #include <numeric>
 
-#include "app/lab/forecast.h"
 #include "app/lab/sampling.h"
-#include "app/lab/variant_runner.h"
 #include "app/lab/variants.h"
 #include "app/text/console.h"
 #include "app/text/table.h"

@@ -1,7 +1,6 @@
 #include <regex>
 
 #include "app/features/lessons/lesson.h"
-#include "app/features/lessons/lesson_measurement.h"
 #include "app/features/lessons/lesson_results.h"
 #include "compute/core/error.h"
 #include "tests/app/lessons/lesson_text.h"

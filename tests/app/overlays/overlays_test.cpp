@@ -1,4 +1,5 @@
-#include "app/overlays/overlay_lines.h"
+#include "app/overlays/overlays.h"
+
 #include "app/ui_state/overlays_commands.h"
 #include "tests/app/support/test.h"
 

@@ -1,5 +1,6 @@
 // The tab Workshop.
 #include "app/features/workshop/workshop.h"
+
 #include "tests/app/panels/panels_fixture.h"
 #include "tests/app/support/test.h"
 

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "app/colours/body_colour.h"
+#include "app/overlays/overlays.h"
 #include "app/panels/kit/theme.h"
-#include "app/overlays/overlay_painter.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
 #include "app/window/colouring.h"

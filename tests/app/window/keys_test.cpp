@@ -7,8 +7,8 @@
 #include <regex>
 
 #include "app/ui_state/camera_commands.h"
-#include "app/ui_state/window_commands.h"
 #include "app/ui_state/lessons_commands.h"
+#include "app/ui_state/window_commands.h"
 #include "app/window/camera_control.h"
 #include "app/window/gui.h"
 #include "tests/app/support/test.h"

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "app/features/report/page.h"
-#include "app/features/report/report_window.h"
 #include "app/features/roofline/roofline_window.h"
 #include "app/features/sweep/sweep.h"
 #include "app/window/step_statistics.h"

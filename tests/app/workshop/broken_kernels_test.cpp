@@ -1,5 +1,5 @@
 // Kernels that are wrong, checked by the built program in a process of its own: each is rejected with an explanation.
-#include "app/process/check_kernel.h"
+#include "app/process/kernel_processes.h"
 #include "compute/cuda/nvrtc.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/backend.h"

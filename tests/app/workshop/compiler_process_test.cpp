@@ -1,11 +1,10 @@
 // NVRTC in a process of its own: the built program, and programs in its place. It needs no GPU.
-#include "app/process/compiler_process.h"
-
 #include <sys/stat.h>
 
 #include <iostream>
 #include <system_error>
 
+#include "app/process/kernel_processes.h"
 #include "compute/cuda/nvrtc.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/kernel_texts.h"

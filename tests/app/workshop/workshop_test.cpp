@@ -1,8 +1,8 @@
 // The workshop: a file that is saved again and again. Compiling and checking are this test's own, so it needs no GPU.
-#include "app/features/workshop/file_watch.h"
-#include "app/features/workshop/kernel_workshop.h"
 #include "app/features/workshop/workshop.h"
-#include "app/process/check_kernel.h"
+
+#include "app/features/workshop/kernel_workshop.h"
+#include "app/process/kernel_processes.h"
 #include "compute/core/error.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/kernel_texts.h"

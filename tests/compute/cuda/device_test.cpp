@@ -4,7 +4,7 @@
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/dependent_launch.h"
 #include "compute/cuda/launch.h"
-#include "compute/kernels/kernel_card.h"
+#include "compute/kernels/kernel.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/cuda/test_kernels.h"
 #include "tests/compute/support/backend.h"

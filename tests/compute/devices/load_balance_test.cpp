@@ -1,7 +1,7 @@
 #include "compute/devices/load_balance.h"
 
-#include "compute/devices/device_list.h"
 #include "compute/kernels/division.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "tests/test.h"
 
 namespace orrery {

@@ -1,6 +1,5 @@
 // Several devices that divide the evaluations of a kernel find what one finds. One GPU is enough for most: it can stand
 // for several, each with a stream and a kernel of its own.
-#include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/kernel_sharing.h"

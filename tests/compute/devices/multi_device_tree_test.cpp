@@ -2,11 +2,11 @@
 // domain, and whether they belong to one process or to ranks.
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/devices/device_list.h"
 #include "compute/devices/device_team.h"
 #include "compute/devices/load_balance.h"
 #include "compute/diagnostics/reference.h"
 #include "compute/kernels/division.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/evaluations.h"

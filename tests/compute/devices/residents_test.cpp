@@ -2,7 +2,7 @@
 // keep their numbers.
 #include "compute/cuda/arrays.h"
 #include "compute/cuda/device.h"
-#include "compute/devices/device_list.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"

@@ -1,6 +1,5 @@
 // The kernel card, of each kernel under test.
-#include "compute/kernels/kernel_card.h"
-
+#include "compute/kernels/kernel.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/test.h"

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <new>
 
-#include "compute/devices/device_list.h"
 #include "compute/diagnostics/conserved.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"

@@ -1,10 +1,9 @@
 // Kernels that the devices of several ranks divide. Here, these are the host.
-#include "compute/ranks/cuda_kernel.h"
-
 #include "compute/devices/load_balance.h"
 #include "compute/integrators/update.h"
 #include "compute/kernels/kernel_sharing.h"
 #include "compute/kernels/shared_facets.h"
+#include "compute/ranks/rank_leader.h"
 #include "tests/compute/ranks/device_ranks.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"

@@ -2,7 +2,7 @@
 
 #include "compute/integrators/update.h"
 #include "compute/kernels/kernel.h"
-#include "compute/kernels/rank_device.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "compute/ranks/protocol.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/test.h"

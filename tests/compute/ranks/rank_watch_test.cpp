@@ -1,6 +1,4 @@
 // The start of ranks, and the watch: hangs are noticed, and ranks that work for long are left alone.
-#include "compute/ranks/rank_watch.h"
-
 #include <future>
 #include <stop_token>
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "compute/cuda/device.h"
-#include "compute/devices/cuda_rank_device.h"
-#include "compute/devices/device_list.h"
+#include "compute/kernels/kernel_sharing.h"
 #include "tests/compute/ranks/rank_team.h"
 #include "tests/test.h"
 

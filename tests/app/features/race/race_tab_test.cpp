@@ -1,6 +1,5 @@
-#include "app/features/race/race.h"
-
 #include "app/features/compare/compare.h"
+#include "app/features/race/race.h"
 #include "app/features/sweep/sweep.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/panels.h"

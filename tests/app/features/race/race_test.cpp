@@ -1,9 +1,9 @@
 // Races of kernels, integrators and time steps to the same time.
-#include "app/features/race/measure_race.h"
+#include "app/features/race/race.h"
 
 #include <cstdio>
 
-#include "app/features/race/race.h"
+#include "app/features/race/measure_race.h"
 #include "compute/core/error.h"
 #include "compute/integrators/integrator.h"
 #include "compute/kernels/catalog.h"

@@ -5,7 +5,7 @@
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/statistics.h"
 #include "app/lab/sweep/result_rows.h"
-#include "app/recording/sweep_report.h"
+#include "app/recording/result_files.h"
 #include "tests/app/support/initial_variant.h"
 #include "tests/app/support/test.h"
 #include "tests/compute/support/backends.h"

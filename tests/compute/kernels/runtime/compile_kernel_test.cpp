@@ -2,8 +2,8 @@
 #include "compute/kernels/runtime/compile_kernel.h"
 
 #include "compute/cuda/nvrtc.h"
+#include "compute/kernels/runtime/kernel_file.h"
 #include "compute/kernels/runtime/kernel_sources.h"
-#include "compute/kernels/runtime/new_kernel.h"
 #include "tests/compute/support/kernel_texts.h"
 #include "tests/test.h"
 

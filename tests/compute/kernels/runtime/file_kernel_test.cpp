@@ -3,8 +3,8 @@
 
 #include "compute/cuda/device.h"
 #include "compute/cuda/nvrtc.h"
-#include "compute/kernels/kernel_card.h"
-#include "compute/kernels/runtime/new_kernel.h"
+#include "compute/kernels/kernel.h"
+#include "compute/kernels/runtime/kernel_file.h"
 #include "compute/sim/simulation.h"
 #include "tests/compute/support/backend.h"
 #include "tests/compute/support/force.h"

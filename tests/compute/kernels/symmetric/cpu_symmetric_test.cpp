@@ -1,6 +1,5 @@
 // cpu-symmetric, and how all pairs are divided into units of work.
 #include "compute/kernels/parts/pair_items.h"
-#include "compute/kernels/symmetric/tile_rounds.h"
 #include "tests/compute/support/backends.h"
 #include "tests/compute/support/force.h"
 #include "tests/compute/support/random_ball.h"

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "app/overlays/overlay_lines.h"
-#include "app/ui_state/legend.h"
 #include "app/ui_state/overlays_commands.h"
 #include "app/ui_state/status.h"
 #include "compute/sim/command.h"
@@ -18,6 +18,99 @@
 #include "render/passes/strokes.h"
 
 namespace orrery {
+
+/// Tracks of some bodies: their latest state, and where they were at equal intervals.
+class BodyTracks {
+ public:
+  static constexpr int most_points = 64;
+
+  struct Track {
+    render::BodyState state;                ///< at time()
+    std::optional<glm::vec3> acceleration;  ///< the mean since the reading before; none: there is none
+    std::vector<glm::vec3> points;          ///< at most most_points, oldest first: the last one at latest_point()
+  };
+
+  void clear() { tracks_.clear(); }
+  /// Takes in a reading; bodies that it lacks are forgotten. Places between two readings follow from both positions and
+  /// velocities, so that points are exactly `interval` > 0 of time apart. Earlier bodies than the last ones, or another
+  /// interval, begin anew.
+  void add(const render::BodySample& sample, double interval);
+
+  /// Tracks by the bodies' indices.
+  const std::map<int, Track>& tracks() const { return tracks_; }
+  double time() const { return time_; }
+  double interval() const { return interval_; }
+  double latest_point() const { return next_point_ - interval_; }
+
+ private:
+  void add_points(const render::BodySample& sample);
+
+  std::map<int, Track> tracks_;
+  double time_ = 0, interval_ = 0;
+  double next_point_ = 0;  // the time of the next point of every track
+};
+
+/// Returns the place of a track's body `later` after its reading, for short times.
+glm::vec3 place_after(const BodyTracks::Track& track, double later);
+
+/// Returns every k-th of `count` bodies, at most 1,023, and the picked one; or the picked one alone.
+std::vector<int> sample_of(int count, bool every, std::optional<int> picked);
+
+/// Returns the time that trails last if nobody chose: a fast body then crosses a good part of the scene, of this
+/// radius.
+double usual_trail_length(float radius, const render::ValueRanges& ranges);
+
+/// Returns lines along the tracks that end at the bodies' places at `now` and fade into the past. Each has the body's
+/// colour of speed, if bodies are coloured by that; `picked` stands out.
+std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now, TrailsOf of, std::optional<int> picked,
+                                           const render::Appearance& appearance, const render::ValueRanges& ranges);
+
+/// Something in the world, and how much of it there is.
+struct Amount {
+  glm::vec3 place;
+  float amount;
+};
+
+/// Returns how much the camera sees around each place: the mean per square whose side is `side` of the picture's
+/// height; 0 for a place that is not in front of it. Changes smoothly as places and camera move.
+std::vector<float> crowd_around(std::span<const Amount> amounts, const render::OrbitCamera& camera, float side);
+
+struct Arrows {
+  std::vector<render::DrawnLine> lines;
+  float value_per_length = 0;  ///< what an arrow of unit length in the world stands for; 0: there are no arrows
+};
+
+/// Returns arrows at the bodies' places at `now`, a tenth of the picture's height long at most. None where an
+/// acceleration is not known yet. Where many would cover the bodies, only some are drawn, but always that of the picked
+/// one.
+Arrows arrows_of(const BodyTracks& tracks, double now, Vectors quantity, std::optional<int> picked,
+                 const render::OrbitCamera& camera, render::Theme theme);
+
+/// sRGB. `quantity` is not `none`.
+glm::vec3 arrow_colour(Vectors quantity, render::Theme theme);
+
+struct Axes {
+  std::vector<render::DrawnLine> lines;
+  std::vector<PictureLabel> labels;  ///< names, and the lengths at tick marks
+  double tick = 0;                   ///< length between two tick marks
+};
+
+/// Returns the axes from `centre`, for a scene of this `radius` > 0 in a picture of `width` x `height` pixels. Tick
+/// marks are at round lengths that suit the zoom.
+Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
+             render::Theme theme);
+
+/// A colour on a dark ground and its counterpart on white, sRGB.
+struct Ink {
+  glm::vec3 on_dark, on_light;
+
+  glm::vec3 in(render::Theme theme) const { return theme == render::Theme::light ? on_light : on_dark; }
+  glm::vec4 in(render::Theme theme, float opacity) const { return {in(theme), opacity}; }
+};
+
+inline SrgbColour as_values(glm::vec3 colour) {
+  return {colour.r, colour.g, colour.b};
+}
 
 /// The cells of a tree and a body's walk through it as boxes in the picture, read a few times per second.
 class TreeBoxes {
