@@ -119,9 +119,9 @@ bool reads_as(std::string_view text, Number& number) {
   return code == std::errc{} && end == text.data() + text.size();
 }
 
-class HeaderReader {
+class FileReader {
  public:
-  explicit HeaderReader(KernelFile& file) : file_{file} {}
+  explicit FileReader(KernelFile& file) : file_{file} {}
 
   void read() {
     std::string_view rest = file_.text;
@@ -304,7 +304,7 @@ KernelFile parse_kernel_file(std::string name, std::string text) {
     const auto lines = std::count(file.text.begin(), file.text.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
     fail(static_cast<int>(lines) + 1, "the file is no text: it has a byte 0");
   }
-  HeaderReader{file}.read();
+  FileReader{file}.read();
   const std::vector<FoundFunction> functions = find_global_functions(file.text);
   if (functions.empty()) {
     fail(1, std::string{"there is no __global__ function; the file needs one: __global__ void NAME"} +
