@@ -93,7 +93,7 @@ std::vector<std::size_t> pareto_front(std::span<const SpeedError> points) {
 
 namespace {
 
-std::string share_text(std::int64_t count, std::int64_t total) {
+std::string share_of_total(std::int64_t count, std::int64_t total) {
   const double percent = 100.0 * static_cast<double>(count) / static_cast<double>(total);
   if (count == total) return "100%";
   if (percent < 0.1) return "<0.1%";
@@ -135,7 +135,7 @@ std::string to_text(const Distribution& distribution) {
   for (const auto& part : distribution.classes) {
     if (part.count == 0) continue;
     text += fmt::format("{}{}: {} ({})", text.empty() ? "" : ", ", part.name, format_count(part.count),
-                        share_text(part.count, total));
+                        share_of_total(part.count, total));
   }
   return text.empty() ? "-" : text;
 }

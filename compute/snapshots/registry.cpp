@@ -74,7 +74,7 @@ void note_test_particles(const fs::path& file, Snapshot& snapshot) {
   snapshot.notes.push_back(counted_bodies(massless) + " without mass: test particles feel gravity and exert none");
 }
 
-bool is_finite(const Vec4& v) {
+bool are_finite(const Vec4& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z) && std::isfinite(v.w);
 }
 
@@ -84,9 +84,9 @@ float least_mass_of_finite(const fs::path& file, BodySource& bodies) {
   if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && bounds->finite) return bounds->least_mass;
   float least = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < bodies.count(); ++i) {
-    const bool place = is_finite(bodies.position(i));
+    const bool place = are_finite(bodies.position(i));
     least = std::min(least, bodies.position(i).w);
-    if (place && is_finite(bodies.velocity(i))) continue;
+    if (place && are_finite(bodies.velocity(i))) continue;
     throw std::runtime_error("'" + file.string() + "': not written: the " + (place ? "velocity" : "position or mass") +
                              " of body " + std::to_string(i) +
                              " (counted from 0) is not finite; try a smaller dt or a larger softening");
