@@ -61,7 +61,7 @@ endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
 may_include("app/colours/" "app/(text|colours)/" ${measured} "render/[^/]+$" ${lists} "fmt/")
 # The window's status and commands: plain values.
-may_include("app/ui_state/" "app/(colours|lab|text|ui_state)/" "compute/(devices|snapshots)/" ${measured} "fmt/"
+may_include("app/ui_state/" "app/(colours|lab|text|ui_state)/" "compute/snapshots/" ${measured} "fmt/"
             "render/[^/]+$" ${lists})
 may_include("app/commands/" "app/(commands|features|text|ui_state)/" "compute/(core|sim|snapshots)/" ${lists} "fmt/")
 may_include("app/recording/" "app/(commands|text|lab|recording|ui_state)/" "compute/(core|sim|snapshots)/" "compute/kernels/kernel[.]h$"
@@ -86,7 +86,7 @@ may_include("app/features/workshop/" "app/(features|process|text|ui_state)/" "co
 may_include("app/features/" "app/(features|lab|text)/" ${measured} "fmt/")
 may_include("app/cli/"
             "app/(cli|colours|commands|lab|process|recording|text|ui_state)/"
-            "compute/(devices|snapshots|kernels/runtime)/" ${measured} "render/[^/]+$" ${lists} "orrery_version[.]h$" "fmt/"
+            "compute/(snapshots|kernels/runtime)/" ${measured} "render/[^/]+$" ${lists} "orrery_version[.]h$" "fmt/"
             "CLI/" ${posix_headers})
 may_include("app/panels/kit/" "app/(text)/" "app/panels/kit/" "compute/core/" "imgui" "fmt/")
 # A panel shows values and describes descriptors; it sees no simulation.
@@ -96,7 +96,7 @@ may_include("app/overlays/" "app/(overlays|ui_state)/" "compute/(core|sim)/" "re
 may_include("app/window/"
             "app/(colours|commands|lab|overlays|panels|process|recording|text|ui_state|window)/"
             "compute/" "render/" ${lists} "glm/" "fmt/" "dlfcn[.]h$" ${posix_headers} ${gl_headers} ${window_headers})
-may_include("app/[^/]+$" "app/(cli|process|text|ui_state|window)/" "compute/(core|devices|ranks)/" "orrery_version[.]h$"
+may_include("app/[^/]+$" "app/(cli|process|text|ui_state|window)/" "compute/(core|ranks)/" "orrery_version[.]h$"
             ${posix_headers})
 may_include("tests/benchmarks/" "compute/" "tests/compute/support/" "benchmark/" "hwy/" "sched[.]h$")
 may_include("tests/compute/" "compute/" "tests/(compute/|test[.]h$)" "gtest/" "hwy/" "hdf5[.]h$" "kernels_list[.]inc$" ${cuda_headers}
