@@ -38,12 +38,12 @@ glm::vec3 srgb_from_linear(glm::vec3 colour);
 /// Returns the colour at a place of the map, in linear light. `at` outside 0 to 1 gives the end's colour.
 glm::vec3 linear_colour(const ColourMap& map, float at);
 
-/// Returns the colour of a body. On a dark ground it is a light, never dark, since lights add up and a dark one would
-/// vanish; on white it is an ink, never pale.
+/// Returns the colour of a body. On a dark background it is a light, never dark, since lights add up and a dark one
+/// would vanish; on white it is an ink, never pale.
 glm::vec3 body_colour(const ColourMap& map, float at, Theme theme);
 
-/// Returns the colour of a density. On white, colours run from the ground's over the map's last to its first, so that
-/// much mass is dark.
+/// Returns the colour of a density. On white, colours run from the background through the map from its last to its
+/// first colour, so that much mass is dark.
 glm::vec3 density_colour(const ColourMap& map, float at, Theme theme);
 
 /// Scale from a value to a place in the colour map.

@@ -1,4 +1,4 @@
-// Threads, results that come later, teams of threads, and how a thread treats subnormal numbers.
+// Threads, futures, teams of threads, and how a thread treats subnormal numbers.
 #pragma once
 
 #if defined(__SSE2__)

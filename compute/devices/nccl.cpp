@@ -172,9 +172,9 @@ NcclConnection::~NcclConnection() {
   if (left_.valid()) (void)left_.wait_for(longest);
 }
 
-/// Tests the connection. NCCL sets up the route between two devices at its first use, while the host waits for the
-/// other rank; later uses do not block the host. Each test ends on the device before the next one begins, so that the
-/// device does not wait if the host blocks forever.
+/// Tests the connection by two transfers. NCCL sets up the route between two devices at their first transfer, and may
+/// block the host until the other rank takes part; later transfers do not block. The host waits for each transfer
+/// before it starts the next. So if it blocks forever, no work is left unfinished on the device.
 void NcclConnection::try_out(std::span<unsigned> words, int rank, cudaStream_t stream,
                              const std::function<void()>& wait) {
   std::vector<Blocks> outgoing(words.size()), incoming(words.size());

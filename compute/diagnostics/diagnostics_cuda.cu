@@ -9,9 +9,9 @@
 namespace orrery::cuda {
 namespace {
 
-/// Bodies of a tile, and threads of a block that sums over tiles.
+/// Bodies per tile, and threads per block of the kernel that sums over tiles.
 constexpr int tile_size = 256;
-/// Threads of a block of the other kernels.
+/// Threads per block of all other kernels in this file.
 constexpr int block = 128;
 /// Number of blocks that keep a multiprocessor busy.
 constexpr int blocks_per_multiprocessor = 8;

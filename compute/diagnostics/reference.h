@@ -104,14 +104,14 @@ struct UlpHistogram {
       0;  ///< components in no class: NaN, infinite, or with a reference beyond the range of float
 
   static int class_of(std::int64_t distance);
-  /// These return the least and the greatest distance of a class.
+  /// These return the minimum and the maximum distance of a class.
   static std::int64_t least(int index);
   static std::int64_t most(int index);
 };
 
-/// Makes the histogram. `accelerations` has one entry per body (ax, ay, az, unused), `reference` one for each of
-/// `targets`, which is rounded to float first. A component that is small because its terms cancel may be far from the
-/// reference in these units without harm.
+/// Returns the histogram for `targets`. `accelerations` has one entry per body (ax, ay, az, unused); `reference` has
+/// one entry per target and is rounded to float first. A large distance can be harmless: if the terms of a component
+/// cancel, the component is small, and so is its unit in the last place.
 UlpHistogram ulp_histogram(std::span<const Vec4> accelerations, std::span<const int> targets,
                            std::span<const Vec3d> reference);
 

@@ -53,9 +53,9 @@ ORRERY_HD inline void add_drag(Pull& pull, const PreciseBody& body, double drag)
   pull.jerk = plus(pull.jerk, -drag / body.mass, pull.acceleration);
 }
 
-/// The step that suits a body whose last step of `dt` led from `begin` to `end`, by Aarseth's criterion
-/// sqrt(eta (|a| |a''| + |a'|^2) / (|a'| |a'''| + |a''|^2)), with the derivatives at the end that the Hermite
-/// polynomial of the step has (Makino & Aarseth 1992, eqs. 5 to 7). NaN without an acceleration.
+/// Returns the longest step for a body whose last step, of length `dt`, led from `begin` to `end`, by Aarseth's
+/// criterion sqrt(eta (|a| |a''| + |a'|^2) / (|a'| |a'''| + |a''|^2)). The derivatives are those of the Hermite
+/// polynomial at the end of that step (Makino & Aarseth 1992, eqs. 5 to 7). NaN if nothing pulls the body.
 ORRERY_HD inline double longest_step_after(const Pull& begin, const Pull& end, double dt, double eta) {
   const Vec3d change = plus(begin.acceleration, -1, end.acceleration);  // a0 - a1
   const Vec3d second_dt2 = plus(plus({}, -6, change), -dt, plus(plus({}, 4, begin.jerk), 2, end.jerk));
@@ -65,8 +65,8 @@ ORRERY_HD inline double longest_step_after(const Pull& begin, const Pull& end, d
   return dt * std::sqrt(eta * (a * second + first * first) / (first * third + second * second));
 }
 
-/// The step that suits a body before its first one, when no higher derivatives are known: the shorter one of eta
-/// |a|/|a'| and the criterion of leapfrog-blocks.
+/// Returns the longest step for a body that has made none, so that no higher derivatives are known: the shorter of eta
+/// |a|/|a'| and the step by the criterion of leapfrog-blocks.
 ORRERY_HD inline double first_longest_step(const Pull& pull, const StepCriterion& criterion) {
   const double a = length_of(pull.acceleration);
   const double by_jerk = double{criterion.eta} * a / length_of(pull.jerk), usual = criterion.longest_step(a);

@@ -45,10 +45,11 @@ using LevelSet = std::uint32_t;
 
 inline constexpr LevelSet every_level = (LevelSet{1} << level_count) - 1;
 
-/// Returns the levels that leapfrog-blocks uses, given how many bodies would have each level. A level with less than
-/// half of the bodies at it and deeper is merged into the next deeper one: bodies of different levels pull each other
-/// at different times, which costs more accuracy than the longer steps of a few bodies save work. With 0.75 instead of
-/// one half, a smooth collapse is twice as exact, but clusters with close pairs are less exact at equal work.
+/// Returns the levels that leapfrog-blocks uses. `bodies`: the number of bodies that would have each level. A level
+/// with fewer than half of the bodies at it and deeper is merged into the next deeper level. Bodies of different levels
+/// pull each other at different times: for a few bodies, that costs more accuracy than their longer steps are worth.
+/// With 0.75 instead of 0.5, a smooth collapse is twice as accurate, but clusters with close pairs are less accurate at
+/// equal work.
 inline LevelSet kept_levels(const LevelCounts& bodies) {
   constexpr double least_share = 0.5;
   LevelSet kept = 0;
@@ -87,21 +88,21 @@ struct StepCriterion {
   float mean_mass = 0;
   float eta = usual_eta;
 
-  /// Returns infinity without an acceleration.
+  /// Returns infinity if the acceleration is 0.
   ORRERY_HD double longest_step(double acceleration) const {
     const double distance = std::sqrt(double{mean_mass} / acceleration);
     const double length = distance > double{softening} ? distance : double{softening};
     return std::sqrt(2 * double{eta} * length / acceleration);
   }
-  /// Returns the level for leapfrog-blocks: the first of the `kept` levels whose step is not longer, or
-  /// most_leapfrog_level; the first of all for an acceleration that is not a number.
+  /// Returns the level for leapfrog-blocks: the first level in `kept` whose step is short enough for this acceleration,
+  /// or most_leapfrog_level if there is none. If the acceleration is NaN, returns the first level in `kept`.
   ORRERY_HD int level(float time_step, const Vec4& acceleration, LevelSet kept = every_level) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
     const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
     return joined_level(level_of(time_step, longest, 0, most_leapfrog_level), kept);
   }
-  /// Returns the first level from `level` on whose step is not longer than `longest`, or `deepest`; `level` if
-  /// `longest` is not a number. `step` is the step of `level`.
+  /// Returns the first level from `level` on whose step is at most `longest`, or `deepest` if there is none. Returns
+  /// `level` if `longest` is NaN. `step` is the step of `level`.
   ORRERY_HD static int level_of(double step, double longest, int level = 0, int deepest = most_level) {
     for (; step > longest && level < deepest; step /= 2) ++level;
     return level;

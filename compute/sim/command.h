@@ -91,7 +91,7 @@ struct SetTimeStep {
 };
 
 /// With leapfrog-blocks, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
-/// StepCriterion. With hermite4-blocks, it is that of Aarseth's criterion, from the end of the body's present step on.
+/// StepCriterion. With hermite4-blocks, it is that of Aarseth's criterion, from the end of the body's current step on.
 struct SetEta {
   float eta;
 
@@ -183,7 +183,7 @@ struct LoadScene {
   static constexpr Range<double> hubbles = hubble_range;
 };
 
-/// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
+/// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the current
 /// scene keep their state.
 struct ReturnToRun {
   RunSetup run;

@@ -181,7 +181,7 @@ class CudaBodies {
     return d_accelerations();
   }
   Vec4* d_accelerations_low() const { return low_.accelerations.data(); }  ///< null under Digits::single
-  /// Without positions and velocities while they are given back.
+  /// Maps the bodies. The mapping has no positions and velocities while they are given back.
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
 
   /// Throws a UsageError if there is no memory for these bodies with what steps by this integrator need, although the

@@ -336,18 +336,20 @@ class CudaResidents {
     fetch(mapping.bodies);
     mapping.unmap();
   }
-  /// Call before the engine's own bodies change or make steps.
+  /// Updates the engine's own bodies and takes the bodies from the devices. Call before the engine's own bodies change
+  /// or make steps.
   void bring_home() {
     fetch();
     if (hold()) accelerations_current_ = false;
     forget();
   }
-  /// Call before the bodies, the kernel or the law are replaced.
+  /// Does the same, and forgets that devices lacked memory. Call before the bodies, the kernel or the law are replaced.
   void end() {
     bring_home();
     refused_ = false;
   }
-  /// Call before the engine's own bodies make steps. Throws UsageError if its device has no memory for them.
+  /// Updates the engine's own bodies and brings them onto its device. Call before they make steps. Throws UsageError
+  /// if the device has no memory for them.
   void leave_to_engine() {
     bring_home();
     bodies_.bring_to_device();

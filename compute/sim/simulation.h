@@ -140,15 +140,15 @@ class DiagnosticsState {
   /// Notes that `body` stopped the run: line() describes it.
   void stop(const NonFinite& body, const std::string& kernel_id);
 
-  /// Call after another kernel or law: discards the forces that were probed, and the tree.
+  /// Discards the probed forces and the tree. Call after the kernel or the law was replaced.
   void forget_forces();
   /// Discards the tree of a step that was cancelled.
   void forget_tree() { measured_.tree.reset(); }
-  /// Call after another integrator or time step, or other forces.
+  /// Discards the time-step levels. Call after the integrator, the time step or the forces have changed.
   void forget_levels() { measured_.levels.reset(); }
-  /// Call after the bodies were replaced.
+  /// Discards all measurements. Call after the bodies were replaced.
   void restart();
-  /// Call after a return to the bodies after `step`: discards the non-finite body and later measurements.
+  /// Discards the non-finite body and all measurements after `step`. Call when the bodies are again those after `step`.
   void return_to(std::int64_t step);
 
   const Measured& measured() const { return measured_; }

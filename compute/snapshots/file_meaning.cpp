@@ -283,7 +283,7 @@ constexpr GravityRow gravity_rows[]{
     {"PhysicalConstants/InternalUnits", "newton_G", &internal_units},
 };
 
-/// Attributes of a dataset that hold its powers.
+/// Names of the attributes of a dataset that hold its CosmologicalPowers: the exponents of the scale factor and of h.
 struct PowerRow {
   const char* a;
   const char* h;
@@ -311,7 +311,8 @@ constexpr SwiftSofteningRow swift_softening_rows[]{
      {"Maximal physical baryon softening length (Plummer equivalent) [internal units]",
       "Maximal physical baryon softening length (Plummer equivalent)  [internal units]"}},
 };
-/// Words for a set of softenings in the parameters of GADGET-4 and AREPO, as in "SofteningComovingClass0".
+/// Words in the names of softening parameters: "SofteningComovingClass0" in GADGET-4, "SofteningComovingType0" in
+/// AREPO.
 constexpr std::array<const char*, 2> softening_words{"Class", "Type"};
 
 class HeaderReader {

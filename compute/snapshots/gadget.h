@@ -32,8 +32,8 @@ struct GadgetHeader {
   std::uint64_t skipped = 0;                      ///< rows of this file that are no bodies
 
   std::uint64_t bodies() const;
-  /// Returns the sum of `totals`, with the high words if `files` files of about this size can have that many bodies; 0
-  /// if it is not known.
+  /// Returns the number of bodies in all files according to `totals`; 0 if it is not known. The high words are ignored
+  /// if the result would exceed 8 times the bodies of `files` files like this one: older codes write other data there.
   std::uint64_t promised() const;
   /// Returns the number of bodies with masses of their own.
   std::uint64_t own_masses() const;

@@ -145,7 +145,7 @@ struct SnapshotView {
   bool units_assumed = false;
   Frame frame{};
 
-  /// These return a body's coordinates and velocity in the file, in double precision: with the frame added.
+  /// These return a body's position and velocity in the coordinates of the file: `frame` is added in double precision.
   Vec3d position(std::size_t body) const;
   Vec3d velocity(std::size_t body) const;
 };

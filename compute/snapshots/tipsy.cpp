@@ -206,7 +206,8 @@ double unit_in(const std::string& text, double size) {
   return Units::usable(unit) ? unit : 0;
 }
 
-/// Returns the units; or nothing, and why in `problem` if the file names any.
+/// Returns the units that the parameters state. Returns nothing if they state none, or if these cannot be used; in the
+/// second case, `problem` gets the cause.
 std::optional<Units> units_in(const ParamValues& values, std::string& problem) {
   const std::optional<std::string>&kpc = values.text("dKpcUnit"), &solar_masses = values.text("dMsolUnit");
   if (!kpc && !solar_masses) return std::nullopt;

@@ -44,8 +44,9 @@ Units gravity_units(double length_cm, double mass_g);
 /// different programs differ by less than 1e-3.
 bool nearly_equal(const Units& a, const Units& b, double tolerance = 1e-3);
 
-/// Reads units such as "kpc,1e10Msun" or "kpc,1e10Msun,km/s". "G=1" as the third word gives gravity_units(); without a
-/// third word the velocity is 0. Throws UsageError, which begins with `option` and lists the known names.
+/// Reads units such as "kpc,1e10Msun" or "kpc,1e10Msun,km/s". If the third word is "G=1", the unit of velocity is the
+/// one of gravity_units(). Without a third word, velocity_cm_s is 0. Throws UsageError: its text begins with `option`
+/// and lists the known names.
 Units parse_units(std::string_view option, std::string_view text);
 
 /// These return a unit as text, with a factor if it needs one: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".

@@ -52,7 +52,8 @@ class BufferReadback {
   /// Copies the parts, one after the other, as they are after all GL commands until now. Needs !in_flight(). Throws
   /// std::runtime_error if the memory is not enough.
   void request(unsigned buffer, std::span<const Part> parts);
-  /// The copy once it has arrived, then in_flight() ends; none before. `wait`: waits for the GPU. Needs in_flight().
+  /// Returns the copy and ends in_flight() once the copy has arrived; nothing before. `wait`: blocks until the GPU has
+  /// made it. Needs in_flight().
   std::optional<std::vector<glm::vec4>> poll(bool wait);
   /// Drops the copy in flight.
   void cancel() { fence_.clear(); }

@@ -94,7 +94,8 @@ class Splats {
 
   Program clear_, gather_;
   BodyPrograms splat_, large_;
-  // If all shares are summed up, another texel of each for the second and the third one, after all these.
+  // If all shares are summed up, splats_ and sprites_ are twice as large: the second half is for the second and third
+  // share.
   Buffer splats_;        // one texel of 8 bytes for a quarter of a pixel
   Buffer sprites_;       // one texel for a pixel
   Buffer large_bodies_;  // how many, then their indices

@@ -40,7 +40,8 @@ class CentreFinder {
   /// The same for the largest cluster. Starts from the centre of the last request, and looks at all bodies now and
   /// then.
   void request_cluster(const DrawnBodies& bodies, double time);
-  /// The centre once it is known, then in_flight() ends; none before. `wait`: waits for the GPU. Needs in_flight().
+  /// Returns the centre and ends in_flight() once the centre is known; nothing before. `wait`: blocks until the GPU has
+  /// found it. Needs in_flight().
   std::optional<FoundCentre> poll(bool wait);
   /// Forgets the cluster, and drops the request in flight.
   void restart();

@@ -57,7 +57,7 @@ __device__ float greatest_of_block(float value) {
   return value;
 }
 
-/// Makes an empty cell. `place`: index of the place that will point to it, counted from cell 0's first.
+/// Makes an empty cell. `place`: the place that will point to it, as 8 * (parent cell) + octant.
 __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
   const int4 empty = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null);
   auto* const places = reinterpret_cast<int4*>(tree.places_of(cell));

@@ -96,7 +96,7 @@ struct Octree {
   float tolerance = 0;
   FarField far = FarField::quadrupole;
   OctreeState* state = nullptr;
-  // One entry per body, sorted by key. Other trees' keys, order and accelerations need not exist:
+  // One entry per body, sorted by key. `keys`, `order` and `accelerations` need no entries for other trees' bodies:
   const std::uint64_t* keys = nullptr;
   const int* order = nullptr;     ///< index of each body in the caller's arrays
   Vec4* bodies = nullptr;         ///< x, y, z, m
@@ -107,7 +107,7 @@ struct Octree {
   Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
   Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of() instead
   Vec4* high_moments = nullptr;  ///< moments from the third order on, see store_high_moments(); null: none
-  // One entry per cell. A walk needs none of them, so other trees' need not exist:
+  // One entry per cell of this tree. Walks do not read these arrays, so they need no entries for other trees' cells:
   OctreeLinks* links = nullptr;
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the bodies' bounding box; w is unused
 
@@ -133,8 +133,8 @@ struct Octree {
 // Phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.
 
 /// Computes the bodies' Hilbert keys, in the bodies' original order, and numbers them 0, 1, ... A body farther from the
-/// mean than 1024 times the mean distance gets a key at the border, so that the other keys have enough digits. Of
-/// `tree`, only count and state are used.
+/// mean than 1024 times the mean distance gets a key at the border, so that the other keys have enough digits.
+/// Uses only count and state of `tree`.
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                CUstream_st* stream);
 /// Computes the keys in a known cube, in device memory.
@@ -166,9 +166,9 @@ void gather_bodies(const Vec4* bodies, const int* order, int count, Vec4* sorted
 /// Sets is_target[i] to 1 if body i of `count` is among the targets, else to 0.
 void mark_targets(const Targets& targets, int count, unsigned char* is_target, CUstream_st* stream);
 
-/// Makes the cells, row by row from the root; if `keeps_cells`, keeps those of an earlier call for the same number of
-/// bodies. Then computes the boxes and moments of the current bodies, from the last row up. The tree must have at least
-/// one body, and its state must come from finding the keys.
+/// Builds the cells, row by row from the root. If `keeps_cells`, keeps the cells of an earlier call for the same number
+/// of bodies instead. Then computes the boxes and moments of the current bodies, from the last row up. Needs at least
+/// one body, and a `tree.state` that find_keys() or find_keys_in() has filled in.
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, CUstream_st* stream);
 
 /// Computes tree.accelerations, and counts the interactions in tree.state. `is_target`: one byte per body in original
