@@ -36,7 +36,7 @@ WorkerChannel::~WorkerChannel() {
   if (ended_) return;
   try {
     end();
-  } catch (const std::exception&) {  // users of this channel have met the loss, or do not care
+  } catch (const std::exception&) {  // a rank is lost, and this channel is no longer needed
   }
 }
 
@@ -65,7 +65,7 @@ void WorkerChannel::clean_up(const Exchange& exchange) noexcept {
   }
 }
 
-/// Takes replies in the order of arrival: a rank may fail while another one waits for it until it is cancelled.
+/// Reads replies in the order of arrival, because a rank may wait for a failed one until it is cancelled.
 void WorkerChannel::exchange_locked(const Exchange& exchange) {
   cancelled_ = exchange.cancelled;
   is_long_between_ = exchange.is_long_between;
@@ -157,7 +157,7 @@ bool WorkerChannel::read_reply(int rank, const Exchange& exchange, Failures& fai
   return true;
 }
 
-/// Counts the work between two exchanges as one part of each rank.
+/// Exchanges messages. The rank watch counts the work between two exchanges as one part of each rank.
 void WorkerChannel::Others::exchange(std::span<const MessageWriter> outgoing,
                                      std::vector<std::vector<std::byte>>& incoming) {
   RankWatch& watch = channel_.watch_;
