@@ -472,7 +472,7 @@ class CudaRankResidents final : public RankResidents {
   bool connected_ = false;                                    // argument of the latest call, see RankResidents
   cuda::OrderEvent ended_{device_};                           // end of the work of the latest call
   cuda::DeviceArray<cuda::PackedFinding> findings_;           // one entry per rank
-  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // for NonFiniteReport::seen where nothing reads it
+  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // target of NonFiniteReport::seen if nothing reads it
   // Leader's buffers:
   cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
   cuda::DeviceArray<int> piece_ids_, owners_;
@@ -826,7 +826,7 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
   std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel implements PartitionFacet
   RankEvaluation part_{*device_, partition()};
   cuda::Stream stream_{*device_};  // not used by the leader
-  Staging outgoing_{*device_};     // data for other ranks
+  Staging outgoing_{*device_};     // data for other ranks, except inputs
   std::vector<Staging> incoming_;  // data from each other rank, except results
   // Inputs of the workers. On the leader, entry 0 has the blocks for all, and entry `rank` those for one worker. On a
   // worker, entry 0 has all blocks.

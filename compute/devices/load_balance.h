@@ -91,8 +91,8 @@ class LearnedParts {
   int latest_ = 0, in_use_ = 0, timed_ = 0;  // versions of the sizes, counted from 0: newest, last used, last timed
 };
 
-/// Points in an evaluation at which events are recorded, in their order on a device's stream. The copies of another
-/// device's results are recorded on the leader's stream.
+/// Points in an evaluation at which events are recorded, in their order on a device's stream. Copies of results are
+/// recorded on the leader's stream.
 enum class PartMark {
   begins,        ///< leader: the evaluation begins; other device: the leader's data are ready
   shared,        ///< leader only: the data for the other devices are ready
@@ -116,7 +116,7 @@ struct MarkTimes {
 };
 
 /// Returns the time of the device's `begins` in ms since the leader's `begins`. If the devices exchange data,
-/// `all_offered` is taken as the same instant on all. Otherwise, a device begins at the leader's `shared`.
+/// `all_offered` is taken as the same instant on all devices. Otherwise, a device begins at the leader's `shared`.
 double begin_after(const MarkTimes& leader, const MarkTimes& device, bool exchanges);
 
 /// Returns the activities of a device until its part ends. `begin_ms`: see begin_after().

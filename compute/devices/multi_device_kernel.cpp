@@ -68,7 +68,7 @@ class PartTimes {
   }
   /// Returns whether the current evaluation is timed.
   bool times_now() const { return times_now_; }
-  /// Marks the current evaluation as enqueued. Call after it.
+  /// Ends an evaluation whose work is enqueued. Call after each evaluation.
   void end() { in_flight_ |= times_now_; }
   /// Discards times that are not read yet. Call after a failed evaluation, or after the bodies were replaced.
   void forget() { in_flight_ = false; }
@@ -345,7 +345,8 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
   using Blocks = PartitionFacet::Blocks;
 
   Member& leader() { return members_.front(); }
-  /// Calls `work` for every device except the leader, which is active afterwards. Errors name the device.
+  /// Calls `work` for every device except the leader, with that device active. Afterwards, the leader is active. Errors
+  /// name the device.
   void for_others(const std::function<void(Member& member, std::size_t index)>& work) {
     const ActiveAfterwards leads{leader().device};
     for (std::size_t i = 1; i < members_.size(); ++i) {
@@ -478,8 +479,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
 
   using OnStream = std::function<void(Member& member, cudaStream_t stream, std::size_t index)>;
   using OnPart = std::function<void(Member& member, const ForceArgs& args, std::size_t index)>;
-  /// Both call `work` for every device, the leader first. The device is active; `work` gets its stream or its
-  /// arguments.
+  /// Both call `work` for every device, the leader first, with its stream or its arguments. That device is then active.
   void for_all(cudaStream_t leading, const OnStream& work) {
     work(leader(), leading, 0);
     for_others([&](Member& member, std::size_t index) { work(member, member.stream.get(), index); });
@@ -497,7 +497,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
   }
 
   // These two allocate memory on all devices for `count` bodies, and free the memory of the other. allocate_residents()
-  // is for bodies that stay on the devices, in equal parts at first; allocate_inputs() for copies in each evaluation.
+  // is for bodies that stay on the devices, at first in equal parts; allocate_inputs() is for copies of all bodies.
   void allocate_residents(int count) {
     prepared_ = room_ = held_ = 0;
     times_.forget();

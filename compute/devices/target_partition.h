@@ -12,7 +12,7 @@ namespace orrery {
 /// targets, and every device gets a copy of all bodies.
 class TargetPartition final : public PartitionFacet {
  public:
-  /// `kernel` and `device` must outlive this.
+  /// `kernel` and `device` must outlive this object.
   TargetPartition(ForceKernel& kernel, bool reads_low_words, const cuda::Device& device)
       : kernel_{kernel}, reads_low_words_{reads_low_words}, device_{device} {}
 

@@ -32,7 +32,7 @@
 namespace orrery {
 namespace {
 
-/// Reduces the non-finite bodies that two ranks found to the first one, by pass and then by index.
+/// Reduces the non-finite bodies that two ranks found to the earlier one: the lower pass, then the lower index.
 void find_first(StepResult& first, const StepResult& other) {
   if (other.not_finite < 0) return;
   const auto place = [](const StepResult& found) { return std::pair{found.found_in, found.not_finite}; };
@@ -210,16 +210,17 @@ class LeaderBodies {
   bool write_jointly(const JointRows& rows) {
     bool written = false;
     CollectiveWrite own{own_, static_cast<std::size_t>(count_), channel_.others()};
-    channel_.exchange({.order =
-                           [&](int, MessageWriter& order) {
-                             order.put(Order::write_rows);
-                             order.put(key_);
-                             order.put(static_cast<std::size_t>(count_));
-                             put_rows(order, rows);
-                           },
-                       .own_part = [&] { written = own.write(rows); },
-                       .is_long = [](int) { return false; },  // a file system may be slow
-                       .is_long_between = false});
+    channel_.exchange(
+        {.order =
+             [&](int, MessageWriter& order) {
+               order.put(Order::write_rows);
+               order.put(key_);
+               order.put(static_cast<std::size_t>(count_));
+               put_rows(order, rows);
+             },
+         .own_part = [&] { written = own.write(rows); },
+         .is_long = [](int) { return false; },  // times are no limit for others: a file system may be slow
+         .is_long_between = false});
     return written;
   }
 

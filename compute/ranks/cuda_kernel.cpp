@@ -222,8 +222,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return own_->kernel().main_launch(law, count, masses);
   }
-  /// Returns the rank of each body if the ranks divide the targets or the bodies. If they divide the pairs, there is
-  /// none.
+  /// Returns the rank of each body. It is unknown if the ranks divide the pairs, instead of the targets or the bodies.
   std::optional<BodyOwners> owners(int count) const override {
     if (!why_no_owners_.empty()) return BodyOwners{.why_unknown = why_no_owners_};
     BodyOwners owners;
@@ -298,8 +297,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
  private:
   using WorkerInputs = std::vector<WorkerInput>;  // one entry per rank
 
-  // These two allocate memory on all ranks for `count` bodies: to hold them, or to get copies of them in each
-  // evaluation.
+  // These two allocate memory on all ranks for `count` bodies: to hold them, or for copies of all bodies.
   void allocate_residents(int count) {
     instances_.forget();
     untimed_ = 2;
@@ -426,8 +424,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     reserved_ = reserved;
   }
 
-  /// Adjusts the parts to measured times. Ignores evaluations of listed targets, whose times are no measure for all
-  /// bodies.
+  /// Adjusts the parts to measured times. Ignores evaluations of listed targets, which are no measure for all bodies.
   void learn_parts(const ForceArgs& args) {
     const bool timed = is_tree_ && !args.targets && untimed_ == 0;
     if (untimed_ > 0) --untimed_;

@@ -128,7 +128,7 @@ class MpiRanks final : public Communicator {
         std::erase(others, from);
       }
     } catch (const std::bad_alloc&) {
-      finish_sends();  // until they end, MPI reads memory that the caller may free
+      finish_sends();  // MPI still reads memory that the caller may free
       throw;
     }
     finish_sends();

@@ -36,7 +36,7 @@ WorkerChannel::~WorkerChannel() {
   if (ended_) return;
   try {
     end();
-  } catch (const std::exception&) {  // a rank is lost, and this channel is no longer needed
+  } catch (const std::exception&) {  // a rank is lost, which no longer matters
   }
 }
 
@@ -146,7 +146,7 @@ bool WorkerChannel::read_reply(int rank, const Exchange& exchange, Failures& fai
   if (outcome == Outcome::done) {
     try {
       exchange.on_reply(rank, reply);
-    } catch (...) {  // the other ranks' replies must still be read
+    } catch (...) {  // continues, because the other replies must still be read
       failures[rank] = std::current_exception();
     }
   } else {
@@ -226,7 +226,7 @@ void KernelInstances::drop() noexcept {
 }
 
 void KernelInstances::prepare(int count, const std::function<void()>& prepare_own) {
-  prepared_ = 0;  // until every rank is prepared
+  prepared_ = 0;  // set when every rank is prepared
   channel_.exchange({.order =
                          [&](int, MessageWriter& order) {
                            order.put(Order::prepare);

@@ -26,8 +26,9 @@
 
 namespace orrery {
 
-/// First value of each message from the leader to a worker; the descriptions list the data that follow. `key`
-/// identifies a kernel on all ranks. "Replied" means that the worker answers with an Outcome, "Reply" names its data.
+/// First value of each message from the leader to a worker. The descriptions list the data that follow. `key`
+/// identifies a kernel on all ranks. "Replied": the worker answers with an Outcome. "Reply: ...": data follow the
+/// Outcome.
 enum class Order {
   open_device,        ///< RankDeviceSelection::first and all listed ordinals. Reply: RankDeviceFacts
   nccl_version,       ///< no data. Reply: RankDevice::nccl_version()
@@ -166,7 +167,7 @@ inline WorkerInput get_input(MessageReader& message) {
   return input;
 }
 
-/// Bytes of one worker's input blocks: those that are broadcast to all workers, and those that only this one gets.
+/// Bytes of one worker's input blocks: `common` is broadcast to all workers, `individual` sent to this one.
 struct InputBytes {
   std::size_t common, individual;
   std::size_t all() const { return common + individual; }
@@ -179,8 +180,7 @@ inline InputBytes bytes_of(const WorkerInput& input) {
   return {sum(input.common), sum(input.individual)};
 }
 
-/// The leader's connection to the workers: sends orders and reads replies. Thread-safe: exchanges run one after the
-/// other.
+/// The leader's connection to the workers: sends orders and reads replies. Thread-safe; one exchange runs at a time.
 class WorkerChannel {
  public:
   /// `ranks` and `watch` must outlive this object.
@@ -191,8 +191,8 @@ class WorkerChannel {
   ~WorkerChannel();
 
   int ranks() const { return ranks_.size(); }
-  /// Orders the workers to return from serve_leader(). Call at most once, and nothing else afterwards. Throws if a rank
-  /// is lost, see Communicator::interrupt().
+  /// Orders the workers to return from serve_leader(). Call at most once, as the last function. Throws if a rank is
+  /// lost, see Communicator::interrupt().
   void end();
 
   /// An order to all workers, the leader's own part of the work, and the handling of the replies.
@@ -204,12 +204,12 @@ class WorkerChannel {
     /// Returns whether the leader's own part has ended. It may continue on a device after own_part() has returned.
     /// Called repeatedly until it has ended or any part has failed.
     std::function<bool()> own_ended = [] { return true; };
-    /// Returns whether the leader's own part only waits for data of other ranks, see RankWatch::note_work(). Called
-    /// repeatedly, like own_ended().
+    /// Returns whether the leader's part only waits for data of other ranks, see RankWatch::note_work(). Called
+    /// repeatedly.
     std::function<bool()> own_work_ended = [] { return true; };
     /// Reads the data of a worker's reply after Outcome::done.
     std::function<void(int rank, MessageReader& reply)> on_reply = [](int, MessageReader&) {};
-    /// Returns whether the time of a rank's part is a measure for the other parts, see RankWatch::begin_parts().
+    /// Returns whether the time of a rank's part sets a limit for the others, see RankWatch::begin_parts().
     std::function<bool(int rank)> is_long = [](int) { return true; };
     /// The same as is_long(), for the work of all ranks between two exchanges through others().
     bool is_long_between = true;
@@ -218,10 +218,9 @@ class WorkerChannel {
     /// workers that has no reply. Null: no cleanup and no order.
     std::function<void(MessageWriter& order)> after_failure{};
   };
-  /// Sends the orders, and blocks until the leader's own part has ended and every worker has replied. If there are
-  /// several errors, throws the most likely cause: first the own part's, then the workers' in rank order ("rank 2:
-  /// ..."), last errors that another rank may have caused (Stopped, and errors of `own_ended`). Throws if a rank is
-  /// lost.
+  /// Sends the orders, and blocks until the leader's own part has ended and every worker has replied. Throws the most
+  /// likely cause of several errors: first the own part's, then the workers' in rank order ("rank 2: ..."), last errors
+  /// that another rank may have caused (Stopped, and errors of `own_ended`). Throws if a rank is lost.
   void exchange(const Exchange& exchange);
   /// Sends data to all workers. Call only within Exchange::own_part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }

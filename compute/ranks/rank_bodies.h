@@ -63,7 +63,7 @@ struct LocalBodies {
 /// of each step. Every rank has one object per kernel. LeaderBodies is the leader's side.
 class RankBodies {
  public:
-  /// Maximum number of bodies in a message, about 36 MB.
+  /// Maximum number of bodies in a message, which then has about 36 MB.
   static constexpr std::size_t most_in_message = PieceRange::most;
 
   /// Reads a message of put_first() and adds its bodies. A message with offset 0 replaces all bodies.

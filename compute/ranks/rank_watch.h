@@ -18,8 +18,8 @@ namespace orrery {
 /// rank is lost if it sends no heartbeat, or if its part of the work takes far longer than the other parts.
 class RankWatch {
  public:
-  /// Time limits, in ticks of the watching thread. Ticks stop while a whole job is suspended, so the job can continue
-  /// later.
+  /// Time limits, in ticks of the watching thread. While a whole job is suspended, there are no ticks, so no rank is
+  /// lost.
   struct Limits {
     std::chrono::milliseconds tick{250};
     int silence = 24;    ///< a rank is lost if it sends no heartbeat for longer
@@ -39,13 +39,13 @@ class RankWatch {
   RankWatch(Communicator& ranks, GiveUp give_up) : RankWatch{ranks, std::move(give_up), Limits{}} {}
 
   /// Records that all ranks begin their parts of one piece of work. Each part ends with a message to rank 0.
-  /// `long_parts`, one entry per rank: true if the time of this part is a measure for the other parts. Only the leader
-  /// calls this.
+  /// `long_parts`, one entry per rank: whether the time of its part sets a limit for the others. Only the leader calls
+  /// this.
   void begin_parts(const std::vector<bool>& long_parts);
   /// Records that a rank's part has ended.
   void end_part(int rank);
-  /// Records that a rank only waits for data of other ranks. Its time so far is then a measure for their parts. Its own
-  /// part continues.
+  /// Records that a rank only waits for data of other ranks. Its time so far sets a limit for them; its own part
+  /// continues.
   void note_work(int rank);
   /// Ends the leader's part, which now waits for an exchange message of each rank. A rank that replies instead has
   /// failed. It counts as lost, because the others would wait for it forever. Only the leader calls this.

@@ -18,19 +18,19 @@ class DeviceTeam;
 class Engine;
 struct DeviceList;
 
-/// The computing resources of this process: the kernels, the processor, and one or more CUDA devices. Several devices
-/// divide the work of a kernel. main makes one object.
+/// The computing resources of this process: the kernels, the processor, and CUDA devices if there are any. Several
+/// devices divide the work of a kernel. main makes one object.
 class Backends {
  public:
   /// Opens the CUDA device with the ordinal `asked`, or `otherwise` if the user asked for none. `kernels` must outlive
-  /// this. Throws UsageError that lists the devices if the device does not exist. If CUDA cannot run, throws
+  /// this object. Throws UsageError that lists the devices if the device does not exist. If CUDA cannot run, throws
   /// std::runtime_error if the user asked for a device; otherwise status() has the reason. If the catalog has ranks,
   /// this rank opens that device, and the others on its host the next ones. If there are too few devices, CUDA cannot
   /// run.
   explicit Backends(const KernelCatalog& kernels, std::optional<int> asked = std::nullopt, int otherwise = 0);
   /// Opens all of these devices. If the list means all devices and one is `leader`, that one has the bodies. If the
-  /// catalog has ranks, each rank opens one of the devices. Throws as above, and UsageError if the devices differ or
-  /// are too few for the ranks.
+  /// catalog has ranks, each rank opens one of the devices. Throws as the other constructor, and UsageError if the
+  /// devices differ or are too few for the ranks.
   Backends(const KernelCatalog& kernels, const DeviceList& devices, int leader = 0);
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
@@ -50,8 +50,8 @@ class Backends {
   /// Returns the devices that divide evaluations, such as "devices 0,1"; empty if there is only device().
   std::string team_words() const;
 
-  /// Returns the kernels that can run in this process: "cpu-serial, cpu-openmp, ...". With `jerks`, lists only those
-  /// that give jerks.
+  /// Returns the ids of the kernels that can run in this process: "cpu-serial, cpu-openmp, ...". With `jerks`, lists
+  /// only those that give jerks.
   std::string available_kernels(bool jerks = false) const;
   /// Returns why this kernel cannot run in this process, in one line; empty if it can.
   std::string refusal(const KernelInfo& kernel) const;
@@ -67,7 +67,7 @@ class Backends {
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;
 
  private:
-  /// `asked`: the user named the devices. Without ranks, opens the device for place 0.
+  /// `asked`: the user named the devices. Without ranks, opens the device of place 0, see RankDeviceSelection.
   Backends(const KernelCatalog& kernels, const RankDeviceSelection& which, bool asked);
 
   void require(Backend backend) const;

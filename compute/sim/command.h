@@ -189,15 +189,15 @@ struct ReturnToRun {
   RunSetup run;
 };
 
-/// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. The bodies start from the
-/// scene's first state if memory was short for a copy, or if one was not finite.
+/// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. If a body was not finite or
+/// memory was short for a copy, the bodies start from the scene's first state.
 struct UndoReturn {};
 
 /// Compares the kernel's accelerations of sample bodies with an fp64 direct sum at the same positions, in the next
 /// batch of steps. While paused, uses the current positions. Result: Status::force_probe.
 struct ProbeForces {
   int sample;    ///< number of bodies; all bodies if there are fewer
-  int turn = 0;  ///< number of the sample; samples of consecutive turns have different bodies, until all were sampled
+  int turn = 0;  ///< index of the sample; samples of consecutive turns have different bodies, until all were sampled
   int body = ComparedBodies::nobody;  ///< one more body to compare; ForceProbe::error does not include it
 
   static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30}, bodies{0, std::numeric_limits<int>::max()};

@@ -84,10 +84,10 @@ struct ArgumentOf {
   const char* name;
   bool optional = false;       ///< may be left out; its value is then the one in a value-initialized command
   Range<Number> range{};       ///< range of a number, as users write it
-  const char* word = nullptr;  ///< word for `word_number`; for an optional member that must be given, word for no value
+  const char* word = nullptr;  ///< word for `word_number`; for a required std::optional member, word for no value
   Number word_number{};
   std::span<const std::string_view> names{};  ///< names of the numbers 0, 1 and so on
-  Number first = 0;                           ///< number that users write for 0; for example, they count rows from 1
+  Number first = 0;                           ///< number that users write for the value 0, such as 1 for rows
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;        ///< throws UsageError that lists the known names
   std::span<const std::string_view> (*words)() = nullptr;  ///< all allowed texts; null: `check` decides

@@ -98,7 +98,7 @@ class CpuHermiteOps final : public HermiteOps {
   }
   void end() override {
     hermite().write(parts_.arrays(), parts_.state.accelerations);
-    parts_.state.accelerations_current = false;  // the stored ones belong to predicted positions
+    parts_.state.accelerations_current = false;  // the stored accelerations are those at predicted positions
   }
 
  private:

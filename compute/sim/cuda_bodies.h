@@ -181,7 +181,7 @@ class CudaBodies {
     return d_accelerations();
   }
   Vec4* d_accelerations_low() const { return low_.accelerations.data(); }  ///< null under Digits::single
-  /// Maps the bodies. Positions and velocities are null while give_back() has freed them.
+  /// Maps the bodies. Positions and velocities are null after give_back() has freed them.
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
 
   /// Throws UsageError if device memory does not suffice for these bodies with this integrator, even after the current
@@ -297,8 +297,8 @@ class CudaBodies {
 struct PassId {
   static constexpr int place_bits = 9;
   static constexpr std::int64_t most_steps = std::int64_t{1} << (32 - place_bits);  ///< more steps than a batch has
-  /// Places in the order of execution: the drifts, the check of the state after the step, and the first drift of the
-  /// next step, as far as it finds errors in that state.
+  /// Places in the order of execution: the drifts; the check of the state after the step; the first drift of the next
+  /// step, for bodies that were not finite before that drift.
   enum Place : std::uint32_t { first_drift, check = (1u << place_bits) - 2, next_drift };
   /// Returns the place of drift number `n` of a step, counted from 0.
   static constexpr Place drift(int n) { return static_cast<Place>(n); }
@@ -311,7 +311,7 @@ struct PassId {
   static constexpr std::int64_t step_of(std::uint32_t number) { return number >> place_bits; }
 };
 
-/// Finds out whether passes on a stream reported non-finite bodies. Steps count from a base, so that they fit a PassId.
+/// Collects the reports of passes on a stream about non-finite bodies. Steps count from a base, to fit into a PassId.
 class NonFiniteWatch {
  public:
   NonFiniteWatch(const cuda::Device& device, cudaStream_t stream)

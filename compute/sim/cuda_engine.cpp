@@ -31,12 +31,12 @@
 namespace orrery {
 namespace {
 
-/// Number of steps that are timed in one batch. A longer batch times a sample of its steps, since two events cost some
-/// microseconds.
+/// Maximum number of steps that are timed in one batch. A longer batch times a sample of its steps, since two events
+/// cost some microseconds.
 constexpr int max_timed_steps = 8;
 
-/// Number of evaluations that are timed in one batch. A batch keeps two events for each, and a step of hermite4-blocks
-/// may have 32,768.
+/// Maximum number of evaluations that are timed in one batch, which keeps two events for each. A step of
+/// hermite4-blocks may have 32,768 evaluations.
 constexpr std::size_t max_timed_evaluations = 2048;
 
 /// One of this many short batches is timed. Events prevent a kernel from starting while the previous one ends, which
@@ -106,9 +106,9 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// Returns the timing. `probe_ms`: time to subtract, which was not spent on steps. `force_share`: share of
-  /// evaluations in the steps' time, used if no evaluation was timed. After a non-finite body, the times still are
-  /// those of whole steps, since the kernels continued.
+  /// Returns the timing. `probe_ms`: time of a force comparison, which is subtracted. `force_share`: share of
+  /// evaluations in the steps' time, used if no evaluation was timed. After a non-finite body, the time per step stays
+  /// valid, because the kernels continued.
   StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
     const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
@@ -155,11 +155,11 @@ struct CudaMeasurement {
   std::function<void()> prepare = [] {};
   /// Reads the bodies. Called after the steps, while the bodies are mapped.
   std::function<void(const DeviceBodies&)> read = [](const DeviceBodies&) {};
-  /// Does the rest. Called after the bodies are unmapped, so that the display does not wait for it.
+  /// Computes the result. Called after the bodies are unmapped, so that the display does not wait for it.
   std::function<void()> compute = [] {};
 };
 
-/// Target indices of one evaluation, in device memory; none: every body.
+/// Target indices of one evaluation, in device memory; empty: every body is a target.
 class DeviceTargets {
  public:
   DeviceTargets(const cuda::Device& device, std::span<const int> targets, cudaStream_t stream) {
@@ -259,7 +259,7 @@ class Checkpoints {
 /// outdated until fetch(). All functions enqueue on the stream of the engine or of another device.
 class CudaResidents {
  public:
-  /// Sets `accelerations_current` to false when the engine or the devices take over the bodies.
+  /// `accelerations_current` is set to false when the engine or the devices take over the bodies.
   CudaResidents(CudaBodies& bodies, cudaStream_t stream, bool& accelerations_current)
       : bodies_{bodies}, stream_{stream}, accelerations_current_{accelerations_current} {}
 
@@ -274,8 +274,8 @@ class CudaResidents {
     return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
   }
 
-  /// Returns whether the kernel's devices have the memory to hold these bodies, except in batches that needs_engine().
-  /// The engine's own bodies may then be in host memory.
+  /// Returns whether the kernel's devices have the memory to hold these bodies, except in batches for which
+  /// needs_engine() is true. The engine's own bodies may then be in host memory.
   static bool have_room(const StepPlan& plan, const Bodies& bodies) {
     const ResidentFacet* const devices = residents_of(*plan.kernel);
     return devices && bodies.digits() == Digits::single && moves_all_alike(*plan.integrator) &&
@@ -411,7 +411,7 @@ class CudaResidents {
   bool& accelerations_current_;
   ResidentFacet* holder_ = nullptr;  // facet of the plan's kernel; null: its devices do not hold these bodies
   bool ahead_ = false;
-  bool spared_ = false;   // the memory of the engine's own bodies was freed once since take()
+  bool spared_ = false;   // the engine's own memory was freed since take()
   bool refused_ = false;  // the devices lacked memory
 };
 
@@ -449,8 +449,8 @@ class CudaHermiteOps final : public HermiteOps {
   int correct(const Substep& now) override {
     return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
-  /// Runs the moments of a step. If the kernel counts targets on the device, the host does not wait at each moment for
-  /// the number and the bodies of the next one.
+  /// Runs the moments of a step. If the kernel counts targets on the device, the host need not wait at each moment for
+  /// the number of the next moment and of its active bodies.
   void take_moments(float time_step, int deepest) override {
     if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
     cuda::HermiteBodies& state = parts_.state;
@@ -476,7 +476,7 @@ class CudaHermiteOps final : public HermiteOps {
   }
   void end() override {
     parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);
-    parts_.accelerations_current = false;  // the stored ones belong to predicted positions
+    parts_.accelerations_current = false;  // the stored accelerations are those at predicted positions
     if (parts_.plan.integrator->block_steps) parts_.batch.levels = parts_.state.counts();
   }
 
@@ -565,8 +565,8 @@ class CudaStepOps final : public StepOps {
   /// Makes the last kick, if one is owed. Call after the last step of a batch.
   void end_steps() { make_owed_kick(); }
 
-  /// Evaluates. The kernel kicks only velocities that are floats on one device. Other kicks are left to the next pass,
-  /// which loads and stores the velocities anyway.
+  /// Evaluates the accelerations. The kernel kicks only if velocities are floats and on one device. Other kicks are
+  /// left to the next pass, which loads and stores the velocities anyway.
   void force(bool store, double kick_dt) override {
     make_owed_kick();  // uses the accelerations that this evaluation replaces
     const bool compares = this->compares();
@@ -847,7 +847,7 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// Calls a function. If another device failed first, throws an error that names this device.
+  /// Calls a function. If it fails because another device has failed, throws the error of that device.
   template <class Call>
   std::invoke_result_t<const Call&> named(const Call& call) {
     try {
@@ -857,7 +857,7 @@ class CudaEngine final : public Engine {
       throw;
     }
   }
-  /// Returns the parts for the next steps to enqueue.
+  /// Returns the data that the next enqueued steps work on.
   CudaStepParts step_parts() {
     return {.device = device_,
             .stream = stream_.get(),

@@ -133,9 +133,10 @@ class Engine {
 
   /// Returns whether advance() may be called now.
   virtual bool ready() const = 0;
-  /// Starts a batch of steps. With block steps, a CUDA engine blocks until the last one begins. Call only when ready().
-  /// The steps stop when a body becomes non-finite; later batches then run no steps until the next upload(). Each of
-  /// these may be measured by at most one batch in flight: forces, conserved sums, cells of a tree, accelerations.
+  /// Starts a batch of steps. With block steps, a CUDA engine blocks until the last of them begins. Call only when
+  /// ready(). The steps stop when a body becomes non-finite; later batches then run no steps until the next upload().
+  /// Each of these may be measured by at most one batch in flight: forces, conserved sums, cells of a tree,
+  /// accelerations.
   virtual void advance(const BatchRequest& request) = 0;
   /// Returns the batches that ended since the last call, oldest first. A failed batch has the whole steps before the
   /// failure. The next call that has nothing to return throws the error.

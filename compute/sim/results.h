@@ -62,7 +62,7 @@ struct Domains {
 /// A body whose position or velocity became infinite or NaN.
 struct NonFinite {
   std::int64_t step = 0;  ///< the run stopped after this step
-  int body = 0;           ///< the first such body
+  int body = 0;           ///< the first non-finite body
 };
 
 /// Cells that were read from a tree.

@@ -242,8 +242,8 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
-/// Discards the checkpoints of all engines. An engine whose device is lost is destroyed, unless its backend is `used`:
-/// then throws.
+/// Discards the checkpoints of all engines. If the device of an engine is lost, destroys the engine; if its backend is
+/// `used`, throws instead.
 void Simulation::forget_checkpoints(Backend used) {
   for (std::unique_ptr<Engine>& engine : engines_) {
     if (!engine) continue;
@@ -432,7 +432,7 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
 /// copy and the next run.
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
-  if (choice_.in_flight) choice_.in_flight->cancel();  // UndoReturn repeats it
+  if (choice_.in_flight) choice_.in_flight->cancel();  // UndoReturn chooses again
   Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
   if (diagnostics_.non_finite() || count_ > bodies_that_fit(simulation_bytes_per_body)) return now;
   now.bodies = engine().download();
@@ -504,7 +504,7 @@ int Simulation::start_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
   gather_or_report();  // an ended batch may have failed or have a non-finite body
   if (measuring()) return 0;
-  if (preparing_ && preparing_->ended()) return 0;  // it takes over when no steps are in flight
+  if (preparing_ && preparing_->ended()) return 0;  // the new kernel takes over when no steps are in flight
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
     if (diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
@@ -717,7 +717,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
 
 void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
   measured_.non_finite = body;
-  measured_.domains.reset();  // the domains belong to the step before
+  measured_.domains.reset();  // the domains belong to an earlier step
   line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
           kernel_id + "): the run stops there";
 }

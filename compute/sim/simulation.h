@@ -115,7 +115,7 @@ class KernelInPreparation {
   std::jthread thread_;  // last: the thread uses the members above
 };
 
-/// Measurements that an engine has in flight.
+/// Kinds of measurements that an engine has in flight.
 struct Measuring {
   bool forces = false, conserved = false, cells = false, accelerations = false;
 };
@@ -130,7 +130,7 @@ class DiagnosticsState {
   void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
   /// Adds the requested measurements to a batch, except kinds that an engine still has in flight.
   void add_to(BatchRequest& request, const Measuring& in_flight);
-  /// Returns whether a requested measurement needs no step. Cells count only if the last step's tree is known.
+  /// Returns whether a requested measurement needs no step. Reading cells needs none once a tree has been reported.
   bool wants_no_step() const {
     return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ ||
            (cells_wanted_.most > 0 && measured_.tree);
@@ -148,7 +148,7 @@ class DiagnosticsState {
   void forget_levels() { measured_.levels.reset(); }
   /// Discards all measurements. Call after the bodies were replaced.
   void restart();
-  /// Discards the non-finite body, probes of later steps, and all results that belong to replaced bodies. Call after
+  /// Discards the non-finite body, probes of later steps, and results that belong to the replaced bodies. Call after
   /// the state of `step` was restored.
   void return_to(std::int64_t step);
 
@@ -459,7 +459,7 @@ class Simulation {
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
-  StepTime done_;  // after the last whole step that has ended
+  StepTime done_;  // step and time after the last whole step
   std::deque<InFlight> in_flight_;
   std::optional<std::chrono::milliseconds> least_limit_;  // see watch_steps()
   std::chrono::steady_clock::time_point progress_;        // when a batch last ended, or the first in flight started
@@ -467,7 +467,7 @@ class Simulation {
   StepTiming timing_;
   DiagnosticsState diagnostics_;
   std::optional<Departure> departure_;
-  std::optional<HostCopy> host_copy_;  // none: the scene's first state is the latest
+  std::optional<HostCopy> host_copy_;  // none: the scene's first state is the latest copy
   std::optional<Proven> proven_;
   std::optional<Proven> proven_before_;  // the last proven kernel other than `proven_`
   std::optional<DeviceLoss> loss_;

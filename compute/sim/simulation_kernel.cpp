@@ -301,8 +301,8 @@ std::string Simulation::after_loss(const BackendLost& lost, const std::string& c
   return what + "; " + choice_.kernel->id + " goes on" + cure;
 }
 
-/// Describes a loss. A kernel file may have caused it, so `good` is then an earlier kernel; built-in kernels are
-/// trusted.
+/// Returns a description of the loss. A kernel file may have caused it, so `good` is then an earlier kernel; built-in
+/// kernels are trusted.
 DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
   DeviceLoss loss{.cause = cause,
                   .kernel = choice_.kernel,
@@ -318,7 +318,8 @@ DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
   return loss;
 }
 
-/// Continues, paused and with a CPU kernel, from the latest copy of the bodies on the host. Returns what remains.
+/// Continues, paused and with a CPU kernel, from the latest copy of the bodies on the host. Returns a text about that
+/// copy.
 std::string Simulation::leave_device(bool hangs) {
   setup_changed_ = progress_changed_ = true;
   paused_ = true;
