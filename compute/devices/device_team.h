@@ -127,10 +127,10 @@ class DeviceTeam {
   bool by_nccl_ = false;
 };
 
-/// Returns a kernel whose evaluations the devices of a team share. Either the leader sends the bodies to the others in
-/// each evaluation, or each device holds the bodies of its part from step to step. The kernel implements OwnersFacet
-/// and ResidentFacet. `team` must outlive it. Throws as KernelInfo::make(). Errors of devices other than the first name
-/// the device.
+/// Returns a kernel whose evaluations the devices of a team share. The leader sends the bodies to the others in each
+/// evaluation, or each device holds the bodies of its part between steps. The kernel implements OwnersFacet and
+/// ResidentFacet. `team` must outlive it. Throws as KernelInfo::make(). Errors of devices other than the first name the
+/// device.
 std::unique_ptr<ForceKernel> multi_device_kernel(const DeviceTeam& team, const KernelInfo& kernel,
                                                  const Settings& settings);
 

@@ -210,17 +210,16 @@ class LeaderBodies {
   bool write_jointly(const JointRows& rows) {
     bool written = false;
     CollectiveWrite own{own_, static_cast<std::size_t>(count_), channel_.others()};
-    channel_.exchange(
-        {.order =
-             [&](int, MessageWriter& order) {
-               order.put(Order::write_rows);
-               order.put(key_);
-               order.put(static_cast<std::size_t>(count_));
-               put_rows(order, rows);
-             },
-         .own_part = [&] { written = own.write(rows); },
-         .is_long = [](int) { return false; },  // times are no limit for others: a file system may be slow
-         .is_long_between = false});
+    channel_.exchange({.order =
+                           [&](int, MessageWriter& order) {
+                             order.put(Order::write_rows);
+                             order.put(key_);
+                             order.put(static_cast<std::size_t>(count_));
+                             put_rows(order, rows);
+                           },
+                       .own_part = [&] { written = own.write(rows); },
+                       .is_long = [](int) { return false; },  // no limit for others: a file system may be slow
+                       .is_long_between = false});
     return written;
   }
 

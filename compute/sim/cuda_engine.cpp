@@ -449,8 +449,8 @@ class CudaHermiteOps final : public HermiteOps {
   int correct(const Substep& now) override {
     return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
-  /// Runs the moments of a step. If the kernel counts targets on the device, the host need not wait at each moment for
-  /// the number of the next moment and of its active bodies.
+  /// Runs the moments of a step. If the kernel counts targets on the device, the host enqueues several moments at a
+  /// time, and waits once for their numbers and counts.
   void take_moments(float time_step, int deepest) override {
     if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
     cuda::HermiteBodies& state = parts_.state;

@@ -109,9 +109,9 @@ class Engine {
   virtual void upload(const Bodies& bodies, const StepPlan& plan) = 0;
   /// Allows this engine to discard its bodies. Call after another engine has received them.
   virtual void bodies_moved() {}
-  /// Returns the exact state after the last whole step. After a non-finite body on CUDA, the positions are exact, but
-  /// the velocities also have the kicks of later steps that were already enqueued. Call only when no batch is in
-  /// flight, see cancel_and_wait().
+  /// Returns the exact state after the last whole step. After a non-finite body on CUDA, the velocities also have the
+  /// kicks of later steps that were already enqueued; the positions are exact. Call only when no batch is in flight,
+  /// see cancel_and_wait().
   virtual Bodies download() = 0;
   /// Returns the bodies without a copy if they are in host memory, of this process or of ranks. Returns null if they
   /// are in device memory. Valid until the state changes.
