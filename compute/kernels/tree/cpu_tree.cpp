@@ -146,7 +146,7 @@ std::vector<DistantTarget> inside(const std::vector<DistantTarget>& around, cons
 /// bodies, or none.
 std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> keys, std::span<const Part> parts,
                                             int least) {
-  constexpr double window = 0.02;  // relative to a mean part
+  constexpr double window = 0.02;  // relative to the mean size of a part
   const auto all = static_cast<double>(keys.size());
   std::vector<std::uint64_t> borders(1, 0);
   for (const Part& part : parts.first(parts.size() - 1)) {
@@ -221,7 +221,7 @@ class DomainDecomposition {
       of_other_.assign(beside_.size(), 0);
       find_owners(work.rank(), owners);
       for (std::size_t i = 0; i < keys_.size(); ++i) {
-        const std::size_t left = index_of(owners[i]), right = left + 1;  // borders of the owner
+        const std::size_t left = index_of(owners[i]), right = left + 1;  // indices of the owner's borders
         if (left > 0 && keys_[i] - borders_[left] < keys_beside(borders_[left])) ++beside_[2 * left];
         if (right + 1 < borders_.size() && borders_[right] - keys_[i] <= keys_beside(borders_[right])) {
           ++beside_[2 * right + 1];
@@ -689,8 +689,8 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     });
   }
 
-  /// Finishes the bodies that were to walk alone with the accelerations of their groups' walks, because there are too
-  /// many of them.
+  /// Finishes the bodies that were to walk alone, because there are too many of them. They get the accelerations from
+  /// their groups' walks.
   void finish_left(const ForceArgs& args) const {
     const TreeUnits units = tree_.units();
     for (const LeftBody& body : alone_) {

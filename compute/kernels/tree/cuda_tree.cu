@@ -54,10 +54,9 @@ class OctreeSettings {
     constexpr int many = 1 << 18;
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
-  /// Returns the number of warps per group, which is doubled until they fill the GPU 1.25 times. Each warp of a group
-  /// tests all cells, so further warps cost more than they gain. `bodies` of `count` bodies walk, and `targets` of
-  /// these are wanted. The walk with high moments has only 12 resident warps, but on an H100 it gains from as many as
-  /// the others.
+  /// Returns the number of warps per group: doubled until all warps fill the GPU 1.25 times. Each warp of a group tests
+  /// all cells, so further warps cost more than they gain. `bodies` of `count` bodies walk, and `targets` of these are
+  /// wanted. The walk with high moments has only 12 resident warps, but on an H100 it gains from as many as the others.
   int split_for(int count, int bodies, int targets) const {
     if (split_ > 0) return split_;
     constexpr int resident_warps = 20;  // per multiprocessor
@@ -88,8 +87,8 @@ class OctreeSettings {
 /// Capacities of an octree's arrays.
 struct OctreeCapacity {
   int bodies = 0, cells = 0;          ///< capacity for all trees
-  int own_bodies = 0, own_cells = 0;  ///< bodies with keys; cells with links and boxes
-  int trees = 1;                      ///< trees with a state
+  int own_bodies = 0, own_cells = 0;  ///< capacity for bodies with keys; for cells with links and boxes
+  int trees = 1;                      ///< number of trees whose state is stored
   int arriving = 0;                   ///< bodies that use the memory of the cells until these are built
   std::size_t sort_bytes = 0;
 };
@@ -173,7 +172,7 @@ class OctreeArrays {
 
 /// Decides for how many evaluations a tree keeps its cells while bodies move. The age of cells is the number of
 /// evaluations since their bodies were sorted. Aged cells are large, and walks open more of them. The GPU notes the
-/// interactions at each age. The host reads them without waiting, so they are some sorts old.
+/// interactions at each age. The host reads them without waiting, so they lag by a few sorts.
 class CellAging {
  public:
   explicit CellAging(const cuda::Device& device) : noted_{device, ages, /*pinned=*/true} { forget(); }
@@ -185,7 +184,7 @@ class CellAging {
   /// Returns where the GPU notes the interactions of an evaluation with cells of this age.
   std::uint64_t* note(int age) const { return &noted_.first(ages)[index(age)]; }
   /// Returns whether to sort again instead of evaluating with cells of this age. If so, lowers the interactions noted
-  /// for this age a little, so that it is tried again later.
+  /// for this age a little, so that this age is tried again later.
   bool too_old(int age) {
     const double fresh = interactions(0), aged = interactions(age);
     if (fresh == 0 || aged <= allowed_growth * fresh) return false;
@@ -302,8 +301,8 @@ struct OctreeWork {
   cuda::DeviceArray<unsigned char> is_target;
 };
 
-/// A number that a GPU notes in host memory in every evaluation. The host reads it without waiting, so it is some
-/// evaluations old.
+/// A number that a GPU notes in host memory in every evaluation. The host reads it without waiting, so it lags by a few
+/// evaluations.
 class NotedNumber {
  public:
   explicit NotedNumber(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
@@ -322,10 +321,10 @@ class NotedNumber {
   std::size_t place_ = 0;  // index of the current place
 };
 
-/// Capacity for the cells of a tree. All of it is copied between devices that cannot access each other's memory, and to
-/// show cells. It is a little more than the latest trees used; after a change of the number of bodies, it is the
-/// maximum. A tree that needs more has some larger leaves, and later trees get more. The GPU notes the number of cells.
-/// The host reads it without waiting, so it is some evaluations old.
+/// Capacity for the cells of a tree. It is kept small, because all of it is copied to devices that cannot access this
+/// device's memory, or that show cells. It is a little more than the latest trees used; after a change of the number of
+/// bodies, it is the maximum. A tree that needs more has some larger leaves, and later trees get more. The GPU notes
+/// the number of cells. The host reads it without waiting, so it lags by a few evaluations.
 class CellCapacity {
  public:
   explicit CellCapacity(const cuda::Device& device) : cells_{device} {}
@@ -492,7 +491,7 @@ class OctreeDivision final : public PartitionFacet,
     if (own_bodies() == 0) return;
     work_.build(args);
     if (!gives_needed_ || !exchanges()) return;
-    if (args.law != noted_law_) essential_.forget();  // pulls under this law may be much weaker
+    if (args.law != noted_law_) essential_.forget();  // pulls under the new law may be much weaker
     noted_law_ = args.law;
     essential_.outline(work_.tree, /*walks_all=*/!args.targets, args.stream);
   }
@@ -596,7 +595,7 @@ class OctreeDivision final : public PartitionFacet,
     sums_ = {}, received_ = {}, others_flags_ = {}, owners_ = {};
     prepare(count, index, devices, /*holds=*/true);
     migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices, work_.arrays.arrived());
-    gives_needed_ = true;  // before begin_tree()
+    gives_needed_ = true;  // begin_tree() reads this
     layout_ = DomainLayout{count, parts, work_.settings.leaf()};
     begin_tree(count);
   }
@@ -845,7 +844,8 @@ class OctreeDivision final : public PartitionFacet,
 /// Records a walk and copies it to the host. The host never waits: both are enqueued between two evaluations.
 class WalkReader {
  public:
-  static constexpr int most = 1 << 14;  ///< maximum number of recorded cells, and of leaves; the counts include all
+  static constexpr int most = 1 << 14;  ///< maximum number of recorded cells, and of recorded leaves; the counts
+                                        ///< include all
 
   explicit WalkReader(const cuda::Device& device) : device_{device} {}
 
@@ -882,7 +882,7 @@ class WalkReader {
   bool known_ = false;
   cuda::DeviceArray<WalkFound> d_found_;
   cuda::DeviceArray<int> d_numbers_;     // cells, then leaves
-  cuda::DeviceArray<TreeCell> d_cubes_;  // cubes of both
+  cuda::DeviceArray<TreeCell> d_cubes_;  // cubes of these cells and leaves
   cuda::HostArray<WalkFound> found_;
   cuda::HostArray<TreeCell> cubes_;
 };

@@ -30,7 +30,7 @@ struct LockLaunch {
   cudaStream_t stream;
 };
 
-/// Maximum magnitude of coordinates in the bounding box; bodies beyond it are ignored.
+/// The bounding box ignores bodies with a coordinate beyond this magnitude.
 constexpr float farthest = 1e30f;
 
 /// Returns the center of a cube around the box and, in w, half of its edge, > 0.
@@ -520,7 +520,8 @@ constexpr int padded(int cells) {
 struct WarpWalk {
   /// Number of stack entries. Opening one cell adds at most 7 entries net per level; opening four adds at most 28.
   static constexpr int room = 392;
-  static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // above it, open one at a time
+  static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // above this height, one cell
+                                                                                        // is opened at a time
 
   /// Members of the opened cells: first cells and lists, padded to a multiple of `unroll`, then bodies.
   Vec4 nodes[warp + unroll];

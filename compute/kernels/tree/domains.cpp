@@ -28,13 +28,14 @@ int DomainLayout::trees_for(int count, int domains) {
 
 int DomainLayout::most_bodies(int count, int domains) {
   if (are_few(count, domains)) return count;
-  const int eighths = count > many ? 9 : 12;  // most bodies, in eighths of the mean
+  const int eighths = count > many ? 9 : 12;  // maximum number of bodies, in eighths of the mean
   const std::int64_t in_eight = std::int64_t{eighths} * count / domains;
   return static_cast<int>(std::min<std::int64_t>((in_eight + 7) / 8, count));
 }
 
 int DomainLayout::most_cells(int count, int domains, int leaf) {
-  return cells_before(most_bodies(count, domains), 1, cells_of_64(count, leaf)) + 1;  // 1: bounds are rounded down
+  return cells_before(most_bodies(count, domains), 1, cells_of_64(count, leaf)) + 1;  // + 1, because bounds are rounded
+                                                                                      // down
 }
 
 int DomainLayout::most_of_all(int domains, int leaf) {

@@ -22,7 +22,8 @@ constexpr int digits = DomainBorder::digits;  ///< also the number of threads in
 
 // The search for borders.
 
-constexpr int borders_at_once = 16;  ///< borders whose keys are counted in one pass: 32 KB of shared memory
+constexpr int borders_at_once = 16;  ///< number of borders whose keys are counted in one pass, in 32 KB of shared
+                                     ///< memory
 
 /// Borders during the search, in a block's shared memory.
 struct SearchedBorders {
@@ -66,7 +67,7 @@ __device__ void count_digits(const std::uint64_t* keys, int count, const Searche
       atomicAdd(histograms + i * DomainBorder::digits + thread, found);
     }
   }
-  __syncthreads();  // before the next call
+  __syncthreads();  // before the next call changes `counts`
 }
 
 /// Calls count_digits() for all borders.
@@ -93,7 +94,7 @@ __device__ void narrow(const DomainBorder& cell, int rank_of_all, int inside, Do
 // Places of bodies among all bodies.
 
 constexpr int most_stretches = 2 * most_borders + 1;
-constexpr int stretch_block = 256;  ///< threads, one per body
+constexpr int stretch_block = 256;  ///< threads per block, one per body
 
 static_assert(most_stretches <= stretch_block);
 

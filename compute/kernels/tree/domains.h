@@ -77,7 +77,7 @@ class DomainLayout {
   static int cells_of_64(int count, int leaf);
   static int cells_before(int bodies, int domains, int cells_of_64);
 
-  std::vector<int> bounds_;  // first body of each domain, then the number of bodies
+  std::vector<int> bounds_;  // index of each domain's first body, then the number of all bodies
   int trees_ = 0;
   int cells_of_64_ = 0;
 };
@@ -90,7 +90,7 @@ inline constexpr int most_borders = most_devices - 1;
 struct DomainBorder {
   static constexpr int levels_per_digit = 3, digits = 1 << 3 * levels_per_digit;
   static_assert(key_levels % levels_per_digit == 0);
-  /// Maximum number of bodies in a cell that is not divided further. It hardly matters which domain they belong to.
+  /// Maximum number of bodies in a cell that is not divided further. It hardly matters to which domain so few belong.
   static constexpr int few = 16;
 
   // No initial values, because a kernel keeps borders in shared memory.
@@ -103,7 +103,7 @@ struct DomainBorder {
   /// border.
   ORRERY_HD static DomainBorder of_all(int rank, int count) {
     if (rank < count) return {0, 0, 0, count};
-    return {std::uint64_t{1} << 3 * key_levels, key_levels, count, 0};  // after all keys
+    return {std::uint64_t{1} << 3 * key_levels, key_levels, count, 0};  // begins after all keys
   }
 
   ORRERY_HD bool found() const { return inside <= few || level == key_levels; }
@@ -183,11 +183,11 @@ class DomainSort {
   struct Keys {
     const std::uint64_t* keys;
     int* numbers;        ///< 0, 1, ... `count` - 1
-    int* other_numbers;  ///< scratch memory for as many
+    int* other_numbers;  ///< capacity for as many numbers, as scratch memory
     int count;
   };
   struct Space {
-    unsigned char* stretches;  ///< stretch_bytes()
+    unsigned char* stretches;  ///< stretch_bytes() bytes
     void* sort_space;
     std::size_t sort_bytes;
   };
@@ -262,8 +262,8 @@ class DomainShipment {
   /// Returns the numbers of bodies that move from a device to each device. Every device needs copies of all these
   /// blocks.
   DeviceBlock going_from(int device) const;
-  /// Begins the transfers, once the counts of all devices are here. Returns the number of shipments, at least one and
-  /// equal on all devices. `wait` must block until the stream has finished, because the host reads the counts.
+  /// Begins the transfers. Call when the counts of all devices have arrived. Returns the number of shipments, at least
+  /// one and equal on all devices. `wait` must block until the stream has finished, because the host reads the counts.
   int begin(const std::function<void()>& wait, cudaStream_t stream);
   /// Returns the blocks of a shipment for each other device; arriving() returns where to receive the blocks from each.
   /// Both are indexed by device.
@@ -282,8 +282,8 @@ class DomainShipment {
   cuda::DeviceArray<int> ids_;
   cuda::DeviceArray<int> numbers_;    // device memory for the plan's numbers
   cuda::DeviceArray<int> all_going_;  // number of bodies from each device to each
-  cuda::HostArray<int> going_;        // the same on the host
-  // The current move:
+  cuda::HostArray<int> going_;        // copy of all_going_ on the host
+  // State of the current move:
   ResidentBodies from_;
   Stretches stretches_;
 };
@@ -303,7 +303,7 @@ class DomainMigration {
   explicit DomainMigration(const cuda::Device& device) : device_{device}, shipment_{device} {}
 
   /// Allocates memory for at most `most_bodies` bodies of device `index`. `arrived`: arrays for as many bodies, which
-  /// round() fills. Do not use these arrays otherwise between the first round and take().
+  /// round() fills. Nothing else may use these arrays between the first round and take().
   void prepare(int most_bodies, int index, int devices, const ResidentBodies& arrived);
   void forget();
   /// Connects the migrations of all devices, by index. All of them must be prepared.
@@ -322,7 +322,7 @@ class DomainMigration {
     int earlier;  ///< number of bodies of the devices before this one
     const DomainLayout& to;
     int of_all;           ///< number of bodies of all devices
-    std::uint64_t* keys;  ///< room for one key per body that this device has before the move
+    std::uint64_t* keys;  ///< capacity for one key per body that this device has before the move
     /// Receives the number of steps after which the borders' cells were small; 0: the steps were too few. Null: not
     /// wanted.
     int* steps_needed;
@@ -339,7 +339,7 @@ class DomainMigration {
   /// Returns this device's bodies after all rounds, in any order; cube() returns the cube of the keys of all bodies.
   const ResidentBodies& arrived() const { return arrived_; }
   const TreeCube* cube() const { return cube_.data(); }
-  /// Data of this device's bodies besides the positions, in the order of its tree.
+  /// Returns the velocities in the order of this device's tree; ids() returns the ids.
   Vec4* velocities() const { return velocities_.data(); }
   int* ids() const { return ids_.data(); }
   /// Enqueues a copy of the arrived bodies to `to`, in the order `order`.
@@ -375,7 +375,7 @@ class DomainMigration {
   const cuda::Device& device_;
   int index_ = 0, devices_ = 1, most_bodies_ = 0;
   bool knows_mean_ = false;
-  bool has_copies_ = false;     // whether copies of the other devices' findings are used
+  bool has_copies_ = false;     // whether copies of the other devices' results are used
   int passes_ = 0, steps_ = 0;  // passes and steps of the current move
   cuda::DeviceArray<Vec4> velocities_;
   cuda::DeviceArray<int> ids_;

@@ -45,8 +45,7 @@ struct Outlined {
     __syncthreads();
   }
 
-  /// Returns whether a group in the box may open the cell, by the test of the walk. Results are bitwise equal at every
-  /// place of call.
+  /// Returns whether a group in the box may open the cell, by the test of the walk. Every call site gets the same bits.
   __device__ static bool opens(const Vec4& low, const Vec4& high, const Vec4& test, float reach) {
     const float dx = fmaxf(fmaxf(low.x - test.x, test.x - high.x), 0),
                 dy = fmaxf(fmaxf(low.y - test.y, test.y - high.y), 0),
@@ -449,7 +448,7 @@ int PackedTrees::Packed::room_for_cells(bool has_high) const {
   return static_cast<int>(has_high ? std::min(room, high_moments.size() / high::stored_vectors) : room);
 }
 
-/// Frees memory that stays far too large, such as after an evaluation that sent all.
+/// Frees memory that stays far too large, such as after an evaluation that sent everything.
 void PackedTrees::fit_memory(Packed& packed, bool has_high) const {
   constexpr std::size_t far = 4;
   const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
@@ -475,7 +474,7 @@ auto PackedTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
 auto PackedTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
     -> std::vector<Blocks> {
   const bool has_high = tree.high_moments != nullptr;
-  // Freeing memory blocks in the driver, which watches only this device. So wait() comes first.
+  // The driver blocks while it frees memory, and watches only this device. So wait() comes first.
   if (std::ranges::any_of(sent_, &Packed::is_to_shrink)) wait();
   for (Packed& packed : sent_) fit_memory(packed, has_high);
   pack(tree, wait, stream);
@@ -492,7 +491,8 @@ auto PackedTrees::choose(const Octree& tree, const std::function<void()>& wait, 
 
 void PackedTrees::pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream) {
   Choosing choosing{.tree = tree, .choices = {}, .counts = counts_.data(), .receivers = devices_ - 1};
-  const auto other = [&](int receiver) { return (index_ + 1 + receiver) % devices_; };  // next device first
+  const auto other = [&](int receiver) { return (index_ + 1 + receiver) % devices_; };  // cyclic order after this
+                                                                                        // device
   for (int receiver = 0; receiver < choosing.receivers; ++receiver) {
     const Packed& packed = sent_[size_of(other(receiver))];
     choosing.choices[receiver] = {.outline = outlines_.data() + other(receiver),

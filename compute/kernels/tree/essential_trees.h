@@ -68,20 +68,20 @@ class EssentialTrees {
   bool knows_reach_ = false;
   cuda::DeviceArray<DomainOutline> outline_;
   cuda::DeviceArray<float> reach_scales_;
-  TreePlaces to_[most_devices];  // the other devices, the next one first
+  TreePlaces to_[most_devices];  // arrays of the other devices, in cyclic order after this one
 };
 
 /// A cell in the form that is sent, with its index.
 struct PackedCell {
   alignas(16) int number;
-  int first;               ///< see OctreeNode
+  int first;               ///< as OctreeNode::first
   int bodies_or_children;  ///< positive: number of a leaf's bodies; negative: minus the number of children
   float reach;
   Vec4 test, moments_a, moments_b;
 };
 
 /// Packs the cells and bodies that other devices need (locally essential trees) into blocks, and unpacks received
-/// blocks into the arrays of all trees. Used if devices do not see each other's memory.
+/// blocks into the arrays of all trees. Used if devices cannot access each other's memory.
 class PackedTrees {
  public:
   using Blocks = PartitionFacet::Blocks;
@@ -126,7 +126,7 @@ class PackedTrees {
   int index_ = 0, devices_ = 0;
   cuda::DeviceArray<DomainOutline> outlines_;  // outlines of the other devices, by index
   cuda::DeviceArray<int> counts_;              // {cells, bodies} for each other device, in cyclic order after this one
-  cuda::HostArray<int> counted_;               // the same on the host
+  cuda::HostArray<int> counted_;               // copy of counts_ on the host
   std::vector<Packed> sent_, received_;        // one entry per device
 };
 

@@ -47,7 +47,7 @@ bool place_digits(std::vector<std::uint32_t>& counts, std::size_t slices, std::s
   return true;
 }
 
-constexpr int bodies_per_share = 2048;  ///< chunk of a pass over all bodies that a thread takes at a time
+constexpr int bodies_per_share = 2048;  ///< number of bodies that a thread takes at a time, in a pass over all bodies
 constexpr int cells_per_share = 256;    ///< the same for a pass over cells
 
 bool is_set(const std::atomic<bool>* flag) {
@@ -531,7 +531,7 @@ bool HostOctree::is_own(int cell) const {
 }
 
 void HostOctree::put_opened(const std::vector<char>& opened, bool moments, MessageWriter& message) const {
-  std::vector<int> numbers(place_of(top_.pieces));  // index in this tree of each cell in the message
+  std::vector<int> numbers(place_of(top_.pieces));  // indices in this tree of the cells in the message
   std::iota(numbers.begin(), numbers.end(), 0);
   int bodies = 0;
   const auto open = [&](int number) {

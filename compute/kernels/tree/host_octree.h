@@ -73,8 +73,8 @@ class CubeGrid {
   /// Third pass: returns the sums of these bodies' distances from the mean, along each axis. `sums`: over all bodies.
   Vec3d distances(std::span<const Vec4> bodies, const Vec3d& sums) const;
   /// Returns the root cube, given sums over all bodies. It contains all bodies within 16 times the mean distance from
-  /// the mean. By Markov's inequality, at most one body in 16 is farther out. A cube around these would leave the other
-  /// bodies too few bits of the keys.
+  /// the mean. By Markov's inequality, at most one body in 16 is farther out. A cube that included these would leave
+  /// the other bodies too few bits of the keys.
   TreeCube cube(const Vec3d& sums, const Vec3d& distances) const;
 
  private:
@@ -104,8 +104,8 @@ struct BodyGroup : BodyRange {
 /// A cell. Cells are stored level by level; the children of a cell are consecutive.
 struct OctreeCell {
   BodyRange bodies;
-  int parent = -1;                    ///< -1: root
-  int first_child = 0, children = 0;  ///< no children: a leaf
+  int parent = -1;                    ///< index of a cell; -1: this is the root
+  int first_child = 0, children = 0;  ///< index of the first child; no children: a leaf
   int level = 0;                      ///< level below the root; cells with a single child are left out
   bool is_leaf() const { return children == 0; }
 };
@@ -260,7 +260,7 @@ class HostOctree {
   std::vector<Vec4> bodies_;
   std::array<std::vector<float>, 4> columns_;
   std::vector<OctreeCell> cells_;
-  std::vector<std::size_t> generations_;  ///< first cell of each generation, and one past the last
+  std::vector<std::size_t> generations_;  ///< index of the first cell of each generation, and one past the last cell
   std::vector<Moments> moments_;
   std::vector<Box> boxes_;
   std::vector<float> radii_;

@@ -593,7 +593,8 @@ template <class PairLaw>
 HWY_NOINLINE float estimate_of(const HostOctree& tree, const PairLaw& pair_law, BodyRange group, const Vec3& center,
                                CellQueue& queue) {
   const PairLaw law = pair_law;
-  // The last entry is for the center. If pulls cancel among near bodies, its pull is far below those on the bodies.
+  // The last entry is for the center. If pulls cancel among near bodies, the pull there is far below that on the
+  // bodies.
   CoarsePull pulls[estimate_bodies + 1];
   std::ranges::fill(pulls, CoarsePull{{lanes(0), lanes(0), lanes(0)}, lanes(0)});
   begin_at_root(queue, tree);

@@ -143,7 +143,7 @@ struct WalkLevel {
 struct WalkPlan {
   const HostOctree& tree;
   float theta;
-  FarField far;     ///< no order with expansions for laws that have none
+  FarField far;     ///< neither local nor high if the law has no expansions
   bool has_errors;  ///< whether errors limit the walk; otherwise, theta alone decides
   Law law;          ///< law in the units of the tree
   /// Largest allowed error of a cell's pull on the bodies of each group, and of each cell; 0: no limit.
@@ -171,7 +171,7 @@ struct LeftBody : LoneBody {
   Vec3 acceleration;  ///< acceleration from the walk of the group
 };
 
-/// State of one thread's walks. The thread walks for one group after the other.
+/// State of one thread's walks, reused from group to group.
 struct GroupWalk {
   std::vector<WalkLevel> levels;  ///< from the root down; the first `depth` are valid
   int depth = 0;
@@ -185,7 +185,7 @@ struct GroupWalk {
 inline constexpr Values<8, 16, 32, 64, 128, 256> group_values;
 inline constexpr int max_group = group_values.largest;
 
-/// Columns of a group's bodies, or of their accelerations.
+/// Columns of the coordinates of a group's bodies, or of their accelerations.
 struct GroupPoints {
   alignas(64) float x[max_group], y[max_group], z[max_group];
 };
@@ -207,7 +207,7 @@ struct GroupWork {
 /// Parameters of the groups' evaluation.
 struct GroupPlan {
   WalkPlan walk;
-  WalkPlan alone;  ///< for bodies that walk alone: without expansions
+  WalkPlan alone;  ///< plan for bodies that walk alone: without expansions
   const std::vector<BodyGroup>& groups;
   const char* is_target;  ///< nonzero for wanted bodies, in their original order; null: all bodies
   int rows;

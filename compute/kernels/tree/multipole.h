@@ -126,8 +126,8 @@ struct LoneBody {
 ORRERY_HD constexpr int most_lone(int count) {
   return count / 32 + 256;
 }
-/// Returns the allowed error for a body that walks alone. Its minimum suits a star that pulls its neighbours strongly
-/// but feels little pull.
+/// Returns the allowed error for a body that walks alone. The minimum of this error suits a star that pulls its
+/// neighbours strongly but feels little pull.
 ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group) {
   constexpr float least_part = 1e-6f;
   const float least = least_part * error_of_group, own = error_of_body / 2;

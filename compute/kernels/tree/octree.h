@@ -105,9 +105,10 @@ struct Octree {
                                   ///< built
   // Arrays with one entry per cell, of all trees:
   OctreeNode* nodes = nullptr;
-  Vec4* tests = nullptr;      ///< centre of mass, and squared distance from which the cell counts as a whole
-  Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
-  Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of() instead
+  Vec4* tests = nullptr;         ///< centre of mass, and squared distance from which the cell counts as a whole
+  Vec4* moments_a = nullptr;     ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
+  Vec4* moments_b = nullptr;     ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of()
+                                 ///< replaces it
   Vec4* high_moments = nullptr;  ///< moments from the third order on, see store_high_moments(); null: none
   // Arrays with one entry per cell of this tree. Walks do not read them, so they need no entries for other trees'
   // cells:
@@ -120,7 +121,7 @@ struct Octree {
   float* reach_scales = nullptr;
   int stretch = 1;
 
-  OctreeGroup* groups = nullptr;  ///< groups of this tree; room for its cells + count / the smallest group
+  OctreeGroup* groups = nullptr;  ///< groups of this tree; capacity: its cells + count / the smallest group
 
   /// Number and roots of all trees. Walks begin at the roots.
   int trees = 1;
@@ -179,10 +180,10 @@ void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cel
 /// order, nonzero if its acceleration is wanted; null: all are wanted. Other accelerations are undefined.
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
                  CUstream_st* stream);
-/// Return the function and the number of blocks that walk_octree() launches.
+/// Returns the function that walk_octree() launches; walk_octree_blocks() returns its number of blocks.
 CUkern_st* walk_octree_function(LawId law, FarField far);
 int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split);
-inline constexpr int walk_octree_block = 64;  ///< threads
+inline constexpr int walk_octree_block = 64;  ///< threads per block
 
 /// Cells and bodies that the group of a body interacts with.
 struct WalkFound {

@@ -136,7 +136,7 @@ struct GroupExpansion {
 };
 
 constexpr int warps_per_block = walk_octree_block / lanes;
-constexpr int most_own_bodies = OctreeGroup::most / lanes;  // per lane
+constexpr int most_own_bodies = OctreeGroup::most / lanes;  // maximum number of a group's bodies per lane
 
 /// Number of low bits of a stack entry that hold the number of children, from 1 to 8, minus one.
 constexpr int count_bits = 3;
@@ -366,7 +366,7 @@ class Walk {
       if (cell >= 0) {
         test = tree_.tests[cell];
         node = tree_.nodes[cell];
-        const float opening = tree_.theta * tree_.theta * test.w;  // about the cell's extent, squared
+        const float opening = tree_.theta * tree_.theta * test.w;  // approximately the cell's squared extent
         opens = node.children > 0 && !(coarse * distance_sq_to(test) >= opening);
       }
       const bool pulls = cell >= 0 && !opens;
@@ -582,7 +582,7 @@ class Walk {
   float reach_scale_ = 0;
   GroupExpansion<far> expansion_;  // expansion around center_ of this lane's distant cells
   int cells_ = 0, leaves_ = 0, distant_ = 0;
-  int batches_to_skip_;  // batches to skip before this warp's next one
+  int batches_to_skip_;  // number of batches to skip before this warp's next one
   int sources_ = 0;      // number of cells and bodies that this warp evaluated for each body of the group
   int expanded_ = 0;     // number of distant cells that this warp evaluated for the whole group
 };
@@ -756,8 +756,8 @@ int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int 
       law == LawId::attract_repel
           ? cuda::known_resident_blocks(device, function_for<AttractRepel<float>>(far), walk_octree_block)
           : cuda::known_resident_blocks(device, function_for<Gravity<float>>(far), walk_octree_block);
-  const auto useful = static_cast<long long>(cuda::ceil_div(count, warps_per_block)) * split;  // as if groups had one
-                                                                                               // body
+  const auto useful = static_cast<long long>(cuda::ceil_div(count, warps_per_block)) * split;  // as if every group had
+                                                                                               // one body
   return static_cast<int>(std::min<long long>(resident * device.multiprocessors(), useful));
 }
 
@@ -783,7 +783,7 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   constexpr int block = 256;
   const int blocks = min(4 * device.multiprocessors(), cuda::ceil_div(tree.count, block));
   ORRERY_CUDA_CHECK(cudaMemsetAsync(record.found, 0, sizeof *record.found, stream));
-  ORRERY_CUDA_CHECK(cudaMemsetAsync(&record.found->place, 0xff, sizeof record.found->place, stream));  // -1
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(&record.found->place, 0xff, sizeof record.found->place, stream));  // sets it to -1
   find_place<<<blocks, block, 0, stream>>>(tree, body, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_place);
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);

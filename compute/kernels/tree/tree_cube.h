@@ -18,7 +18,7 @@ inline constexpr int key_levels = 21;
 /// Root cube of a tree, with the mass scale for TreeUnits.
 struct TreeCube {
   Vec3 low;        ///< corner of smallest coordinates
-  float size = 0;  ///< > 0
+  float size = 0;  ///< length of an edge, > 0
   float mass = 0;  ///< largest mass of a body; 0: no body has a mass
 };
 
@@ -199,7 +199,7 @@ class TreeUnits {
     return ldexpf(1, exponent < -most ? -most : exponent > most ? most : exponent);
   }
 
-  float length_, mass_, inverse_length_, inverse_mass_;  // factors
+  float length_, mass_, inverse_length_, inverse_mass_;  // conversion factors
   float half_acceleration_, other_half_;                 // the factor of accelerations is their product
   int acceleration_exponent_;
 };
