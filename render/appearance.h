@@ -15,7 +15,7 @@ inline constexpr std::array<std::string_view, 12> colour_map_ids{"stellar", "emb
 inline constexpr int colour_map_count = static_cast<int>(colour_map_ids.size());
 inline constexpr int automatic_colour_map = -1;
 
-inline constexpr int part_colour_count = 8;  ///< see part_colours()
+inline constexpr int part_colour_count = 8;  ///< number of part_colours()
 
 /// Quantity that the picture shows.
 enum class Look {
@@ -44,7 +44,8 @@ struct ValueRanges {
   ValueRange value{};  ///< range of DrawnBodies::values
 };
 
-/// How to find the value that a body's colour shows, among lights. app/colours/ has one of these for each body colour.
+/// How to find the value that a body's colour shows if bodies are lights. app/colours/ has one of these for each body
+/// colour.
 struct ColourBy {
   enum class Source {
     computed,  ///< from the body's position, mass and velocity, by the shader
@@ -57,7 +58,7 @@ struct ColourBy {
                             ///< `sight`, the unit vector along the camera's view
   bool logarithmic = true;  ///< whether Scale::automatic is logarithmic
   std::string_view map = "viridis";                      ///< automatic colour map, one of colour_map_ids
-  ValueRange ValueRanges::*range = &ValueRanges::value;  ///< automatic range
+  ValueRange ValueRanges::*range = &ValueRanges::value;  ///< member with the automatic range
 };
 
 /// Colours bodies by their speed: the default of an appearance.
@@ -70,8 +71,8 @@ inline constexpr ColourBy by_speed{.source = ColourBy::Source::computed,
 /// Distribution of values over the colour map.
 enum class Scale {
   automatic,   ///< as suits the quantity, see ColourBy::logarithmic
-  linear,      ///< evenly
-  logarithmic  ///< evenly in their logarithms
+  linear,      ///< spreads values evenly
+  logarithmic  ///< spreads the logarithms of values evenly
 };
 
 /// Way to draw bodies as light. Both ways give the same picture within a tolerance.
@@ -110,7 +111,7 @@ constexpr bool shows_values(const Appearance& appearance) {
   return appearance.look == Look::lights && (source == Source::values || source == Source::parts);
 }
 
-/// Returns whether these values are part numbers. Each part has a colour of its own: see part_colours().
+/// Returns whether the colours show DrawnBodies::values as part numbers. Each part has one of part_colours().
 constexpr bool shows_parts(const Appearance& appearance) {
   return appearance.look == Look::lights && appearance.colour_by->source == ColourBy::Source::parts;
 }

@@ -19,10 +19,10 @@ struct ColourStop {
 struct ColourMap {
   std::string_view id;
   std::string_view title;
-  std::span<const ColourStop> stops;  ///< from 0 to 1, both ends included
+  std::span<const ColourStop> stops;  ///< stops from place 0 to place 1, both included
 };
 
-/// Returns all maps; shown_colour_map() is an index into them.
+/// Returns all maps; shown_colour_map() returns an index into them.
 std::span<const ColourMap> colour_maps();
 
 /// Returns the colours of parts of a scene and of domains, in sRGB: those of Okabe and Ito (2008) and a violet. On

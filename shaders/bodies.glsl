@@ -8,13 +8,13 @@ bool usable(vec4 v) { return all(lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec
 // A body as the camera sees it: code that sprites and splats share. See render/passes/body_renderer.h.
 uniform mat4 view;
 uniform mat4 projection;
-uniform float pixels_per_tangent;  // a length at a depth covers this times length / depth
+uniform float pixels_per_tangent;  // a length at a depth covers this many pixels times length / depth
 uniform bool weigh_mass;           // whether a body's light is its mass per area of a pixel
 uniform float intensity;           // maximum light of a pixel in the middle of a sprite
 uniform float radius;              // radius of a body's sprite, in world units
-uniform float large_radius_px;     // above this, sprites grow with the square root of their nearness
+uniform float large_radius_px;     // above this radius, sprites grow with the square root of their nearness
 uniform int colour_by;             // 0: COMPUTED_VALUE, 1: none, 2: value, 3: part
-uniform vec2 colour_range;         // values, or their logarithms, with the first and the last colour
+uniform vec2 colour_range;         // values, or their logarithms, of the first and the last colour
 uniform bool logarithmic;
 uniform float normal_mass;         // mass of a body with a sprite of normal size
 uniform vec3 part_colours[8];
@@ -25,7 +25,7 @@ const float least_radius_px = 1.75;
 
 struct Body {
   vec4 clip;        // clip coordinates
-  float radius_px;  // radius by the body's own size, > 0
+  float radius_px;  // radius of its sprite before drawn_radius_px(), > 0
   float light;      // sum of the body's light over all its pixels
   // Shares of the light that are summed up. If values are shown: the body's place in the colour map, 0 to 1, and 1 if
   // its value is unknown. If parts are shown: the colour of its part.
@@ -46,7 +46,7 @@ float place_of(float value) {
 
 vec3 shares_of(vec4 position, vec4 velocity, float value) {
   if (colour_by == 1) return vec3(1.0, 0.0, 0.0);
-  const bool known = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;  // no NaN
+  const bool known = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;  // not NaN
   if (colour_by == 3) return known ? part_colours[clamp(int(value), 0, 7)] : unknown_part_colour;
   if (colour_by == 2) return known ? vec3(place_of(value), 0.0, 0.0) : vec3(0.0, 1.0, 0.0);
   const vec3 sight = -vec3(view[0].z, view[1].z, view[2].z);

@@ -21,7 +21,7 @@ layout(std430, binding = 2) buffer Search {
 // current cluster, and a ball that only counts the current cluster's bodies.
 const uint follows = 0u, at_new = 1u, at_present = 2u, for_count = 3u;
 
-const float back = 2.0;  // radius of the first ball of a search, over that of the last ball of the previous search
+const float back = 2.0;  // radius of the first ball of a search, relative to the last ball of the previous search
 
 bool counts(vec4 position) { return usable(position) && position.w > 0.0; }
 

@@ -60,11 +60,11 @@ void main() {
 }
 
 #section box_vertex
-layout(location = 0) in vec4 box;  // centre, half the length of an edge
+layout(location = 0) in vec4 box;  // centre; in w half the length of an edge
 layout(location = 1) in vec4 colour;
 
 uniform float width_scale;
-uniform float pixels_per_tangent;  // a length at a depth covers this times length / depth
+uniform float pixels_per_tangent;  // a length at a depth covers this many pixels times length / depth
 uniform float widest;              // see BoxRenderer
 
 #include "#band"

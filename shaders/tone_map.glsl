@@ -107,7 +107,7 @@ layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D density;
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
-uniform vec2 range;  // densities, or their logarithms, with the first and the last colour
+uniform vec2 range;  // densities, or their logarithms, of the first and the last colour
 uniform bool logarithmic;
 
 #include "#colours"
@@ -192,7 +192,7 @@ uniform int ratio;
 
 #include "#nine_samples"
 
-const float hottest = 3e4;  // half floats still add up such light
+const float hottest = 3e4;  // limit of the light, so that half floats can add it up
 
 void main() {
   const ivec2 texel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(reduced);

@@ -132,7 +132,8 @@ struct Sum : Vec3d {
   }
 };
 
-/// Block (g, split) sums the pulls of every gridDim.y-th part of the bodies on the targets of group g.
+/// Sums pulls on targets. Block (g, split) sums those of every gridDim.y-th part of the bodies on the targets of group
+/// g.
 template <class PairLaw>
 __global__ void sum_pulls(const Vec4* __restrict__ bodies, const Vec4* __restrict__ low, int count,
                           const int* __restrict__ targets, int samples, PairLaw law, Vec3d* __restrict__ partials) {
@@ -178,7 +179,7 @@ __global__ void gather(const Vec3d* __restrict__ partials, int splits, const int
 
 void ConservedSums::prepare(int count, Digits digits) {
   const auto size = static_cast<std::size_t>(count);
-  if (d_velocities_.size() != size) {       // allocated last
+  if (d_velocities_.size() != size) {       // the array that is allocated last
     d_positions_ = {}, d_velocities_ = {};  // frees the old memory first
     d_positions_ = DeviceArray<Vec4>(device_, size), d_velocities_ = DeviceArray<Vec4>(device_, size);
   }

@@ -49,8 +49,8 @@ std::vector<double> target_errors(std::span<const Vec4> target_accelerations, st
 /// Errors of single bodies, see target_errors(). An error may be infinite or NaN.
 struct BodyErrors {
   std::vector<int> bodies;
-  std::vector<double> errors;         ///< one for each of `bodies`
-  std::vector<Vec4> accelerations{};  ///< one for each of `bodies`: the compared ones, without drag
+  std::vector<double> errors;         ///< one error for each of `bodies`
+  std::vector<Vec4> accelerations{};  ///< compared accelerations, one for each of `bodies`, without drag
   /// Returns the error of `body`; acceleration_of() returns its acceleration. Nothing if `body` is not among `bodies`.
   std::optional<double> of(int body) const;
   std::optional<Vec4> acceleration_of(int body) const;

@@ -67,7 +67,7 @@ struct IntegratorInfo {
   int evaluations_per_step;  ///< force evaluations per step, without the first one of a run; with block steps, the
                              ///< minimum
   bool block_steps = false;  ///< bodies have levels: a step evaluates bodies of deep levels more often
-  bool needs_jerks = false;  ///< uses StepOps::hermite(), with a kernel that gives jerks
+  bool needs_jerks = false;  ///< uses StepOps::hermite(), with a kernel that computes jerks
   void (*step)(StepOps& ops, float dt);
 };
 

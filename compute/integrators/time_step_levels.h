@@ -186,7 +186,7 @@ class BodyLevels {
   std::vector<Level> levels_;
   LevelCounts counts_{};
   std::vector<int> order_;           // indices, the deepest level first
-  std::vector<StepOrigin> origins_;  // see update_body()
+  std::vector<StepOrigin> origins_;  // positions at which steps begin, see update_body()
 };
 
 }  // namespace orrery

@@ -17,7 +17,7 @@ struct StateArrays {
   const Vec4* accelerations = nullptr;  ///< not read by an update without a kick
   Vec4* positions_low = nullptr;        ///< null under Digits::single, as is velocities_low
   Vec4* velocities_low = nullptr;
-  const Vec4* accelerations_low = nullptr;  ///< null: the kernel gives none
+  const Vec4* accelerations_low = nullptr;  ///< null: the kernel computes no low words
 
   bool compensated() const { return positions_low != nullptr; }
 };

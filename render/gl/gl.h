@@ -15,7 +15,8 @@ struct GlInfo {
 };
 
 using GlFunction = void (*)();
-using GlLoader = GlFunction (*)(const char* name);  ///< such as glfwGetProcAddress or eglGetProcAddress
+using GlLoader = GlFunction (*)(const char* name);  ///< returns a GL function by name, such as glfwGetProcAddress or
+                                                    ///< eglGetProcAddress
 
 /// Loads the functions of the current context. Call before anything else of render/. Throws std::runtime_error, which
 /// names the version, if the context is older than OpenGL 4.5.
@@ -24,8 +25,8 @@ GlInfo load_gl(GlLoader loader);
 /// Returns whether the current context has the extension, such as "GL_NV_gpu_shader5".
 bool has_extension(std::string_view name);
 
-/// Returns whether the driver has reset the current context. Then nothing that was drawn is left, and nothing more is
-/// drawn. Only a context that is lost on a reset notices.
+/// Returns whether the driver has reset the current context. After a reset, nothing that was drawn is left, and nothing
+/// more is drawn. Only a context that is lost on a reset notices.
 bool context_was_reset();
 
 /// Returns whether the current context draws on the CPU.

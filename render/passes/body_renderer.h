@@ -25,7 +25,7 @@ struct BodyLight {
   float intensity;  ///< light of a pixel in the middle of a sprite of normal size
   float radius;     ///< radius of a sprite, in world units
   float large_radius_px;
-  int colour_by;           ///< as in bodies.glsl
+  int colour_by;           ///< as colour_by in bodies.glsl
   std::string_view glsl;   ///< see ColourBy::glsl
   glm::vec2 colour_range;  ///< range of the value that colours show, or of its logarithm
   bool logarithmic;
@@ -35,7 +35,7 @@ struct BodyLight {
   float light_at_target;
 };
 
-/// Returns the light of at least one body in a picture of `width` x `height` pixels, both > 0.
+/// Returns the light of bodies in a picture of `width` x `height` pixels, both > 0. Needs at least one body.
 BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const Appearance& appearance,
                      const ValueRanges& ranges, int width, int height);
 
@@ -49,7 +49,7 @@ class BodyPrograms {
 
  private:
   Program (*make_)(const std::string& preamble);
-  std::vector<std::pair<std::string_view, Program>> programs_;  // index: ColourBy::glsl
+  std::vector<std::pair<std::string_view, Program>> programs_;  // each with its ColourBy::glsl
 };
 
 /// Sets the uniforms of bodies.glsl#body for the place and size of bodies. If the shader draws or finds sprites, the

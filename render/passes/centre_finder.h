@@ -35,7 +35,8 @@ class CentreFinder {
   /// Starts to find the centre of the bodies, in their state after all GL commands until now. Needs !in_flight().
   /// Throws std::runtime_error if memory is short.
   void request(const DrawnBodies& bodies, double time);
-  /// Does the same for the bodies of one part. `parts`: one byte per body, its part; then bytes up to a multiple of 4.
+  /// Does the same for the bodies of one part. `parts`: one byte per body, its part's number, padded to a multiple of
+  /// 4.
   void request_part(const DrawnBodies& bodies, const Buffer& parts, int part, double time);
   /// Does the same for the largest cluster. Starts from the last centre, and searches all bodies in every
   /// search_interval-th request.
@@ -49,7 +50,7 @@ class CentreFinder {
   static constexpr int search_interval = 16;  ///< requests from one search of all bodies to the next
 
  private:
-  enum class Sum { mass, scene, cluster };  // in the order of centre.glsl#step
+  enum class Sum { mass, scene, cluster };  // in the order of `taken` in centre.glsl#step
 
   void begin(const DrawnBodies& bodies);
   void sum(const DrawnBodies& bodies, Sum taken, const Buffer* parts = nullptr, int part = -1);

@@ -1,4 +1,4 @@
-// Copying pictures to a canvas, and laying them over one.
+// Copies of pictures to a canvas, and pictures laid over one.
 #pragma once
 
 #include <span>

@@ -14,8 +14,7 @@ namespace orrery::render {
 
 inline constexpr int vertices_per_stroke = 6;
 
-/// A width of one pixel is one pixel if the picture's shorter side has at most this many pixels, and more in larger
-/// pictures.
+/// Shorter side of a usual picture, in pixels. If a picture's shorter side is longer, line widths grow in proportion.
 inline constexpr float usual_side_px = 800;
 
 /// Smooth translucent lines over a picture. Each instance has the same number of lines. Needs a current context after
