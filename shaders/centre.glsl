@@ -17,8 +17,8 @@ layout(std430, binding = 2) buffer Search {
   vec4 scene;     // middle of nearly all bodies; in w their mean distance from it
 };
 
-// Values of `begins`: a ball that follows another, the first ball around a new cluster, the first ball around the
-// current cluster, and a ball that only counts the current cluster's bodies.
+// Values of `begins`: a ball after another, the first ball around a new cluster, the first ball around the current
+// cluster, and a ball that only counts the bodies of the current cluster.
 const uint follows = 0u, at_new = 1u, at_present = 2u, for_count = 3u;
 
 const float back = 2.0;  // radius of the first ball of a search, relative to the last ball of the previous search

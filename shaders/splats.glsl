@@ -135,7 +135,7 @@ void main() {
 
 #section gather
 // Computes the light of each pixel from its sprites and the splats around it. A splat's weights at its four nearest
-// pixels are always 9, 3, 3 and 1 sixteenths, so that a body's peak and its light stay the same as it moves.
+// pixels are always 9, 3, 3 and 1 sixteenths. So a body's peak and its light stay the same as it moves.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 #include "#texels"

@@ -963,8 +963,8 @@ struct OctreeCells {
     return cell.end > cell.begin ? cell.level : -1;
   }
 
-  /// Returns a cube that contains all bodies of the cell, including those outside the cube of the keys and those that
-  /// left the cell after the latest sort.
+  /// Returns a cube that contains all bodies of the cell. Some may be outside the cube of the keys, or may have left
+  /// the cell after the latest sort.
   __device__ TreeCell cell(int i) const {
     const OctreeLinks links = tree.links[i];
     const TreeCube& cube = tree.state->cube;

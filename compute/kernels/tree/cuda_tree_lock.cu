@@ -790,7 +790,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     const cudaStream_t stream = args.stream;
     if (!cleared_) {
       ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
-      // Needed only for compute-sanitizer. The thread that makes a cell clears its places, but initcheck does not
+      // Needed only for compute-sanitizer. The thread that makes a cell clears its places. But initcheck does not
       // notice this for a thread that learns of the cell through a release store.
       ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
     }

@@ -140,8 +140,8 @@ int stretch_length(const Octree& tree) {
   return cuda::ceil_div(tree.count, stretches);
 }
 
-// The boxes of an outline are the largest cells with at most least_in_box bodies, or at most 1 / boxes_of_equal_bodies
-// of all bodies if that is more. If not all of these fit, larger cells are used. No group is in two boxes.
+// The boxes of an outline are the largest cells with at most max(least_in_box, tree.count / boxes_of_equal_bodies)
+// bodies. If not all of these fit, larger cells are used. No group is in two boxes.
 constexpr int least_in_box = 32 * OctreeGroup::most;
 constexpr int boxes_of_equal_bodies = 64;
 constexpr int outline_block = 512;

@@ -177,8 +177,8 @@ class HostOctree {
 
   std::span<const KeyedBody> keys() const { return keys_; }
 
-  // If other ranks have bodies, too, these functions make this the tree of all bodies, except for cells of other ranks
-  // that no walk opens.
+  // If other ranks have bodies, too, these functions make this the tree of all bodies. It lacks only cells of other
+  // ranks that no walk opens.
   /// Returns the largest cells that are entirely on this rank. They are the first entries of cells().
   std::vector<TreePiece> pieces() const;
   /// Adds the cells above the pieces of all ranks. `pieces` are in key order; those of this rank begin at index `own`.

@@ -90,8 +90,8 @@ struct Octree {
   /// Opening angle. A cell may count as a whole if its distance from a group's box is at least its size over theta.
   float theta = 0;
   /// Maximum error of a cell that counts as a whole, relative to the group's acceleration; 0: no limit. The error is
-  /// the pull of the first neglected moment, about M sigma^3 / d^5 (M sigma^2 / d^4 without quadrupoles), where sigma
-  /// is the rms distance of the cell's bodies from the centre of mass. So d^2 must be at least `reach` = (M
+  /// the pull of the first neglected moment, about M sigma^3 / d^5 (M sigma^2 / d^4 without quadrupoles). Here sigma is
+  /// the rms distance of the cell's bodies from the centre of mass. So d^2 must be at least `reach` = (M
   /// sigma^3)^(2/5), or (M sigma^2)^(1/2), times the same power of 1 / (tolerance x the group's acceleration).
   float tolerance = 0;
   FarField far = FarField::quadrupole;
@@ -138,8 +138,8 @@ struct Octree {
 // Phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.
 
 /// Computes the bodies' Hilbert keys, in the bodies' original order, and numbers them 0, 1, ... A body farther from the
-/// mean than 1024 times the mean distance gets a key at the border, so that the other keys have enough digits.
-/// Uses only count and state of `tree`.
+/// mean than 1024 times the mean distance gets a key at the border. So the other keys have enough digits. Uses only
+/// count and state of `tree`.
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                CUstream_st* stream);
 /// Computes the keys in a given cube, which is in device memory.
