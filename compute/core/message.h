@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-/// Writes the bytes of a message between ranks. All ranks run the same program on the same kind of processor.
+/// Appends values to a message between ranks, byte for byte: all ranks run the same program on the same kind of
+/// processor.
 class MessageWriter {
  public:
   void clear() { bytes_.clear(); }
@@ -57,7 +58,7 @@ class MessageWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads what a MessageWriter wrote, in the same order.
+/// Reads what a MessageWriter wrote, in the same order. Throws std::logic_error if the message is too short.
 class MessageReader {
  public:
   explicit MessageReader(std::span<const std::byte> bytes) : rest_{bytes} {}
