@@ -25,7 +25,8 @@ ORRERY_HD Real inverse_softened_distance(Real dx, Real dy, Real dz, Real softeni
   }
 }
 
-/// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). CUDA Handbook 14.2 (literature row 7).
+/// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). Wilt, The CUDA Handbook, section 14.2
+/// (docs/literature.md).
 template <class Real>
 struct Gravity {
   Real softening_sq;
@@ -46,8 +47,8 @@ struct Gravity {
   }
 };
 
-/// F = m1 m2 / r^2 - H m1 m2 / r^4 with r^2 softened as above: s = m (1 - H / r^2) / r^3. Brute Force N-Body "v1"
-/// (literature rows 1 and 2); its drag belongs to the kick (see Epilogue), since it acts on one body, not on a pair.
+/// F = m1 m2 / r^2 - H m1 m2 / r^4 with r^2 softened as above: s = m (1 - H / r^2) / r^3. From Brute Force N-Body
+/// Optimization (docs/literature.md). The drag acts on single bodies, so the kick applies it (see Epilogue).
 template <class Real>
 struct AttractRepel {
   Real softening_sq;
