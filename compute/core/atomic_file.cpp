@@ -25,7 +25,7 @@ bool may_follow(const fs::path& link) {
   struct stat own {};
   struct stat folder {};
   const fs::path parent = link.has_parent_path() ? link.parent_path() : fs::path{"."};
-  if (lstat(link.c_str(), &own) != 0 || stat(parent.c_str(), &folder) != 0) return true;  // opening it reports why
+  if (lstat(link.c_str(), &own) != 0 || stat(parent.c_str(), &folder) != 0) return true;  // open() reports the error
   constexpr mode_t shared = S_ISVTX | S_IWOTH;
   return (folder.st_mode & shared) != shared || own.st_uid == geteuid() || own.st_uid == folder.st_uid;
 }
@@ -205,7 +205,7 @@ void AtomicFile::give_second_name(const std::string& name) const {
   copy.commit();
 }
 
-/// Gives the flushed file its name.
+/// Gives the flushed file its final name and returns it.
 fs::path AtomicFile::publish() {
   const fs::path name = existing_ == Existing::keep ? publish_new() : publish_over();
   temporary_.clear();

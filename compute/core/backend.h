@@ -16,10 +16,10 @@ class BackendLost {
   virtual Backend backend() const noexcept = 0;
 };
 
-/// Loss of the device: this process cannot use it any more.
+/// Exception for the loss of a device, which this process cannot use any more.
 class DeviceLost : public BackendLost {};
 
-/// Loss of the bodies alone: the device still works.
+/// Exception for the loss of only the bodies: the device still works.
 class BodiesLost : public BackendLost {};
 
 /// Availability of a backend: whether its kernels can run in this process.

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds between_looks{50};
 constexpr std::chrono::milliseconds patience{2000};
-constexpr std::size_t most_bytes = 4096;  // a pipe that poll() calls writable takes these without blocking
+constexpr std::size_t most_bytes = 4096;  // bytes that a pipe takes without blocking if poll() calls it writable
 
 /// Waits until a descriptor can be written. Returns false if that takes 2 s after a stop request; `waited` adds up this
 /// time. Returns true for a broken descriptor too: write() reports the cause.

@@ -34,10 +34,10 @@ class Descriptor {
 /// file cannot be locked, as on a read-only disk.
 std::optional<Descriptor> locked_file(const std::filesystem::path& path, bool wait);
 
-/// Number of symbolic links that a path may lead through, as for the Linux kernel.
+/// Largest number of symbolic links through which a path may lead, as in the Linux kernel.
 inline constexpr int most_symbolic_links = 40;
 
-/// Returns "cannot write 'a.csv': No space left on device", where the cause may be a value of errno.
+/// Returns "cannot write 'a.csv': No space left on device". The cause is a text or a value of errno.
 std::string cannot_write(const std::filesystem::path& file, const std::string& cause);
 std::string cannot_write(const std::filesystem::path& file, int error);
 
@@ -56,8 +56,8 @@ void check_stream(const std::filesystem::path& path);
 /// Checks that an existing file may be written: a read-only one is refused, even for root. Throws std::runtime_error.
 void check_writable(const std::filesystem::path& path);
 
-/// Writes all of `text` to a descriptor. Returns why that failed; empty if it did not. Waits for the reader of a pipe,
-/// but at most 2 s after a stop was requested.
+/// Writes all of `text` to a descriptor. Returns the cause of a failure; empty on success. Waits for the reader of a
+/// pipe, but at most 2 s after a stop was requested.
 [[nodiscard]] std::string write_all(int descriptor, std::string_view text);
 
 }  // namespace orrery

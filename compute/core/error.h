@@ -7,9 +7,8 @@
 
 namespace orrery {
 
-/// A request that cannot be met as asked (an unknown name, a value out of range). The message is one line that names
-/// the cause and the valid choices; the program exits with status 2. Anything else thrown is a run-time failure:
-/// status 1.
+/// Error for a request that cannot be met (an unknown name, a value out of range). The message is one line that names
+/// the cause and the valid choices; the program exits with status 2. Other exceptions are run-time failures: status 1.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

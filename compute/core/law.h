@@ -6,8 +6,8 @@
 
 #include "compute/core/vec.h"
 
-// The pair laws for scalars. Kernels that are compiled at run time include this as well, so it uses no more of the
-// standard library than the functions of <cmath>.
+// Pair laws for scalars. Kernels that are compiled at run time include this file too, so functions of <cmath> are all
+// that it uses of the standard library.
 namespace orrery {
 
 ORRERY_HD inline float reciprocal_sqrt(float x) {

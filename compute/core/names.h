@@ -17,17 +17,15 @@ namespace orrery {
 /// such as a number.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string_view> known);
 
-/// Returns "; did you mean cpu-tree or cuda-tree?": the near names, each with `before` in front of it; empty if there
-/// are none.
+/// Returns a question with the near names, each with `before` in front of it, such as "; did you mean cpu-tree or
+/// cuda-tree?"; empty if there are none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known, std::string_view before = {});
 
-/// Returns the continuation of a message: `meant`, which did_you_mean() returned, and the title of a list, such as ";
-/// did you mean disc? Known scenes: ". If `meant` is empty: "; known scenes: ". `title` begins with a lower-case
-/// letter.
+/// Returns the continuation of a message: `meant`, from did_you_mean(), and a list's title, as in "; did you mean disc?
+/// Known scenes: ", or "; known scenes: " if `meant` is empty. `title` begins with a lower-case letter.
 std::string then_list(const std::string& meant, std::string title);
 
-/// Does what did_you_mean() above does, for the names name(item) of all items. name() must not return a temporary
-/// string.
+/// Calls did_you_mean() above with the names name(item) of all items. name() must not return a temporary string.
 template <std::ranges::input_range Range, class Name>
 std::string did_you_mean(std::string_view word, const Range& items, Name name, std::string_view before = {}) {
   std::vector<std::string_view> known;

@@ -25,8 +25,7 @@ ORRERY_HD Real inverse_softened_distance(Real dx, Real dy, Real dz, Real softeni
   }
 }
 
-/// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). Wilt, The CUDA Handbook, section 14.2
-/// (docs/literature.md).
+/// Plummer-softened gravity, G = 1: s = m / (r^2 + eps^2)^(3/2). The CUDA Handbook, 14.2 (docs/literature.md).
 template <class Real>
 struct Gravity {
   Real softening_sq;
@@ -70,8 +69,7 @@ struct AttractRepel {
     const Real inverse_sq = inverse * inverse;
     return (mass * inverse) * (other_mass * (inverse_sq * (one - repulsion * inverse_sq)));
   }
-  /// `along` is 0 for the pair of a body with itself. It is multiplied first, so that the product cannot overflow
-  /// there.
+  /// `along` is 0 for the pair of a body with itself; multiplying it first prevents an overflow there.
   ORRERY_HD Real factor_rate_at(Real inverse, Real mass, Real along) const {
     const Real inverse_sq = inverse * inverse;
     const Real turn = (along * inverse_sq) * (scaled(5, repulsion * inverse_sq) - scaled(3, one));

@@ -26,8 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the memory that Linux can provide without swapping, including caches that it would drop; elsewhere, the free
-/// memory.
+/// Returns the memory that Linux can provide without swapping, including droppable caches; elsewhere, the free memory.
 std::int64_t machine_free_bytes() {
   std::ifstream meminfo{"/proc/meminfo"};
   std::string name, unit;
@@ -165,7 +164,7 @@ using Clock = std::chrono::steady_clock;
 // time therefore count as one request.
 constexpr std::chrono::milliseconds same_request{250};
 
-std::atomic<int> stopped_by{0};         // the signal; 0: none
+std::atomic<int> stopped_by{0};         // the first signal; 0: none
 std::atomic<Clock::rep> stopped_at{0};  // time of the first signal that is not only a warning; 0: none
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 

@@ -54,8 +54,8 @@ class BodyRows {
 
   BodyRows() { block_.reserve(3 * at_once); }
 
-  /// Calls put(RowArray, number of the first row, values row by row) for each block of each array. `first`: the row of
-  /// the first body. Masses are in positions.w; with_masses: the file has an array of them. Throws what `put` throws.
+  /// Calls put(RowArray, number of the first row, values row by row) for each block of each array. `first`: row of the
+  /// first body. Masses are in positions.w, and are put only if `with_masses`. Throws what `put` throws.
   template <class Put>
   void each_block(std::size_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities,
                   bool with_masses, const Put& put) {

@@ -66,7 +66,7 @@ std::string format_count(std::integral auto count) {
   return text;
 }
 
-/// Returns "1 body", "16,384 bodies"; without `several`, the plural is `one` with an s.
+/// Returns a count with its noun: "1 body", "16,384 bodies". If `several` is empty, the plural is `one` with an s.
 std::string counted(std::integral auto count, std::string_view one, std::string_view several = {}) {
   std::string text = format_count(count) + ' ';
   if (count == 1) return text.append(one);

@@ -90,7 +90,7 @@ ORRERY_HD inline void split(const Vec3d& v, Vec4& high, Vec4& low) {
   split(v.z, high.z, low.z);
 }
 
-/// A body in double precision: differences of positions and velocities of close bodies keep their digits.
+/// Body in double precision: differences between close bodies keep their digits.
 struct alignas(16) PreciseBody {
   Vec3d position;
   double mass = 0;

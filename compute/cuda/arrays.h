@@ -22,7 +22,7 @@ class DeviceArray {
   DeviceArray(const Device& device, std::size_t size) : data_{allocate(device, size)}, size_{size} {}
 
   T* data() const noexcept { return data_.get(); }
-  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
+  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 after a move
 
  private:
   static T* allocate(const Device& device, std::size_t size) {
@@ -57,7 +57,7 @@ template <class T>
 void clear(const Device& device, const DeviceArray<T>& array) {
   device.activate();
   ORRERY_CUDA_CHECK(cudaMemset(array.data(), 0, array.size() * sizeof(T)));
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // our streams do not wait for the default one
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // a Stream does not wait for the default stream
 }
 
 /// Enqueues a copy on the stream. The host memory must live until the copy is done.
@@ -82,7 +82,7 @@ class HostArray {
   HostArray(const Device& device, std::size_t size, bool pinned)
       : data_{allocate(device, size, pinned), Free{pinned}}, size_{size} {}
 
-  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
+  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 after a move
   std::span<T> first(int count) const noexcept { return {data_.get(), static_cast<std::size_t>(count)}; }
   std::span<T> all() const noexcept { return {data_.get(), size()}; }
 

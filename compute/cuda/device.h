@@ -95,8 +95,8 @@ std::string version_text(int version);
 int runtime_version();
 int driver_version();
 
-/// Returns the NVIDIA driver's own version and the CUDA version that it supports: "580.159.04, CUDA 13.0"; empty if
-/// there is no driver.
+/// Returns the NVIDIA driver's version and the CUDA version that it supports: "580.159.04, CUDA 13.0"; empty: no
+/// driver.
 std::string driver_text();
 
 /// Returns all CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
@@ -106,8 +106,7 @@ std::vector<DeviceInfo> devices();
 /// device before each launch, and never relies on the active one.
 class Device {
  public:
-  /// Finds a device. Throws UsageError that lists the devices if none has this ordinal, and cuda::Error as devices()
-  /// does.
+  /// Finds a device. Throws UsageError that lists the devices if none has this ordinal; cuda::Error as devices() does.
   explicit Device(int ordinal);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;

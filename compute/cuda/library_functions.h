@@ -7,7 +7,7 @@
 
 namespace orrery::cuda {
 
-/// Looks functions up in a library that dlopen() opened. The library must stay open.
+/// Finds functions in a library that dlopen() opened. The library must stay open.
 class LibraryFunctions {
  public:
   /// `called`: the library's name in messages, such as "NVML".

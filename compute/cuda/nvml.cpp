@@ -32,8 +32,7 @@ struct NvmlFieldValue {
 
 namespace {
 
-// Equivalents of NVML's nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and
-// NVML_TEMPERATURE_GPU.
+// Equivalents of nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
 using Return = int;
 using DeviceHandle = NvmlDevice*;
 constexpr Return success = 0;

@@ -151,8 +151,8 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
 }
 
 const Nvrtc& nvrtc() {
-  // The library of the CUDA version with which this program was built comes first: a newer one may write code that no
-  // driver here runs.
+  // The library of the CUDA version with which this program was built comes first: a newer one may produce code that
+  // the installed driver cannot run.
   static constexpr std::array libraries{built_with_12 ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                         built_with_12 ? "libnvrtc.so.13" : "libnvrtc.so.12", "libnvrtc.so",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};

@@ -29,8 +29,7 @@ struct Witness {
 
 struct MultiplyAdd {
   float addend;
-  /// Computes one FFMA instruction with two register operands. With three, register reads would be the limit, not the
-  /// issue rate.
+  /// Computes one FFMA with two register operands. With three, register reads would be the limit, not the issue rate.
   __device__ float operator()(float x) const { return fmaf(x, 0.875f, addend); }
 };
 struct ReciprocalSqrt {

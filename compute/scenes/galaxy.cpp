@@ -167,7 +167,7 @@ void StationaryDisc::tabulate_speeds() {
       total += weights_[static_cast<std::size_t>(home)] * chances_[index_of(at, home, size)];
     }
     int deviate = 0;
-    double below = 0, low = 0;  // the share of slower bodies, and the angular momentum up to which it counts
+    double below = 0, low = 0;  // share of the slower bodies, and the largest angular momentum among them
     for (int home = 0; home < size; ++home) {
       const auto h = static_cast<std::size_t>(home);
       const bool last = home + 1 == size;

@@ -48,7 +48,7 @@ class StationaryDisc {
   /// Returns the radius of entry `index` of the profile. It grows as the square of the index.
   static double radius(int index);
 
-  /// Values at each radius().
+  /// Values at radius(0), radius(1), and so on.
   struct Profile {
     std::vector<double> circular_sq;      ///< speed of a circular orbit, squared; > 0
     std::vector<double> surface_density;  ///< up to a constant factor; > 0
@@ -183,7 +183,7 @@ class GalaxyModel {
 struct Galaxy {
   double mass;          ///< total mass
   double scale_length;  ///< scale length of the exponential disc, which ends at 6 scale lengths
-  double softening;     ///< softening of the force under which the galaxy is in equilibrium
+  double softening;     ///< softening length for which the galaxy is in equilibrium
   GalaxyDesign design = warm_disc_design;
 };
 

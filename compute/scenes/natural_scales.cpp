@@ -362,9 +362,9 @@ Masses masses_of(const std::vector<Vec4>& bodies) {
   return masses;
 }
 
-/// Removes pairs that are close by chance and separate at the next encounter: their binding energy is below the mean
-/// kinetic energy of a body, or below the kinetic energy that it would have in equilibrium. Small systems, systems
-/// around a dominant body and orbits around a heavy body keep all pairs.
+/// Removes pairs that are close by chance and separate at the next encounter. Their binding energy is below the mean
+/// kinetic energy of a body, or below the one that it would have in equilibrium. Small systems, systems around a
+/// dominant body and orbits around a heavy body keep all pairs.
 void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies, const Masses& masses) {
   const std::size_t count = bodies.positions.size();
   if (orbits.empty() || count <= few_bodies || masses.dominated()) return;

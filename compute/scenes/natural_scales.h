@@ -19,7 +19,8 @@ struct NaturalScales {
 
   /// Returns whether the softening is in the range of Law, and the time step is a normal float.
   bool usable() const;
-  /// Returns "softening 0.0013 (a 300th of ...), 1.3 pc", with the physical value if these units of G = 1 are known.
+  /// Returns "softening 0.0013 (a 300th of ...), 1.3 pc". `units`, in which G = 1, give the physical value; empty:
+  /// none.
   std::string softening_text(const std::optional<Units>& units) const;
   /// Returns "dt 0.0075 (a 200th of ...), 64 kyr", the same way.
   std::string time_step_text(const std::optional<Units>& units) const;

@@ -38,7 +38,7 @@ struct SceneRequest {
   std::string file{};      ///< a snapshot's path; empty: the generator `scene`
   std::int64_t count = 0;  ///< bodies; 0: the scene's own default. Must be 0 with a file
   std::uint64_t seed = 1;  ///< ignored with a file
-  SnapshotHints hints{};   ///< about the file
+  SnapshotHints hints{};   ///< hints about the file; must be empty without a file
   friend bool operator==(const SceneRequest&, const SceneRequest&) = default;
 };
 

@@ -501,7 +501,7 @@ void take_powers(const HeaderLookup& lookup, const std::string& positions, const
   const auto is_zero = [](const std::optional<DatasetPowers>& powers) {
     return !powers || (powers->a == 0 && powers->h == 0 && !powers->physical);
   };
-  // GADGET-4 and AREPO write zeros if a run is not cosmological, whatever its h.
+  // GADGET-4 and AREPO write zeros if a run is not cosmological, even if its h is not 1.
   if (is_zero(length) && is_zero(mass) && is_zero(velocity)) {
     meaning.zero_powers = length.has_value();
     return;

@@ -218,14 +218,14 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
   }
 }
 
-/// Returns what `part` states about the whole snapshot, without any bodies.
+/// Returns a snapshot with the facts in `part` that concern all parts, and without bodies.
 Snapshot without_bodies(const Snapshot& part) {
   Snapshot all{.bodies = {}, .time = part.time, .units = part.units, .units_assumed = part.units_assumed};
   all.properties.formation_scale_factors = part.properties.formation_scale_factors;
   return all;
 }
 
-/// Appends the bodies of a further part.
+/// Appends the bodies of another part.
 void append_part(Snapshot& to, const Snapshot& part) {
   const std::size_t before = to.bodies.positions.size(), added = part.bodies.positions.size();
   if (added == 0) return;
@@ -645,7 +645,7 @@ Snapshot read_gadget(SnapshotInput& input, GadgetType type) {
 
 namespace {
 
-/// Writes values into records.
+/// Writes Fortran records, in blocks.
 class RecordsOut {
  public:
   RecordsOut(AtomicFile& out, const Bytes& bytes, GadgetType type) : out_{out}, bytes_{bytes}, type_{type} {}

@@ -123,7 +123,7 @@ struct Snapshot {
   std::string units_file{};           ///< separate file that states the units; empty: none
 };
 
-/// Expresses the snapshot in units in which G = 1, keeping the units of length and mass. Does nothing without units.
+/// Converts the snapshot to units in which G = 1, keeping the units of length and mass. Does nothing without units.
 void convert_to_gravity_units(Snapshot& snapshot);
 
 /// Limits for a body's numbers, so that squared distances and accelerations stay in the range of single precision.

@@ -49,7 +49,7 @@ bool nearly_equal(const Units& a, const Units& b, double tolerance = 1e-3);
 /// and lists the known names.
 Units parse_units(std::string_view option, std::string_view text);
 
-/// These return a unit as text, with a factor if it needs one: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
+/// The next functions return a unit as text, with a factor if needed: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
 std::string length_text(double cm);
 std::string mass_text(double g);
 std::string velocity_text(double cm_s);
@@ -57,7 +57,7 @@ std::string time_text(double s);
 /// Returns the units as text: "kpc, 1e10 Msun, km/s".
 std::string units_text(const Units& units);
 
-/// These return a value in CGS as text, in the unit that suits it: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
+/// The next functions return a value in CGS as text, in a suitable unit: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
 std::string length_value(double cm);
 std::string mass_value(double g);
 std::string velocity_value(double cm_s);
