@@ -41,7 +41,7 @@ bool wait_until_writable(int descriptor, std::chrono::milliseconds& waited) {
   throw std::runtime_error(cannot_write(file, error));
 }
 
-/// Opens a pipe after waiting for its reader. Throws if a stop is requested meanwhile.
+/// Opens a pipe after waiting for its reader. Throws if a stop is requested first.
 Descriptor open_pipe(const fs::path& path) {
   constexpr std::chrono::milliseconds look{20};
   for (;;) {

@@ -98,7 +98,7 @@ struct GalaxyDesign {
   /// true: the disc is a StationaryDisc, and the spheroids are widened because bodies that would escape are left out.
   /// false: all parts are in equilibrium to first order only.
   bool stationary = false;
-  double seed_bodies = 0;  ///< number of bodies whose shot noise the SeedWaves have; 0: no waves
+  double seed_bodies = 0;  ///< number of bodies that sets the noise in the SeedWaves; 0: no waves
 };
 
 /// Disc warm enough not to fall into clumps, and cool enough to grow spiral arms. Each part's share of the bodies is

@@ -346,7 +346,7 @@ Ball densest_ball(const std::vector<Vec4>& bodies) {
 constexpr double softening_of_orbit = 1.0 / 300, step_of_orbit = 1.0 / 200;
 constexpr double enough_orbits = 1.0 / 200;  // smallest number of orbits that can decide, as a share of all bodies
 constexpr double heavy_body = 100;           // orbits around a body of this number of mean masses are no chance pairs
-constexpr std::size_t few_bodies = 16;       // at most this number of bodies: averages cannot tell a chance pair
+constexpr std::size_t few_bodies = 16;       // in systems of up to this number, averages do not identify chance pairs
 
 struct Masses {
   double total = 0, heaviest = 0;

@@ -52,11 +52,11 @@ inline std::filesystem::path write_checkpoint(const std::filesystem::path& file,
   return write_checkpoint(file, CheckpointParts{view, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
-/// Extends a CRC-32 by more bytes: `checksum` is the CRC-32 of all earlier bytes, 0 if there were none.
+/// Returns the CRC-32 of all earlier bytes and these. `checksum`: CRC-32 of the earlier bytes; 0 if there are none.
 std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size);
 
-/// Returns the CRC-32 of all positions, masses and velocities, including low parts. Tells whether two runs reached the
-/// same state.
+/// Returns the CRC-32 of all positions, masses and velocities, including low parts. Runs in the same state have equal
+/// values.
 std::uint32_t checksum(const Bodies& bodies);
 
 }  // namespace orrery

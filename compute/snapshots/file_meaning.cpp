@@ -103,7 +103,7 @@ std::string changes_text(const FileMeaning& meaning, double a, double h) {
   return text;
 }
 
-/// Returns the units before multiplication by the powers; empty if G = 1.
+/// Returns the file's units before multiplication by the powers of a and h; empty if G = 1.
 std::optional<Units> own_units(const FileMeaning& meaning, const SnapshotHints& hints) {
   std::optional<Units> units = meaning.units ? meaning.units : meaning.usual_units;
   if (!hints.units) return units;
@@ -470,7 +470,7 @@ class HeaderReader {
   std::vector<std::string>& notes_;
   FileMeaning meaning_{.usual_units = galactic_units};
   std::array<bool, static_cast<std::size_t>(Fact::box_size) + 1> known_{};
-  bool has_refused_units_ = false;  // a note says why
+  bool has_refused_units_ = false;  // units were refused; a note says why
 };
 
 /// Powers in the attributes of a dataset.

@@ -38,7 +38,7 @@ struct FileMeaning {
       scale_factor{};  ///< from an attribute that always holds the scale factor; empty: `time` may hold it
   std::optional<double> redshift{}, omega0{}, hubble{};
   double box_size = 0;                 ///< length of a periodic box; 0: none
-  std::optional<Units> units{};        ///< units before multiplication by the powers; empty: `usual_units`
+  std::optional<Units> units{};        ///< units before the powers of a and h are applied; empty: `usual_units`
   std::optional<Units> usual_units{};  ///< units to assume if the file states none; empty: G = 1
   std::optional<double> gravity{};     ///< the code's G, converted to cm^3 / (g s^2) with the code's units
   /// Powers of GADGET (Springel 2005, "The cosmological simulation code GADGET-2", and its guide): proper x = a r / h

@@ -393,7 +393,7 @@ class Hdf5BodyRows {
 
 // Reading.
 
-constexpr double most_compression = 1100;                // bytes of data per byte of the file; deflate reaches 1032
+constexpr double most_compression = 1100;  // largest credible ratio of data to stored bytes; deflate reaches 1032
 constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // slowest libhdf5 unpacking for which the trial waits
 
 class Hdf5Reader {
@@ -722,7 +722,7 @@ class Hdf5Reader {
       if (!name) return;
       const Hdf5Object found = open_dataset(group, name);
       if (!found) continue;
-      if (const auto extent = extent_of(found); !extent || (*extent)[1] != 1) {  // several values per body
+      if (const auto extent = extent_of(found); !extent || (*extent)[1] != 1) {  // several values per body: not read
         note_unread(name, type);
         return;
       }

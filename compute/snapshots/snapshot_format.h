@@ -89,7 +89,7 @@ struct SnapshotFormat {
     bool components = false;  ///< also distinguishes disc, bulge and boundary
     bool softening = false, temperature = false, metals = false, formation_time = false;
     bool units = false;
-    /// Only gas has a temperature, only gas and stars have metals, and only stars have a formation time.
+    /// The file holds temperatures of gas, metals of gas and stars, and formation times of stars only.
     bool properties_by_species = false;
     bool beside = false;         ///< ids and units are in separate files, so a stream loses them
     bool low_words = false;      ///< low parts of positions and velocities

@@ -305,7 +305,7 @@ std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snap
 
 constexpr const char* no_units = "bComove = 0\nbPeriodic = 0\n";
 
-/// Prevents that an existing parameter file gives wrong units to a snapshot that will be written, without affecting
+/// Prevents an existing parameter file from giving wrong units to a snapshot that will be written, without affecting
 /// other snapshots. If needed, writes a parameter file without units for this snapshot alone and returns its name;
 /// write_param() adds the units. Throws std::runtime_error if another snapshot needs the file, or if `existing` keeps
 /// it.
@@ -390,8 +390,8 @@ struct Header {
   std::array<std::uint64_t, record_kinds.size()> counts;  // gas, dark, star
   enum class Ids {
     none,
-    for_potential,                // perhaps; see BonsaiIds
-    for_softening_and_potential,  // ids of 64 bits
+    for_potential,                // ids perhaps replace the potential; see BonsaiIds
+    for_softening_and_potential,  // ids of 64 bits replace both
   } ids = Ids::none;
 
   Doubles doubles{};
@@ -541,7 +541,7 @@ constexpr std::size_t records_per_block = 16384;  // number of records read or w
 /// Reads the records, one kind after the other.
 class RecordReader {
  public:
-  /// `units_known`: does not check SnapshotLimits, because settle() can convert the units first.
+  /// `units_known`: true skips the check of SnapshotLimits, because settle() can convert the units first.
   RecordReader(SnapshotInput& input, const Header& head, bool units_known)
       : input_{input}, head_{head}, bytes_{head.order}, units_known_{units_known} {
     snapshot_.time = head.time;
