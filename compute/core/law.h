@@ -21,7 +21,7 @@ ORRERY_HD inline float reciprocal_sqrt(float x) {
 }
 ORRERY_HD inline double reciprocal_sqrt(double x) {
 #if defined(__CUDA_ARCH__)
-  // rsqrt() has a branch for subnormals, which softening excludes; the branch would prevent overlap of pairs. The
+  // rsqrt() has a branch for subnormals. Softening excludes these, and the branch keeps pairs from overlapping. The
   // estimate has at least 19 bits; a third-order step refines it to double precision.
   double estimate;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(estimate) : "d"(x));

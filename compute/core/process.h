@@ -26,8 +26,7 @@ std::int64_t control_group_free_bytes(const std::filesystem::path& membership, c
 
 /// Installs signal handlers. SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results
 /// can be saved; a second one ends the program immediately. SIGXCPU (the soft limit of processor time), SIGUSR1 and
-/// SIGUSR2 (batch systems, before a job's time is over) also request a stop, but any number of them never ends the
-/// program.
+/// SIGUSR2 (batch systems, before a job's time is over) request a stop too, however often they arrive.
 void watch_stop_signals();
 /// Ignores these signals. Used if another process decides when this one ends.
 void ignore_stop_signals();

@@ -29,8 +29,8 @@ struct CounterRange {
   std::vector<double> values;  ///< one value per metric of CounterPlan::metrics
 };
 
-/// Marks the parts of the work for which counters are read. Parts follow one another. Work that is enqueued after
-/// begin() must have finished when end() is called.
+/// Marks the parts of the work for which counters are read. Parts do not overlap. Work that is enqueued after begin()
+/// must have finished when end() is called.
 class RangeMarks {
  public:
   virtual ~RangeMarks() = default;

@@ -14,7 +14,7 @@ namespace orrery {
 /// Time step and softening length that suit some bodies, found from the bodies alone.
 struct NaturalScales {
   double time_step = 0, softening = 0;  ///< > 0
-  double smallest_orbit = 0;  ///< size of the smallest orbit, which the softening should resolve; 0: no orbits
+  double smallest_orbit = 0;            ///< size of the smallest orbit, to be resolved by softening; 0: no orbits
   std::string why_softening{}, why_time_step{};
 
   /// Returns whether the softening is in the range of Law, and the time step is a normal float.

@@ -54,7 +54,7 @@ struct Scene {
   std::optional<Units> units{};      ///< units of the file's numbers; empty: not known
   Frame frame{};                     ///< origin of the bodies in the coordinates of the file
   Digits digits = Digits::single;    ///< initial digits of a run; `bodies` may have low parts with either
-  double smallest_orbit = 0;         ///< size of the smallest orbit, which the softening should resolve; 0: no orbits
+  double smallest_orbit = 0;         ///< size of the smallest orbit, to be resolved by softening; 0: no orbits
   std::vector<std::string> notes{};  ///< assumptions about the file's bodies, one line each; see Snapshot::notes
 };
 

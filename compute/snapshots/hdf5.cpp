@@ -393,7 +393,7 @@ class Hdf5BodyRows {
 
 // Reading.
 
-constexpr double most_compression = 1100;  // largest credible ratio of data to stored bytes; deflate reaches 1032
+constexpr double most_compression = 1100;                // most bytes of data per stored byte; deflate reaches 1032
 constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // slowest libhdf5 unpacking for which the trial waits
 
 class Hdf5Reader {
