@@ -20,7 +20,7 @@ __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
 /// Bodies in one of the layouts, in device memory that does not change while a kernel runs.
 struct BodyArrays {
   const Vec4* vectors = nullptr;  ///< float4 only
-  const float* x = nullptr;       ///< soa: the array; float3, aos6: the whole array of records
+  const float* x = nullptr;       ///< soa: the x coordinates; float3, aos6: the array of records
   const float* y = nullptr;       ///< soa only
   const float* z = nullptr;       ///< soa only
   const float* mass = nullptr;
@@ -39,7 +39,7 @@ struct BodyArrays {
       return {__ldg(record), __ldg(record + 1), __ldg(record + 2), __ldg(mass + i)};
     }
   }
-  /// Loads a body, for code outside the inner loop: it branches at run time, the same way in the whole grid.
+  /// Loads a body. Branches on `layout` at run time, so it is for code outside the inner loop.
   __device__ __forceinline__ Vec4 load(Layout layout, int i) const {
     switch (layout) {
       case Layout::float4:

@@ -12,7 +12,7 @@ std::size_t floats_per_body(Layout layout) {
   return layout == Layout::float4 ? 0 : layout == Layout::aos6 ? 7 : 4;
 }
 
-/// Body i goes to x[i * stride], y[i * stride], z[i * stride] and mass[i].
+/// Copies body i to x[i * stride], y[i * stride], z[i * stride] and mass[i].
 __global__ void arrange(const Vec4* __restrict__ bodies, int count, int stride, float* __restrict__ x,
                         float* __restrict__ y, float* __restrict__ z, float* __restrict__ mass) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
