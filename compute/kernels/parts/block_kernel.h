@@ -69,9 +69,9 @@ class BlockKernel : public ForceKernel {
   std::function<Instance(LawId)> instance_;
 };
 
-/// Returns the number of blocks, 1 to `most`, that should share the sum over `sources` bodies for the same `block *
-/// bodies_per_thread` targets. It minimizes the estimated time of the busiest multiprocessor. The estimate includes
-/// latency that too few warps cannot hide, and the pass over the partial sums.
+/// Returns the fastest split: the number of blocks, 1 to `most`, that share the sum over `sources` bodies for the same
+/// `block * bodies_per_thread` targets. The estimated time is that of the busiest multiprocessor. It includes latency
+/// that too few warps cannot hide, and the pass over the partial sums.
 inline int fastest_split(int targets, int sources, int block, int bodies_per_thread, int multiprocessors, int most) {
   constexpr double partial_cost = 20;  // time to write and read back a partial sum, in interactions
   constexpr double enough_warps = 16;

@@ -15,7 +15,7 @@ inline bool cancelled(const ForceArgs& args) {
   return cancelled(args.cancelled);
 }
 
-/// Number of sources between two checks for cancellation: about 40 us on one core without vectors. Each such block has
+/// Number of sources between two checks for cancellation, about 40 us for scalar code on one core. Each such block has
 /// a separate sum, which also rounds less than one sum over millions of bodies.
 inline constexpr int scalar_block = 4096;
 

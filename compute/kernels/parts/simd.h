@@ -33,7 +33,7 @@ inline int rows_for_this_processor() {
   return hwy::SupportedTargets() & HWY_AVX3 ? 4 : 2;
 }
 
-/// Number of float lanes of the longest vector that a CPU kernel uses. All shorter vectors divide it evenly.
+/// Number of float lanes of the longest vector that a CPU kernel uses. It is a multiple of all shorter ones.
 inline constexpr int max_lanes = 16;
 
 /// Scales of the pair laws on vectors. They compute i = lane_root_scale / r instead of 1 / r, which saves an
