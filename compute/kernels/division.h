@@ -48,8 +48,8 @@ inline constexpr int most_devices = 64;
 /// Implemented by CUDA kernels that several devices can evaluate together, each a part of the targets. Every device has
 /// its own kernel, with the same settings. The first device leads: it has the bodies, and its `args` are those of
 /// ForceKernel::evaluate(). On other devices, only `count`, `targets.count`, `masses`, `law` and `stream` of `args` are
-/// valid. All functions enqueue on `args.stream` and return; the kernel's device must be active. Blocks to copy from a
-/// device keep their contents until the leader's next prepare_inputs().
+/// valid. All functions enqueue on `args.stream` and return; the kernel's device must be active. Blocks that a device
+/// offers for copies keep their contents until the leader's next prepare_inputs().
 class PartitionFacet {
  public:
   using Blocks = std::vector<DeviceBlock>;

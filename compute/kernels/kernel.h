@@ -63,7 +63,7 @@ struct Tunable {
   bool allows(std::string_view value) const { return allowed(value).has_value(); }
   /// Returns the range of numbers as text, such as "a number from 0.05 to 1.2". The setting must have `numbers`.
   std::string numbers_text() const;
-  /// Returns what is allowed as text, such as "0.5, 0.7, or a number from 0.05 to 1.2".
+  /// Returns all allowed values as text, such as "0.5, 0.7, or a number from 0.05 to 1.2".
   std::string allowed_text() const;
   /// Returns `values` with the allowed value `present` inserted in order.
   std::vector<std::string> values_with(const std::string& present) const;
@@ -80,7 +80,7 @@ class Settings {
   /// Creates the kernel's initial values, changed by `changes`. Throws as set().
   explicit Settings(const KernelInfo& kernel, const Values& changes = {});
 
-  /// Changes a setting. Throws UsageError if it does not exist or the value is not allowed; the text lists what is.
+  /// Changes a setting. Throws UsageError if it does not exist or the value is not allowed; the text lists choices.
   void set(std::string_view name, std::string_view value);
   void set(const Values& changes);
 

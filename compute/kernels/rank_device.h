@@ -193,13 +193,12 @@ class RankKernel {
   /// Begins an evaluation and the leader's own part. Returns the message for each rank when all blocks are in host
   /// memory; the leader's entry is unused.
   virtual std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) = 0;
-  /// common_input() returns the blocks for all other ranks, joined; individual_input() returns the blocks for one rank.
+  /// common_input() returns the blocks for all other ranks, concatenated; individual_input(), those for one.
   virtual std::span<const std::byte> common_input() const = 0;
   virtual std::span<const std::byte> individual_input(int rank) const = 0;
   /// Returns the destination of the results of another rank's part.
   virtual std::span<std::byte> place(const ForceArgs& args, const Part& part) = 0;
-  /// Evaluates the rest of the leader's own part, and blocks until it has ended. If parts exchange data, `work` is
-  /// used.
+  /// Evaluates the rest of the leader's own part, and blocks until it has ended. Parts that exchange data use `work`.
   virtual void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) = 0;
   /// Finishes all targets. Call when the results are in their destinations. Enqueues on args.stream and returns.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
