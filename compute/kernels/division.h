@@ -76,7 +76,7 @@ class PartitionFacet {
   /// Leader: returns whether the latest evaluation used the parts of an earlier one instead of the parts passed to
   /// prepare_inputs().
   virtual bool keeps_parts() const { return false; }
-  /// Returns whether a device needs data that the others made in begin_part().
+  /// Returns whether each device needs data that the others made in begin_part().
   virtual bool exchanges() const { return false; }
   /// Returns the blocks that begin_part() made for all other devices.
   virtual Blocks offer(const ForceArgs& /*args*/, const Part& /*part*/) { return {}; }
@@ -182,7 +182,7 @@ class MigrationFacet {
   /// Every device, next: begins the migration to these parts if `rounds` > 0.
   virtual void divide(const ForceArgs& args, std::span<const Part> parts, int rounds) = 0;
   virtual void round(int number, const ForceArgs& args) = 0;
-  /// First device: ends the evaluation, when all have evaluated their parts.
+  /// First device: ends the evaluation. Call when all devices have evaluated their parts.
   virtual void finish_residents(const ForceArgs& args) = 0;
 };
 

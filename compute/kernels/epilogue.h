@@ -77,7 +77,7 @@ struct PackedFinding {
 struct NonFiniteReport {
   PackedFinding* d_first = nullptr;  ///< minimum of all findings
   int* seen = nullptr;               ///< host memory that the device can access; set to nonzero by the first finding
-  const int* ids = nullptr;          ///< numbers of the bodies; null: 0, 1, ...
+  const int* ids = nullptr;          ///< reported numbers of the bodies; null: 0, 1, ...
 
   ORRERY_HD int number_of(int i) const { return ids ? ids[i] : i; }
 };
@@ -94,7 +94,7 @@ struct NonFiniteCheck {
 /// none. Both kicks use the stored accelerations.
 struct KickDrift {
   double owed_kick_dt = 0, kick_dt = 0, drift_dt = 0;
-  float drag = 0;  ///< see kick_body() of the integrators
+  float drag = 0;  ///< D of the attract-repel law, see kick_body() of the integrators
 };
 
 }  // namespace orrery::cuda

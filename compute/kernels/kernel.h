@@ -65,7 +65,7 @@ struct Tunable {
   std::string numbers_text() const;
   /// Returns all allowed values as text, such as "0.5, 0.7, or a number from 0.05 to 1.2".
   std::string allowed_text() const;
-  /// Returns `values` with the allowed value `present` inserted in order.
+  /// Returns `values` with the allowed value `present` inserted at its place in the order.
   std::vector<std::string> values_with(const std::string& present) const;
   /// Returns the `values` that a sweep measures: all up to `largest`.
   std::vector<std::string> values_to_measure() const;
@@ -86,7 +86,7 @@ class Settings {
 
   /// Returns the value of a setting, which must exist: a kernel reads only settings that it declares.
   const std::string& text(std::string_view name) const;
-  /// Returns the value as an integer, or `otherwise` for one that is not a number, such as `auto`.
+  /// Returns the value as an integer, or `otherwise` if it is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
   /// Returns the number of evaluations after which their times repeat: the value of the setting with is_period; 1 if
   /// there is none.
@@ -122,7 +122,7 @@ class PhaseMarks {
   virtual void end() = 0;
 };
 
-/// One evaluation: the accelerations of the targets due to all bodies. Arrays lie in the memory of the kernel's
+/// Arguments of an evaluation: the accelerations of the targets due to all bodies. Arrays are in memory of the kernel's
 /// backend.
 struct ForceArgs {
   const Vec4* bodies = nullptr;  ///< x, y, z, m of `count` bodies
@@ -169,14 +169,14 @@ struct DeviceSpan {
 
 /// How one device spent the time of an evaluation that several devices divide.
 struct DeviceLoad {
-  int device = 0;                   ///< its ordinal
+  int device = 0;                   ///< ordinal of the device
   double work_ms = 0;               ///< work on its own part and for all devices
   double copy_ms = 0;               ///< copies from and to other devices
   double wait_ms = 0;               ///< the rest: waits for other devices
   std::vector<DeviceSpan> spans{};  ///< in order of time
 };
 
-/// One evaluation of accelerations and jerks due to all bodies. Arrays lie in the memory of the kernel's backend.
+/// Arguments of an evaluation of accelerations and jerks. Arrays are in memory of the kernel's backend.
 struct JerkArgs {
   const PreciseBody* bodies = nullptr;  ///< array of `count` bodies
   int count = 0;                        ///< >= 1
@@ -184,7 +184,7 @@ struct JerkArgs {
   Law law;                              ///< without drag, which acts on a body, not on a pair: the caller adds it
   Pull* pulls = nullptr;                ///< one entry per body; only those of the targets are written
   CUstream_st* stream = nullptr;        ///< CUDA kernels enqueue here and return
-  const std::atomic<bool>* cancelled = nullptr;  ///< as in ForceArgs
+  const std::atomic<bool>* cancelled = nullptr;  ///< see ForceArgs::cancelled
 
   /// Number of targets, at most targets.count, in device memory; null: there are targets.count. Allowed only for
   /// kernels with JerkFacet::counts_targets_on_device().
@@ -321,7 +321,7 @@ struct KernelInfo {
   bool divides = false;      ///< has ForceKernel::partition()
   bool is_tree = false;      ///< cells represent far bodies, so there are fewer than count^2 interactions. Has
                              ///< ForceKernel::tree() and, on the CPU, ForceKernel::domains()
-  bool full_fp32 = true;     ///< as accurate as sums in float
+  bool full_fp32 = true;     ///< true: as accurate as sums in float
   bool compiles = false;     ///< make() compiles the kernel, which may take seconds; a window does not wait for it
   /// Settings with which `auto` may choose the kernel, in the format of Settings::to_string(); others have their
   /// initial values. Empty: `auto` never chooses this kernel, because another one of at least its accuracy is faster on
@@ -335,7 +335,7 @@ struct KernelInfo {
   /// Creates the kernel, for make().
   std::function<std::unique_ptr<ForceKernel>(const Settings& settings, const cuda::Device* device)> create;
   const char* file_text = nullptr;         ///< text of a kernel file, see parse_kernel_file(); null: built-in kernel
-  int file_version = 0;                    ///< number of the kernel file's edit; 0: built-in kernel
+  int file_version = 0;                    ///< version of the kernel file, from 1; 0: built-in kernel
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: owns the texts and lists above
   int revision = 0;                        ///< set by KernelCatalog: n for the n-th kernel with this id; 0: built-in
 

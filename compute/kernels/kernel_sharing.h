@@ -33,7 +33,7 @@ class RankExchange {
 };
 
 /// Work of several ranks that exchange messages. A rank that fails or is cancelled still takes part in all later
-/// exchanges, with empty messages. So no rank waits for it, and the others stop, too.
+/// exchanges, with empty messages. So no rank waits forever, and the others stop, too.
 class CollectiveWork {
  public:
   /// `ranks` and `cancelled` must outlive this object; `cancelled` may be null.
@@ -87,8 +87,8 @@ class CollectiveWork {
   /// Returns the message of a rank in the latest exchange.
   MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
 
-  /// Combines a value with the values of all other ranks, in any order. Every rank calls this. Returns the result of
-  /// exchange(); nothing else can fail.
+  /// Combines a value with the values of all other ranks, in any order. Every rank calls this. Returns whether
+  /// exchange() succeeded.
   template <class T, class Combine>
   bool reduce(T& value, const Combine& combine) {
     attempt([&] { put_for_all(value); });
@@ -99,8 +99,8 @@ class CollectiveWork {
 
   /// Returns the total time that this rank has waited for others in exchanges.
   std::chrono::steady_clock::duration waited() const { return waited_; }
-  /// Throws the error of this rank. Returns whether everything was done; false: it was cancelled, or another rank
-  /// failed.
+  /// Throws the error of this rank. Returns whether all work was done; false: a rank was cancelled, or
+  /// another rank failed.
   bool finish() const {
     if (failure_) std::rethrow_exception(failure_);
     return ok();

@@ -25,7 +25,7 @@ struct TreeCounts {
 /// Report of a tree kernel on one evaluation.
 struct TreeReport {
   std::int64_t interactions = 0;   ///< number of interactions with bodies and with cells
-  double vector_instructions = 0;  ///< arithmetic instructions per lane in the sums of a CPU kernel; 0: not counted
+  double vector_instructions = 0;  ///< CPU kernel: arithmetic instructions per lane in the sums; 0: not counted
   std::int64_t cells = 0;          ///< number of cells, leaves included
   int depth = 0;                   ///< deepest level; the root has level 0
   std::vector<TreePhase> phases;   ///< in order of time; empty if they were not timed
@@ -35,8 +35,8 @@ struct TreeReport {
 /// Cube of a tree cell.
 struct TreeCell {
   Vec3 center;
-  float half_size;  ///< > 0
-  int level;        ///< 0: the root
+  float half_size;  ///< half of the edge, > 0
+  int level;        ///< level in the tree; 0: the root
 };
 
 /// Request to read cells of a tree, and the walk of one body.

@@ -79,7 +79,7 @@ FmaLimit measure_fma_limit(int threads) {
   FmaLimit limit{.instruction_set = HWY_DYNAMIC_DISPATCH(fma_instruction_set)(),
                  .lanes = HWY_DYNAMIC_DISPATCH(fma_lanes)()};
   const int shares = threads * shares_per_thread;
-  std::atomic<float> witness = 0;  // is never read, but the compiler cannot know that
+  std::atomic<float> witness = 0;  // never read, but the compiler cannot know that
   for (int run = 0; run < runs; ++run) {
     std::atomic<int> next = 0;
     const auto begin = std::chrono::steady_clock::now();

@@ -41,7 +41,7 @@ class Turn {
   }
   /// Returns the event that is recorded after each use of `chunk` on this device. Call with the mutex locked.
   static const cuda::Event& last_use(const cuda::Device& device) {
-    static std::map<int, cuda::Event> events;  // one entry per device
+    static std::map<int, cuda::Event> events;  // by the ordinal of the device
     return events.try_emplace(device.ordinal(), device).first->second;
   }
 

@@ -91,7 +91,7 @@ __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec
   for (int first = 0; first < count; first += width) {
     const int mine = first + lane;
     tile.positions[lane] = mine < count ? positions[mine] : HalfPosition{};
-    tile.masses[lane] = mine < count ? bodies[mine].w : 0.0f;  // a zero mass pulls nothing
+    tile.masses[lane] = mine < count ? bodies[mine].w : 0.0f;  // padding: zero mass pulls nothing
     __syncthreads();
 #pragma unroll 16
     for (int j = 0; j < width; ++j) {

@@ -12,7 +12,7 @@ constexpr const char* candidates[] = {""};
 // A new kernel can start from here (orrery new-kernel):
 /// A body in a shared-memory tile. Reading it takes two 16-byte loads.
 struct alignas(16) Body {
-  double x = 0, y = 0, z = 0, w = 0;  // w: the mass
+  double x = 0, y = 0, z = 0, w = 0;  // position; w: mass
 };
 
 /// Returns body `i` in double. `low`: low words of the double-float coordinates; null: there are none.
@@ -30,7 +30,8 @@ __device__ __forceinline__ void add_all_pulls(Vec3d& acceleration, const PairLaw
   extern __shared__ Body tile[];
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
   for (int first = 0; first < count; first += width) {
-    tile[lane] = first + lane < count ? body_at(bodies, low, first + lane) : Body{};  // a zero mass pulls nothing
+    tile[lane] =
+        first + lane < count ? body_at(bodies, low, first + lane) : Body{};  // padding: zero mass pulls nothing
     __syncthreads();
 #pragma unroll 8
     for (int j = 0; j < width; ++j) add_pull(acceleration, pair, me.x, me.y, me.z, tile[j]);

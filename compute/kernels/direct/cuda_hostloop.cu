@@ -34,7 +34,7 @@ template <LawId law, class Real>
 __global__ void accelerate(const SixFloats* __restrict__ bodies, const Vec4* __restrict__ with_mass, int count,
                            PairConstants constants, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const SixFloats me = bodies[i];
   Vec3Of<Real> sum;

@@ -31,7 +31,7 @@ template <LawId law, class Real>
 __global__ void accelerate_remainder(const Vec4* __restrict__ bodies, int count, int first, PairConstants constants,
                                      Epilogue epilogue) {
   const int i = first + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const Vec4 me = bodies[i];
   Vec3Of<Real> sum;

@@ -39,7 +39,7 @@ struct PullSums {
 
 /// Number of targets, and number of parts into which their sources are split.
 struct JerkWork {
-  int targets;           ///< upper bound that the host knows
+  int targets;           ///< upper bound for the number, known to the host
   const int* d_targets;  ///< exact number, in device memory; null: `targets` is exact
   int splits;            ///< 0: the device chooses it from the number of blocks
 
@@ -97,7 +97,7 @@ __device__ void add_jerks_of(int row, int split, int splits, const PreciseBody* 
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
     const int j = t * width + lane;
-    tile[lane].body = Body::of(j < count ? bodies[j] : PreciseBody{});  // a zero mass pulls nothing
+    tile[lane].body = Body::of(j < count ? bodies[j] : PreciseBody{});  // padding: zero mass pulls nothing
     __syncthreads();
     for (int part = 0; part < width; part += jerk_sum_length) {
 #pragma unroll 4

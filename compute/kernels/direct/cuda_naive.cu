@@ -28,7 +28,7 @@ __device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& 
 template <LawId law, class Real, int unroll, Layout layout>
 __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const Vec4 me = bodies.load<layout>(i);
   Vec3Of<Real> sum;

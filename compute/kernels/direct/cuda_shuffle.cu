@@ -32,11 +32,11 @@ __device__ __forceinline__ void accelerate_block(const Vec4* __restrict__ bodies
   Vec3 acceleration[bodies_per_thread];
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
-    const int place = first + k * width;  // no early return: every lane takes part in the broadcasts
+    const int place = first + k * width;  // no early return: all lanes must take part in the broadcasts
     mine[k] = place < targets ? bodies[body_of(place)] : Vec4{};
   }
 
-  const auto load = [&](int j) { return j < count ? bodies[j] : Vec4{}; };  // a zero mass pulls nothing
+  const auto load = [&](int j) { return j < count ? bodies[j] : Vec4{}; };  // padding: zero mass pulls nothing
   Vec4 next = load(lane);
   for (int begin = 0; begin < count; begin += warp) {
     const Vec4 held = next;

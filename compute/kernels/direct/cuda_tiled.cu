@@ -64,7 +64,7 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
     const int j = t * width + static_cast<int>(threadIdx.x);
-    tile[threadIdx.x] = j < count ? rotated(bodies.load(layout, j)) : Vec4{};  // a zero mass pulls nothing
+    tile[threadIdx.x] = j < count ? rotated(bodies.load(layout, j)) : Vec4{};  // padding: zero mass pulls nothing
     __syncthreads();
     unrolled_for<unroll, block_divisor>(width, [&](int next) {
       const Vec4 body = rotated_back(load_vec4(tile + next));
@@ -221,7 +221,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
 
   int bodies_per_thread_;
   Arithmetic arithmetic_;
-  int split_;  // 0: auto
+  int split_;  // 0: chosen by split_for()
   bool stores_first_;
   mutable int chosen_for_targets_ = 0, chosen_for_ = 0, chosen_split_ = 1;
   BodyLayout bodies_;

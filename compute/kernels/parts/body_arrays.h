@@ -10,7 +10,7 @@ namespace orrery {
 enum class Layout { float4, float3, soa, aos6 };
 
 #if defined(__CUDACC__)
-/// Loads 16 aligned bytes with one instruction. The compiler might split the load of a struct.
+/// Loads 16 aligned bytes with one instruction. The compiler might split the load of a Vec4 into several.
 __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
   const ::float4 v = *reinterpret_cast<const ::float4*>(from);
   return {v.x, v.y, v.z, v.w};
@@ -19,10 +19,10 @@ __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
 
 /// Bodies in one of the layouts, in device memory that does not change while a kernel runs.
 struct BodyArrays {
-  const Vec4* vectors = nullptr;  ///< float4 only
+  const Vec4* vectors = nullptr;  ///< float4: the bodies
   const float* x = nullptr;       ///< soa: the x coordinates; float3, aos6: the array of records
-  const float* y = nullptr;       ///< soa only
-  const float* z = nullptr;       ///< soa only
+  const float* y = nullptr;       ///< soa: the y coordinates
+  const float* z = nullptr;       ///< soa: the z coordinates
   const float* mass = nullptr;
 
 #if defined(__CUDACC__)

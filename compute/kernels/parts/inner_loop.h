@@ -47,13 +47,13 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
   for (int j = static_cast<int>(threadIdx.x); true; j += static_cast<int>(blockDim.x)) {
     if (j < count) tile[threadIdx.x] = bodies[j];
     const int filled = __syncthreads_count(j < count);
-    // `filled` is the same in all threads of the block. For most settings, the compiler unrolls by 4 on its own.
+    // `filled` is the same in all threads of the block. With most settings, the compiler would unroll by 4 anyway.
     if (filled == 0) break;
 #pragma unroll 4
     for (int k = 0; k < filled; ++k) {
       add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, tile[k]);
     }
-    __syncthreads();  // all threads have read the tile; the source (docs/literature.md, row 4) has no such barrier
+    __syncthreads();  // all threads have read the tile; the original (docs/literature.md, row 4) lacks this
   }
   return values(sum);
 }

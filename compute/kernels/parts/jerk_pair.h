@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// Precision of kernels that give jerks.
+/// Precision of the kernels that compute jerks.
 enum class JerkPrecision {
   mixed,  ///< double-float position differences; float pairs; every jerk_sum_length pairs are added to a double sum
   fp64,   ///< everything in double
@@ -14,7 +14,7 @@ enum class JerkPrecision {
 /// Number of pairs that are summed in float before an addition in double. Shorter float sums round less but cost more.
 inline constexpr int jerk_sum_length = 64;
 
-/// A body in the number types of a precision.
+/// A body for the pair loop, in the number types of `precision`.
 template <JerkPrecision precision>
 struct JerkBody;
 

@@ -11,7 +11,7 @@ ORRERY_HD Real operator-(const DoubleLanesOf<Real>& a, const DoubleLanesOf<Real>
   return (a.high - b.high) + (a.low - b.low);
 }
 
-/// Sums of accelerations and jerks.
+/// Sums of the accelerations and jerks of one body.
 template <class Real>
 struct PullOf {
   Vec3Of<Real> acceleration, jerk;

@@ -27,7 +27,7 @@ __global__ void arrange(const Vec4* __restrict__ bodies, int count, int stride, 
 
 constexpr int block = 128;
 
-/// Returns the partial sum of entry `place` in row `split`. Rows have `count` entries.
+/// Returns entry `place` of row `split` of the partial sums. A row has `count` entries.
 __device__ __forceinline__ Vec4 part_of(const Vec4* __restrict__ partials, int count, int split, int place) {
   return partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
 }

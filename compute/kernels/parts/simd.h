@@ -72,7 +72,7 @@ inline PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
   }
   float *x = columns_.get(), *y = x + padded, *z = y + padded, *scaled_mass = z + padded;
   for_each_chunk(static_cast<int>(padded), 1 << 14, threads, args.cancelled, [&](int first, int last) {
-    if (cancelled(args)) return;  // the columns are not read after a cancellation
+    if (cancelled(args)) return;  // nothing reads the columns after a cancellation
     for (int i = first; i < last; ++i) {
       const Vec4& body = args.bodies[std::min(i, args.count - 1)];
       x[i] = body.x;
@@ -88,7 +88,7 @@ inline PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
 template <class T>
 struct JerkColumns {
   const T *x, *y, *z, *vx, *vy, *vz, *mass;
-  const T *x_low, *y_low, *z_low;  // null for doubles
+  const T *x_low, *y_low, *z_low;  // low words; null for doubles
   int padded_count;
 };
 

@@ -44,7 +44,7 @@ HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
   const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
   return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
 #else
-  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // elsewhere, estimates may have only 8 bits
+  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // other targets' estimates may have only 8 bits
 #endif
 }
 

@@ -11,7 +11,7 @@
 // Settings that several kernels share.
 namespace orrery {
 
-// CPU kernels:
+// Settings of CPU kernels:
 inline constexpr Values<1, 2, 4, 8, 16, 32, 64, 128> thread_values;
 inline constexpr auto threads_or_auto = thread_values.names_after("auto");
 
@@ -35,7 +35,7 @@ inline constexpr Tunable deciding_threads_tunable = [] {
   return tunable;
 }();
 
-// Kernels that give jerks:
+// Settings of kernels that compute jerks:
 inline constexpr Values<JerkPrecision::mixed, JerkPrecision::fp64> jerk_precision_values{"mixed", "fp64"};
 inline constexpr Tunable jerk_precision_tunable{
     .name = "precision",
@@ -44,10 +44,10 @@ inline constexpr Tunable jerk_precision_tunable{
         "everything in double.",
     .values = jerk_precision_values.names(),
     .initial = "mixed"};
-/// Settings with which `auto` may choose a kernel that gives jerks.
+/// KernelInfo::candidates of the kernels that compute jerks.
 inline constexpr const char* jerk_candidates[] = {"", "precision=fp64"};
 
-// CUDA kernels:
+// Settings of CUDA kernels:
 // CUDA direct sums are templates over each setting that would cost time in the inner loop if known only at run time.
 // All instances have the same signature. Nested calls of Values::dispatch() (kernels/dispatch.h), one per setting,
 // compile all combinations and return a pointer to the requested one.

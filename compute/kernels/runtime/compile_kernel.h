@@ -94,7 +94,7 @@ class CompiledCache {
   std::deque<Results::const_iterator> oldest_first_;
 };
 
-// Messages of the compiler, and errors of the device, in plain words.
+// Explanations of compiler messages and of device errors.
 
 /// Text of the static assertion about the function's parameters. read_compiler_log() finds its message by this text.
 inline constexpr std::string_view wrong_parameters = "orrery: wrong parameters";

@@ -38,7 +38,7 @@ ORRERY_HD auto AttractRepelArgument::in() const {
 
 #if defined(__CUDACC_RTC__)
 #if !defined(INFINITY)
-#define INFINITY __int_as_float(0x7f800000)  // NVRTC has no <cmath>
+#define INFINITY __int_as_float(0x7f800000)  // <cmath> of NVRTC lacks it
 #endif
 
 /// The law that this kernel is compiled for, as a constant.

@@ -19,7 +19,7 @@ namespace {
 struct FoundFunction {
   std::string name;     ///< empty if no function follows __global__
   int line = 1;         ///< line of __global__, from 1
-  bool nested = false;  ///< between braces: in a namespace or a class
+  bool nested = false;  ///< true: between braces, so in a namespace or a class
 };
 
 /// Returns the source with comments and string literals replaced by blanks. Line breaks remain.

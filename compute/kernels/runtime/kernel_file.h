@@ -14,9 +14,9 @@ bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
 struct FileMessage {
-  int line = 1;  ///< from 1
+  int line = 1;  ///< number of the line, from 1
   bool is_error = true;
-  std::string text;  ///< one line
+  std::string text;  ///< without line breaks
 };
 
 /// Error if a kernel file cannot be used. The text is "FILE(LINE): cause" of the first error.
@@ -43,7 +43,7 @@ struct FileTunable {
   static constexpr std::size_t most_values = 32;
 
   std::string name, notes;
-  std::vector<std::string> values;  ///< whole numbers
+  std::vector<std::string> values;  ///< whole numbers as text
   std::string initial;              ///< one of `values`
   int line = 1;
 

@@ -147,7 +147,8 @@ constexpr const char* candidates[] = {""};
 /// Operations per interaction: half of a pair's 20 (gravity) or 22. cpu-simd takes 16 or 18 per interaction.
 constexpr InteractionArithmetic symmetric_arithmetic{.gravity = 10, .attract_repel = 11};
 constexpr auto tiles_or_auto = tile_values.names_after("auto");
-// G interactions/s with 1, 2 and 4 rows: 3.9, 4.2 and 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3, 2026-11).
+// Measured G interactions/s with 1, 2 and 4 rows: 3.9, 4.2, 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3,
+// 2026-11).
 constexpr Tunable tunables[] = {
     deciding_threads_tunable,
     {.name = "rows",
@@ -175,7 +176,7 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
 
     const auto meet = [&](int round, int slot) {
       const auto [a, b] = rounds.pair(round, slot);
-      if (a > b) return;  // an empty slot
+      if (a > b) return;  // the slot is empty
       wait_for_round(a, round);
       wait_for_round(b, round);
       if (!cancelled(args)) {

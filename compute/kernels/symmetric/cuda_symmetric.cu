@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
       const int partner_tile = items.partner(unit.group, offset);
       if (partner_tile >= items.tiles) continue;
       const Vec4 staged = rotated(load(partner_tile * tile + lane));
-      __syncwarp();  // all lanes have read `partners` before it is overwritten
+      __syncwarp();  // all lanes must have read `partners` before it is overwritten
       partners[lane] = staged;
       partners[lane + tile] = staged;
       __syncwarp();
@@ -272,7 +272,7 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
     int count = 0;
     bool equal_masses = false;
     Instance function = nullptr;
-    int bodies = 0;  // per lane
+    int bodies = 0;  // bodies per lane
     int blocks = 0;  // at most the number that are resident, so that all warps take equal shares of the units
     double cost = 0;
   };

@@ -17,7 +17,7 @@
 #include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/tensor/tensor_products.h"
 
-// The operands of the tensor products.
+// This part makes the operands of the tensor products.
 namespace orrery {
 namespace {
 
@@ -275,7 +275,7 @@ TensorOperands TensorWorkspace::make(const ForceArgs& args, int padded) {
 }  // namespace
 }  // namespace orrery
 
-// The inner loop: a warp sums the pairs of 16 rows with the columns in its registers.
+// Inner loop: a warp sums the pairs of 16 rows and the columns in its registers.
 namespace orrery::tensor {
 namespace {
 
@@ -407,7 +407,7 @@ namespace {
 
 constexpr int finish_block = 128;
 constexpr int again_block = 512;    // threads per block: many per body, because usually few bodies are summed again
-constexpr int bodies_together = 4;  // bodies that a block sums again at a time
+constexpr int bodies_together = 4;  // number of bodies that a block sums again together
 
 /// Relative rounding error of a sum over a few tiles, and of a coordinate relative to the body's greatest one.
 constexpr float relative_rounding = 0x1p-22f;
@@ -463,7 +463,7 @@ __global__ void __launch_bounds__(again_block)
       const int i = again[1 + first + lane];
       epilogue.finish(i, bodies[i].w, a);
     }
-    __syncthreads();  // all threads have read `parts` before it is overwritten
+    __syncthreads();  // all threads must have read `parts` before it is overwritten
   }
 }
 
@@ -483,7 +483,7 @@ class TensorSums {
  private:
   const cuda::Device& device_;
   cuda::DeviceArray<Vec4> sums_;
-  cuda::DeviceArray<int> again_;  // the number of bodies to sum again, then their indices
+  cuda::DeviceArray<int> again_;  // first the number of bodies to sum again, then their indices
 };
 
 void TensorSums::prepare(int padded) {
@@ -528,8 +528,8 @@ template <int warps>
 struct Shape {
   static constexpr int tiles = warps == 8 ? 4 : 8;               // tiles of columns per warp
   static constexpr int blocks = warps == 8 ? warps : warps / 2;  // blocks of rows per chunk, limited by shared memory
-  static constexpr int resident_blocks = 16 / warps;             // per multiprocessor; limits the registers
-  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // per warp
+  static constexpr int resident_blocks = 16 / warps;             // minimum per multiprocessor; limits the registers
+  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // columns per warp
   static constexpr int items_per_group = warps * columns / PairItems::tile;
   static constexpr int items_per_chunk = blocks * TensorOperands::rows_per_block / PairItems::tile;
   static constexpr int chunk_words = blocks * TensorOperands::words_per_block;
