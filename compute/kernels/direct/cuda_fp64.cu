@@ -30,8 +30,7 @@ __device__ __forceinline__ void add_all_pulls(Vec3d& acceleration, const PairLaw
   extern __shared__ Body tile[];
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
   for (int first = 0; first < count; first += width) {
-    tile[lane] =
-        first + lane < count ? body_at(bodies, low, first + lane) : Body{};  // padding: zero mass pulls nothing
+    tile[lane] = first + lane < count ? body_at(bodies, low, first + lane) : Body{};  // a zero mass pulls nothing
     __syncthreads();
 #pragma unroll 8
     for (int j = 0; j < width; ++j) add_pull(acceleration, pair, me.x, me.y, me.z, tile[j]);
