@@ -32,8 +32,8 @@ class BodyTracks {
 
   void clear() { tracks_.clear(); }
   /// Takes in a reading; bodies that it lacks are forgotten. Places between two readings follow from both positions and
-  /// velocities, so that points are exactly `interval` > 0 of time apart. Earlier bodies than the last ones, or another
-  /// interval, begin anew.
+  /// velocities, so that points are exactly `interval` > 0 of time apart. Bodies earlier than the last ones, or another
+  /// interval, restart the tracks.
   void add(const render::BodySample& sample, double interval);
 
   /// Tracks by the bodies' indices.
@@ -100,7 +100,7 @@ struct Axes {
 Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
              render::Theme theme);
 
-/// A colour on a dark ground and its counterpart on white, sRGB.
+/// A colour on a dark background and its counterpart on white, sRGB.
 struct Ink {
   glm::vec3 on_dark, on_light;
 
@@ -141,7 +141,7 @@ class TreeBoxes {
 
   /// Adds the cells that are drawn, and the colours of a walk.
   void describe(Legend& legend) const;
-  /// Returns the walk that is drawn; none if there is none.
+  /// Returns the walk that is drawn; nothing if no walk is drawn.
   std::optional<PickedBody::Walk> walk() const;
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 
@@ -174,8 +174,8 @@ class OverlayPainter {
 
   /// Commands for the simulation now. `now_s` is any time in seconds that only grows.
   std::optional<Command> due(double now_s, const Status& status, const ViewStatus& view);
-  /// Once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk. Returns
-  /// whether the picture changes even if bodies and camera do not.
+  /// Call once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk.
+  /// Returns whether the picture changes even if bodies and camera do not.
   bool update(const OverlayScene& scene, const render::OrbitCamera& camera, const Status& status, ViewStatus& view);
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 

@@ -17,7 +17,7 @@ namespace orrery {
 /// Takes the latest times if the held ones were shown long enough or belong to another trial.
 void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 
-// The parts of the side column, in its order. Each draws into the present window.
+// The parts of the side column, in its order. Each draws into the current window.
 void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& times);
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
@@ -33,7 +33,7 @@ void levels_rows(const Status& status);
 void appearance_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-// Over the picture, each in a window of its own.
+// Panels over the picture, each in a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
@@ -122,7 +122,7 @@ std::string why_no_speedup(std::span<const Result> results, std::size_t row);
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip
-  /// Draws the tab into the present window, of whose height it takes about `height` pixels.
+  /// Draws the tab into the current window, of whose height it takes about `height` pixels.
   void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
   /// Draws captions over the picture, in every frame. Returns how far those at the left reach down, in pixels from the
   /// top; 0: there are none. Null: the tab has none.

@@ -53,7 +53,7 @@ int RankLeader::open(const RankDeviceSelection& which) {
        .own_part = [&] { facts.front() = device_->open(which, place_on_host_); },
        .on_reply = [&](int rank,
                        MessageReader& reply) { facts[static_cast<std::size_t>(rank)] = reply.get<RankDeviceFacts>(); },
-       .is_long = [](int) { return false; }});  // a driver may be slow
+       .is_long = [](int) { return false; }});  // no limit for others: a driver may be slow
   check_devices(facts, which);
   opened_ = which;
   own_ordinal_ = facts.front().ordinal;
@@ -67,7 +67,7 @@ std::vector<int> RankLeader::nccl_versions() {
       {.order = [](int, MessageWriter& order) { order.put(Order::nccl_version); },
        .own_part = [&] { versions.front() = device_->nccl_version(); },
        .on_reply = [&](int rank, MessageReader& reply) { versions[static_cast<std::size_t>(rank)] = reply.get<int>(); },
-       .is_long = [](int) { return false; }});  // a file system may be slow
+       .is_long = [](int) { return false; }});  // no limit for others: a file system may be slow
   return versions;
 }
 
@@ -86,7 +86,7 @@ Transport RankLeader::connect() {
                              order.put(id);
                            },
                        .own_part = [&] { device_->connect(id, 0, ranks()); },
-                       .is_long = [](int) { return false; },  // each rank has connect_limit
+                       .is_long = [](int) { return false; },  // connect_limit applies instead
                        .after_failure =
                            [&](MessageWriter& order) {
                              device_->disconnect();
@@ -121,8 +121,8 @@ std::unique_ptr<ForceKernel> RankLeader::make(const KernelInfo& kernel, const Se
 
 namespace {
 
-/// Looks for Order::cancel on a separate thread while a worker evaluates. No other message of the leader can arrive
-/// then.
+/// Looks for Order::cancel on a separate thread while a worker evaluates. The leader sends no other message during this
+/// time.
 class CancelWatch {
  public:
   explicit CancelWatch(Communicator& ranks) : ranks_{ranks}, thread_{start_thread([this] { watch(); })} {}
@@ -134,7 +134,7 @@ class CancelWatch {
   CancelWatch(const CancelWatch&) = delete;
   CancelWatch& operator=(const CancelWatch&) = delete;
 
-  /// Watches while it exists. Other threads may then use the communicator for exchanges only.
+  /// Guard that watches while it exists. Other threads may then use the communicator only for exchanges.
   class Span {
    public:
     explicit Span(CancelWatch& watch) : watch_{watch} {
@@ -150,8 +150,8 @@ class CancelWatch {
   };
   /// Returns whether the latest span was cancelled.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  /// Polls until ended() is true. Throws Stopped if cancelled before. Call within a span. Yields instead of sleeping,
-  /// since the device would wait for a host that sleeps.
+  /// Polls until ended() is true. Throws Stopped if the span is cancelled first. Call within a span. Yields instead of
+  /// sleeping, because the device would wait for a sleeping host.
   template <class Ended>
   void wait_until(const Ended& ended) const {
     while (!ended()) {
@@ -184,16 +184,16 @@ class CancelWatch {
   bool watching_ = false;
   bool ended_ = false;
   std::atomic<bool> cancelled_ = false;
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;  // last: the thread uses the members above
 };
 
 /// Sends a worker's replies to the leader.
 class RankReply {
  public:
-  /// `ranks` must outlive this.
+  /// `ranks` must outlive this object.
   explicit RankReply(Communicator& ranks) : ranks_{ranks} {}
 
-  /// Does the work and replies with its outcome. After success, `add` writes the data of the reply to message().
+  /// Does the work and replies with its outcome. If it succeeds, `add` writes the data of the reply to message().
   template <class Work, class Add>
   void after(const Work& work, const Add& add) {
     const auto report = [&](Outcome outcome, const char* why) {
@@ -236,14 +236,15 @@ class RankReply {
   MessageWriter message_;
 };
 
-/// Carries out Order::residents: a worker's part of operations on resident bodies. All references must outlive this.
+/// Carries out Order::residents on a worker: its part of operations on bodies that the devices hold. All references
+/// must outlive this object.
 class ResidentOrders {
  public:
   ResidentOrders(Communicator& ranks, RankReply& reply, CancelWatch& watch)
       : ranks_{ranks}, reply_{reply}, watch_{watch} {}
 
-  /// Reads the order after its key. `kernel`: the one with this key. After a failure, this rank closes its connection
-  /// immediately, and the leader orders the other ranks to close theirs.
+  /// Carries out an order, whose key was read already. `kernel`: the kernel with this key. After a failure, this rank
+  /// closes its connection immediately; the leader orders the other ranks to close theirs.
   void carry_out(RankKernel& kernel, MessageReader& order) {
     bool evaluates = false;
     reply_.after(
@@ -262,8 +263,8 @@ class ResidentOrders {
   }
 
  private:
-  /// Returns whether the order was an evaluation.
-  /// Does the passes since the previous order first. If one fails here, all ranks stop at their next exchange.
+  /// Does the passes since the previous order, then the order. Returns whether the order was an evaluation. If a pass
+  /// fails here, all ranks stop at their next exchange.
   bool take_part(RankResidents& part, MessageReader& order) {
     const auto head = order.get<ResidentHeader>();
     std::vector<PassOrder> passes;
@@ -311,7 +312,7 @@ class RankWorker {
   RankWorker(Communicator& ranks, const KernelCatalog& catalog, RankDevice* device)
       : ranks_{ranks}, catalog_{catalog}, device_{device}, reply_{ranks}, watch_{ranks} {}
 
-  /// Returns after Order::end.
+  /// Carries out orders until Order::end.
   void run() {
     for (std::vector<std::byte> message;;) {
       ranks_.receive(0, message);
@@ -327,7 +328,7 @@ class RankWorker {
     KernelPtr info;
     std::unique_ptr<ForceKernel> kernel{};        // null for a CUDA kernel
     std::unique_ptr<RankKernel> device_kernel{};  // null for a CPU kernel
-    RankBodies bodies{};                          // bodies that stay from step to step
+    RankBodies bodies{};                          // bodies that this rank holds from step to step
     PotentialReplica replica{};
   };
 
@@ -437,7 +438,8 @@ class RankWorker {
     residents.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
   }
 
-  /// Order::prepare has allocated the memory, so nothing can fail until all bodies have arrived.
+  /// Evaluates this rank's targets. Order::prepare has allocated the memory, so nothing can fail until all bodies have
+  /// arrived.
   void evaluate(MessageReader& order) {
     const auto part = order.get<Evaluation>();
     const std::span targets = std::span{arrays_.targets}.first(static_cast<std::size_t>(part.targets));
@@ -512,8 +514,8 @@ class RankWorker {
         });
   }
 
-  /// After a failure, this rank closes its connection immediately, and the leader orders the other ranks to close
-  /// theirs.
+  /// Evaluates a part with data that go from device to device. After a failure, this rank closes its connection
+  /// immediately; the leader orders the other ranks to close theirs.
   void evaluate_connected(RankKernel& kernel, const ForceArgs& args, const WorkerInput& input,
                           std::span<const Part> parts, const Part& own) {
     reply_.after(
@@ -631,7 +633,7 @@ class RankWorker {
   Communicator& ranks_;
   const KernelCatalog& catalog_;
   RankDevice* const device_;         // null: no CUDA kernels
-  std::map<int, Instance> kernels_;  // index: key
+  std::map<int, Instance> kernels_;  // by key
   RankArrays arrays_;
   RankReply reply_;
   CancelWatch watch_;

@@ -25,13 +25,13 @@ namespace orrery {
 struct Status;
 struct ViewStatus;
 
-/// Runs each combination of a kernel, an integrator and a time step from the first state of the present scene to the
+/// Runs each combination of a kernel, an integrator and a time step from the first state of the current scene to the
 /// same time, one after the other, on a simulation of their own.
 struct StartRace {
   double until = 0;                        ///< the time at the end
-  std::vector<std::string> kernels{};      ///< ids; empty: the present one, and one that gives jerks
+  std::vector<std::string> kernels{};      ///< ids; empty: the current one, and one that gives jerks
   std::vector<std::string> integrators{};  ///< ids; empty: all that the kernels can run
-  std::vector<float> time_steps{};         ///< empty: multiples of the present one
+  std::vector<float> time_steps{};         ///< empty: multiples of the current one
 
   static constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
 };
@@ -51,7 +51,7 @@ inline constexpr std::tuple race_commands{
         Argument<&StartRace::time_steps>{{.name = "dt", .optional = true, .range = SetTimeStep::range}}),
     command_row<StopRace>("stop-race", "Stops the race and keeps what was measured.")};
 
-/// One run of a race. `steps` are those to its end, and times of single steps are not kept.
+/// One run of a race. `steps` is the number of steps to the end of the race. `samples_ms` is empty.
 struct RaceRun : Measurement {
   std::int64_t evaluations = 0;  ///< of forces: with block steps, one for each moment at which steps of bodies end
   double interactions = 0;       ///< in them, see StepTiming::interactions_per_evaluation
@@ -123,7 +123,7 @@ inline RaceSize race_size(const KernelInfo& kernel, bool all_give_jerks, std::sp
 
 /// The race that the user is choosing.
 struct RaceDraft {
-  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the present one
+  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the current one
   std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
 };
 

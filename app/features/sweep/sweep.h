@@ -11,12 +11,12 @@
 
 namespace orrery {
 
-/// Measures every combination of the values of the tunables, one after the other, on copies of the first state of the
-/// present scene.
+/// Measures every combination of the values of the settings, one after the other, on copies of the first state of the
+/// current scene.
 struct StartSweep {
-  std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the present one
+  std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the current one
   std::vector<std::string> tunables;  ///< names; empty: settings as they are
-  std::vector<int> counts;            ///< empty: the present number of bodies
+  std::vector<int> counts;            ///< empty: the current number of bodies
 };
 
 struct StopSweep {};
@@ -37,8 +37,8 @@ inline constexpr std::tuple sweep_commands{
 /// The sweep that the user is choosing.
 struct SweepDraft {
   std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels are ignored
-  bool every_kernel = false;          ///< instead of tunables: all kernels with their initial settings
-  std::string counts;                 ///< as typed; empty: the present number of bodies
+  bool every_kernel = false;          ///< instead of settings: all kernels with their initial settings
+  std::string counts;                 ///< as typed; empty: the current number of bodies
 };
 
 }  // namespace orrery

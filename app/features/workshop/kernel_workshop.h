@@ -22,7 +22,7 @@
 namespace orrery {
 
 /// Waits for a file to be saved, also by programs that write another file and rename it, and through symbolic links. If
-/// the file or its folder is deleted, moved or made anew, and no save follows soon, that counts as one: reading the
+/// the file or its folder is deleted, moved or made again, and no save follows soon, that counts as one: reading the
 /// file shows what became of it. One thread waits; any thread may wake it.
 class FileWatch {
  public:
@@ -146,7 +146,7 @@ class PlacedKernel {
   void put(const AcceptedKernel& version);
   /// The version could not be used: the one before takes its place again, or nothing does.
   void take_back();
-  /// The versions are counted anew.
+  /// The versions are counted from 1 again.
   void forget_numbers();
 
   /// Whether the kernel with this id is the version.

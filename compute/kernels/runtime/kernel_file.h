@@ -11,20 +11,20 @@
 
 namespace orrery {
 
-/// Returns whether this text is allowed as the id of a kernel file, and as the name of a tunable.
+/// Returns whether this text is allowed as the id of a kernel file or as the name of a setting.
 bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
 struct FileMessage {
-  int line = 1;  ///< from 1
+  int line = 1;  ///< number of the line, from 1
   bool is_error = true;
-  std::string text;  ///< one line
+  std::string text;  ///< without line breaks
 };
 
-/// A kernel file that cannot be used: "FILE(LINE): cause" of its first error.
+/// Error if a kernel file cannot be used. The text is "FILE(LINE): cause" of the first error.
 class KernelFileError : public UsageError {
  public:
-  /// `messages` has at least one error.
+  /// `messages` must have at least one error.
   KernelFileError(const std::string& file, std::vector<FileMessage> messages);
   const std::string& file() const { return file_; }
   const std::vector<FileMessage>& messages() const { return messages_; }
@@ -34,18 +34,18 @@ class KernelFileError : public UsageError {
   std::vector<FileMessage> messages_;
 };
 
-/// Error if the device cannot launch the file's function with some values of its tunables.
+/// Error if the device cannot launch the file's function with the given values of its settings.
 class KernelFitError final : public KernelFileError {
  public:
   using KernelFileError::KernelFileError;
 };
 
-/// A tunable of a kernel file. In the source, it is a constant of the same name, with '_' in place of '-'.
+/// A setting of a kernel file. In the source, it is a constant of the same name, with '_' in place of '-'.
 struct FileTunable {
   static constexpr std::size_t most_values = 32;
 
   std::string name, notes;
-  std::vector<std::string> values;  ///< whole numbers
+  std::vector<std::string> values;  ///< whole numbers as text
   std::string initial;              ///< one of `values`
   int line = 1;
 
@@ -60,12 +60,12 @@ struct KernelFile {
   std::string id, title, notes;
   int id_line = 1;
   std::vector<FileTunable> tunables;
-  int shared_per_thread = 0;  ///< bytes of dynamic shared memory
-  int shared_line = 0;        ///< line that states it; 0: none does
+  int shared_per_thread = 0;  ///< dynamic shared memory per thread, in bytes
+  int shared_line = 0;        ///< line of shared-per-thread; 0: the header has none
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
-  std::string function;  ///< the name of the __global__ function
+  std::string function;  ///< name of the __global__ function
   int function_line = 1;
-  bool function_nested = false;  ///< in a namespace or a class
+  bool function_nested = false;  ///< true: in a namespace or a class
   std::string text;              ///< the whole file, without a byte order mark
 
   const FileTunable* tunable(std::string_view name) const;
@@ -74,31 +74,32 @@ struct KernelFile {
   }
 };
 
-/// The parameters that the function must have.
+/// Parameters that the __global__ function must have.
 inline constexpr const char* kernel_file_parameters =
     "(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
 
-/// Throws KernelFileError if a text of this many bytes is too long.
+/// Throws KernelFileError if a file of this many bytes is too long.
 void require_kernel_file_size(const std::string& name, std::size_t bytes);
 
-/// Throws KernelFitError if a block of `block` threads, whose __shared__ arrays have `static_bytes`, needs more than
-/// the `most` bytes of shared memory that the device has per block.
+/// Throws KernelFitError if a block of `block` threads needs more than `most` bytes of shared memory, the device's
+/// maximum per block. `static_bytes`: size of the __shared__ arrays.
 void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most);
 
-/// Reads the header and finds the function. `name` is for messages. Throws KernelFileError.
+/// Returns the file: reads the header and finds the __global__ function. `name`: see KernelFile. Throws
+/// KernelFileError.
 KernelFile parse_kernel_file(std::string name, std::string text);
 
 /// Returns the names of the starting points of new kernel files: "tiled", the shortest one, then ids of built-in
 /// kernels.
 std::vector<std::string> starting_points();
-/// Returns why no kernel file can start from the built-in kernel `id`, one line that lists the starting points; empty
-/// if one can, or if there is no such kernel.
+/// Returns why a kernel file cannot start from the built-in kernel `id`: one line that lists the starting points. Empty
+/// if it can, or if there is no such kernel.
 std::string why_no_start(std::string_view id);
-/// Returns the text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel.
-/// Throws UsageError that states why `from` is no starting point, and lists them.
+/// Returns the text of a new kernel file with the id `id` and the device code of the starting point `from`. Throws
+/// UsageError if there is no such starting point; the text states why and lists all of them.
 std::string new_kernel_text(const std::string& id, std::string_view from);
-/// Returns new_kernel_text() as the file ID.cu, which can be added to `kernels`. Throws UsageError if the id is not
-/// allowed, and as require_free_id().
+/// Returns new_kernel_text() as the kernel file ID.cu. Throws UsageError if the id is not allowed, and as
+/// require_free_id() for `kernels`.
 KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from);
 
 }  // namespace orrery
