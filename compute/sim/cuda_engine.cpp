@@ -45,7 +45,8 @@ constexpr int batches_for_a_timed_one = 16;
 
 /// A batch on the stream: its request, and the time stamps of its steps.
 struct CudaBatch {
-  explicit CudaBatch(const cuda::Device& device) : begin{device}, end{device}, done{device} {}
+  explicit CudaBatch(const cuda::Device& device)
+      : begin{device}, end{device}, probe_begin{device}, probe_end{device}, done{device} {}
 
   BatchRequest request;
   int evaluations = 0;
@@ -53,10 +54,12 @@ struct CudaBatch {
   double interactions = 0;              // interactions of all evaluations, unless by a tree
   float time_step = 0;
   double map_ms = 0, unmap_ms = 0;
-  cuda::Event begin, end;  // begin and end of the steps
-  cuda::Event done;        // end of the measurements after the steps
-  std::vector<std::pair<cuda::Event, cuda::Event>> force;
-  std::size_t timed_evaluations = 0;  // number of entries of `force` that this batch used
+  cuda::Event begin, end;              // begin and end of the steps
+  cuda::Event probe_begin, probe_end;  // begin and end of the comparison of forces between them, if probed_step >= 0
+  cuda::Event done;                    // end of the measurements after the steps
+  bool times_evaluations = false;      // whether the evaluations of the current step are timed
+  std::vector<std::pair<cuda::Event, cuda::Event>> force;  // begin and end of each timed evaluation
+  std::size_t timed_evaluations = 0;                       // number of entries of `force` that this batch used
   std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
   std::optional<LevelCounts> levels;              // levels in the last step, if it has any
@@ -77,6 +80,16 @@ struct CudaBatch {
   void count_evaluation(double of_it) {
     ++evaluations;
     interactions += of_it;
+  }
+
+  /// Call before an evaluation is enqueued. If it is timed, records its begin and returns the event of its end, which
+  /// the caller records; otherwise returns null.
+  const cuda::Event* begin_evaluation(const cuda::Device& device, cudaStream_t stream) {
+    if (!times_evaluations || timed_evaluations == max_timed_evaluations) return nullptr;
+    if (timed_evaluations == force.size()) force.emplace_back(cuda::Event{device}, cuda::Event{device});
+    const auto& [from, to] = force[timed_evaluations++];
+    from.record(stream);
+    return &to;
   }
 
   /// Discards the timed evaluations after the first `most`: they had no bodies.
@@ -107,11 +120,13 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// Returns the timing. `probe_ms`: time that was not spent on steps. If no evaluation was timed, `force_share` is the
-  /// share of evaluations in the steps' time. After a non-finite body, the times are still those of whole steps, since
-  /// the kernels continued.
-  StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
-    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
+  /// Returns the time of the comparison of forces, with its preparation; 0 if there was none.
+  double probe_ms() const { return probed_step < 0 ? 0 : cuda::elapsed_ms(probe_begin, probe_end); }
+
+  /// Returns the timing. If no evaluation was timed, `force_share` is the share of evaluations in the steps' time.
+  /// After a non-finite body, the times are still those of whole steps, since the kernels continued.
+  StepTiming timing(double force_share, const std::optional<NonFinite>& non_finite) const {
+    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms();
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
     if (timed_evaluations > 0) {
       double timed_ms = 0;
@@ -426,10 +441,9 @@ class CudaHermiteOps final : public HermiteOps {
     Vec4* d_accelerations;
     bool& accelerations_current;
     const StepPlan& plan;
+    const cuda::Device& device;
     cudaStream_t stream;
     CudaBatch& batch;
-    /// Runs an evaluation, and may measure its time.
-    std::function<void(const std::function<void()>& evaluation)> timed;
     std::function<cuda::NonFiniteCheck()> next_check;
   };
 
@@ -462,7 +476,7 @@ class CudaHermiteOps final : public HermiteOps {
         state.predict_next(place, time_step, parts_.stream);
         JerkArgs args = jerk_args({state.d_listed(), parts_.count});
         args.d_target_count = state.d_listed_count(place);
-        parts_.timed([&] { jerks().evaluate_jerks(args); });
+        enqueue(args);
         state.correct_next(place, time_step, parts_.plan.correction(), parts_.stream);
       }
       std::size_t taken = 0;
@@ -494,7 +508,12 @@ class CudaHermiteOps final : public HermiteOps {
   void evaluate_active() {
     const JerkArgs args = jerk_args({parts_.state.d_active(), parts_.state.active_count()});
     parts_.batch.count_evaluation(static_cast<double>(args.target_count()) * args.count);
-    parts_.timed([&] { jerks().evaluate_jerks(args); });
+    enqueue(args);
+  }
+  void enqueue(const JerkArgs& args) {
+    const cuda::Event* const end = parts_.batch.begin_evaluation(parts_.device, parts_.stream);
+    jerks().evaluate_jerks(args);
+    if (end) end->record(parts_.stream);
   }
 
   Parts parts_;
@@ -548,16 +567,16 @@ class CudaStepOps final : public StepOps {
                   .d_accelerations = parts.d_accelerations,
                   .accelerations_current = parts.accelerations_current,
                   .plan = parts.plan,
+                  .device = parts.device,
                   .stream = parts.stream,
                   .batch = batch,
-                  .timed = [this](const auto& evaluation) { time(evaluation); },
                   .next_check = [this] { return next_check(); }}} {}
   CudaStepOps(const CudaStepOps&) = delete;
   CudaStepOps& operator=(const CudaStepOps&) = delete;
   /// `timed`: whether the evaluations of the step are timed.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
-    timed_ = timed;
+    batch_.times_evaluations = timed;
     changed_ = false;
     drifts_ = 0;
     batch_.evaluations_before.push_back(batch_.evaluations);
@@ -583,10 +602,9 @@ class CudaStepOps final : public StepOps {
     if (store) parts_.accelerations_current = true;
     changed_ |= kick_dt != 0;
     if (compares) {
-      batch_.probed_step = step_;
+      batch_.probe_begin.record(parts_.stream);
       if (parts_.residents) parts_.residents->collect_forces(bodies_.positions, parts_.d_accelerations);
-      parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
-                                parts_.plan.law, parts_.d_accelerations, parts_.stream);
+      compare();
     }
   }
   void kick_drift(double kick_dt, double drift_dt) override {
@@ -612,14 +630,27 @@ class CudaStepOps final : public StepOps {
                              parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
-  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions.
+  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions. It is no part of
+  /// the step's work and time.
   HermiteOps& hermite() override {
-    if (compares()) force(/*store=*/true, 0);
+    if (!compares()) return hermite_;
+    batch_.probe_begin.record(parts_.stream);
+    parts_.plan.kernel->evaluate(parts_.force_args(
+        bodies_, {.accelerations = parts_.d_accelerations, .accelerations_low = parts_.d_accelerations_low}));
+    parts_.accelerations_current = true;
+    compare();
     return hermite_;
   }
 
  private:
   bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
+  /// Compares the stored accelerations. Call after probe_begin has been recorded.
+  void compare() {
+    batch_.probed_step = step_;
+    parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
+                              parts_.plan.law, parts_.d_accelerations, parts_.stream);
+    batch_.probe_end.record(parts_.stream);
+  }
   void update(double kick_dt, double drift_dt) {
     const cuda::KickDrift pass{.owed_kick_dt = std::exchange(owed_kick_dt_, 0),
                                .kick_dt = kick_dt,
@@ -633,27 +664,11 @@ class CudaStepOps final : public StepOps {
   }
   void evaluate(ForceArgs args) {
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
-    args.times_phases = timed_;
+    args.times_phases = batch_.times_evaluations;
     batch_.count_evaluation(interactions_of(args));
-    time([&] {
-      if (parts_.residents) {
-        parts_.residents->evaluate(args);
-      } else {
-        parts_.plan.kernel->evaluate(args);
-      }
-    });
-  }
-  void time(const std::function<void()>& evaluation) {
-    const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;
-    if (pass) pass->first.record(parts_.stream);
-    evaluation();
-    if (pass) pass->second.record(parts_.stream);
-  }
-  const std::pair<cuda::Event, cuda::Event>& next_pass() {
-    if (batch_.timed_evaluations == batch_.force.size()) {
-      batch_.force.emplace_back(cuda::Event{parts_.device}, cuda::Event{parts_.device});
-    }
-    return batch_.force[batch_.timed_evaluations++];
+    const cuda::Event* const end = batch_.begin_evaluation(parts_.device, parts_.stream);
+    parts_.residents ? parts_.residents->evaluate(args) : parts_.plan.kernel->evaluate(args);
+    if (end) end->record(parts_.stream);
   }
   cuda::NonFiniteCheck next_check() { return parts_.watch.check_in(step_, std::exchange(changed_, true), drifts_++); }
 
@@ -661,7 +676,6 @@ class CudaStepOps final : public StepOps {
   DeviceBodies bodies_;
   CudaBatch& batch_;
   std::int64_t step_ = 0;  // number of the current step
-  bool timed_ = false;
   bool changed_ = false;  // this step has changed the bodies
   int drifts_ = 0;        // drifts in this step
   double owed_kick_dt_ = 0;
@@ -944,7 +958,7 @@ class CudaEngine final : public Engine {
     BatchResult result;
     if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;
     const bool probed = batch.probed_step >= 0;
-    result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.non_finite);
+    result.timing = batch.timing(force_share_, result.non_finite);
     if (batch.timed_evaluations > 0 && result.timing.step_ms > 0) {
       force_share_ = result.timing.force_ms / result.timing.step_ms;
     }
@@ -957,6 +971,7 @@ class CudaEngine final : public Engine {
                             .sample = comparison_.sample(),
                             .error = comparison_.error(),
                             .ms = comparison_.ms(),
+                            .preparation_ms = std::max(batch.probe_ms() - comparison_.ms(), 0.0),
                             .bodies = std::make_shared<const BodyErrors>(comparison_.body_errors())};
     }
     if (batch.request.accelerations) {
