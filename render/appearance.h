@@ -41,7 +41,7 @@ struct ValueRanges {
   ValueRange speed;
   ValueRange mass;
   ValueRange mass_per_area{};
-  ValueRange value{};  ///< range of DrawnBodies::values
+  ValueRange value{};  ///< range of all other values that colours show
 };
 
 /// The way from a body to the value that its colour shows, among lights. app/colours/ has one for each body colour.
@@ -56,8 +56,9 @@ struct ColourBy {
   std::string_view glsl{};  ///< a computed value: an expression of `position` (mass in w), `velocity` and `sight`, the
                             ///< unit vector along the camera's view
   bool logarithmic = true;  ///< Scale::automatic means this
-  std::string_view map = "viridis";                      ///< automatic colour map, one of colour_map_ids
-  ValueRange ValueRanges::*range = &ValueRanges::value;  ///< the automatic range
+  std::string_view map = "viridis";  ///< automatic colour map, one of colour_map_ids
+  ValueRange ValueRanges::*range =
+      &ValueRanges::value;  ///< the automatic range; `value`, unless one of the others is meant
 };
 
 /// The speed, by which an appearance colours bodies if nothing else was chosen.

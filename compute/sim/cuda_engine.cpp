@@ -60,7 +60,7 @@ struct CudaBatch {
   bool times_evaluations = false;      // whether the evaluations of the current step are timed
   std::vector<std::pair<cuda::Event, cuda::Event>> force;  // begin and end of each timed evaluation
   std::size_t timed_evaluations = 0;                       // number of entries of `force` that this batch used
-  std::int64_t probed_step = -1;      // -1: none
+  std::int64_t probed_step = -1;                           // -1: none
   bool is_tree = false;
   std::optional<LevelCounts> levels;              // levels in the last step, if it has any
   cuda::DeviceArray<std::uint64_t> evaluated;     // interactions of a tree
@@ -676,8 +676,8 @@ class CudaStepOps final : public StepOps {
   DeviceBodies bodies_;
   CudaBatch& batch_;
   std::int64_t step_ = 0;  // number of the current step
-  bool changed_ = false;  // this step has changed the bodies
-  int drifts_ = 0;        // drifts in this step
+  bool changed_ = false;   // this step has changed the bodies
+  int drifts_ = 0;         // drifts in this step
   double owed_kick_dt_ = 0;
   CudaHermiteOps hermite_;
 };
