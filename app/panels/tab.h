@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// A tab of the laboratory, listed in app/features/CMakeLists.txt.
+/// A tab of the laboratory, listed as `ORRERY_TABS` in app/features/lists.cmake.
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip
