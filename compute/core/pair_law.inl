@@ -1,4 +1,4 @@
-// The pair laws: one text for every machine. No include guard: force_law.h includes it once for scalars (host and
+// The pair laws: one text for every machine. No include guard: law.h includes it once for scalars (host and
 // device), and a SIMD kernel includes it once for each instruction set, inside that set's namespace, because a compiler
 // inlines a function only into callers that have at least its instruction set.
 //

@@ -9,7 +9,7 @@ constexpr Tunable tunables[] = {
     block_tunable(one_tile_per_block),
 };
 
-// A new kernel can start from here (orrery new-kernel):
+// 'orrery new-kernel' copies from here
 /// Returns the source's getBodyBodyForce() divided by the mass of body `me`. The source divides later, in moveBodies(),
 /// but products of two masses would leave the range of float in some units. The source has no softening; that of the
 /// pair laws is added. Gravity is the same expression with `repulsion` = 0.

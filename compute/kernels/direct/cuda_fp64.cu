@@ -9,7 +9,7 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* candidates[] = {""};
 
-// A new kernel can start from here (orrery new-kernel):
+// 'orrery new-kernel' copies from here
 /// A body in a tile; two 16-byte loads bring it.
 struct alignas(16) Body {
   double x = 0, y = 0, z = 0, w = 0;  // w: the mass

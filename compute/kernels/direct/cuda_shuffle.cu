@@ -10,7 +10,7 @@ constexpr Tunable tunables[] = {
     bodies_per_thread_tunable("1"),
 };
 
-// A new kernel can start from here (orrery new-kernel):
+// 'orrery new-kernel' copies from here
 constexpr int warp = 32;
 
 /// Bodies in one pass of the loop over a warp's bodies: all 32 of them, and nvcc moves the broadcasts so far ahead of

@@ -33,7 +33,7 @@ constexpr int block_divisor =          // divides every value of `block`
     std::accumulate(block_values.all.begin(), block_values.all.end(), 0,
                     [](int divisor, int block) { return std::gcd(divisor, block); });
 
-// A new kernel can start from here (orrery new-kernel):
+// 'orrery new-kernel' copies from here
 /// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the j tiles: row blockIdx.y of the grid.
 /// With one row the epilogue takes the sums; with more they go to `partials`, a row per split. Target k, below
 /// `targets`, is body body_of(k).

@@ -36,7 +36,7 @@ __device__ __forceinline__ Vec4 rotated_back(const Vec4& words) {
   return {words.w, words.x, words.y, words.z};
 }
 
-// A new kernel can start from here (orrery new-kernel):
+// 'orrery new-kernel' copies from here
 /// Returns the pull of all `count` bodies on the body `me`, by tiles in shared memory. A barrier counts the bodies of
 /// each tile, so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block
 /// must call it, with or without a body; `tile` has room for one body per thread.
