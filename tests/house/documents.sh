@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The documents agree with the program: documents.sh <orrery>. Links lead somewhere, every option and subcommand that they
-# write exists, and README.md's number and table of kernels are
-# those of the list in compute/CMakeLists.txt.
+# write exists, and README.md has the number of kernels in the list of compute/CMakeLists.txt, and a table of these kernels.
 # shellcheck disable=SC2016  # backquotes are Markdown's
 source "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 orrery=$1
