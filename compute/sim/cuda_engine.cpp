@@ -804,7 +804,26 @@ class CudaEngine final : public Engine {
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     if (stay) residents_.take(*plan_.kernel, mapping.bodies, watch_.report());
-    enqueue_steps(batch, mapping.bodies);
+
+    if (batch.is_tree) batch.count_interactions(device_, stream_.get());
+    batch.begin.record(stream_.get());
+    CudaStepOps ops{step_parts(), mapping.bodies, batch};
+    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
+    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
+    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
+    for (int step = 0; step < request.steps; ++step) {
+      ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
+      plan_.integrator->step(ops, plan_.time_step);
+    }
+    const bool is_stale = (request.accelerations && !accelerations_current_) || residents_.lack_tree(plan_, request);
+    if (request.steps == 0 && (request.probe.sample > 0 || is_stale)) {
+      ops.begin_step(request.begin.step, /*timed=*/false);
+      ops.force(/*store=*/true, 0);
+    }
+    ops.end_steps();
+    batch.end.record(stream_.get());
+    if (batch.is_tree) batch.fetch_interactions(stream_.get());
+
     look_at(mapping.bodies, batch.last_step());
     if (request.measure_conserved) residents_.fetch(mapping.bodies);
     for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
@@ -916,28 +935,6 @@ class CudaEngine final : public Engine {
                               .compute = [this] { sums_.enqueue(plan_.law, stream_.get()); }});
     }
     return measurements;
-  }
-
-  void enqueue_steps(CudaBatch& batch, const DeviceBodies& bodies) {
-    const BatchRequest& request = batch.request;
-    if (batch.is_tree) batch.count_interactions(device_, stream_.get());
-    batch.begin.record(stream_.get());
-    CudaStepOps ops{step_parts(), bodies, batch};
-    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
-    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
-    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
-    for (int step = 0; step < request.steps; ++step) {
-      ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
-      plan_.integrator->step(ops, plan_.time_step);
-    }
-    const bool is_stale = (request.accelerations && !accelerations_current_) || residents_.lack_tree(plan_, request);
-    if (request.steps == 0 && (request.probe.sample > 0 || is_stale)) {
-      ops.begin_step(request.begin.step, /*timed=*/false);
-      ops.force(/*store=*/true, 0);
-    }
-    ops.end_steps();
-    batch.end.record(stream_.get());
-    if (batch.is_tree) batch.fetch_interactions(stream_.get());
   }
 
   /// Call before passes of the steps from `first` to `last` are enqueued.
