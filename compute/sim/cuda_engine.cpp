@@ -58,9 +58,9 @@ struct CudaBatch {
   cuda::Event probe_begin, probe_end;  // begin and end of the comparison of forces between them, if probed_step >= 0
   cuda::Event done;                    // end of the measurements after the steps
   bool times_evaluations = false;      // whether the evaluations of the current step are timed
-  std::vector<std::pair<cuda::Event, cuda::Event>> force;  // begin and end of each timed evaluation
-  std::size_t timed_evaluations = 0;                       // number of entries of `force` that this batch used
-  std::int64_t probed_step = -1;                           // -1: none
+  std::vector<std::pair<cuda::Event, cuda::Event>> evaluation_events;  // begin and end of each timed evaluation
+  std::size_t timed_evaluations = 0;  // number of entries of `evaluation_events` that this batch used
+  std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
   std::optional<LevelCounts> levels;              // levels in the last step, if it has any
   cuda::DeviceArray<std::uint64_t> evaluated;     // interactions of a tree
@@ -86,8 +86,9 @@ struct CudaBatch {
   /// the caller records; otherwise returns null.
   const cuda::Event* begin_evaluation(const cuda::Device& device, cudaStream_t stream) {
     if (!times_evaluations || timed_evaluations == max_timed_evaluations) return nullptr;
-    if (timed_evaluations == force.size()) force.emplace_back(cuda::Event{device}, cuda::Event{device});
-    const auto& [from, to] = force[timed_evaluations++];
+    if (timed_evaluations == evaluation_events.size())
+      evaluation_events.emplace_back(cuda::Event{device}, cuda::Event{device});
+    const auto& [from, to] = evaluation_events[timed_evaluations++];
     from.record(stream);
     return &to;
   }
@@ -130,7 +131,8 @@ struct CudaBatch {
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
     if (timed_evaluations > 0) {
       double timed_ms = 0;
-      for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+      for (std::size_t i = 0; i < timed_evaluations; ++i)
+        timed_ms += cuda::elapsed_ms(evaluation_events[i].first, evaluation_events[i].second);
       evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
     }
     StepTiming timing =
@@ -300,13 +302,13 @@ class CudaResidents {
   }
 
   /// Returns whether the devices hold the bodies.
-  bool hold() const { return holder_ != nullptr; }
+  bool have_bodies() const { return holder_ != nullptr; }
 
   /// Gives the bodies to the devices, unless they hold them already or lack the memory. Without memory, the engine's
   /// own bodies make the steps until there are other bodies or another kernel. If these are in host memory, this batch
   /// is slow, and later ones move them to the device.
   void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
-    if (hold()) return;
+    if (have_bodies()) return;
     accelerations_current_ = false;
     ResidentFacet* const devices = residents_of(kernel);
     try {
@@ -355,7 +357,7 @@ class CudaResidents {
   /// or make steps.
   void bring_home() {
     fetch();
-    if (hold()) accelerations_current_ = false;
+    if (have_bodies()) accelerations_current_ = false;
     forget();
   }
   /// Does the same, and forgets that devices lacked memory. Call before the bodies, the kernel or the law are replaced.
@@ -386,7 +388,7 @@ class CudaResidents {
     const bool compares = batch.probe.sample > 0;
     if (compares) bodies_.take_accelerations();
     if (compares || batch.measure_conserved) return bodies_.take_back();
-    if (!hold() || spared_) return;
+    if (!have_bodies() || spared_) return;
     spared_ = ahead_ = true;
     bodies_.give_back();
   }
@@ -899,14 +901,14 @@ class CudaEngine final : public Engine {
             .plan = plan_,
             .count = bodies_.count(),
             .masses = bodies_.masses(),
-            .d_accelerations = residents_.hold() ? bodies_.d_accelerations() : bodies_.take_accelerations(),
+            .d_accelerations = residents_.have_bodies() ? bodies_.d_accelerations() : bodies_.take_accelerations(),
             .d_accelerations_low = plan_.reads_low_words ? bodies_.d_accelerations_low() : nullptr,
             .accelerations_current = accelerations_current_,
             .levels = levels_,
             .hermite = hermite_,
             .comparison = comparison_,
             .watch = watch_,
-            .residents = residents_.hold() ? &residents_ : nullptr};
+            .residents = residents_.have_bodies() ? &residents_ : nullptr};
   }
 
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
@@ -946,7 +948,7 @@ class CudaEngine final : public Engine {
   void look_at(const DeviceBodies& bodies, std::int64_t step) {
     looked_at_ = true;
     const std::uint32_t pass = watch_.pass_after(step);
-    if (residents_.hold()) return residents_.look(watch_.report(), pass);
+    if (residents_.have_bodies()) return residents_.look(watch_.report(), pass);
     cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), pass, stream_.get());
   }
 

@@ -151,7 +151,8 @@ class Engine {
   /// Copies the state after all requested batches, which is that at `now`; on the CPU, after the batch in flight. Does
   /// nothing if memory is short or a body is not finite.
   virtual void keep(const StepTime& now) = 0;
-  /// Returns the time of the latest checkpoint; none until its bodies are known to be finite.
+  /// Makes the copy of keep() the checkpoint if it is complete and its bodies are finite. Returns the time of the
+  /// latest checkpoint; none: there is none yet.
   virtual std::optional<StepTime> checkpoint() = 0;
   /// Returns the checkpoint. Call only if checkpoint() returns one and no batch is in flight.
   virtual Bodies checkpoint_bodies() = 0;
