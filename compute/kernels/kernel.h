@@ -335,7 +335,7 @@ struct KernelInfo {
   /// initial values. `auto` finds values that trade accuracy itself. Empty: `auto` never chooses this kernel, because
   /// on every machine another kernel of at least its accuracy is faster, or because nobody has measured it yet. Say
   /// which in the pull request. Candidates of a tree have equal errors if they name equal values that trade accuracy.
-  /// Those with another such value are for accuracies at which the others would need a smaller one.
+  /// Candidates with another such value are for accuracies at which the others would need a smaller one.
   std::span<const char* const> candidates = {};
   /// Id of a kernel that is faster on every machine: `auto` chooses this kernel only if the other one is not accurate
   /// enough. Null: none.
