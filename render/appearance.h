@@ -41,7 +41,7 @@ struct ValueRanges {
   ValueRange speed;
   ValueRange mass;
   ValueRange mass_per_area{};
-  ValueRange value{};  ///< range of DrawnBodies::values
+  ValueRange value{};  ///< range of all other values that colours show
 };
 
 /// How to find the value that a body's colour shows if bodies are lights. app/colours/ has one of these for each body
@@ -54,11 +54,12 @@ struct ColourBy {
     none       ///< all bodies have the last colour of the map
   };
   Source source = Source::values;
-  std::string_view glsl{};  ///< expression of a computed value, in terms of `position` (mass in w), `velocity` and
-                            ///< `sight`, the unit vector along the camera's view
-  bool logarithmic = true;  ///< whether Scale::automatic is logarithmic
-  std::string_view map = "viridis";                      ///< automatic colour map, one of colour_map_ids
-  ValueRange ValueRanges::*range = &ValueRanges::value;  ///< member with the automatic range
+  std::string_view glsl{};  ///< a computed value: an expression of `position` (mass in w), `velocity` and `sight`, the
+                            ///< unit vector along the camera's view
+  bool logarithmic = true;  ///< Scale::automatic means this
+  std::string_view map = "viridis";  ///< automatic colour map, one of colour_map_ids
+  ValueRange ValueRanges::*range =
+      &ValueRanges::value;  ///< the automatic range; `value`, unless one of the others is meant
 };
 
 /// Colours bodies by their speed: the default of an appearance.

@@ -59,7 +59,7 @@ foreach(folder sweep tuning)
   may_include("app/lab/${folder}/" "app/(text|lab/${folder})/" "app/lab/[^/]+$" ${measured} "fmt/" ${posix_headers})
 endforeach()
 may_include("app/lab/" "app/text/" "app/lab/[^/]+$" ${measured} "orrery_version[.]h$" "fmt/")
-may_include("app/colours/" "app/(text|colours)/" ${measured} "render/[^/]+$" ${lists} "fmt/")
+may_include("app/colours/" "app/(text|colours)/" "compute/snapshots/units[.]h$" ${measured} "render/[^/]+$" ${lists} "fmt/")
 # The window's status and commands: plain values.
 may_include("app/ui_state/" "app/(colours|lab|text|ui_state)/" "compute/snapshots/" ${measured} "fmt/"
             "render/[^/]+$" ${lists})

@@ -30,7 +30,7 @@ constinit const BodyColour colour_acceleration{
     .notes = "The magnitude of the acceleration, as the kernel found it last.",
     .quantity = "acceleration",
     .unit = "length / time\u00b2",
-    .dimension = Dimension::acceleration,
+    .dimension = dimension::acceleration,
     .by = &by_acceleration,
     .create = create_values<AccelerationValues>,
     .request = request_accelerations,

@@ -11,12 +11,10 @@
 #include "compute/core/vec.h"
 #include "compute/scenes/scene.h"
 #include "compute/sim/command.h"
+#include "compute/snapshots/units.h"
 #include "render/appearance.h"
 
 namespace orrery {
-
-/// Dimension of a number with a unit.
-enum class Dimension { length, mass, time, velocity, acceleration, density, mass_per_area };
 
 /// A value that the shader computes, see render::ColourBy::glsl.
 struct ComputedValue {
@@ -75,7 +73,7 @@ struct BodyColour {
   const char* notes;                     ///< sentences that say what it is
   const char* quantity;                  ///< what the legend calls the value; empty: it shows none
   const char* unit = "";                 ///< of the value where G = 1, as the legend shows it; empty: none
-  std::optional<Dimension> dimension{};  ///< of the value; none: it has no unit of a file
+  std::optional<Dimension> dimension{};  ///< of the value, which is shown in units of the file; none: it has no unit
   const render::ColourBy* by;            ///< how the picture shows it; no other colour has the same object
   bool about_zero = false;               ///< values may be negative, and the automatic range has 0 in its middle
 

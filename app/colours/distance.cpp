@@ -37,7 +37,7 @@ constinit const BodyColour colour_distance{
         "bodies are grey.",
     .quantity = "distance of A from B",
     .unit = "length",
-    .dimension = Dimension::length,
+    .dimension = dimension::length,
     .by = &by_distance,
     .create = create_values<Distances>,
     .compares_runs = true,

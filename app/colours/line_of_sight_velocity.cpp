@@ -19,7 +19,7 @@ constinit const BodyColour colour_line_of_sight_velocity{
         "and are blue, those that go away are red. A disc that rotates has one side of each colour.",
     .quantity = "velocity away from the camera",
     .unit = "length / time",
-    .dimension = Dimension::velocity,
+    .dimension = dimension::velocity,
     .by = &by_line_of_sight_velocity,
     .about_zero = true,
     .computed =

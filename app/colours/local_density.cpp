@@ -119,7 +119,7 @@ constinit const BodyColour colour_local_density{
         "than a quarter of a processor.",
     .quantity = "local density",
     .unit = "mass / length\u00b3",
-    .dimension = Dimension::density,
+    .dimension = dimension::density,
     .by = &by_local_density,
     .create = create_values<LocalDensities>,
     .why_unknown = why_unknown,

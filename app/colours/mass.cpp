@@ -15,7 +15,7 @@ constinit const BodyColour colour_mass{
     .notes = "The mass of the body.",
     .quantity = "mass",
     .unit = "mass",
-    .dimension = Dimension::mass,
+    .dimension = dimension::mass,
     .by = &by_mass,
     .computed = {.of = [](const Vec4& position, const Vec4&, const Vec3&) { return position.w; },
                  .example = {.position = {1, 2, 3, 0.25f}, .velocity = {}, .sight = {1, 0, 0}, .value = 0.25f}},

@@ -35,7 +35,7 @@ constinit const BodyColour colour_time_step_class{
         "bodies below dt are stepped too coarsely.",
     .quantity = "suitable time step",
     .unit = "time",
-    .dimension = Dimension::time,
+    .dimension = dimension::time,
     .by = &by_time_step_class,
     .create = create_values<SuitableTimeSteps>,
     .basis =

@@ -11,7 +11,7 @@
 # Every frame calls the parts of the window in this order.
 set(ORRERY_FEATURES runs report compare profile lessons workshop film sweep race doctor roofline)
 
-# Each is the stem of NAME_tab.
+# Each is a tab's id in scripts, and the stem of NAME_tab, whose title may differ: speed-error is "Speed".
 set(ORRERY_TABS results speed-error sweep race card profile conservation compare workshop)
 
 set(folder ${PROJECT_BINARY_DIR}/features)

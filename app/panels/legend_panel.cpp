@@ -161,8 +161,8 @@ struct Bar {
 /// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `draw` draws it.
 /// Returns what it stands for: "0.2 kpc".
 template <class Draw>
-std::string length_bar(const Status& status, Dimension dimension, double per_height, float most_width, ImU32 colour,
-                       Draw&& draw) {
+std::string length_bar(const Status& status, const Dimension& dimension, double per_height, float most_width,
+                       ImU32 colour, Draw&& draw) {
   const double per_pixel = per_height / ImGui::GetIO().DisplaySize.y;
   const ShownUnit unit = shown_unit(status.units, dimension, per_pixel * most_width);
   const double length = round_length(per_pixel * most_width / unit.size);
@@ -179,7 +179,7 @@ std::string length_bar(const Status& status, Dimension dimension, double per_hei
 void scale_bar(const Status& status, const Legend& legend, float width, bool narrow) {
   const float longest = narrow ? width : width - em(4.5f);
   const std::string length =
-      length_bar(status, Dimension::length, legend.world_per_height, longest, theme::text, [](Bar bar) {
+      length_bar(status, dimension::length, legend.world_per_height, longest, theme::text, [](Bar bar) {
         bar.shaft(bar.right);
         bar.draw(bar.left, bar.left + bar.thickness, em(0.25f));
         bar.draw(bar.right - bar.thickness, bar.right, em(0.25f));
@@ -202,7 +202,7 @@ void arrow_scale(const Status& status, const Legend& legend) {
   const bool accelerations = quantity == "acceleration";
   const float longest = std::min(0.1f * ImGui::GetIO().DisplaySize.y, em(6));
   const std::string value = length_bar(
-      status, accelerations ? Dimension::acceleration : Dimension::velocity, legend.arrow_per_height, longest,
+      status, accelerations ? dimension::acceleration : dimension::velocity, legend.arrow_per_height, longest,
       packed(legend.arrows.colour), [](Bar bar) {
         const float head = std::min(em(0.6f), 0.5f * (bar.right - bar.left)), neck = bar.right - head;
         bar.shaft(neck);
@@ -218,7 +218,7 @@ void arrow_scale(const Status& status, const Legend& legend) {
 
 void trail_length(const Status& status, const Legend& legend) {
   const char* const unit = status.units ? "" : " of time";
-  small_words("trails: the last " + shown_text(status.units, Dimension::time, {&legend.trail_length, 1}) + unit);
+  small_words("trails: the last " + shown_text(status.units, dimension::time, {&legend.trail_length, 1}) + unit);
   ui_mark("legend.trails");
   tooltip("The time since a body was where its trail begins.", "They are shorter until so much time has passed.");
 }

@@ -136,7 +136,7 @@ void error_row(int body, const Status& status, const ViewStatus& view) {
 /// While paused, that of the shown step; otherwise a mean, which needs no sums.
 void acceleration_row(const PickedBody& body, const Status& status) {
   const auto shown = [&](std::span<const float> numbers) {
-    return shown_text(status.units, Dimension::acceleration, numbers);
+    return shown_text(status.units, dimension::acceleration, numbers);
   };
   const ForceProbe* const probe = status.force_probe ? &*status.force_probe : nullptr;
   const bool is_of_now = status.paused && probe && probe->bodies && probe->step == status.step;
@@ -169,21 +169,21 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
 
 /// The body's own state and error.
 void brief_rows(const PickedBody& body, const Status& status, const ViewStatus& view) {
-  const auto shown = [&](Dimension dimension, std::span<const float> numbers) {
+  const auto shown = [&](const Dimension& dimension, std::span<const float> numbers) {
     return shown_text(status.units, dimension, numbers);
   };
-  row("mass", shown(Dimension::mass, {&body.mass, 1}), "The body's mass.");
+  row("mass", shown(dimension::mass, {&body.mass, 1}), "The body's mass.");
   if (!body.part.empty()) row("part", body.part, "A part of the scene, or the species in the scene's file.");
-  row("position", shown(Dimension::length, body.position), "x, y and z.");
-  row("velocity", shown(Dimension::velocity, body.velocity), "The velocity along x, y and z.");
+  row("position", shown(dimension::length, body.position), "x, y and z.");
+  row("velocity", shown(dimension::velocity, body.velocity), "The velocity along x, y and z.");
   acceleration_row(body, status);
   error_row(body.number, status, view);
 }
 
 void other_rows(const PickedBody& body, const Status& status) {
   const float speed = std::hypot(body.velocity[0], body.velocity[1], body.velocity[2]);
-  row("speed", shown_text(status.units, Dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
-  row("to target", shown_text(status.units, Dimension::length, {&body.distance, 1}),
+  row("speed", shown_text(status.units, dimension::velocity, {&speed, 1}), "The magnitude of the velocity.");
+  row("to target", shown_text(status.units, dimension::length, {&body.distance, 1}),
       "The distance from the camera's target.");
   if (body.walk) {
     row("walk", counted(body.walk->cells, "cell") + ", " + counted_bodies(body.walk->bodies),

@@ -110,7 +110,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   ImGui::SameLine();
   ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize - em(1.3f));
   text("interactions/s", theme::dim);
-  if (status.busy && status.backend == Backend::cpu && (!known || view.step_ms_last > 50)) {
+  if (status.busy && status.backend == Backend::cpu && (!known || status.timing.step_ms > 50)) {
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - em(1));
     ImGui::SetCursorPosY(top + em(0.8f));
     spinner(theme::warn);

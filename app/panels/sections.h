@@ -118,7 +118,7 @@ void measurement_row(const ViewStatus& view, Requests& out);
 /// row is pinned.
 std::string why_no_speedup(std::span<const Result> results, std::size_t row);
 
-/// A tab of the laboratory, listed in app/features/CMakeLists.txt.
+/// A tab of the laboratory, listed as `ORRERY_TABS` in app/features/lists.cmake.
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip

@@ -10,59 +10,15 @@
 #include "app/panels/kit/format.h"
 
 namespace orrery {
-namespace {
 
-/// The scene's own unit, in CGS.
-double own_unit(const Units& units, Dimension dimension) {
-  switch (dimension) {
-    case Dimension::length:
-      return units.length_cm;
-    case Dimension::mass:
-      return units.mass_g;
-    case Dimension::time:
-      return units.time_s();
-    case Dimension::velocity:
-      return units.velocity_cm_s;
-    case Dimension::acceleration:
-      return units.velocity_cm_s / units.time_s();
-    case Dimension::density:
-      return units.mass_g / std::pow(units.length_cm, 3);
-    case Dimension::mass_per_area:
-      return units.mass_g / std::pow(units.length_cm, 2);
-  }
-  return 1;
-}
-
-NamedUnit unit_for(Dimension dimension, double value) {
-  switch (dimension) {
-    case Dimension::length:
-      return length_unit_for(value);
-    case Dimension::mass:
-      return mass_unit_for(value);
-    case Dimension::time:
-      return time_unit_for(value);
-    case Dimension::velocity:
-      return velocity_unit_for(value);
-    case Dimension::acceleration:
-      return acceleration_unit_for(value);
-    case Dimension::density:
-      return density_unit_for(value);
-    case Dimension::mass_per_area:
-      return mass_per_area_unit_for(value);
-  }
-  return {"", 1};
-}
-
-}  // namespace
-
-ShownUnit shown_unit(const std::optional<Units>& units, Dimension dimension, double number) {
+ShownUnit shown_unit(const std::optional<Units>& units, const Dimension& dimension, double number) {
   if (!units) return {};
   const double own = own_unit(*units, dimension);
-  const NamedUnit unit = unit_for(dimension, std::abs(number) * own);
-  return {std::string{" "} + unit.name, unit.size / own};
+  const ShownUnit unit = unit_for(dimension, std::abs(number) * own);
+  return {" " + unit.name, unit.size / own};
 }
 
-std::string shown_text(const std::optional<Units>& units, Dimension dimension, std::span<const float> numbers) {
+std::string shown_text(const std::optional<Units>& units, const Dimension& dimension, std::span<const float> numbers) {
   double largest = 0;
   for (const float number : numbers) largest = std::max(largest, std::abs(double{number}));
   const ShownUnit unit = shown_unit(units, dimension, largest);

@@ -11,17 +11,13 @@
 #include "compute/snapshots/units.h"
 
 namespace orrery {
-/// A unit in which numbers of the scene are shown: a physical one if the scene's file has units.
-struct ShownUnit {
-  std::string name;  ///< with a blank before it: " kpc"; empty: the scene's own
-  double size = 1;   ///< in the scene's own unit, of G = 1
-};
 
-/// Returns the unit that suits a number.
-ShownUnit shown_unit(const std::optional<Units>& units, Dimension dimension, double number);
+/// Returns the unit that suits a number of the scene, with a blank before its name: " kpc". Its size is in the scene's
+/// own unit, of G = 1. Without `units`, returns that unit, without a name.
+ShownUnit shown_unit(const std::optional<Units>& units, const Dimension& dimension, double number);
 
 /// The numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
-std::string shown_text(const std::optional<Units>& units, Dimension dimension, std::span<const float> numbers);
+std::string shown_text(const std::optional<Units>& units, const Dimension& dimension, std::span<const float> numbers);
 
 /// The ends of a legend's colours.
 struct ShownRange {

@@ -145,10 +145,9 @@ inline const char* to_string(Interop interop) {
   return interop == Interop::mapped ? "mapped" : interop == Interop::staged ? "staged" : "host";
 }
 
-/// The parts of one frame's time, in ms. map to integrate are those of the latest measured batch of steps.
+/// The parts of one frame's time, in ms. `map_ms` and `unmap_ms` are those of the latest measured batch of steps.
 struct FrameTimes {
-  double map_ms = 0;                      ///< mapping for CUDA, or the copy if staged or host
-  double force_ms = 0, integrate_ms = 0;  ///< all steps of the frame together
+  double map_ms = 0;  ///< mapping for CUDA, or the copy if staged or host
   double unmap_ms = 0;
   double draw_ms = 0;   ///< GPU time by a GL timer query
   double gui_ms = 0;    ///< CPU time of building and submitting the panels
@@ -265,8 +264,8 @@ struct ViewStatus {
   const BackendStatus& backend(Backend which) const { return backends[static_cast<std::size_t>(which)]; }
 
   FrameTimes times;
-  double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
-  int measured = 0;  ///< batches in that median; 0 until the current kernel, count and law were measured
+  double step_ms_median = 0;  ///< of one step: the median of the last 120 measured batches
+  int measured = 0;           ///< batches in that median; 0 until the current kernel, count and law were measured
   std::vector<float> step_ms_history;  ///< oldest first, at most 240
   std::vector<Result> results;         ///< in the order in which they were first tried
   RecordingStatus recording;

@@ -293,7 +293,7 @@ struct Quantity {
 
 Quantity quantity_of(const render::Appearance& appearance) {
   if (appearance.look == render::Look::density) {
-    return {"mass per area", "mass / length\u00b2", Dimension::mass_per_area};
+    return {"mass per area", "mass / length\u00b2", dimension::mass_per_area};
   }
   const BodyColour& colour = body_colour(appearance);
   return {colour.quantity, colour.unit, colour.dimension};

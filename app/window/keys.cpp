@@ -281,10 +281,10 @@ const std::vector<KeyBinding>& table() {
        "Previous page of the lesson.",
        [](S, V v) { return other_page(v, -1); }},
       {{{0, GLFW_KEY_ESCAPE}}, "Esc", "Closes what is open; picks no body.", [](S, V v) { return leave(v); }},
-      plain<AskToQuit>({{U'q'}}, "Q", "Quits; asks if work would be lost."),
+      plain<AskToQuit>({{U'q'}}, "Q", "Quits; asks first if work is lost."),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
        "Enter",
-       "Quits if asked; goes on in a lesson.",
+       "Confirms quitting; lesson: continues.",
        [](S, V v) -> Asked { return v.quit_question.empty() ? lesson_action(v) : ViewCommand{Quit{}}; }},
   };
   return bindings;

@@ -180,16 +180,17 @@ void Lane::take_bodies(const Bodies& bodies, double time) {
 }
 
 bool Lane::collect() {
+  const bool measured = simulation_.measuring(), prepared = status().preparing.has_value();
   std::ranges::move(simulation_.collect(), std::back_inserter(timings_));
+  drawn_is_old_ |= measured != simulation_.measuring() || (prepared && !status().preparing);
   return simulation_.idle();
 }
 
 /// The cost of copying the bodies counts as the mapping of the batch that moved them.
 bool Lane::take_timings() {
-  const bool measured = simulation_.measuring(), prepared = status().preparing.has_value();
   collect();
   std::vector<StepTiming> timings = std::exchange(timings_, {});
-  drawn_is_old_ |= !timings.empty() || measured != simulation_.measuring() || (prepared && !status().preparing);
+  drawn_is_old_ |= !timings.empty();
   moved_ |= simulation_.measuring();  // under the load of a picture that moves
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;

@@ -109,7 +109,7 @@ class Lane {
   bool ready() const;
   /// Asks for the measurements that are due with the next batch. `now_s` only grows. Throws as Simulation::apply().
   void examine(double now_s, const ViewStatus& view);
-  /// Starts the steps of frame `frame` and returns how many. Throws as Simulation::advance_frame().
+  /// Starts the steps of frame `frame` and returns how many. Never throws, see Simulation::advance_frame().
   int advance(std::int64_t frame);
   /// Starts exactly `steps` steps in frame `frame`, paused or not. Call only when idle. Throws as Simulation::start().
   void start(int steps, std::int64_t frame);

@@ -103,6 +103,7 @@ void Monitor::follow_cost(const Status& status) {
   if (cost_.backend != status.backend || cost_.count != status.count) cost_ = {status.backend, status.count};
   if (status.force_probe && status.force_probe->sample > 0) {
     cost_.probe_ms = status.force_probe->ms / status.force_probe->sample;
+    cost_.probe_preparation_ms = status.force_probe->preparation_ms;
   }
   if (!status.conserved) return;
   cost_.conserved_ms = status.conserved->ms;
@@ -152,7 +153,7 @@ int Monitor::sample(const Diagnostics& wanted) const {
 
 double Monitor::probe_interval_s(const Diagnostics& wanted) const {
   if (repeatable_) return wanted.every_body ? 0 : probe_period_s;
-  const double cost_s = sample(wanted) * cost_.probe_ms * 1e-3;
+  const double cost_s = (sample(wanted) * cost_.probe_ms + cost_.probe_preparation_ms) * 1e-3;
   return wanted.every_body ? std::max(every_body_period_s, cost_s / every_body_share)
                            : std::max(probe_period_s, cost_s / probe_share);
 }

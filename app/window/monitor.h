@@ -51,12 +51,13 @@ class Monitor {
   void describe(ViewStatus& view, const Status& status, double wall_s);
 
  private:
-  /// Cost of a probe of one body, where and with how many bodies.
+  /// Cost of measurements on this backend and with this number of bodies.
   struct Cost {
     Backend backend = Backend::cpu;
     int count = 0;
-    double probe_ms = 0;      ///< of one body of the sample; 0: not known
-    double conserved_ms = 0;  ///< 0: not known
+    double probe_ms = 0;              ///< of one body of the sample; 0: not known
+    double probe_preparation_ms = 0;  ///< of a whole sample, see ForceProbe::preparation_ms
+    double conserved_ms = 0;          ///< 0: not known
   };
 
   /// Time of the latest finding of one kind, and its distance from the previous one.

@@ -45,7 +45,6 @@ void StepStatistics::add(const Trial& trial, const StepWork& work, const StepTim
     recent_ms_.clear();
     begin_period();
   }
-  last_ms_ = timing.step_ms;
   if (work.evaluations > 0 && timing.evaluations > timing.steps * work.evaluations) return;
   push_bounded(history_, static_cast<float>(timing.step_ms), history_length);
   ++pending_.batches;
@@ -171,7 +170,6 @@ std::vector<Result> StepStatistics::results() const {
 
 void StepStatistics::describe(ViewStatus& view, const Trial& present) const {
   const bool measured = present == trial_;
-  view.step_ms_last = measured ? last_ms_ : 0;
   view.step_ms_median = measured ? median_of_last(median_window) : 0;
   view.measured = measured ? static_cast<int>(recent_ms_.size()) : 0;
   view.step_ms_history.assign(history_.begin(), history_.end());
@@ -325,8 +323,6 @@ void FrameLog::add(const StepTiming& timing) {
   timing_ = timing;
   recorder_.fill(timing);
   times_.map_ms = timing.map_ms;
-  times_.force_ms = timing.force_ms * timing.steps;
-  times_.integrate_ms = timing.integrate_ms * timing.steps;
   times_.unmap_ms = timing.unmap_ms;
 }
 
@@ -396,7 +392,6 @@ std::string FrameLog::ended_by(std::string error) {
 void FrameLog::describe(ViewStatus& view, const Status& present) const {
   view.times = times_;
   statistics_.describe(view, trial_of(present));
-  if (view.measured == 0) view.times.force_ms = view.times.integrate_ms = 0;  // of another trial
   view.recording = {recorder_.active(), recorder_.file(), recorder_.rows(), recording_error_};
 }
 

@@ -36,11 +36,11 @@ class StepStatistics {
   static constexpr std::size_t result_window = 20;   ///< consecutive batches in a result's median
   static constexpr std::size_t history_length = 240;
 
-  /// Batches must come in the order in which they ran; one without steps or without a finite time is left out. One
-  /// with more evaluations than its steps need after the first, as leapfrog's first after a change of kernel, settings,
-  /// law or bodies, is but the latest time: it is in no median, history or result. If the times of steps repeat after
-  /// several steps, batches of whole periods count as one in medians and results, so that each has its share of all.
-  /// `of_period`: it started after the last begin_period().
+  /// Adds a batch to the medians, the history and the results. Call in the order in which batches ran. Leaves out
+  /// batches without steps or without a finite time, and those with more evaluations than their steps usually need,
+  /// such as leapfrog's first after a change of kernel, settings, law or bodies. If the times of steps repeat after
+  /// several steps, joins batches to whole periods before it adds them. `of_period`: whether the batch started after
+  /// the last begin_period().
   void add(const Trial& trial, const StepWork& work, const StepTiming& timing, bool of_period = true);
   /// Begins the period of period_median_ms() with the next batch.
   void begin_period() {
@@ -68,7 +68,7 @@ class StepStatistics {
   /// Throws UsageError if there is no such row.
   const Result& result(int row) const;
 
-  /// Fills in step_ms_last to results. Until a batch of the current trial has been measured, times of steps are 0:
+  /// Fills in step_ms_median to results. Until a batch of the current trial has been measured, times of steps are 0:
   /// those of another trial would be shown beside names that they do not belong to.
   void describe(ViewStatus& view, const Trial& present) const;
   /// In the order in which they were first tried, with their speed-ups.
@@ -94,7 +94,6 @@ class StepStatistics {
 
   Trial trial_;
   Pending pending_;
-  double last_ms_ = 0;
   std::deque<double> recent_ms_;    // of trial_
   std::size_t period_batches_ = 0;  // the last of recent_ms_, which may hold fewer
   std::deque<float> history_;

@@ -703,11 +703,8 @@ void Viewer::carry_out_requests(const Requests& requests) {
 }
 
 void Viewer::carry_out(const Request& request) {
-  std::visit([this](const auto& command) { carry_out(command); }, request);
-}
-
-void Viewer::carry_out(const ViewCommand& command) {
-  handlers_.carry_out(command);
+  if (const auto* command = std::get_if<ViewCommand>(&request)) return handlers_.carry_out(*command);
+  carry_out(std::get<Command>(request));
 }
 
 void Viewer::carry_out(const Command& command) {

@@ -138,7 +138,6 @@ class Viewer {
   void carry_out_requests(const Requests& requests);
   void carry_out(const Request& request);
   void carry_out(const Command& command);
-  void carry_out(const ViewCommand& command);
   void carry_out(const StartRecording& c);
   void carry_out(const StopRecording&);
   void carry_out(const SaveScreenshot& c);

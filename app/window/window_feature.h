@@ -64,7 +64,7 @@ struct Handover;
 struct KernelInfo;
 struct Session;
 
-/// The part of a feature that lives in the window, listed in app/features/CMakeLists.txt.
+/// The part of a feature that lives in the window, listed in app/features/lists.cmake.
 class WindowFeature {
  public:
   WindowFeature() = default;

@@ -1,6 +1,6 @@
-// Pair laws, one source for all machines. No include guard: law.h includes this file once, for scalars on host and
-// device. A SIMD kernel includes it once per instruction set, inside that set's namespace, because a compiler inlines a
-// function only into callers that have at least its instruction set.
+// The pair laws: one text for every machine. No include guard: law.h includes it once for scalars (host and
+// device), and a SIMD kernel includes it once for each instruction set, inside that set's namespace, because a compiler
+// inlines a function only into callers that have at least its instruction set.
 //
 // `Real` is float, double or a SIMD vector with the operators + - *. reciprocal_sqrt(Real) and multiply_add(a, b, c) =
 // a b + c must be declared before. Each law computes the factor s of

@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-/// Four floats with an alignment of 16 bytes: nvcc loads and stores them with one instruction, like a float4.
+/// Four floats in 16 aligned bytes: nvcc can load and store it with one instruction, as it does
+/// float4; load_vec4() in body_arrays.h ensures that of a load.
 struct alignas(16) Vec4 {
   float x = 0, y = 0, z = 0, w = 0;
   friend bool operator==(const Vec4&, const Vec4&) = default;

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <array>
+#include <iterator>
 #include <stdexcept>
 
 #include "compute/core/error.h"

@@ -294,7 +294,9 @@ class ForceKernel {
   bool takes_targets_ = false;
 };
 
-/// Maximum error |da|/|a| of a kernel against an fp64 direct sum.
+/// Errors against an fp64 direct sum that a kernel must stay within. The agreement tests and `auto` take both as
+/// |da|/|a|. `orrery verify` takes them as fractions of W, the sum of the sizes of all terms, since |a| may nearly
+/// vanish: see app/lab/force_promise.h.
 struct Tolerance {
   double median;
   double max;
@@ -303,11 +305,13 @@ struct Tolerance {
 /// Descriptor of a kernel variant. Each kernel file in the list of compute/CMakeLists.txt defines exactly one; more can
 /// be added at run time, see KernelCatalog.
 struct KernelInfo {
-  const char* id;      ///< the file stem with '-' for '_'; what --kernel takes
-  const char* title;   ///< name in the panel
-  const char* notes;   ///< one sentence for the tooltip and `orrery kernels`
-  const char* source;  ///< literature that the kernel follows
-  const char* lesson;  ///< what the kernel teaches, in two sentences
+  const char* id;     ///< the file stem with '-' for '_'; what --kernel takes
+  const char* title;  ///< name in the panel
+  const char* notes;  ///< one or two sentences for the tooltip and `orrery kernels`
+  const char*
+      source;  ///< a text of docs/literature.md by author and title, and what it has of this kernel; for an idea
+               ///< of our own, the text that comes nearest, and then the idea. catalog_test.cpp lists the texts
+  const char* lesson;  ///< lesson of the kernel, in a few sentences
   Backend backend;
   std::span<const Tunable> tunables;
   Tolerance tolerance;
@@ -323,11 +327,11 @@ struct KernelInfo {
                              ///< ForceKernel::tree() and, on the CPU, ForceKernel::domains()
   bool full_fp32 = true;     ///< true: as accurate as sums in float
   bool compiles = false;     ///< make() compiles the kernel, which may take seconds; a window does not wait for it
-  /// Settings with which `auto` may choose the kernel, in the format of Settings::to_string(); others have their
-  /// initial values. Empty: `auto` never chooses this kernel, because another one of at least its accuracy is faster on
-  /// every machine. `auto` varies settings that trade accuracy by itself. Candidates of a tree with the same value of
-  /// such a setting have equal errors. A candidate that names another value is for accuracies at which the others would
-  /// need a smaller value.
+  /// Settings with which `auto` may choose the kernel, as Settings::to_string() writes them; all others have their
+  /// initial values. `auto` finds values that trade accuracy itself. Empty: `auto` never chooses this kernel, because
+  /// on every machine another kernel of at least its accuracy is faster, or because nobody has measured it yet. Say
+  /// which in the pull request. Candidates of a tree have equal errors if they name equal values that trade accuracy.
+  /// Candidates with another such value are for accuracies at which the others would need a smaller one.
   std::span<const char* const> candidates = {};
   /// Id of a kernel that is faster on every machine: `auto` chooses this kernel only if the other one is not accurate
   /// enough. Null: none.

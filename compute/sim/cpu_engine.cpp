@@ -181,9 +181,16 @@ class CpuStepOps final : public StepOps {
     if (not_finite < 0) not_finite = body;
     if (now.number < now.last()) parts_.state.accelerations_current = false;
   }
-  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions.
+  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions. It is no part of
+  /// the step's work and time.
   HermiteOps& hermite() override {
-    if (compares()) force(/*store=*/true, 0);
+    if (!compares()) return hermite_;
+    const auto begin = Clock::now();
+    parts_.plan.kernel->evaluate(parts_.force_args(
+        {.accelerations = parts_.state.accelerations.data(), .accelerations_low = parts_.stored_low()},
+        &parts_.cancelled));
+    parts_.state.accelerations_current = true;
+    compare(ms_since(begin));
     return hermite_;
   }
 
@@ -216,7 +223,7 @@ class CpuStepOps final : public StepOps {
     ++work.evaluations;
   }
 
-  void compare() {
+  void compare(double preparation_ms = 0) {
     const auto begin = Clock::now();
     const WithSubnormals for_sums_in_double{Subnormals::kept};
     const Bodies& all = parts_.state.bodies;
@@ -229,6 +236,7 @@ class CpuStepOps final : public StepOps {
                        .error = target_error(std::span{accelerations}.first(sample_),
                                              std::span{targets_}.first(sample_), std::span{reference}.first(sample_)),
                        .ms = ms_since(begin),
+                       .preparation_ms = preparation_ms,
                        .bodies = std::make_shared<const BodyErrors>(std::move(bodies))};
   }
 
@@ -563,7 +571,7 @@ class CpuEngine final : public Engine {
       throw;
     }
     const double ms = ms_since(begin);
-    if (!cancelled_) return ops.probe && !probed_before ? ms - ops.probe->ms : ms;
+    if (!cancelled_) return ops.probe && !probed_before ? ms - ops.probe->ms - ops.probe->preparation_ms : ms;
     undo();
     return std::nullopt;
   }

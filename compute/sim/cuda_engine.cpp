@@ -45,7 +45,8 @@ constexpr int batches_for_a_timed_one = 16;
 
 /// A batch on the stream: its request, and the time stamps of its steps.
 struct CudaBatch {
-  explicit CudaBatch(const cuda::Device& device) : begin{device}, end{device}, done{device} {}
+  explicit CudaBatch(const cuda::Device& device)
+      : begin{device}, end{device}, probe_begin{device}, probe_end{device}, done{device} {}
 
   BatchRequest request;
   int evaluations = 0;
@@ -53,10 +54,12 @@ struct CudaBatch {
   double interactions = 0;              // of all evaluations; not used for a tree
   float time_step = 0;
   double map_ms = 0, unmap_ms = 0;
-  cuda::Event begin, end;  // begin and end of the steps
-  cuda::Event done;        // end of the measurements after the steps
-  std::vector<std::pair<cuda::Event, cuda::Event>> force;
-  std::size_t timed_evaluations = 0;  // number of entries of `force` that are in use
+  cuda::Event begin, end;              // begin and end of the steps
+  cuda::Event probe_begin, probe_end;  // begin and end of the comparison of forces between them, if probed_step >= 0
+  cuda::Event done;                    // end of the measurements after the steps
+  bool times_evaluations = false;      // whether the evaluations of the current step are timed
+  std::vector<std::pair<cuda::Event, cuda::Event>> evaluation_events;  // begin and end of each timed evaluation
+  std::size_t timed_evaluations = 0;  // number of entries of `evaluation_events` that this batch used
   std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
   std::optional<LevelCounts> levels;              // bodies per level in the last step; none without block steps
@@ -79,7 +82,18 @@ struct CudaBatch {
     interactions += of_it;
   }
 
-  /// Keeps only the first `most` timed evaluations. The later ones had no active bodies.
+  /// Call before an evaluation is enqueued. If it is timed, records its begin and returns the event of its end, which
+  /// the caller records; otherwise returns null.
+  const cuda::Event* begin_evaluation(const cuda::Device& device, cudaStream_t stream) {
+    if (!times_evaluations || timed_evaluations == max_timed_evaluations) return nullptr;
+    if (timed_evaluations == evaluation_events.size())
+      evaluation_events.emplace_back(cuda::Event{device}, cuda::Event{device});
+    const auto& [from, to] = evaluation_events[timed_evaluations++];
+    from.record(stream);
+    return &to;
+  }
+
+  /// Discards the timed evaluations after the first `most`: they had no bodies.
   void keep_timed(std::size_t most) { timed_evaluations = std::min(timed_evaluations, most); }
 
   /// Sets the count of a tree's interactions to 0. Call before the steps of a tree.
@@ -106,15 +120,18 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// Returns the timing. `probe_ms`: time of a force comparison, which is subtracted. `force_share`: share of
-  /// evaluations in the steps' time, used if no evaluation was timed. After a non-finite body, the time per step stays
-  /// valid, because the kernels continued.
-  StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
-    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
+  /// Returns the time of the comparison of forces, with its preparation; 0 if there was none.
+  double probe_ms() const { return probed_step < 0 ? 0 : cuda::elapsed_ms(probe_begin, probe_end); }
+
+  /// Returns the timing. If no evaluation was timed, `force_share` is the share of evaluations in the steps' time.
+  /// After a non-finite body, the times are still those of whole steps, since the kernels continued.
+  StepTiming timing(double force_share, const std::optional<NonFinite>& non_finite) const {
+    const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms();
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
     if (timed_evaluations > 0) {
       double timed_ms = 0;
-      for (std::size_t i = 0; i < timed_evaluations; ++i) timed_ms += cuda::elapsed_ms(force[i].first, force[i].second);
+      for (std::size_t i = 0; i < timed_evaluations; ++i)
+        timed_ms += cuda::elapsed_ms(evaluation_events[i].first, evaluation_events[i].second);
       evaluation_ms = timed_ms / static_cast<double>(timed_evaluations);
     }
     StepTiming timing =
@@ -283,13 +300,13 @@ class CudaResidents {
   }
 
   /// Returns whether the devices hold the bodies.
-  bool hold() const { return holder_ != nullptr; }
+  bool have_bodies() const { return holder_ != nullptr; }
 
   /// Gives the bodies to the devices, unless they hold them already or lack the memory. If they lack it, the engine
   /// runs the steps until the bodies or the kernel are replaced. If its bodies are in host memory, this batch is slow;
   /// later ones move them to the device.
   void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
-    if (hold()) return;
+    if (have_bodies()) return;
     accelerations_current_ = false;
     ResidentFacet* const devices = residents_of(kernel);
     try {
@@ -338,7 +355,7 @@ class CudaResidents {
   /// or runs steps itself.
   void bring_home() {
     fetch();
-    if (hold()) accelerations_current_ = false;
+    if (have_bodies()) accelerations_current_ = false;
     forget();
   }
   /// Calls bring_home(), and lets take() try again after devices lacked memory. Call before the bodies, the kernel or
@@ -370,7 +387,7 @@ class CudaResidents {
     const bool compares = batch.probe.sample > 0;
     if (compares) bodies_.take_accelerations();
     if (compares || batch.measure_conserved) return bodies_.take_back();
-    if (!hold() || spared_) return;
+    if (!have_bodies() || spared_) return;
     spared_ = ahead_ = true;
     bodies_.give_back();
   }
@@ -425,10 +442,9 @@ class CudaHermiteOps final : public HermiteOps {
     Vec4* d_accelerations;
     bool& accelerations_current;
     const StepPlan& plan;
+    const cuda::Device& device;
     cudaStream_t stream;
     CudaBatch& batch;
-    /// Runs an evaluation, and measures its time if the step is timed.
-    std::function<void(const std::function<void()>& evaluation)> timed;
     std::function<cuda::NonFiniteCheck()> next_check;
   };
 
@@ -461,7 +477,7 @@ class CudaHermiteOps final : public HermiteOps {
         state.predict_next(place, time_step, parts_.stream);
         JerkArgs args = jerk_args({state.d_listed(), parts_.count});
         args.d_target_count = state.d_listed_count(place);
-        parts_.timed([&] { jerks().evaluate_jerks(args); });
+        enqueue(args);
         state.correct_next(place, time_step, parts_.plan.correction(), parts_.stream);
       }
       std::size_t taken = 0;
@@ -493,7 +509,12 @@ class CudaHermiteOps final : public HermiteOps {
   void evaluate_active() {
     const JerkArgs args = jerk_args({parts_.state.d_active(), parts_.state.active_count()});
     parts_.batch.count_evaluation(static_cast<double>(args.target_count()) * args.count);
-    parts_.timed([&] { jerks().evaluate_jerks(args); });
+    enqueue(args);
+  }
+  void enqueue(const JerkArgs& args) {
+    const cuda::Event* const end = parts_.batch.begin_evaluation(parts_.device, parts_.stream);
+    jerks().evaluate_jerks(args);
+    if (end) end->record(parts_.stream);
   }
 
   Parts parts_;
@@ -547,16 +568,16 @@ class CudaStepOps final : public StepOps {
                   .d_accelerations = parts.d_accelerations,
                   .accelerations_current = parts.accelerations_current,
                   .plan = parts.plan,
+                  .device = parts.device,
                   .stream = parts.stream,
                   .batch = batch,
-                  .timed = [this](const auto& evaluation) { time(evaluation); },
                   .next_check = [this] { return next_check(); }}} {}
   CudaStepOps(const CudaStepOps&) = delete;
   CudaStepOps& operator=(const CudaStepOps&) = delete;
   /// Begins a step. `timed`: whether its evaluations are timed.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
-    timed_ = timed;
+    batch_.times_evaluations = timed;
     changed_ = false;
     drifts_ = 0;
     batch_.evaluations_before.push_back(batch_.evaluations);
@@ -582,10 +603,9 @@ class CudaStepOps final : public StepOps {
     if (store) parts_.accelerations_current = true;
     changed_ |= kick_dt != 0;
     if (compares) {
-      batch_.probed_step = step_;
+      batch_.probe_begin.record(parts_.stream);
       if (parts_.residents) parts_.residents->collect_forces(bodies_.positions, parts_.d_accelerations);
-      parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
-                                parts_.plan.law, parts_.d_accelerations, parts_.stream);
+      compare();
     }
   }
   void kick_drift(double kick_dt, double drift_dt) override {
@@ -611,14 +631,27 @@ class CudaStepOps final : public StepOps {
                              parts_.stream);
     if (now.number < now.last()) parts_.accelerations_current = false;
   }
-  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions.
+  /// A comparison needs a separate evaluation, since the integrator evaluates at predicted positions. It is no part of
+  /// the step's work and time.
   HermiteOps& hermite() override {
-    if (compares()) force(/*store=*/true, 0);
+    if (!compares()) return hermite_;
+    batch_.probe_begin.record(parts_.stream);
+    parts_.plan.kernel->evaluate(parts_.force_args(
+        bodies_, {.accelerations = parts_.d_accelerations, .accelerations_low = parts_.d_accelerations_low}));
+    parts_.accelerations_current = true;
+    compare();
     return hermite_;
   }
 
  private:
   bool compares() const { return batch_.request.probe.sample > 0 && batch_.probed_step < 0; }
+  /// Compares the stored accelerations. Call after probe_begin has been recorded.
+  void compare() {
+    batch_.probed_step = step_;
+    parts_.comparison.enqueue(bodies_.positions, bodies_.positions_low, parts_.count, batch_.request.probe,
+                              parts_.plan.law, parts_.d_accelerations, parts_.stream);
+    batch_.probe_end.record(parts_.stream);
+  }
   void update(double kick_dt, double drift_dt) {
     const cuda::KickDrift pass{.owed_kick_dt = std::exchange(owed_kick_dt_, 0),
                                .kick_dt = kick_dt,
@@ -632,27 +665,11 @@ class CudaStepOps final : public StepOps {
   }
   void evaluate(ForceArgs args) {
     if (batch_.is_tree) args.evaluated = batch_.evaluated.data();
-    args.times_phases = timed_;
+    args.times_phases = batch_.times_evaluations;
     batch_.count_evaluation(interactions_of(args));
-    time([&] {
-      if (parts_.residents) {
-        parts_.residents->evaluate(args);
-      } else {
-        parts_.plan.kernel->evaluate(args);
-      }
-    });
-  }
-  void time(const std::function<void()>& evaluation) {
-    const auto* pass = timed_ && batch_.timed_evaluations < max_timed_evaluations ? &next_pass() : nullptr;
-    if (pass) pass->first.record(parts_.stream);
-    evaluation();
-    if (pass) pass->second.record(parts_.stream);
-  }
-  const std::pair<cuda::Event, cuda::Event>& next_pass() {
-    if (batch_.timed_evaluations == batch_.force.size()) {
-      batch_.force.emplace_back(cuda::Event{parts_.device}, cuda::Event{parts_.device});
-    }
-    return batch_.force[batch_.timed_evaluations++];
+    const cuda::Event* const end = batch_.begin_evaluation(parts_.device, parts_.stream);
+    parts_.residents ? parts_.residents->evaluate(args) : parts_.plan.kernel->evaluate(args);
+    if (end) end->record(parts_.stream);
   }
   cuda::NonFiniteCheck next_check() { return parts_.watch.check_in(step_, std::exchange(changed_, true), drifts_++); }
 
@@ -660,9 +677,8 @@ class CudaStepOps final : public StepOps {
   DeviceBodies bodies_;
   CudaBatch& batch_;
   std::int64_t step_ = 0;  // number of the current step
-  bool timed_ = false;
-  bool changed_ = false;  // this step has changed the bodies
-  int drifts_ = 0;        // number of drifts so far in this step
+  bool changed_ = false;   // this step has changed the bodies
+  int drifts_ = 0;         // drifts in this step
   double owed_kick_dt_ = 0;
   CudaHermiteOps hermite_;
 };
@@ -788,7 +804,26 @@ class CudaEngine final : public Engine {
     batch.map_ms = mapping.map_ms;
     if (!looked_at_) look_at(mapping.bodies, request.begin.step);
     if (stay) residents_.take(*plan_.kernel, mapping.bodies, watch_.report());
-    enqueue_steps(batch, mapping.bodies);
+
+    if (batch.is_tree) batch.count_interactions(device_, stream_.get());
+    batch.begin.record(stream_.get());
+    CudaStepOps ops{step_parts(), mapping.bodies, batch};
+    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
+    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
+    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
+    for (int step = 0; step < request.steps; ++step) {
+      ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
+      plan_.integrator->step(ops, plan_.time_step);
+    }
+    const bool is_stale = (request.accelerations && !accelerations_current_) || residents_.lack_tree(plan_, request);
+    if (request.steps == 0 && (request.probe.sample > 0 || is_stale)) {
+      ops.begin_step(request.begin.step, /*timed=*/false);
+      ops.force(/*store=*/true, 0);
+    }
+    ops.end_steps();
+    batch.end.record(stream_.get());
+    if (batch.is_tree) batch.fetch_interactions(stream_.get());
+
     look_at(mapping.bodies, batch.last_step());
     if (request.measure_conserved) residents_.fetch(mapping.bodies);
     for (const CudaMeasurement& measurement : measurements) measurement.read(mapping.bodies);
@@ -864,14 +899,14 @@ class CudaEngine final : public Engine {
             .plan = plan_,
             .count = bodies_.count(),
             .masses = bodies_.masses(),
-            .d_accelerations = residents_.hold() ? bodies_.d_accelerations() : bodies_.take_accelerations(),
+            .d_accelerations = residents_.have_bodies() ? bodies_.d_accelerations() : bodies_.take_accelerations(),
             .d_accelerations_low = plan_.reads_low_words ? bodies_.d_accelerations_low() : nullptr,
             .accelerations_current = accelerations_current_,
             .levels = levels_,
             .hermite = hermite_,
             .comparison = comparison_,
             .watch = watch_,
-            .residents = residents_.hold() ? &residents_ : nullptr};
+            .residents = residents_.have_bodies() ? &residents_ : nullptr};
   }
 
   std::vector<CudaMeasurement> measurements_of(const BatchRequest& request) {
@@ -902,29 +937,7 @@ class CudaEngine final : public Engine {
     return measurements;
   }
 
-  void enqueue_steps(CudaBatch& batch, const DeviceBodies& bodies) {
-    const BatchRequest& request = batch.request;
-    if (batch.is_tree) batch.count_interactions(device_, stream_.get());
-    batch.begin.record(stream_.get());
-    CudaStepOps ops{step_parts(), bodies, batch};
-    const bool times = request.steps > max_timed_steps || batches_since_timed_ == 0;
-    const int timed = times ? std::min(request.steps, max_timed_steps) : 0;
-    if (request.steps > 0) batches_since_timed_ = (batches_since_timed_ + 1) % batches_for_a_timed_one;
-    for (int step = 0; step < request.steps; ++step) {
-      ops.begin_step(request.begin.step + step + 1, batch.times_step(step, timed));
-      plan_.integrator->step(ops, plan_.time_step);
-    }
-    const bool is_stale = (request.accelerations && !accelerations_current_) || residents_.lack_tree(plan_, request);
-    if (request.steps == 0 && (request.probe.sample > 0 || is_stale)) {
-      ops.begin_step(request.begin.step, /*timed=*/false);
-      ops.force(/*store=*/true, 0);
-    }
-    ops.end_steps();
-    batch.end.record(stream_.get());
-    if (batch.is_tree) batch.fetch_interactions(stream_.get());
-  }
-
-  /// Makes sure that the passes of the steps from `first` to `last` have numbers. Call before they are enqueued.
+  /// Call before passes of the steps from `first` to `last` are enqueued.
   void number_passes(std::int64_t first, std::int64_t last) {
     if (!watch_.reaches(last)) stream_.synchronize();
     if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
@@ -933,7 +946,7 @@ class CudaEngine final : public Engine {
   void look_at(const DeviceBodies& bodies, std::int64_t step) {
     looked_at_ = true;
     const std::uint32_t pass = watch_.pass_after(step);
-    if (residents_.hold()) return residents_.look(watch_.report(), pass);
+    if (residents_.have_bodies()) return residents_.look(watch_.report(), pass);
     cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), pass, stream_.get());
   }
 
@@ -942,7 +955,7 @@ class CudaEngine final : public Engine {
     BatchResult result;
     if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;
     const bool probed = batch.probed_step >= 0;
-    result.timing = batch.timing(probed ? comparison_.ms() : 0, force_share_, result.non_finite);
+    result.timing = batch.timing(force_share_, result.non_finite);
     if (batch.timed_evaluations > 0 && result.timing.step_ms > 0) {
       force_share_ = result.timing.force_ms / result.timing.step_ms;
     }
@@ -955,6 +968,7 @@ class CudaEngine final : public Engine {
                             .sample = comparison_.sample(),
                             .error = comparison_.error(),
                             .ms = comparison_.ms(),
+                            .preparation_ms = std::max(batch.probe_ms() - comparison_.ms(), 0.0),
                             .bodies = std::make_shared<const BodyErrors>(comparison_.body_errors())};
     }
     if (batch.request.accelerations) {

@@ -149,7 +149,8 @@ class Engine {
   /// Stores a checkpoint of the state after all requested batches, at step and time `now`. A CPU engine copies when the
   /// batch in flight has ended. Does nothing if memory is short or a body is not finite.
   virtual void keep(const StepTime& now) = 0;
-  /// Returns step and time of the latest checkpoint whose bodies are known to be finite; none if there is none.
+  /// Makes the copy of keep() the checkpoint if it is complete and its bodies are finite. Returns the time of the
+  /// latest checkpoint; none: there is none yet.
   virtual std::optional<StepTime> checkpoint() = 0;
   /// Returns the checkpoint. Call only if checkpoint() returns one and no batch is in flight.
   virtual Bodies checkpoint_bodies() = 0;

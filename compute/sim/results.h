@@ -35,7 +35,10 @@ struct ForceProbe {
   std::int64_t step = 0;  ///< step of the evaluation
   int sample = 0;         ///< number of bodies that were compared
   ForceError error{};
-  double ms = 0;                               ///< GPU (or CPU) time spent on the comparison
+  double ms = 0;  ///< GPU (or CPU) time spent on the comparison
+  /// Time spent on what only the comparison needs before it: an evaluation, with a Hermite integrator; copies, from the
+  /// devices that hold the bodies. Neither time is counted in the steps.
+  double preparation_ms = 0;
   std::shared_ptr<const BodyErrors> bodies{};  ///< errors of the sample and of ProbeForces::body
 };
 

@@ -492,7 +492,10 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
 int Simulation::advance_frame(std::int64_t tag) {
   int steps = 0;
   try {
-    if (!failed_) steps = start_frame(tag);
+    if (const std::optional<int> due = failed_ ? std::nullopt : due_steps()) {
+      start(*due, tag);
+      steps = *due;
+    }
   } catch (const std::exception& failure) {
     report_failure(failure);
   }
@@ -500,19 +503,15 @@ int Simulation::advance_frame(std::int64_t tag) {
   return steps;
 }
 
-int Simulation::start_frame(std::int64_t tag) {
-  if (!engine().ready()) return 0;
-  gather_or_report();  // an ended batch may have failed or have a non-finite body
-  if (measuring()) return 0;
-  if (preparing_ && preparing_->ended()) return 0;  // the new kernel takes over when no steps are in flight
-  const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
-  if (steps == 0) {
-    if (diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
-    return 0;
-  }
-  step_once_ = false;
-  start(steps, tag);
-  return steps;
+std::optional<int> Simulation::due_steps() {
+  if (!engine().ready()) return std::nullopt;
+  gather_or_report();  // an ended batch may have met a non-finite body, or have failed
+  if (measuring()) return std::nullopt;
+  if (preparing_ && preparing_->ended()) return std::nullopt;  // it takes over when no steps are in flight
+  if (std::exchange(step_once_, false)) return 1;
+  if (!paused_) return steps_per_frame_;
+  const bool measures = diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty();
+  return measures ? std::optional{0} : std::nullopt;
 }
 
 void Simulation::start(int steps, std::int64_t tag) {

@@ -423,7 +423,8 @@ class Simulation {
   Bodies copied_bodies();
   void gather();
   void gather_or_report();
-  int start_frame(std::int64_t tag);
+  /// Returns the steps of the batch that advance_frame() has to start, 0 if it only measures; none: no batch.
+  std::optional<int> due_steps();
   void report_failure(const std::exception& failure);
   std::string after_loss(const BackendLost& lost, const std::string& cause, bool ran);
   std::string leave_device(bool hangs);

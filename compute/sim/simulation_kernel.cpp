@@ -182,7 +182,7 @@ void Simulation::start_preparation() {
   if (preparing_ && dropped_.empty()) preparing_->start();
 }
 
-/// Adopts the prepared kernel when no steps are in flight, so that no frame waits for steps; see start_frame().
+/// Adopts the new kernel when no steps are in flight, so that no frame waits for them; see due_steps().
 void Simulation::take_over_preparation() {
   start_preparation();
   if (!preparing_ || !preparing_->ended() || !in_flight_.empty()) return;

@@ -271,8 +271,8 @@ bool beyond_limits(const Snapshot& snapshot) {
 }
 
 /// Returns the named unit that suits a size in CGS, or else a power of ten.
-double handy_unit(double size, NamedUnit (*named)(double)) {
-  const double unit = named(size).size, ratio = size / unit;
+double handy_unit(const Dimension& dimension, double size) {
+  const double unit = unit_for(dimension, size).size, ratio = size / unit;
   return ratio >= 0.1 && ratio < 1e5 ? unit : std::pow(10.0, std::round(std::log10(size)));
 }
 
@@ -438,8 +438,8 @@ bool convert_to_handy_units(Snapshot& snapshot) {
   const Spread spread = spread_of(rows.thinned(most_sampled));
   const Units from = *snapshot.units;
   const double length = spread.radius > 0 ? spread.radius : 1;
-  const Units to = gravity_units(handy_unit(length * from.length_cm, length_unit_for),
-                                 handy_unit(mass * from.mass_g, mass_unit_for));
+  const Units to = gravity_units(handy_unit(dimension::length, length * from.length_cm),
+                                 handy_unit(dimension::mass, mass * from.mass_g));
   if (!to.usable()) return false;
   widen(bodies.positions, wide.positions);
   widen(bodies.velocities, wide.velocities);

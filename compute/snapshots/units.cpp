@@ -73,7 +73,21 @@ constexpr ShownFrom shown_masses_per_area[]{{{"g/cm\u00b2", 1}, 10},
                                             {{"Msun/pc\u00b2", square_pc_density}, 1e-3},
                                             {{"Msun/kpc\u00b2", 1e-6 * square_pc_density}, 0}};
 
-constexpr double names_tolerance = 1e-3;  // relative; covers the constants of other programs
+/// The units in which numbers of a dimension are shown.
+struct ShownUnits {
+  Dimension dimension;
+  std::span<const ShownFrom> units;
+  std::size_t of_zero = 0;  ///< index of the unit for 0
+};
+constexpr ShownUnits shown_units[]{{dimension::length, shown_lengths, 1},
+                                   {dimension::mass, shown_masses},
+                                   {dimension::time, shown_times},
+                                   {dimension::velocity, shown_velocities},
+                                   {dimension::acceleration, shown_accelerations, 4},
+                                   {dimension::density, shown_densities, 1},
+                                   {dimension::mass_per_area, shown_masses_per_area, 1}};
+
+constexpr double names_tolerance = 1e-3;  // names by other programs' constants
 
 bool near_one(double ratio) {
   return std::abs(ratio - 1) <= names_tolerance;
@@ -101,8 +115,28 @@ const NamedUnit& suitable(double size, std::span<const ShownFrom> units, std::si
   return (found == units.end() ? units.back() : *found).unit;
 }
 
-std::string value_in(double size, const NamedUnit& unit) {
+std::string value_in(double size, const ShownUnit& unit) {
   return four_digits(size / unit.size) + ' ' + unit.name;
+}
+std::string value_text(const Dimension& dimension, double value) {
+  return value_in(value, unit_for(dimension, value));
+}
+
+/// Returns the dimension's unit of CGS: "g/cm³".
+std::string cgs_text(const Dimension& dimension) {
+  std::string above, below;
+  for (const auto& [name, power] :
+       {std::pair{"cm", dimension.length}, std::pair{"g", dimension.mass}, std::pair{"s", dimension.time}}) {
+    if (power == 0) continue;
+    const int size = std::abs(power);
+    const std::string factor = name + (size == 1   ? std::string{}
+                                       : size == 2 ? "²"
+                                       : size == 3 ? "³"
+                                                   : '^' + std::to_string(size));
+    if (power > 0) above += (above.empty() ? "" : " ") + factor;
+    if (power < 0) below += '/' + factor;
+  }
+  return (above.empty() && !below.empty() ? "1" : above) + below;
 }
 
 /// Returns a size as text: a unit's name, a power of ten and a name, or a number and the unit that suits it.
@@ -116,7 +150,8 @@ std::string unit_named(double size, std::span<const NamedUnit> units, std::span<
       return power_text(exponent) + ' ' + unit.name;
     }
   }
-  return value_in(size, suitable(size, shown));
+  const NamedUnit& unit = suitable(size, shown);
+  return value_in(size, {unit.name, unit.size});
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -212,47 +247,31 @@ std::string time_text(double s) {
 }
 
 std::string length_value(double cm) {
-  return value_in(cm, length_unit_for(cm));
+  return value_text(dimension::length, cm);
 }
 
 std::string mass_value(double g) {
-  return value_in(g, mass_unit_for(g));
+  return value_text(dimension::mass, g);
 }
 
 std::string velocity_value(double cm_s) {
-  return value_in(cm_s, velocity_unit_for(cm_s));
+  return value_text(dimension::velocity, cm_s);
 }
 
 std::string time_value(double s) {
-  return value_in(s, time_unit_for(s));
+  return value_text(dimension::time, s);
 }
 
-NamedUnit length_unit_for(double cm) {
-  return suitable(cm, shown_lengths, 1);
+ShownUnit unit_for(const Dimension& dimension, double value) {
+  const auto found = std::ranges::find(shown_units, dimension, &ShownUnits::dimension);
+  if (found == std::end(shown_units)) return {cgs_text(dimension), 1};
+  const NamedUnit& unit = suitable(value, found->units, found->of_zero);
+  return {unit.name, unit.size};
 }
 
-NamedUnit mass_unit_for(double g) {
-  return suitable(g, shown_masses);
-}
-
-NamedUnit time_unit_for(double s) {
-  return suitable(s, shown_times);
-}
-
-NamedUnit velocity_unit_for(double cm_s) {
-  return suitable(cm_s, shown_velocities);
-}
-
-NamedUnit acceleration_unit_for(double cm_s2) {
-  return suitable(cm_s2, shown_accelerations, 4);
-}
-
-NamedUnit density_unit_for(double g_cm3) {
-  return suitable(g_cm3, shown_densities, 1);
-}
-
-NamedUnit mass_per_area_unit_for(double g_cm2) {
-  return suitable(g_cm2, shown_masses_per_area, 1);
+double own_unit(const Units& units, const Dimension& dimension) {
+  return std::pow(units.length_cm, dimension.length) * std::pow(units.mass_g, dimension.mass) *
+         std::pow(units.time_s(), dimension.time);
 }
 
 std::string units_option(const Units& units) {

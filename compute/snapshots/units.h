@@ -30,6 +30,25 @@ struct NamedUnit {
   double size;  ///< in CGS
 };
 
+/// Powers of length, mass and time in the unit of a quantity: a velocity has {.length = 1, .time = -1}.
+struct Dimension {
+  int length = 0, mass = 0, time = 0;
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+namespace dimension {
+
+inline constexpr Dimension length{.length = 1}, mass{.mass = 1}, time{.time = 1}, velocity{.length = 1, .time = -1},
+    acceleration{.length = 1, .time = -2}, density{.length = -3, .mass = 1}, mass_per_area{.length = -2, .mass = 1};
+
+}  // namespace dimension
+
+/// A unit in which numbers are shown. Its size is in CGS, unless the function that returns it says otherwise.
+struct ShownUnit {
+  std::string name;
+  double size = 1;
+};
+
 /// Units that GADGET's readers assume: kpc, 1e10 solar masses, km/s.
 inline constexpr double kpc_cm = 3.0856775814913673e21;
 inline constexpr double solar_mass_g = 1.988409870698051e33;
@@ -67,15 +86,12 @@ std::string time_value(double s);
 /// "12.35", "35210", "1e10".
 std::string four_digits(double value);
 
-/// The next functions return the unit in which astronomers express a value given in CGS: Mpc, kpc, pc, AU, km ...;
-/// Msun, Mjup, Mearth, kg ...; Gyr, Myr, kyr, yr, d, s; km/s, m/s, cm/s. The larger the value, the larger the unit.
-NamedUnit length_unit_for(double cm);
-NamedUnit mass_unit_for(double g);
-NamedUnit time_unit_for(double s);
-NamedUnit velocity_unit_for(double cm_s);
-NamedUnit acceleration_unit_for(double cm_s2);
-NamedUnit density_unit_for(double g_cm3);
-NamedUnit mass_per_area_unit_for(double g_cm2);
+/// Returns the unit in which astronomers expect a value, given in CGS: Mpc, kpc, pc, AU, km ...; Msun, Mjup, Mearth,
+/// kg ...; Gyr, Myr, kyr, yr, d, s; and so on. The larger the value, the larger its unit. The table `shown_units` in
+/// units.cpp has the names of each dimension; a dimension that is not there has its unit of CGS, such as "cm²/s".
+ShownUnit unit_for(const Dimension& dimension, double value);
+/// Returns the unit of a dimension in these units, in CGS.
+double own_unit(const Units& units, const Dimension& dimension);
 
 /// Returns a text that parse_units() reads back bit for bit: "kpc,1e10Msun,km/s", or CGS numbers if no names fit.
 std::string units_option(const Units& units);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The documents agree with the program: documents.sh <orrery>. Links lead somewhere, every option and subcommand that they
-# write exists, and README.md's table of kernels holds those of the list in compute/CMakeLists.txt, and no other.
+# write exists, and README.md has the number of kernels in the list of compute/CMakeLists.txt, and a table of these kernels.
 # shellcheck disable=SC2016  # backquotes are Markdown's
 source "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 orrery=$1
@@ -70,5 +70,7 @@ kernels_in_readme=$(grep -oE '^\| `(cpu|cuda)-[-a-z0-9]+`' README.md | tr -d '|`
 [[ -n $kernels_in_list && $kernels_in_list == "$kernels_in_readme" ]] ||
   refuse "README.md's table of kernels differs from the list in compute/CMakeLists.txt:" \
     "$(diff <(printf '%s\n' "$kernels_in_list") <(printf '%s\n' "$kernels_in_readme"))"
+number=$(wc -l <<<"$kernels_in_list")
+grep -q "^[^|]*The $number kernels" README.md || refuse "README.md does not write 'The $number kernels', the number in the list"
 
 exit $failed

@@ -9,10 +9,10 @@ constexpr Tunable tunables[] = {
     block_tunable(one_tile_per_block),
 };
 
-// A new kernel can start from here (orrery new-kernel):
-/// Returns the acceleration of `me` due to `body`: getBodyBodyForce() of Brute Force N-Body Optimization, divided by
-/// the mass of `me`. The original divides later, in moveBodies(), but a product of two masses may leave the range of
-/// float. The original has no softening; here it is added. `repulsion` = 0 gives gravity.
+// 'orrery new-kernel' copies from here
+/// Returns the source's getBodyBodyForce() divided by the mass of body `me`. The source divides later, in moveBodies(),
+/// but products of two masses would leave the range of float in some units. The source has no softening; that of the
+/// pair laws is added. Gravity is the same expression with `repulsion` = 0.
 __device__ Vec3 pull_as_written(const Vec4& me, const Vec4& body, float softening_sq, float repulsion) {
   const float dx = body.x - me.x;
   const float dy = body.y - me.y;

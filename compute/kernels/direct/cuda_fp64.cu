@@ -9,8 +9,8 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* candidates[] = {""};
 
-// A new kernel can start from here (orrery new-kernel):
-/// A body in a shared-memory tile. Reading it takes two 16-byte loads.
+// 'orrery new-kernel' copies from here
+/// A body in a tile; two 16-byte loads bring it.
 struct alignas(16) Body {
   double x = 0, y = 0, z = 0, w = 0;  // position; w: mass
 };

@@ -15,8 +15,8 @@ constexpr Tunable tunables[] = {
     layout_tunable,
 };
 
-// A new kernel can start from here (orrery new-kernel):
-/// Adds the pull of all bodies on `me` to `sum`.
+// 'orrery new-kernel' copies from here
+/// Adds the pull of all bodies on a point.
 template <int unroll, Layout layout, class PairLaw, class Real>
 __device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& pair, const Vec4& me,
                                               const BodyArrays& bodies, int count) {

@@ -10,7 +10,7 @@ constexpr Tunable tunables[] = {
     bodies_per_thread_tunable("1"),
 };
 
-// A new kernel can start from here (orrery new-kernel):
+// 'orrery new-kernel' copies from here
 constexpr int warp = 32;
 
 /// Unroll factor of the loop over the 32 bodies of a warp. With 32, nvcc moves the broadcasts so far ahead of their use

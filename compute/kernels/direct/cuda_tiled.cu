@@ -33,10 +33,10 @@ constexpr int block_divisor =          // divides every value of `block`
     std::accumulate(block_values.all.begin(), block_values.all.end(), 0,
                     [](int divisor, int block) { return std::gcd(divisor, block); });
 
-// A new kernel can start from here (orrery new-kernel):
-/// Sums `bodies_per_thread * blockDim.x` targets per block. Row blockIdx.y of the grid sums over its part of the source
-/// tiles. With one row, the sums go to the epilogue; with more, to `partials`, one row per split. Target k < `targets`
-/// is body body_of(k).
+// 'orrery new-kernel' copies from here
+/// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the j tiles: row blockIdx.y of the grid.
+/// With one row the epilogue takes the sums; with more they go to `partials`, a row per split. Target k, below
+/// `targets`, is body body_of(k).
 ///
 /// `layout` need not be a template parameter: it affects only how a tile is filled, once for blockDim.x interactions.
 /// The tile itself always holds Vec4. Vliora & Liaskonis 2025 gain from a structure of arrays here by coalesced loads.

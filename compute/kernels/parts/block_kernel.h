@@ -13,8 +13,9 @@
 
 namespace orrery {
 
-/// Base class of kernels that evaluate all pairs by one launch of a __global__ function with these parameters. The
-/// setting `block` is its number of threads per block.
+/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters. The setting `block`
+/// is its number of threads per block. Each thread has one target or more; a kernel with another grid calls
+/// launch_grid(), and overrides main_launch().
 template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
@@ -28,7 +29,7 @@ class BlockKernel : public ForceKernel {
  protected:
   using Instance = void (*)(Params...);
 
-  /// Resources of a thread.
+  /// Targets and resources of a thread.
   struct Thread {
     int bodies = 1;                ///< number of targets per thread
     std::size_t shared_bytes = 0;  ///< dynamic shared memory per thread

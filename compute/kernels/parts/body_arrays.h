@@ -10,7 +10,8 @@ namespace orrery {
 enum class Layout { float4, float3, soa, aos6 };
 
 #if defined(__CUDACC__)
-/// Loads 16 aligned bytes with one instruction. The compiler might split the load of a Vec4 into several.
+/// Loads 16 aligned bytes with one instruction, for loops in which that matters. The compiler might split the load of a
+/// struct such as Vec4, although it usually does not.
 __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
   const ::float4 v = *reinterpret_cast<const ::float4*>(from);
   return {v.x, v.y, v.z, v.w};

@@ -36,10 +36,10 @@ __device__ __forceinline__ Vec4 rotated_back(const Vec4& words) {
   return {words.w, words.x, words.y, words.z};
 }
 
-// A new kernel can start from here (orrery new-kernel):
-/// Returns the pull of all `count` bodies on `me`, by tiles in shared memory. A barrier counts the bodies of each tile,
-/// so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block must call
-/// this, even without a body; `tile` has room for one body per thread.
+// 'orrery new-kernel' copies from here
+/// Returns the pull of all `count` bodies on the body `me`, by tiles in shared memory. A barrier counts the bodies of
+/// each tile, so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block
+/// must call it, with or without a body; `tile` has room for one body per thread.
 template <class Real, class PairLaw>
 __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ bodies, int count, const PairLaw& pair,
                                                       const Vec4& me, Vec4* tile) {

@@ -326,11 +326,16 @@ namespace {
 
 constexpr std::string_view shortest = "tiled";
 constexpr std::string_view before_file = "// The code of ", after_file = " stands here.\n";
-constexpr std::string_view begins = "// A new kernel can start from here (orrery new-kernel):\n",
-                           ends = "// to here.\n";
+constexpr std::string_view begins = "// 'orrery new-kernel' copies from here\n", ends = "// to here.\n";
 
-/// Kernels that are not one function, as a kernel file must be, and why.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> not_one_function{{
+/// A CUDA kernel that no kernel file can start from.
+struct NoStart {
+  std::string_view id, why;
+};
+
+/// CUDA kernels that have no file in assets/kernels: a kernel file is one function that gets positions, and each of its
+/// threads has bodies of its own.
+constexpr NoStart no_starts[] = {
     {"cuda-atomic", "its function adds to the sums of all bodies, which another pass finishes"},
     {"cuda-constant", "the host fills its constant memory in rounds, and launches it once for each"},
     {"cuda-fp16", "another pass packs its positions as half-precision numbers"},
@@ -341,7 +346,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> not_one_
     {"cuda-tensor", "other passes make its matrices and finish its sums"},
     {"cuda-tree", "many functions build its tree and walk it"},
     {"cuda-tree-lock", "many functions build its tree and walk it"},
-}};
+};
 
 /// Returns the text between the marks `begins` and `ends` of an embedded source.
 std::string_view device_code(std::string_view name) {
@@ -373,10 +378,10 @@ std::string why_no_start(std::string_view id) {
   const std::vector<std::string> starts = starting_points();
   const auto known = [&](const KernelSource& kernel) { return kernel.id == id; };
   if (std::ranges::find(starts, id) != starts.end() || std::ranges::none_of(kernel_sources(), known)) return {};
-  const auto listed = std::ranges::find(not_one_function, id, &decltype(not_one_function)::value_type::first);
-  const std::string_view why = id.starts_with("cpu-")             ? "it runs on the CPU, and a kernel file is CUDA"
-                               : listed == not_one_function.end() ? "it is more than one function"
-                                                                  : listed->second;
+  const auto listed = std::ranges::find(no_starts, id, &NoStart::id);
+  const std::string_view why = id.starts_with("cpu-")          ? "it runs on the CPU, and a kernel file is CUDA"
+                               : listed == std::end(no_starts) ? "it is more than one function"
+                                                               : listed->why;
   return "no kernel file can start from " + std::string{id} + ": " + std::string{why} +
          "; choose one of: " + joined(starts);
 }

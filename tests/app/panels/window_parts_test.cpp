@@ -181,7 +181,7 @@ TEST_F(Panels, ShowPhysicalUnitsWhereTheFileHasThem) {
                  .colours = {{1, 0, 0}, {0, 0, 1}},
                  .world_per_height = 3,
                  .unit = "length / time",
-                 .dimension = Dimension::velocity};
+                 .dimension = dimension::velocity};
   view.legend.arrows.name = "velocity";
   view.legend.arrow_per_height = 20;
   const auto says = [](const std::string& text, const char* words) { expect_holds(text, {words}); };

@@ -390,7 +390,7 @@ TEST(Legend, NamesTheOnlyValueWithItsColour) {
                      .high = 0.25f,
                      .colours = {{1, 0, 0}, {0, 0, 1}},
                      .unit = "mass",
-                     .dimension = Dimension::mass};
+                     .dimension = dimension::mass};
   Legend legend = range;
   describe_only_value(legend, "all", 0.25f, {});
   ASSERT_EQ(legend.parts.size(), 1u);

@@ -183,18 +183,26 @@ TEST(UnitsTest, ValuesAreShownInUnitsOfTheField) {
 }
 
 TEST(UnitsTest, HaveTheNameThatSuitsAValue) {
-  EXPECT_STREQ(length_unit_for(0.2 * kpc_cm).name, "kpc");
-  EXPECT_STREQ(length_unit_for(0.02 * kpc_cm).name, "pc");
-  EXPECT_STREQ(length_unit_for(1e-6 * kpc_cm).name, "AU");
-  EXPECT_STREQ(length_unit_for(3e3 * kpc_cm).name, "Mpc");
-  EXPECT_STREQ(velocity_unit_for(2.2e7).name, "km/s");
-  EXPECT_STREQ(mass_unit_for(1e11 * solar_mass_g).name, "Msun");
-  EXPECT_STREQ(acceleration_unit_for(981).name, "m/s\u00b2");
-  EXPECT_STREQ(length_unit_for(0).name, "kpc");
-  EXPECT_STREQ(time_unit_for(3e5).name, "d");
-  EXPECT_STREQ(density_unit_for(0.1 * solar_mass_g / std::pow(1e-3 * kpc_cm, 3)).name, "Msun/pc\u00b3");
-  EXPECT_STREQ(density_unit_for(1).name, "g/cm\u00b3");
-  EXPECT_STREQ(mass_per_area_unit_for(50 * solar_mass_g / std::pow(1e-3 * kpc_cm, 2)).name, "Msun/pc\u00b2");
+  EXPECT_EQ(unit_for(dimension::length, 0.2 * kpc_cm).name, "kpc");
+  EXPECT_EQ(unit_for(dimension::length, 0.02 * kpc_cm).name, "pc");
+  EXPECT_EQ(unit_for(dimension::length, 1e-6 * kpc_cm).name, "AU");
+  EXPECT_EQ(unit_for(dimension::length, 3e3 * kpc_cm).name, "Mpc");
+  EXPECT_EQ(unit_for(dimension::velocity, 2.2e7).name, "km/s");
+  EXPECT_EQ(unit_for(dimension::mass, 1e11 * solar_mass_g).name, "Msun");
+  EXPECT_EQ(unit_for(dimension::acceleration, 981).name, "m/s\u00b2");
+  EXPECT_EQ(unit_for(dimension::length, 0).name, "kpc");
+  EXPECT_EQ(unit_for(dimension::time, 3e5).name, "d");
+  EXPECT_EQ(unit_for(dimension::density, 0.1 * solar_mass_g / std::pow(1e-3 * kpc_cm, 3)).name, "Msun/pc\u00b3");
+  EXPECT_EQ(unit_for(dimension::density, 1).name, "g/cm\u00b3");
+  EXPECT_EQ(unit_for(dimension::mass_per_area, 50 * solar_mass_g / std::pow(1e-3 * kpc_cm, 2)).name, "Msun/pc\u00b2");
+}
+
+TEST(UnitsTest, ADimensionWithoutNamesHasUnitsOfCgs) {
+  EXPECT_EQ(unit_for({.length = 2, .time = -1}, 1e30).name, "cm\u00b2/s");
+  EXPECT_EQ(unit_for({.length = 2, .time = -1}, 1e30).size, 1);
+  EXPECT_EQ(unit_for({.length = 2, .mass = 1, .time = -3}, 1).name, "cm\u00b2 g/s\u00b3");
+  EXPECT_EQ(unit_for({.length = -4}, 1).name, "1/cm^4");
+  EXPECT_DOUBLE_EQ(own_unit(galactic_units, {.length = 2, .time = -1}), 1e5 * kpc_cm);
 }
 
 using Attributes = std::map<std::pair<std::string, std::string>, std::optional<double>>;
