@@ -6,6 +6,7 @@
 
 #include "app/lab/measurement.h"
 #include "app/lab/variants.h"
+#include "app/text/plot.h"
 #include "app/ui_state/picture_options.h"
 
 namespace orrery {
@@ -39,9 +40,8 @@ struct ReportGroup {
 /// Something that changed while the window ran.
 struct ReportCurve {
   std::string title, words;  ///< the words: a sentence that says what the plot shows
-  std::string across, up;    ///< titles of the axes, with their units
-  std::vector<std::pair<double, double>> points{};
-  std::string missing;  ///< why there is nothing to draw, one sentence
+  Plot plot;                 ///< one line, without ranges
+  std::string missing;       ///< why there is nothing to draw, one sentence
 };
 
 struct ReportCommand {

@@ -5,118 +5,45 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/features/report/html.h"
 #include "app/features/report/svg.h"
-#include "app/lab/statistics.h"
+#include "app/lab/result_plots.h"
 #include "app/text/table.h"
 
 namespace orrery {
 namespace {
 
-using Point = std::pair<double, double>;
-
-// Time per step over force error, both logarithmic.
-
-constexpr double front_height = 430;
-
-bool has_place(const ReportRow& row) {
-  return row.step_ms.median > 0 && std::isfinite(row.step_ms.median) && row.errors().median > 0 &&
-         std::isfinite(row.errors().median);
+/// "10⁻⁷", "2.0×10⁻⁷"; plain digits from 0.001 to 99,999.
+std::string tick_label(double value, int digits) {
+  const double size = std::abs(value);
+  if (size == 0 || (size >= 1e-3 && size < 1e5)) return plain_number(value, digits);
+  const std::string text = power_of_ten(value);
+  constexpr std::string_view one = "1.0\u00d7";
+  return text.starts_with(one) ? text.substr(one.size()) : text;
 }
 
-struct Dots {
-  std::vector<ReportRow> rows;
-  std::vector<std::size_t> front;  // from the most accurate to the fastest
-
-  bool in_front(std::size_t i) const { return std::ranges::find(front, i) != front.end(); }
-};
-
-Dots dots_of(const ReportGroup& group) {
-  Dots dots;
-  std::ranges::copy_if(group.rows, std::back_inserter(dots.rows), has_place);
-  std::vector<SpeedError> points;
-  for (const ReportRow& row : dots.rows) points.push_back({row.errors().median, 1 / row.step_ms.median});
-  dots.front = pareto_front(points);
-  return dots;
+std::string key_of(const Plot& plot) {
+  const auto on_cpu = std::ranges::count(plot.marks, true, &PlotMark::square);
+  if (on_cpu == 0) return "Circles are kernels on the GPU";
+  return on_cpu < std::ssize(plot.marks) ? "Squares are kernels on the CPU, circles are kernels on the GPU"
+                                         : "Squares are kernels on the CPU";
 }
 
-SvgPlot plot_of(const std::vector<ReportRow>& rows) {
-  std::vector<double> errors, times;
-  for (const ReportRow& row : rows) {
-    errors.push_back(row.error->median);
-    times.push_back(row.step_ms.median);
+const char* front_words(const Plot& plot) {
+  if (plot.marks.size() == 1) return "With one result alone there is nothing to compare.";
+  if (std::ranges::count(plot.marks, true, &PlotMark::front) == 1) {
+    return "The filled mark is both the fastest and the most accurate.";
   }
-  const auto [least_error, most_error] = std::ranges::minmax(errors);
-  const auto [least_ms, most_ms] = std::ranges::minmax(times);
-  return {.left = 78,
-          .top = 12,
-          .right = plot_width - 12,
-          .bottom = front_height - 48,
-          .across = log_scale(least_error, most_error, true),
-          .up = log_scale(least_ms, most_ms, false)};
-}
-
-/// The stairs that separate what the front reaches from what it does not.
-void draw_front(Svg& svg, const Dots& dots, const std::vector<SvgPoint>& points) {
-  std::vector<SvgPoint> stairs;
-  for (const std::size_t i : dots.front) {
-    if (!stairs.empty()) stairs.push_back({points[i].x, stairs.back().y});
-    stairs.push_back(points[i]);
-  }
-  if (stairs.size() > 1) svg.polyline(stairs, "front");
-}
-
-void draw_mark(Svg& svg, const ReportRow& row, SvgPoint at, bool in_front) {
-  const std::string style = fmt::format("{}{}", row.on_gpu ? "gpu" : "cpu", in_front ? "" : " hollow");
-  if (row.on_gpu) {
-    svg.circle(at, 5, style);
-  } else {
-    svg.rectangle({at.x - 4.5, at.y - 4.5}, 9, 9, style);
-  }
-}
-
-/// Draws the names that have room, those of the front first. Returns how many have none.
-std::size_t draw_names(Svg& svg, const SvgPlot& plot, const Dots& dots, const std::vector<SvgPoint>& points) {
-  std::vector<std::size_t> order = dots.front;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!dots.in_front(i)) order.push_back(i);
-  }
-  std::vector<SvgPoint> at;
-  std::vector<std::string> names;
-  for (const std::size_t i : order) {
-    at.push_back(points[i]);
-    names.push_back(dots.rows[i].name());
-  }
-  const auto places = label_places(plot, at, names);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (!places[i]) continue;
-    const double text = Svg::text_width(names[i]);
-    const SvgPoint end{std::clamp(at[i].x, places[i]->at.x, places[i]->at.x + text), places[i]->at.y - 4};
-    if (places[i]->far) svg.line(at[i], end, "leader");
-    svg.text(places[i]->at, names[i], dots.in_front(order[i]) ? "name strong" : "name");
-  }
-  return static_cast<std::size_t>(std::ranges::count_if(places, [](const auto& place) { return !place; }));
-}
-
-std::string key_of(const Dots& dots) {
-  const auto on_gpu = std::ranges::count(dots.rows, true, &ReportRow::on_gpu);
-  if (on_gpu == std::ssize(dots.rows)) return "Circles are kernels on the GPU";
-  return on_gpu > 0 ? "Squares are kernels on the CPU, circles are kernels on the GPU"
-                    : "Squares are kernels on the CPU";
-}
-
-const char* front_words(const Dots& dots) {
-  if (dots.rows.size() == 1) return "With one result alone there is nothing to compare.";
-  if (dots.front.size() == 1) return "The filled mark is both the fastest and the most accurate.";
   return "Filled marks on the dashed line are the Pareto front: no other result is at least as good in both and better "
          "in one.";
 }
 
 // Time per step as bars, the fastest first.
 
-constexpr double row_height = 28, top = 6;
 constexpr std::size_t most_bars = 40, longest_name = 40;
 constexpr double linear_span = 25;  // of the times: beyond it, short bars cannot be seen
 
@@ -133,66 +60,63 @@ std::string name_of(const ReportRow& row) {
   return columns_of(name) <= longest_name ? name : std::string{cut_to(name, longest_name - 1)} + "\u2026";
 }
 
-PlotScale scale_of(const std::vector<ReportRow>& rows) {
-  double most = 0;
-  for (const ReportRow& row : rows)
-    most = std::max({most, row.step_ms.median, has_interval(row) ? row.step_ms.high : 0});
-  double least = rows.front().step_ms.median;
-  for (const ReportRow& row : rows) least = has_interval(row) ? std::min(least, row.step_ms.low) : least;
-  return most / least > linear_span ? log_scale(least, most, false) : linear_scale(0, most);
-}
-
-std::string value_text(const ReportRow& row) {
-  return plain_number(row.step_ms.median) + " ms";
-}
-
-void draw_bar(Svg& svg, const SvgPlot& plot, const ReportRow& row, double y) {
-  const double begin = plot.left, end = plot.at(row.step_ms.median, 0).x, middle = y + row_height / 2;
-  svg.text({plot.left - 9, middle + 4}, name_of(row), "name end");
-  const std::string backend = row.on_gpu ? "gpu" : "cpu";
-  svg.rectangle({begin, y + 7}, end - begin, row_height - 14, backend + " bar");
-  double right = end;
-  if (has_interval(row)) {
-    const double low = plot.at(row.step_ms.low, 0).x, high = plot.at(row.step_ms.high, 0).x;
-    svg.line({low, middle}, {high, middle}, "whisker");
-    for (const double x : {low, high}) svg.line({x, middle - 5}, {x, middle + 5}, "whisker");
-    right = std::max(right, high);
+/// A bar for each row, from the top down.
+Plot bars_of(const std::vector<ReportRow>& rows) {
+  Plot plot{.across = {.title = "time per step (ms)", .label = tick_label}, .up = {}};
+  const auto least = [](const ReportRow& row) { return has_interval(row) ? row.step_ms.low : row.step_ms.median; };
+  const auto most = [](const ReportRow& row) {
+    return has_interval(row) ? std::max(row.step_ms.high, row.step_ms.median) : row.step_ms.median;
+  };
+  plot.across.logarithmic =
+      most(std::ranges::max(rows, {}, most)) > linear_span * least(std::ranges::min(rows, {}, least));
+  plot.across.from_zero = !plot.across.logarithmic;
+  const auto count = static_cast<double>(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ReportRow& row = rows[i];
+    const double y = count - 0.5 - static_cast<double>(i);
+    const auto add = [&](PlotStroke stroke, Ink ink, PlotPoint from, PlotPoint to) {
+      plot.lines.push_back({.ink = ink, .stroke = stroke, .points = {from, to}});
+    };
+    add(PlotStroke::bar, row.on_gpu ? Ink::accent : Ink::warn, {0, y}, {row.step_ms.median, y});
+    if (has_interval(row)) {
+      const auto& [median, min, low, high] = row.step_ms;
+      add(PlotStroke::thin, Ink::text, {low, y}, {high, y});
+      for (const double x : {low, high}) add(PlotStroke::thin, Ink::text, {x, y - 0.18}, {x, y + 0.18});
+    }
+    plot.up.names.push_back({y, name_of(row)});
+    plot.notes.push_back({{most(row), y}, plain_number(row.step_ms.median) + " ms"});
   }
-  svg.text({right + 8, middle + 4}, value_text(row), "value");
-}
-
-// A quantity over the time that a window ran.
-
-constexpr double curve_height = 300;
-
-bool is_drawable(const Point& point) {
-  return std::isfinite(point.first) && std::isfinite(point.second);
+  plot.fit();
+  plot.up.low = 0;
+  plot.up.high = count;
+  return plot;
 }
 
 }  // namespace
 
 std::string speed_error_figure(const ReportGroup& group) {
   constexpr const char* reason = "the time or the force error is not a positive number, or was not measured";
-  const Dots dots = dots_of(group);
-  const std::size_t missing = group.rows.size() - dots.rows.size();
-  if (dots.rows.empty()) {
+  std::vector<PlotMark> marks;
+  for (const ReportRow& row : group.rows) {
+    std::optional<PlotMark> mark = speed_error_mark(row);
+    if (!mark || !(mark->at.x > 0)) continue;
+    mark->ink = row.on_gpu ? Ink::accent : Ink::warn;
+    mark->square = !row.on_gpu;
+    mark->label = row.name();
+    marks.push_back(std::move(*mark));
+  }
+  if (marks.empty()) {
     return paragraph_of("There is no plot of speed over accuracy: no result has both a time and a force error.");
   }
-  const SvgPlot plot = plot_of(dots.rows);
-  Svg svg{plot_width, front_height, "Time per step over median force error, " + group.title};
-  plot.draw_up(svg, "time per step (ms)");
-  plot.draw_across(svg, "median force error |\u0394a|/|a|");
-  std::vector<SvgPoint> points;
-  for (const ReportRow& row : dots.rows) points.push_back(plot.at(row.errors().median, row.step_ms.median));
-  draw_front(svg, dots, points);
-  const std::size_t unnamed = draw_names(svg, plot, dots, points);
-  for (std::size_t i = 0; i < points.size(); ++i) draw_mark(svg, dots.rows[i], points[i], dots.in_front(i));
+  Plot plot = speed_error_plot(std::move(marks));
+  plot.across.label = tick_label;
+  const auto [drawing, unnamed] = svg_of(plot, 430, "Speed over median force error, " + group.title);
   std::string caption = fmt::format(
-      "Speed over accuracy, {}. Lower is faster, further left is more accurate, and both axes are logarithmic. {}. {}",
-      group.title, key_of(dots), front_words(dots));
+      "Speed over accuracy, {}. Higher is faster, further left is more accurate, and both axes are logarithmic. {}. {}",
+      group.title, key_of(plot), front_words(plot));
   if (unnamed > 0) caption += fmt::format(" {} marks have no name, for want of room; the table has all.", unnamed);
-  caption += left_out(missing, group.rows.size(), "results", reason);
-  return figure(std::move(svg).finish(), caption);
+  caption += left_out(group.rows.size() - plot.marks.size(), group.rows.size(), "results", reason);
+  return figure(drawing, caption);
 }
 
 std::string time_figure(const ReportGroup& group) {
@@ -204,23 +128,8 @@ std::string time_figure(const ReportGroup& group) {
   const std::size_t measured = rows.size();
   if (measured > most_bars) rows.erase(rows.begin() + most_bars, rows.end());
 
-  double names = 0, values = 0;
-  for (const ReportRow& row : rows) {
-    names = std::max(names, Svg::text_width(name_of(row)));
-    values = std::max(values, Svg::text_width(value_text(row)));
-  }
-  const double bottom = top + row_height * static_cast<double>(rows.size()), height = bottom + 46;
-  const SvgPlot plot{.left = names + 16,
-                     .top = top,
-                     .right = plot_width - values - 20,
-                     .bottom = bottom,
-                     .across = scale_of(rows),
-                     .up = {}};
-  Svg svg{plot_width, height, "Time per step of each kernel, " + group.title};
-  plot.draw_across(svg, "time per step (ms)");
-  for (std::size_t i = 0; i < rows.size(); ++i) draw_bar(svg, plot, rows[i], top + row_height * static_cast<double>(i));
-  svg.line({plot.left, top}, {plot.left, bottom}, "axis");
-
+  const Plot plot = bars_of(rows);
+  const double height = 28 * static_cast<double>(rows.size()) + 40;
   std::string caption = fmt::format("Time per step, {}, the fastest first. A bar ends at the median{}.", group.title,
                                     std::ranges::any_of(rows, has_interval)
                                         ? "; the thin line across its end is the 95 % interval of the median"
@@ -232,42 +141,21 @@ std::string time_figure(const ReportGroup& group) {
     caption += fmt::format(" These are the {} fastest of {}; the table has all.", most_bars, measured);
   }
   caption += left_out(group.rows.size() - measured, group.rows.size(), "results", "their time was not measured");
-  return figure(std::move(svg).finish(), caption);
+  return figure(svg_of(plot, height, "Time per step of each kernel, " + group.title).html, caption);
 }
 
 std::string curve_figure(const ReportCurve& curve) {
-  std::vector<Point> points;
-  std::ranges::copy_if(curve.points, std::back_inserter(points), is_drawable);
   const std::string title = fmt::format("<h3>{}</h3>\n", html(curve.title));
-  if (points.empty()) return title + paragraph_of(curve.missing);
-  const auto [left, right] = std::ranges::minmax(points, {}, &Point::first);
-  const auto [low, high] = std::ranges::minmax(points, {}, &Point::second);
-  const SvgPlot plot{.left = 96,
-                     .top = 12,
-                     .right = plot_width - 16,
-                     .bottom = curve_height - 48,
-                     .across = linear_scale(left.first, right.first),
-                     .up = linear_scale(std::min(low.second, 0.0), std::max(high.second, 0.0))};
-  Svg svg{plot_width, curve_height, curve.words};
-  plot.draw_up(svg, curve.up);
-  plot.draw_across(svg, curve.across);
-  std::vector<SvgPoint> line;
-  const auto draw_line = [&] {
-    if (line.size() == 1) svg.circle(line.front(), 2.5, "curve");
-    if (line.size() > 1) svg.polyline(line, "curve");
-    line.clear();
-  };
-  for (const Point& point : curve.points) {
-    if (is_drawable(point)) {
-      line.push_back(plot.at(point.first, point.second));
-    } else {
-      draw_line();  // a gap
-    }
-  }
-  draw_line();
-  return title + figure(std::move(svg).finish(),
-                        curve.words + left_out(curve.points.size() - points.size(), curve.points.size(), "values",
-                                               "they are not finite numbers"));
+  Plot plot = curve.plot;
+  plot.across.label = plot.up.label = tick_label;
+  plot.across.tight = plot.up.from_zero = true;
+  plot.fit();
+  const std::vector<PlotPoint>& points = plot.lines.front().points;
+  const auto missing = static_cast<std::size_t>(
+      std::ranges::count_if(points, [](const PlotPoint& point) { return std::isnan(point.y); }));
+  if (missing == points.size()) return title + paragraph_of(curve.missing);
+  return title + figure(svg_of(plot, 300, curve.words).html,
+                        curve.words + left_out(missing, points.size(), "values", "they are not finite numbers"));
 }
 
 }  // namespace orrery

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "app/colours/body_colour.h"
-#include "app/features/compare/compare_tab.h"
 #include "app/overlays/overlay_painter.h"
+#include "app/panels/kit/theme.h"
 #include "app/panels/sections.h"
 #include "app/panels/shown_words.h"
 #include "app/window/colouring.h"
@@ -379,8 +379,8 @@ TEST(Legend, RunsHaveTheColoursOfThePicture) {
     return ImGui::ColorConvertFloat4ToU32({colour.r, colour.g, colour.b, 1});
   };
   for (const std::size_t run : {0, 1}) {
-    EXPECT_EQ(run_colours[run].on_dark, packed(render::part_colours(render::Theme::dark)[run])) << run;
-    EXPECT_EQ(run_colours[run].on_light, packed(render::part_colours(render::Theme::light)[run])) << run;
+    EXPECT_EQ(theme::runs[run].on_dark, packed(render::part_colours(render::Theme::dark)[run])) << run;
+    EXPECT_EQ(theme::runs[run].on_light, packed(render::part_colours(render::Theme::light)[run])) << run;
   }
 }
 
