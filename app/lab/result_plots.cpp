@@ -33,7 +33,7 @@ Plot speed_error_plot(std::vector<PlotMark> marks) {
   }
   for (const std::size_t i : pareto_front(points)) compared[i]->front = true;
   plot.fit();
-  plot.add_front(0, Ink::good);
+  plot.add_front(0, PlotInk::good);
   return plot;
 }
 

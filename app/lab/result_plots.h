@@ -24,7 +24,7 @@ Plot speed_error_plot(std::vector<PlotMark> marks);
 /// A conserved quantity, or its drift since the first sums.
 struct ConservedCurve {
   const char* name;  ///< in the legend; empty: there is only one
-  Ink ink;
+  PlotInk ink;
   double (*value)(const ConservedProbe& now, const ConservedProbe& first);
 };
 

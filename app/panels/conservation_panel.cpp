@@ -39,15 +39,15 @@ double virial_ratio(const ConservedProbe& now, const ConservedProbe&) {
   return now.sums.virial_ratio();
 }
 
-constexpr ConservedCurve drift_of_energy[] = {{"", Ink::accent, energy_drift}};
+constexpr ConservedCurve drift_of_energy[] = {{"", PlotInk::accent, energy_drift}};
 constexpr ConservedCurve energies[] = {
-    {"kinetic", Ink::warn, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.kinetic; }},
-    {"potential", Ink::accent, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.potential; }},
-    {"total", Ink::good, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.energy(); }},
+    {"kinetic", PlotInk::warn, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.kinetic; }},
+    {"potential", PlotInk::accent, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.potential; }},
+    {"total", PlotInk::good, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.energy(); }},
 };
-constexpr ConservedCurve drift_of_momentum[] = {{"", Ink::accent, momentum_drift}};
-constexpr ConservedCurve drift_of_angular_momentum[] = {{"", Ink::accent, angular_drift}};
-constexpr ConservedCurve virial[] = {{"", Ink::accent, virial_ratio}};
+constexpr ConservedCurve drift_of_momentum[] = {{"", PlotInk::accent, momentum_drift}};
+constexpr ConservedCurve drift_of_angular_momentum[] = {{"", PlotInk::accent, angular_drift}};
+constexpr ConservedCurve virial[] = {{"", PlotInk::accent, virial_ratio}};
 
 struct Chart {
   const char* id;

@@ -22,11 +22,11 @@ namespace {
 
 using theme::em;
 
-constexpr Ink of_cpu = Ink::warn, of_cuda = Ink::accent;
+constexpr PlotInk of_cpu = PlotInk::warn, of_cuda = PlotInk::accent;
 
-Ink ink_of(const Result& row, std::span<const KernelPtr> kernels) {
+PlotInk ink_of(const Result& row, std::span<const KernelPtr> kernels) {
   const KernelInfo* kernel = known_kernel(kernels, row.kernel_id);
-  return !kernel ? Ink::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
+  return !kernel ? PlotInk::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
 }
 
 /// Results with `count` bodies are highlighted, and those on their front have names.
@@ -84,7 +84,7 @@ void legend(const ViewStatus& view) {
   ImGui::SameLine(0, em(0.9f));
   legend_entry(of_cpu, "CPU");
   ImGui::SameLine(0, em(0.9f));
-  legend_entry(Ink::good, "Pareto front");
+  legend_entry(PlotInk::good, "Pareto front");
   tooltip("No other run is both faster and more accurate than one of these.");
   const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !speed_error_mark(row); });
   if (hidden > 0) {

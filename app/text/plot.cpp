@@ -103,9 +103,9 @@ std::size_t draw_labels(const Plot& plot, PlotCanvas& canvas, const PlotArea& ar
     const auto& [low, high] = free->box;
     const double middle = (low.y + high.y) / 2;
     if (free->far) {
-      canvas.line({at, {std::clamp(at.x, low.x, high.x), middle}}, PlotStroke::thin, Ink::dim);
+      canvas.line({at, {std::clamp(at.x, low.x, high.x), middle}}, PlotStroke::thin, PlotInk::dim);
     }
-    canvas.text({low.x, middle}, 0, mark->label, Ink::text, mark->front);
+    canvas.text({low.x, middle}, 0, mark->label, PlotInk::text, mark->front);
     taken.push_back(free->box);
   }
   return unnamed;
@@ -156,25 +156,25 @@ void draw_axes(const Plot& plot, PlotCanvas& canvas, const PlotArea& area) {
   for (const PlotTick& tick : plot.across.ticks(std::max((area.high.x - area.low.x) / (tick_width * em), 1.0))) {
     const double x = area.at(plot, {tick.value, 0}).x, half = canvas.width_of(tick.label) / 2;
     if (x - half < end) continue;
-    canvas.line({{x, area.low.y}, {x, area.high.y}}, PlotStroke::grid, Ink::dim);
-    canvas.text({std::min(x, area.high.x + 0.6 * em - half), area.high.y + 0.8 * em}, 0.5, tick.label, Ink::dim);
+    canvas.line({{x, area.low.y}, {x, area.high.y}}, PlotStroke::grid, PlotInk::dim);
+    canvas.text({std::min(x, area.high.x + 0.6 * em - half), area.high.y + 0.8 * em}, 0.5, tick.label, PlotInk::dim);
     end = x + half + 0.5 * em;
   }
   end = infinity;
   for (const PlotTick& tick : ticks_up(plot, area, em)) {
     const double y = area.at(plot, {0, tick.value}).y;
     if (y > end) continue;
-    if (plot.up.names.empty()) canvas.line({{area.low.x, y}, {area.high.x, y}}, PlotStroke::grid, Ink::dim);
-    canvas.text({area.low.x - 0.4 * em, y}, 1, tick.label, plot.up.names.empty() ? Ink::dim : Ink::text);
+    if (plot.up.names.empty()) canvas.line({{area.low.x, y}, {area.high.x, y}}, PlotStroke::grid, PlotInk::dim);
+    canvas.text({area.low.x - 0.4 * em, y}, 1, tick.label, plot.up.names.empty() ? PlotInk::dim : PlotInk::text);
     end = y - em;
   }
 }
 
 void draw_titles(const Plot& plot, PlotCanvas& canvas, const PlotArea& area, PlotPoint low, PlotPoint high) {
   const double em = canvas.em(), top = low.y + 0.6 * em;
-  canvas.text({low.x, top}, 0, plot.up.title, Ink::dim);
-  canvas.text({area.high.x, high.y - 0.6 * em}, 1, plot.across.title, Ink::dim);
-  canvas.text({area.high.x, top}, 1, plot.remark, Ink::text);
+  canvas.text({low.x, top}, 0, plot.up.title, PlotInk::dim);
+  canvas.text({area.high.x, high.y - 0.6 * em}, 1, plot.across.title, PlotInk::dim);
+  canvas.text({area.high.x, top}, 1, plot.remark, PlotInk::text);
   double right = area.high.x;
   for (std::size_t i = plot.lines.size(); i-- > 0;) {
     if (plot.lines[i].name.empty()) continue;
@@ -237,7 +237,7 @@ void Plot::fit() {
   up.fit(std::move(up_values));
 }
 
-void Plot::add_front(double worst, Ink ink) {
+void Plot::add_front(double worst, PlotInk ink) {
   std::vector<PlotPoint> front;
   for (const PlotMark& mark : marks) {
     if (mark.front) front.push_back(mark.at);
@@ -261,7 +261,7 @@ PlotArea draw_plot(const Plot& plot, PlotCanvas& canvas, PlotPoint low, PlotPoin
   area.unnamed = draw_labels(plot, canvas, area);
   for (const PlotNote& note : plot.notes) {
     const PlotPoint at = area.at(plot, note.at);
-    canvas.text({at.x + 0.6 * canvas.em(), at.y}, 0, note.text, Ink::text);
+    canvas.text({at.x + 0.6 * canvas.em(), at.y}, 0, note.text, PlotInk::text);
   }
   for (const PlotMark& mark : plot.marks) canvas.mark(mark, area.at(plot, mark.at));
   return area;

@@ -11,7 +11,7 @@
 namespace orrery {
 
 /// A colour by its purpose; each canvas has its own shades.
-enum class Ink { text, dim, accent, warn, good, bad, violet, cyan, run_a, run_b };
+enum class PlotInk { text, dim, accent, warn, good, bad, violet, cyan, run_a, run_b };
 
 /// A point in the units of the axes, or on a canvas, whose y grows downwards.
 struct PlotPoint {
@@ -54,7 +54,7 @@ enum class PlotStroke {
 
 struct PlotLine {
   std::string name{};  ///< in the legend; may be empty
-  Ink ink = Ink::accent;
+  PlotInk ink = PlotInk::accent;
   PlotStroke stroke = PlotStroke::curve;
   std::vector<PlotPoint> points{};  ///< NaN is a gap, infinity an end of the axis
 };
@@ -62,7 +62,7 @@ struct PlotLine {
 struct PlotMark {
   PlotPoint at;
   int row = 0;  ///< index of the result, for the caller
-  Ink ink = Ink::accent;
+  PlotInk ink = PlotInk::accent;
   bool square = false, faint = false, ring = false;
   bool front = false;   ///< on the Pareto front
   std::string label{};  ///< drawn beside the mark if there is room
@@ -85,7 +85,7 @@ struct Plot {
   void fit();
   /// Adds the line that separates what the marks of the front reach from what they do not. `worst` is the end of the
   /// vertical axis where it begins: infinity or minus infinity.
-  void add_front(double worst, Ink ink);
+  void add_front(double worst, PlotInk ink);
 };
 
 /// A surface to draw on.
@@ -97,11 +97,11 @@ class PlotCanvas {
   virtual double width_of(std::string_view text) const = 0;
   /// Draws the ground that the axes enclose.
   virtual void ground(PlotPoint low, PlotPoint high) = 0;
-  virtual void line(const std::vector<PlotPoint>& points, PlotStroke stroke, Ink ink) = 0;
-  virtual void dot(PlotPoint at, Ink ink) = 0;
+  virtual void line(const std::vector<PlotPoint>& points, PlotStroke stroke, PlotInk ink) = 0;
+  virtual void dot(PlotPoint at, PlotInk ink) = 0;
   virtual void mark(const PlotMark& mark, PlotPoint at) = 0;
   /// Draws text whose vertical middle is at `at`, and its left end, middle or right end for `align` 0, 0.5 or 1.
-  virtual void text(PlotPoint at, double align, std::string_view text, Ink ink, bool strong = false) = 0;
+  virtual void text(PlotPoint at, double align, std::string_view text, PlotInk ink, bool strong = false) = 0;
 };
 
 /// The part of a drawn plot that its axes enclose.

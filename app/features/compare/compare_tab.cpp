@@ -26,18 +26,18 @@ using SampleValue = std::optional<double> (*)(const DivergenceSample&);
 
 struct DistanceCurve {
   const char* name;
-  Ink ink;
+  PlotInk ink;
   SampleValue value;
 };
 
 constexpr std::array distance_curves{
-    DistanceCurve{"rms", Ink::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
-    DistanceCurve{"median", Ink::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
+    DistanceCurve{"rms", PlotInk::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
+    DistanceCurve{"median", PlotInk::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
 };
 
 constexpr std::array energy_curves{
-    DistanceCurve{"A", Ink::run_a, [](const DivergenceSample& s) { return s.energy_error[0]; }},
-    DistanceCurve{"B", Ink::run_b, [](const DivergenceSample& s) { return s.energy_error[1]; }},
+    DistanceCurve{"A", PlotInk::run_a, [](const DivergenceSample& s) { return s.energy_error[0]; }},
+    DistanceCurve{"B", PlotInk::run_b, [](const DivergenceSample& s) { return s.energy_error[1]; }},
 };
 
 struct ComparisonChart {
@@ -71,7 +71,8 @@ Plot plot_of(const ComparisonChart& chart, const CompareStatus& compare) {
     const auto at = [&](double time) {
       return PlotPoint{time, growth.at_zero * std::exp(time / growth.e_folding_time)};
     };
-    plot.lines.push_back({.ink = Ink::text, .stroke = PlotStroke::limit, .points = {at(growth.begin), at(growth.end)}});
+    plot.lines.push_back(
+        {.ink = PlotInk::text, .stroke = PlotStroke::limit, .points = {at(growth.begin), at(growth.end)}});
   }
   return plot;
 }

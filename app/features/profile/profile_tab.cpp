@@ -138,12 +138,13 @@ void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
     const bool latest = &profile == profiles.latest();
     plot.marks.push_back({.at = {profile.figure("flop_per_byte"), profile.figure("flop_per_s")},
                           .row = static_cast<int>(i),
-                          .ink = latest ? Ink::accent : Ink::dim,
+                          .ink = latest ? PlotInk::accent : PlotInk::dim,
                           .label = latest ? profile.kernel_id : ""});
   }
   if (const KernelProfile* const peaks = with_peaks(profiles.profiles)) {
     const double flop = peaks->figure("peak_flop_per_s"), ridge = flop / peaks->figure("peak_dram_per_s");
-    plot.lines.push_back({.ink = Ink::good, .stroke = PlotStroke::limit, .points = {{ridge, flop}, {INFINITY, flop}}});
+    plot.lines.push_back(
+        {.ink = PlotInk::good, .stroke = PlotStroke::limit, .points = {{ridge, flop}, {INFINITY, flop}}});
     plot.fit();
     // Both axes are logarithmic, so the memory's limit is a straight line up to the ridge.
     const double begin = std::max(plot.across.low, plot.up.low * ridge / flop);

@@ -101,8 +101,9 @@ namespace {
 
 using theme::em;
 
-Ink integrator_ink(const std::string& integrator) {
-  constexpr std::array inks{Ink::warn, Ink::accent, Ink::cyan, Ink::violet, Ink::good, Ink::bad};
+PlotInk integrator_ink(const std::string& integrator) {
+  constexpr std::array inks{PlotInk::warn,   PlotInk::accent, PlotInk::cyan,
+                            PlotInk::violet, PlotInk::good,   PlotInk::bad};
   const auto all = integrators();
   const auto found = std::ranges::find(all, integrator, &IntegratorInfo::id);
   return inks[static_cast<std::size_t>(found - all.begin()) % inks.size()];
@@ -219,7 +220,7 @@ void draw_race(const Status& status, const RaceStatus& race, ImVec2 size, Reques
                           .front = row.on_front});
   }
   plot.fit();
-  plot.add_front(INFINITY, Ink::text);
+  plot.add_front(INFINITY, PlotInk::text);
   const PlotUse use = draw_plot("race.dot", plot, size);
   if (use.hovered) {
     const RaceRun& row = race.rows[static_cast<std::size_t>(*use.hovered)];

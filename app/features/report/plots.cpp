@@ -74,14 +74,14 @@ Plot bars_of(const std::vector<ReportRow>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ReportRow& row = rows[i];
     const double y = count - 0.5 - static_cast<double>(i);
-    const auto add = [&](PlotStroke stroke, Ink ink, PlotPoint from, PlotPoint to) {
+    const auto add = [&](PlotStroke stroke, PlotInk ink, PlotPoint from, PlotPoint to) {
       plot.lines.push_back({.ink = ink, .stroke = stroke, .points = {from, to}});
     };
-    add(PlotStroke::bar, row.on_gpu ? Ink::accent : Ink::warn, {0, y}, {row.step_ms.median, y});
+    add(PlotStroke::bar, row.on_gpu ? PlotInk::accent : PlotInk::warn, {0, y}, {row.step_ms.median, y});
     if (has_interval(row)) {
       const auto& [median, min, low, high] = row.step_ms;
-      add(PlotStroke::thin, Ink::text, {low, y}, {high, y});
-      for (const double x : {low, high}) add(PlotStroke::thin, Ink::text, {x, y - 0.18}, {x, y + 0.18});
+      add(PlotStroke::thin, PlotInk::text, {low, y}, {high, y});
+      for (const double x : {low, high}) add(PlotStroke::thin, PlotInk::text, {x, y - 0.18}, {x, y + 0.18});
     }
     plot.up.names.push_back({y, name_of(row)});
     plot.notes.push_back({{most(row), y}, plain_number(row.step_ms.median) + " ms"});
@@ -100,7 +100,7 @@ std::string speed_error_figure(const ReportGroup& group) {
   for (const ReportRow& row : group.rows) {
     std::optional<PlotMark> mark = speed_error_mark(row);
     if (!mark || !(mark->at.x > 0)) continue;
-    mark->ink = row.on_gpu ? Ink::accent : Ink::warn;
+    mark->ink = row.on_gpu ? PlotInk::accent : PlotInk::warn;
     mark->square = !row.on_gpu;
     mark->label = row.name();
     marks.push_back(std::move(*mark));

@@ -105,7 +105,7 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
           "The difference between the total energy and its first sum, as a share of that sum, over simulated time. "
           "An exact run would stay at 0.",
       .plot = conserved_plot("energy drift |E \u2212 E\u2080| / |E\u2080|",
-                             std::array{ConservedCurve{"", Ink::accent, energy_drift}}, history),
+                             std::array{ConservedCurve{"", PlotInk::accent, energy_drift}}, history),
       .missing =
           "The energy drift was not measured. The tab Drift of the window starts to measure it, and so does "
           "'conserved SECONDS' in a script."};

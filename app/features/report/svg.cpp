@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-const char* class_of(Ink ink) {
+const char* class_of(PlotInk ink) {
   constexpr std::array names{"text", "dim", "accent", "warn", "good", "bad", "violet", "cyan", "run-a", "run-b"};
   return names.at(static_cast<std::size_t>(ink));
 }
@@ -34,11 +34,11 @@ class SvgCanvas final : public PlotCanvas {
 
   void ground(PlotPoint low, PlotPoint high) override { add_line({low, {low.x, high.y}, high}, "axis"); }
 
-  void line(const std::vector<PlotPoint>& points, PlotStroke stroke, Ink ink) override {
+  void line(const std::vector<PlotPoint>& points, PlotStroke stroke, PlotInk ink) override {
     add_line(points, fmt::format("{} {}", class_of(stroke), class_of(ink)));
   }
 
-  void dot(PlotPoint at, Ink ink) override { circle(at, 2.5, class_of(ink)); }
+  void dot(PlotPoint at, PlotInk ink) override { circle(at, 2.5, class_of(ink)); }
 
   void mark(const PlotMark& mark, PlotPoint at) override {
     const std::string style = fmt::format("{}{}", class_of(mark.ink), mark.front ? "" : " hollow");
@@ -47,7 +47,7 @@ class SvgCanvas final : public PlotCanvas {
                          at.y - 4.5, style);
   }
 
-  void text(PlotPoint at, double align, std::string_view text, Ink ink, bool strong) override {
+  void text(PlotPoint at, double align, std::string_view text, PlotInk ink, bool strong) override {
     text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}{}{}\">{}</text>\n", at.x, at.y + 0.33 * em(),
                          class_of(ink), strong ? " strong" : "",
                          align == 1  ? " end"

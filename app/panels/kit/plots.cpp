@@ -23,7 +23,7 @@ ImVec2 vec(PlotPoint point) {
   return {static_cast<float>(point.x), static_cast<float>(point.y)};
 }
 
-ImU32 colour_of(Ink ink) {
+ImU32 colour_of(PlotInk ink) {
   constexpr std::array colours{theme::text, theme::dim,    theme::accent, theme::warn,    theme::good,
                                theme::bad,  theme::violet, theme::cyan,   theme::runs[0], theme::runs[1]};
   return colours.at(static_cast<std::size_t>(ink));
@@ -41,7 +41,7 @@ class WindowCanvas final : public PlotCanvas {
     draw_.AddRectFilled(vec(low), vec(high), theme::track, theme::em(0.3f));
   }
 
-  void line(const std::vector<PlotPoint>& points, PlotStroke stroke, Ink ink) override {
+  void line(const std::vector<PlotPoint>& points, PlotStroke stroke, PlotInk ink) override {
     const bool grid = stroke == PlotStroke::grid, front = stroke == PlotStroke::front;
     const float width = grid                         ? 1
                         : stroke == PlotStroke::bar  ? theme::em(1)
@@ -53,7 +53,7 @@ class WindowCanvas final : public PlotCanvas {
     draw_.AddPolyline(line.data(), static_cast<int>(line.size()), colour, 0, width);
   }
 
-  void dot(PlotPoint at, Ink ink) override { draw_.AddCircleFilled(vec(at), theme::em(0.16f), colour_of(ink)); }
+  void dot(PlotPoint at, PlotInk ink) override { draw_.AddCircleFilled(vec(at), theme::em(0.16f), colour_of(ink)); }
 
   void mark(const PlotMark& mark, PlotPoint at) override {
     const float reach = theme::em(0.5f);
@@ -70,7 +70,7 @@ class WindowCanvas final : public PlotCanvas {
     if (mark.ring) draw_.AddCircle(centre, reach, theme::text, 0, theme::em(0.12f));
   }
 
-  void text(PlotPoint at, double align, std::string_view text, Ink ink, bool /*strong*/) override {
+  void text(PlotPoint at, double align, std::string_view text, PlotInk ink, bool /*strong*/) override {
     ImFont* const font = theme::font(theme::Font::small);
     const ImVec2 corner = vec({at.x - align * width_of(text), at.y - em() / 2});
     draw_.AddText(font, font->FontSize, corner, colour_of(ink), text.data(), text.data() + text.size());
@@ -104,7 +104,7 @@ PlotUse draw_plot(const char* id, const Plot& plot, ImVec2 size) {
   return canvas.use;
 }
 
-void legend_entry(Ink ink, const char* words) {
+void legend_entry(PlotInk ink, const char* words) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.3f), at.y + em(0.45f)}, em(0.26f), colour_of(ink));
   ImGui::Dummy({em(0.6f), em(0.9f)});

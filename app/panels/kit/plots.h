@@ -23,7 +23,7 @@ struct PlotUse {
 PlotUse draw_plot(const char* id, const Plot& plot, ImVec2 size);
 
 /// An entry of a legend: a dot, and what it stands for.
-void legend_entry(Ink ink, const char* words);
+void legend_entry(PlotInk ink, const char* words);
 
 // A time and what it is made of: a line that names it, a bar of its parts, and their names and times.
 struct TimePart {

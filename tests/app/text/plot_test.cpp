@@ -62,7 +62,7 @@ TEST(PlotAxis, HasRoundTicks) {
 
 TEST(Plot, TheFrontSeparatesWhatItsMarksReach) {
   Plot plot{.marks = {{.at = {3, 1}}, {.at = {2, 5}, .front = true}, {.at = {1, 2}, .front = true}}};
-  plot.add_front(0, Ink::good);
+  plot.add_front(0, PlotInk::good);
   const std::vector<PlotPoint> expected{{1, 0}, {1, 2}, {2, 2}, {2, 5}, {INFINITY, 5}};
   ASSERT_EQ(plot.lines.front().points.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -76,10 +76,10 @@ struct Notes final : PlotCanvas {
   double em() const override { return 10; }
   double width_of(std::string_view text) const override { return 6 * static_cast<double>(text.size()); }
   void ground(PlotPoint, PlotPoint) override {}
-  void line(const std::vector<PlotPoint>&, PlotStroke, Ink) override {}
-  void dot(PlotPoint, Ink) override {}
+  void line(const std::vector<PlotPoint>&, PlotStroke, PlotInk) override {}
+  void dot(PlotPoint, PlotInk) override {}
   void mark(const PlotMark&, PlotPoint) override {}
-  void text(PlotPoint at, double, std::string_view text, Ink, bool) override {
+  void text(PlotPoint at, double, std::string_view text, PlotInk, bool) override {
     if (text == "cpu-symmetric") labels.push_back(at);
   }
 
