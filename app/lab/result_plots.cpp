@@ -19,7 +19,7 @@ std::optional<PlotMark> speed_error_mark(const Measurement& row) {
 }
 
 Plot speed_error_plot(std::vector<PlotMark> marks) {
-  Plot plot{.across = {.title = "median force error |\u0394a|/|a|", .logarithmic = true},
+  Plot plot{.across = {.title = "median error |da|/|a|", .logarithmic = true, .label = scientific},
             .up = {.title = "pairs/s, n\u00b2 per step",
                    .logarithmic = true,
                    .label = [](double value, int) { return with_prefix(value); }},

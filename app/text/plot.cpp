@@ -61,8 +61,8 @@ std::vector<LabelPlace> places_around(PlotPoint point, double width, double em) 
   const auto add = [&](double x, double y, bool far) {
     places.push_back({{{x, y - 0.5 * em}, {x + width, y + 0.5 * em}}, far});
   };
-  // The front leads to the right and away from the better values: a label above or left of its mark is clear of it.
-  for (const double y : {point.y - em, point.y, point.y + em}) {
+  // The front leads to the right at the height of its mark: a label above or below is clear of it.
+  for (const double y : {point.y - em, point.y + em, point.y}) {
     const double closer = y == point.y ? 0 : 0.3 * em;
     for (const double x : {right - closer, left + closer}) add(x, y, false);
     if (y != point.y) add(middle, y, false);
@@ -140,7 +140,7 @@ PlotArea area_of(const Plot& plot, const PlotCanvas& canvas, PlotPoint low, Plot
   const double em = canvas.em();
   const bool head = !plot.up.title.empty() || !plot.remark.empty();
   const double below = (plot.across.label ? 1.5 : 0) + (plot.across.title.empty() ? 0 : 1.2);
-  PlotArea area{{low.x, low.y + (head ? 1.4 : 0.3) * em}, {high.x, high.y - below * em}};
+  PlotArea area{{low.x, low.y + (head ? 1.6 : 0.3) * em}, {high.x, high.y - below * em}};
   double left = 0, right = plot.across.label ? 0.6 * em : 0;
   for (const PlotTick& tick : ticks_up(plot, area, em)) left = std::max(left, canvas.width_of(tick.label) + 0.5 * em);
   for (const PlotNote& note : plot.notes) right = std::max(right, canvas.width_of(note.text) + 1.2 * em);
@@ -163,10 +163,10 @@ void draw_axes(const Plot& plot, PlotCanvas& canvas, const PlotArea& area) {
   end = infinity;
   for (const PlotTick& tick : ticks_up(plot, area, em)) {
     const double y = area.at(plot, {0, tick.value}).y;
-    if (y > end) continue;
+    if (std::abs(y - end) < em) continue;
     if (plot.up.names.empty()) canvas.line({{area.low.x, y}, {area.high.x, y}}, PlotStroke::grid, PlotInk::dim);
     canvas.text({area.low.x - 0.4 * em, y}, 1, tick.label, plot.up.names.empty() ? PlotInk::dim : PlotInk::text);
-    end = y - em;
+    end = y;
   }
 }
 

@@ -56,7 +56,8 @@ constexpr ComparisonChart energy_chart{
     "|E - E0| / |E0| of both runs since they had the same state. Up to 32,768 bodies.", energy_curves};
 
 Plot plot_of(const ComparisonChart& chart, const CompareStatus& compare) {
-  Plot plot{.across = {.from_zero = true, .tight = true}, .up = {.title = chart.title, .logarithmic = true}};
+  Plot plot{.across = {.from_zero = true, .tight = true},
+            .up = {.title = chart.title, .logarithmic = true, .label = scientific}};
   for (const DistanceCurve& curve : chart.curves) {
     PlotLine line{.name = curve.name, .ink = curve.ink};
     for (const DivergenceSample& sample : compare.samples) {

@@ -206,7 +206,7 @@ std::string race_words(const RaceRun& row) {
 
 /// Time on the vertical axis, energy error on the horizontal one.
 void draw_race(const Status& status, const RaceStatus& race, ImVec2 size, Requests& out) {
-  Plot plot{.across = {.title = "energy error |E \u2212 E0|/|E0|", .logarithmic = true},
+  Plot plot{.across = {.title = "energy error |E \u2212 E0|/|E0|", .logarithmic = true, .label = scientific},
             .up = {.title = fmt::format("time of the steps to t = {:g}", race.until),
                    .logarithmic = true,
                    .label = [](double seconds, int) { return milliseconds(1e3 * seconds); }}};

@@ -109,6 +109,7 @@ std::string speed_error_figure(const ReportGroup& group) {
     return paragraph_of("There is no plot of speed over accuracy: no result has both a time and a force error.");
   }
   Plot plot = speed_error_plot(std::move(marks));
+  plot.across.title = "median force error |\u0394a|/|a|";
   plot.across.label = tick_label;
   const auto [drawing, unnamed] = svg_of(plot, 430, "Speed over median force error, " + group.title);
   std::string caption = fmt::format(
