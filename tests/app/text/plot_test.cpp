@@ -61,7 +61,8 @@ TEST(PlotAxis, HasRoundTicks) {
 }
 
 TEST(Plot, TheFrontSeparatesWhatItsMarksReach) {
-  Plot plot{.marks = {{.at = {3, 1}}, {.at = {2, 5}, .front = true}, {.at = {1, 2}, .front = true}}};
+  Plot plot{
+      .across = {}, .up = {}, .marks = {{.at = {3, 1}}, {.at = {2, 5}, .front = true}, {.at = {1, 2}, .front = true}}};
   plot.add_front(0, PlotInk::good);
   const std::vector<PlotPoint> expected{{1, 0}, {1, 2}, {2, 2}, {2, 5}, {INFINITY, 5}};
   ASSERT_EQ(plot.lines.front().points.size(), expected.size());
