@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/result_plots.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
@@ -19,7 +20,6 @@ namespace {
 
 using theme::em;
 using History = std::span<const ConservedProbe>;
-using ProbeValue = double (*)(const ConservedProbe& now, const ConservedProbe& first);
 
 double length(const Vec3d& v) {
   return std::hypot(v.x, v.y, v.z);
@@ -28,15 +28,6 @@ double distance(const Vec3d& a, const Vec3d& b) {
   return length({a.x - b.x, a.y - b.y, a.z - b.z});
 }
 
-struct Curve {
-  const char* name;  ///< in the legend; empty: there is only one
-  theme::Colour colour;
-  ProbeValue value;
-};
-
-double energy_drift(const ConservedProbe& now, const ConservedProbe& first) {
-  return std::abs((now.sums.energy() - first.sums.energy()) / first.sums.energy());
-}
 double momentum_drift(const ConservedProbe& now, const ConservedProbe& first) {
   return distance(now.sums.momentum, first.sums.momentum);
 }
@@ -47,21 +38,21 @@ double virial_ratio(const ConservedProbe& now, const ConservedProbe&) {
   return now.sums.virial_ratio();
 }
 
-constexpr Curve drift_of_energy[] = {{"", theme::accent, energy_drift}};
-constexpr Curve energies[] = {
-    {"kinetic", theme::warn, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.kinetic; }},
-    {"potential", theme::accent, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.potential; }},
-    {"total", theme::good, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.energy(); }},
+constexpr ConservedCurve drift_of_energy[] = {{"", PlotInk::accent, energy_drift}};
+constexpr ConservedCurve energies[] = {
+    {"kinetic", PlotInk::warn, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.kinetic; }},
+    {"potential", PlotInk::accent, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.potential; }},
+    {"total", PlotInk::good, [](const ConservedProbe& p, const ConservedProbe&) { return p.sums.energy(); }},
 };
-constexpr Curve drift_of_momentum[] = {{"", theme::accent, momentum_drift}};
-constexpr Curve drift_of_angular_momentum[] = {{"", theme::accent, angular_drift}};
-constexpr Curve virial[] = {{"", theme::accent, virial_ratio}};
+constexpr ConservedCurve drift_of_momentum[] = {{"", PlotInk::accent, momentum_drift}};
+constexpr ConservedCurve drift_of_angular_momentum[] = {{"", PlotInk::accent, angular_drift}};
+constexpr ConservedCurve virial[] = {{"", PlotInk::accent, virial_ratio}};
 
 struct Chart {
   const char* id;
   const char* title;
   const char* notes;
-  std::span<const Curve> curves;
+  std::span<const ConservedCurve> curves;
   bool from_zero;       ///< the axis
   double top_of_zeros;  ///< of the axis if all values are 0
 };
@@ -83,80 +74,25 @@ std::string number_words(double value) {
   return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : format_error(value);
 }
 
-LinearAxis axis_of(const Chart& chart, History history) {
-  std::vector<double> values;
-  for (const Curve& curve : chart.curves) {
-    for (const ConservedProbe& probe : history) values.push_back(curve.value(probe, history.front()));
-  }
-  return LinearAxis::around(values, chart.from_zero, chart.top_of_zeros);
-}
-
-void draw_curve(const Curve& curve, History history, const PlotArea& area, const LinearAxis& axis) {
-  const double first = history.front().sim_time, last = history.back().sim_time;
-  std::vector<ImVec2> points;
-  points.reserve(history.size());
-  for (const ConservedProbe& probe : history) {
-    const double value = curve.value(probe, history.front());
-    if (!std::isfinite(value)) continue;
-    const double x = last > first ? (probe.sim_time - first) / (last - first) : 1;
-    points.push_back(area.at(static_cast<float>(x), axis.at(value)));
-  }
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (points.size() > 1) {
-    draw.AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0, em(0.1f));
-  }
-  if (!points.empty()) draw.AddCircleFilled(points.back(), em(0.16f), curve.colour);
-}
-
-/// The measurement nearest to the mouse.
-const ConservedProbe& pointed_at(History history, const PlotArea& area) {
-  const double share = (ImGui::GetIO().MousePos.x - area.low.x) / area.width();
-  const double time = history.front().sim_time + share * (history.back().sim_time - history.front().sim_time);
-  return *std::ranges::min_element(history, {}, [&](const ConservedProbe& p) { return std::abs(p.sim_time - time); });
-}
-
-void chart_tooltip(const Chart& chart, History history, const PlotArea& area) {
-  if (!ImGui::IsItemHovered()) return;
-  if (history.empty()) {
-    tooltip(chart.notes);
-    return;
-  }
-  const ConservedProbe& probe = pointed_at(history, area);
-  std::string words = fmt::format("t = {:.4g}, step {}", probe.sim_time, format_count(probe.step));
-  for (const Curve& curve : chart.curves) {
-    words += fmt::format("\n{}{}", *curve.name ? std::string{curve.name} + " " : std::string{},
-                         number_words(curve.value(probe, history.front())));
-  }
-  tooltip(chart.notes, words);
-}
-
 void draw_chart(const Chart& chart, History history, ImVec2 size) {
-  const ImVec2 low = ImGui::GetCursorScreenPos();
-  ImGui::Dummy(size);
-  ui_mark("chart", chart.id);
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const PlotArea area{{low.x + em(3.4f), low.y + em(1.05f)}, {low.x + size.x, low.y + size.y}};
-  draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
-  small_text(low, theme::dim, chart.title);
-  if (!history.empty()) {
-    const LinearAxis axis = axis_of(chart, history);
-    for (const Curve& curve : chart.curves) draw_curve(curve, history, area, axis);
-    float right = area.high.x;
-    for (auto curve = chart.curves.rbegin(); curve != chart.curves.rend(); ++curve) {
-      const std::string words =
-          *curve->name ? std::string{curve->name} : number_words(curve->value(history.back(), history.front()));
-      right -= small_width(words);
-      small_text({right, low.y}, *curve->name ? curve->colour : theme::text, words);
-      right -= em(0.5f);
-    }
-    const auto edge = [&](double value, float y) {
-      const std::string words = number_words(value);
-      small_text({area.low.x - em(0.3f) - small_width(words), y}, theme::dim, words);
-    };
-    edge(axis.high, area.low.y);
-    edge(axis.low, area.high.y - em(0.9f));
+  Plot plot = conserved_plot(chart.title, chart.curves, history);
+  const auto words = [&](const ConservedCurve& curve, const ConservedProbe& probe) {
+    return number_words(curve.value(probe, history.front()));
+  };
+  plot.across.label = nullptr;
+  plot.up.from_zero = chart.from_zero;
+  plot.up.if_zero = chart.top_of_zeros;
+  plot.fit();
+  if (!history.empty() && chart.curves.size() == 1) plot.remark = words(chart.curves.front(), history.back());
+  const PlotUse use = draw_plot(fmt::format("chart.{}", chart.id).c_str(), plot, size);
+  if (!use.x || history.empty()) return tooltip(chart.notes);
+  const ConservedProbe& probe =
+      *std::ranges::min_element(history, {}, [&](const ConservedProbe& p) { return std::abs(p.sim_time - *use.x); });
+  std::string numbers = fmt::format("t = {:.4g}, step {}", probe.sim_time, format_count(probe.step));
+  for (const ConservedCurve& curve : chart.curves) {
+    numbers += fmt::format("\n{}{}{}", curve.name, *curve.name ? " " : "", words(curve, probe));
   }
-  chart_tooltip(chart, history, area);
+  tooltip(chart.notes, numbers);
 }
 
 struct Interval {

@@ -2,14 +2,13 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
-#include <cfloat>
-#include <cmath>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "app/lab/statistics.h"
+#include "app/lab/result_plots.h"
 #include "app/panels/kit/format.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
@@ -22,136 +21,45 @@ namespace {
 
 using theme::em;
 
-constexpr theme::Colour of_cpu = theme::warn, of_cuda = theme::accent;
+constexpr PlotInk of_cpu = PlotInk::warn, of_cuda = PlotInk::accent;
 
-ImU32 colour_of(const Result& row, std::span<const KernelPtr> kernels) {
+PlotInk ink_of(const Result& row, std::span<const KernelPtr> kernels) {
   const KernelInfo* kernel = known_kernel(kernels, row.kernel_id);
-  return !kernel ? theme::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
+  return !kernel ? PlotInk::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
 }
 
-/// Pairs of bodies per second, n^2 per step for every kernel: a tree evaluates far fewer interactions.
-double speed_of(const Result& row) {
-  const double bodies = row.count;
-  return row.step_ms.median > 0 ? bodies * bodies / (row.step_ms.median * 1e-3) : 0;
-}
-
-bool can_be_shown(const Result& row) {
-  return row.error && std::isfinite(row.error->median) && speed_of(row) > 0;
-}
-
-struct Plot {
-  PlotArea area;
-  DecadeAxis error, speed;
-  int count;  ///< results with this number of bodies are highlighted
-
-  ImVec2 at(const Result& row) const { return area.at(error.at(row.error->median), speed.at(speed_of(row))); }
-};
-
-Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count) {
-  double least_error = DBL_MAX, most_error = 0, least_speed = DBL_MAX, most_speed = 0;
-  for (const Result& row : results) {
-    if (!can_be_shown(row)) continue;
-    if (row.error->median > 0) least_error = std::min(least_error, row.error->median);
-    most_error = std::max(most_error, row.error->median);
-    least_speed = std::min(least_speed, speed_of(row));
-    most_speed = std::max(most_speed, speed_of(row));
+/// Results with `count` bodies are highlighted, and those on their front have names.
+Plot plot_of(const Status& status, const ViewStatus& view, int count) {
+  std::vector<PlotMark> marks;
+  for (std::size_t i = 0; i < view.results.size(); ++i) {
+    const Result& row = view.results[i];
+    std::optional<PlotMark> mark = speed_error_mark(row);
+    if (!mark) continue;
+    mark->row = static_cast<int>(i);
+    mark->ink = ink_of(row, view.kernels);
+    mark->faint = row.count != count;
+    mark->ring = is_present(row, status);
+    marks.push_back(*mark);
   }
-  return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_speed, most_speed), count};
+  Plot plot = speed_error_plot(std::move(marks));
+  for (PlotMark& mark : plot.marks) {
+    if (mark.front) mark.label = view.results[static_cast<std::size_t>(mark.row)].kernel_id;
+  }
+  if (plot.marks.empty()) plot.remark = "No error has been measured yet.";
+  return plot;
 }
 
-/// Places `label` beside a dot; false if there is no room.
-bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::vector<ImVec4>& taken, ImVec2& at) {
-  ImFont* const font = theme::font(theme::Font::small);
-  const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
-  const bool left = dot.x + em(0.6f) + size.x > plot.area.high.x;
-  const float below =
-      std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the line of the front goes up from a dot
-  at = {left ? dot.x - em(0.6f) - size.x : dot.x + em(0.6f), below};
-  const ImVec4 box{at.x, at.y, at.x + size.x, at.y + size.y};
-  const bool free = std::ranges::none_of(taken, [&](const ImVec4& other) {
-    return box.x < other.z && other.x < box.z && box.y < other.w && other.y < box.w;
-  });
-  if (free) taken.push_back(box);
-  return free;
-}
-
-/// The Pareto front of the highlighted count: no other dot is faster at the same or a smaller error.
-void draw_front(const Plot& plot, const std::vector<Result>& results) {
-  std::vector<SpeedError> points;
-  std::vector<const Result*> rows;
-  for (const Result& row : results) {
-    if (row.count != plot.count || !can_be_shown(row)) continue;
-    points.push_back({row.error->median, speed_of(row)});
-    rows.push_back(&row);
+void draw_results(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
+  const PlotUse use = draw_plot("dot", plot_of(status, view, count), size);
+  if (use.hovered) {
+    const Result& row = view.results[static_cast<std::size_t>(*use.hovered)];
+    show_tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
+                 fmt::format("{}\n{} per step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
+                             format_ms(row.step_ms.median), format_rate(row.interactions_per_s, "interactions/s"),
+                             row.swept ? ", by a sweep" : "", format_error(row.error->median),
+                             format_error(row.error->p99), format_error(row.error->max), return_words(row, status)));
   }
-  const std::vector<std::size_t> front = pareto_front(points);
-  if (front.empty()) return;
-  std::vector<ImVec2> dots;
-  std::vector<ImVec4> taken;
-  for (const Result* row : rows) {
-    const ImVec2 dot = plot.at(*row);
-    const float r = dot_radius();
-    taken.push_back({dot.x - r, dot.y - r, dot.x + r, dot.y + r});
-  }
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  ImFont* const font = theme::font(theme::Font::small);
-  for (const std::size_t i : front) {
-    const ImVec2 dot = plot.at(*rows[i]);
-    dots.push_back(dot);
-    ImVec2 label;
-    if (place_label(plot, dot, rows[i]->kernel_id, taken, label)) {
-      draw.AddText(font, font->FontSize, label, theme::dim, rows[i]->kernel_id.c_str());
-    }
-  }
-  draw_steps(plot.area, dots, plot.area.high.y, theme::faded(theme::good, 0.7f));
-}
-
-void dot(int index, const Result& row, const Plot& plot, const Status& status, std::span<const KernelPtr> kernels,
-         Requests& out) {
-  const float opacity = row.count != plot.count ? 0.25f : 0.9f;
-  const auto [clicked, hovered] =
-      plot_dot("dot", index, plot.at(row), theme::faded(colour_of(row, kernels), opacity), is_present(row, status));
-  if (hovered) {
-    tooltip(fmt::format("{}  {}", kernel_words(row), row.settings),
-            fmt::format("{}\n{} per step, {}{}\nLatest error: median {}, p99 {}, max {}\n{}", system_words(row),
-                        format_ms(row.step_ms.median), format_rate(row.interactions_per_s, "interactions/s"),
-                        row.swept ? ", by a sweep" : "", format_error(row.error->median), format_error(row.error->p99),
-                        format_error(row.error->max), return_words(row, status)));
-  }
-  if (clicked) return_to(row, status, out);
-}
-
-/// Speed on the vertical axis, error on the horizontal one.
-void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
-  const ImVec2 low = ImGui::GetCursorScreenPos();
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const PlotArea area{{low.x + em(3.6f), low.y + em(1.5f)}, {low.x + size.x - em(0.6f), low.y + size.y - em(2.2f)}};
-  draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
-  const Plot shown = plot_of(view.results, area, count);
-  const bool any = std::ranges::any_of(view.results, can_be_shown);
-  ImFont* const font = theme::font(theme::Font::small);
-  draw.AddText(font, font->FontSize, low, theme::dim, "pairs/s, n\u00b2 per step");
-  const char* const across = "median error |da|/|a|";
-  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, across).x;
-  draw.AddText(font, font->FontSize, {area.high.x - width, area.high.y + em(1.05f)}, theme::dim, across);
-  if (any) {
-    draw_decades_across(area, shown.error, [](int exponent) { return fmt::format("1e{}", exponent); });
-    draw_decades_up(area, shown.speed, [](int exponent) {
-      return fmt::format(
-          "{:.0f}{}", std::pow(10, (exponent % 3 + 3) % 3),
-          std::array{"", " k", " M", " G", " T", " P"}[static_cast<std::size_t>(std::clamp(exponent, 0, 17) / 3)]);
-    });
-    draw_front(shown, view.results);
-    for (std::size_t i = 0; i < view.results.size(); ++i) {
-      if (can_be_shown(view.results[i])) {
-        dot(static_cast<int>(i), view.results[i], shown, status, view.kernels, out);
-      }
-    }
-  } else {
-    draw.AddText({area.low.x + em(0.8f), area.low.y + em(0.6f)}, theme::dim, "No error has been measured yet.");
-  }
-  ImGui::SetCursorScreenPos(low);
-  ImGui::Dummy(size);
+  if (use.clicked) return_to(view.results[static_cast<std::size_t>(*use.clicked)], status, out);
 }
 
 void count_choice(const Status& status, const ViewStatus& view, LabState& lab) {
@@ -175,9 +83,9 @@ void legend(const ViewStatus& view) {
   ImGui::SameLine(0, em(0.9f));
   legend_entry(of_cpu, "CPU");
   ImGui::SameLine(0, em(0.9f));
-  legend_entry(theme::good, "Pareto front");
+  legend_entry(PlotInk::good, "Pareto front");
   tooltip("No other run is both faster and more accurate than one of these.");
-  const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !can_be_shown(row); });
+  const auto hidden = std::ranges::count_if(view.results, [](const Result& row) { return !speed_error_mark(row); });
   if (hidden > 0) {
     wrapped_text(fmt::format("Not shown: {} of {}, whose error is not known.", format_count(hidden),
                              counted(std::ssize(view.results), "result")),
@@ -211,7 +119,7 @@ void speed_error_content(const Status& status, const ViewStatus& view, PanelStat
   const float room = ImGui::GetContentRegionAvail().x, beside = em(15.5f);
   const bool wide = room >= em(34);
   const int count = state.lab.plotted_count > 0 ? state.lab.plotted_count : status.count;
-  plot(status, view, count, {wide ? room - beside - em(0.8f) : room, height}, out);
+  draw_results(status, view, count, {wide ? room - beside - em(0.8f) : room, height}, out);
   if (wide) ImGui::SameLine(0, em(0.8f));
   ImGui::BeginChild("beside the plot", {0, wide ? height : em(7)});
   count_choice(status, view, state.lab);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cfloat>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -22,23 +21,22 @@ namespace orrery {
 namespace {
 
 using theme::em;
-using Samples = std::vector<DivergenceSample>;
 using SampleValue = std::optional<double> (*)(const DivergenceSample&);
 
 struct DistanceCurve {
   const char* name;
-  theme::Colour colour;
+  PlotInk ink;
   SampleValue value;
 };
 
 constexpr std::array distance_curves{
-    DistanceCurve{"rms", theme::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
-    DistanceCurve{"median", theme::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
+    DistanceCurve{"rms", PlotInk::violet, [](const DivergenceSample& s) { return std::optional{s.distances.rms}; }},
+    DistanceCurve{"median", PlotInk::good, [](const DivergenceSample& s) { return std::optional{s.distances.median}; }},
 };
 
 constexpr std::array energy_curves{
-    DistanceCurve{"A", theme::run_colours[0], [](const DivergenceSample& s) { return s.energy_error[0]; }},
-    DistanceCurve{"B", theme::run_colours[1], [](const DivergenceSample& s) { return s.energy_error[1]; }},
+    DistanceCurve{"A", PlotInk::run_a, [](const DivergenceSample& s) { return s.energy_error[0]; }},
+    DistanceCurve{"B", PlotInk::run_b, [](const DivergenceSample& s) { return s.energy_error[1]; }},
 };
 
 struct ComparisonChart {
@@ -47,103 +45,50 @@ struct ComparisonChart {
 };
 
 constexpr ComparisonChart distance_chart{
-    "compare.distance", "distance of A from B",
+    "compare.distance", "distance of A from B over time",
     "The distance of each body of A from the same body of B, in units of length: the root of the mean square, and the "
     "median. The line is the fitted exponential.",
     distance_curves};
 
 constexpr ComparisonChart energy_chart{
-    "compare.energy", "energy error",
+    "compare.energy", "energy error over time",
     "|E - E0| / |E0| of both runs since they had the same state. Up to 32,768 bodies.", energy_curves};
 
-std::string power_of_ten(int exponent) {
-  return fmt::format("1e{}", exponent);
-}
-
-DecadeAxis axis_of(const ComparisonChart& chart, const Samples& samples) {
-  double least = INFINITY, most = 0;
-  for (const DivergenceSample& sample : samples) {
-    for (const DistanceCurve& curve : chart.curves) {
-      const double value = curve.value(sample).value_or(0);
-      if (!(value > 0) || !std::isfinite(value)) continue;
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-  }
-  return DecadeAxis::around(least, most);
-}
-
-struct Scale {
-  PlotArea area;
-  DecadeAxis axis;
-  double last;  // time
-
-  ImVec2 at(double time, double value) const {
-    return area.at(static_cast<float>(last > 0 ? time / last : 1), axis.at(value));
-  }
-};
-
-void draw_curve(const DistanceCurve& curve, const Samples& samples, const Scale& scale) {
-  std::vector<ImVec2> points;
-  for (const DivergenceSample& sample : samples) {
-    const std::optional<double> value = curve.value(sample);
-    if (value && *value > 0 && std::isfinite(*value)) points.push_back(scale.at(sample.time, *value));
-  }
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (points.size() > 1) draw.AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0, em(0.1f));
-  if (!points.empty()) draw.AddCircleFilled(points.back(), em(0.16f), curve.colour);
-}
-
-/// The fitted exponential over the times that it was fitted to.
-void draw_fit(const Growth& growth, const Scale& scale) {
-  if (growth.kind != Growth::Kind::exponential) return;
-  const auto at = [&](double time) { return scale.at(time, growth.at_zero * std::exp(time / growth.e_folding_time)); };
-  ImGui::GetWindowDrawList()->AddLine(at(growth.begin), at(growth.end), theme::text, em(0.08f));
-}
-
-/// The sample nearest to the mouse.
-void chart_tooltip(const ComparisonChart& chart, const Samples& samples, const Scale& scale) {
-  if (!ImGui::IsItemHovered()) return;
-  const double time = scale.last * (ImGui::GetIO().MousePos.x - scale.area.low.x) / scale.area.width();
-  const auto sample =
-      std::ranges::min_element(samples, {}, [&](const DivergenceSample& s) { return std::abs(s.time - time); });
-  if (sample == samples.end()) return tooltip(chart.notes);
-  std::string words =
-      fmt::format("after {:.4g} units of time, step {} of A", sample->time, format_count(sample->steps[0]));
+Plot plot_of(const ComparisonChart& chart, const CompareStatus& compare) {
+  Plot plot{.across = {.from_zero = true, .tight = true},
+            .up = {.title = chart.title, .logarithmic = true, .label = scientific}};
   for (const DistanceCurve& curve : chart.curves) {
-    const std::optional<double> value = curve.value(*sample);
-    words += fmt::format("\n{} {}", curve.name, value ? format_error(*value) : unknown);
+    PlotLine line{.name = curve.name, .ink = curve.ink};
+    for (const DivergenceSample& sample : compare.samples) {
+      const double value = curve.value(sample).value_or(0);
+      if (value > 0 && std::isfinite(value)) line.points.push_back({sample.time, value});
+    }
+    plot.lines.push_back(std::move(line));
   }
-  tooltip(chart.notes, words);
+  plot.fit();
+  const Growth& growth = compare.growth;
+  if (&chart == &distance_chart && growth.kind == Growth::Kind::exponential) {
+    const auto at = [&](double time) {
+      return PlotPoint{time, growth.at_zero * std::exp(time / growth.e_folding_time)};
+    };
+    plot.lines.push_back(
+        {.ink = PlotInk::text, .stroke = PlotStroke::limit, .points = {at(growth.begin), at(growth.end)}});
+  }
+  return plot;
 }
 
 void draw_chart(const ComparisonChart& chart, const CompareStatus& compare, ImVec2 size) {
-  const ImVec2 low = ImGui::GetCursorScreenPos();
-  ImGui::Dummy(size);
-  ui_mark("chart", chart.id);
-  const Scale scale{.area = {{low.x + em(2.6f), low.y + em(1.5f)}, {low.x + size.x, low.y + size.y - em(1.1f)}},
-                    .axis = axis_of(chart, compare.samples),
-                    .last = compare.time};
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddRectFilled(scale.area.low, scale.area.high, theme::track, em(0.3f));
-  small_text(low, theme::dim, chart.title);
-  draw_decades_up(scale.area, scale.axis, power_of_ten);
-  for (const DistanceCurve& curve : chart.curves) draw_curve(curve, compare.samples, scale);
-  if (&chart == &distance_chart) draw_fit(compare.growth, scale);
-  float right = scale.area.high.x;
-  for (auto curve = chart.curves.rbegin(); curve != chart.curves.rend(); ++curve) {
-    right -= small_width(curve->name);
-    small_text({right, low.y}, curve->colour, curve->name);
-    right -= em(0.5f);
+  const PlotUse use = draw_plot(fmt::format("chart.{}", chart.id).c_str(), plot_of(chart, compare), size);
+  if (!use.x || compare.samples.empty()) return tooltip(chart.notes);
+  const DivergenceSample& sample = *std::ranges::min_element(
+      compare.samples, {}, [&](const DivergenceSample& s) { return std::abs(s.time - *use.x); });
+  std::string words =
+      fmt::format("after {:.4g} units of time, step {} of A", sample.time, format_count(sample.steps[0]));
+  for (const DistanceCurve& curve : chart.curves) {
+    const std::optional<double> value = curve.value(sample);
+    words += fmt::format("\n{} {}", curve.name, value ? format_error(*value) : unknown);
   }
-  const std::string end = format_value(compare.time);
-  small_text({scale.area.low.x, scale.area.high.y + em(0.1f)}, theme::dim, "0");
-  const float room = scale.area.width() - 2 * small_width(end) - em(1);
-  const char* const words = small_width("time since the same state") < room ? "time since the same state" : "time";
-  small_text({(scale.area.low.x + scale.area.high.x - small_width(words)) / 2, scale.area.high.y + em(0.1f)},
-             theme::dim, words);
-  small_text({scale.area.high.x - small_width(end), scale.area.high.y + em(0.1f)}, theme::dim, end);
-  chart_tooltip(chart, compare.samples, scale);
+  tooltip(chart.notes, words);
 }
 
 template <class Value>

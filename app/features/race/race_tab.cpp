@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -97,11 +96,12 @@ namespace {
 
 using theme::em;
 
-ImU32 integrator_colour(const std::string& integrator) {
-  constexpr std::array colours{theme::warn, theme::accent, theme::cyan, theme::violet, theme::good, theme::bad};
+PlotInk integrator_ink(const std::string& integrator) {
+  constexpr std::array inks{PlotInk::warn,   PlotInk::accent, PlotInk::cyan,
+                            PlotInk::violet, PlotInk::good,   PlotInk::bad};
   const auto all = integrators();
   const auto found = std::ranges::find(all, integrator, &IntegratorInfo::id);
-  return colours[static_cast<std::size_t>(found - all.begin()) % colours.size()];
+  return inks[static_cast<std::size_t>(found - all.begin()) % inks.size()];
 }
 
 /// A list whose entries can be ticked, several of them. `usual` describes none.
@@ -195,78 +195,35 @@ bool is_plotted(const RaceRun& row) {
   return row.seconds > 0 && std::isfinite(row.energy_error);
 }
 
-struct RacePlot {
-  PlotArea area;
-  DecadeAxis error, time;
-
-  ImVec2 at(const RaceRun& row) const { return area.at(error.at(row.energy_error), time.at(row.seconds)); }
-};
-
-RacePlot race_plot_of(const std::vector<RaceRun>& rows, const PlotArea& area) {
-  double least_error = DBL_MAX, most_error = 0, least_time = DBL_MAX, most_time = 0;
-  for (const RaceRun& row : rows) {
-    if (!is_plotted(row)) continue;
-    if (row.energy_error > 0) least_error = std::min(least_error, row.energy_error);
-    most_error = std::max(most_error, row.energy_error);
-    least_time = std::min(least_time, row.seconds);
-    most_time = std::max(most_time, row.seconds);
-  }
-  return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_time, most_time)};
-}
-
-/// The Pareto front: no other dot is faster at the same or a smaller error.
-void draw_race_front(const RacePlot& plot, const std::vector<RaceRun>& rows) {
-  std::vector<const RaceRun*> front;
-  for (const RaceRun& row : rows) {
-    if (row.on_front && is_plotted(row)) front.push_back(&row);
-  }
-  std::ranges::sort(front, {}, &RaceRun::energy_error);
-  std::vector<ImVec2> dots;
-  for (const RaceRun* row : front) dots.push_back(plot.at(*row));
-  draw_steps(plot.area, dots, plot.area.low.y, theme::faded(theme::text, 0.5f));
-}
-
 std::string race_words(const RaceRun& row) {
   return fmt::format("{}, {}, dt {:.4g}", kernel_words(row), integrator_words(row), row.time_step);
 }
 
-void race_dot(int index, const RaceRun& row, const RacePlot& plot, const Status& status, Requests& out) {
-  const auto [clicked, hovered] =
-      plot_dot("race.dot", index, plot.at(row), theme::faded(integrator_colour(row.integrator_id), 0.9f),
-               is_present(row, status));
-  if (hovered) {
-    tooltip(race_words(row), fmt::format("{} in {}; the energy is kept to {}\n{}\n{}", counted(row.steps, "step"),
-                                         format_ms(1e3 * row.seconds), format_error(row.energy_error), row.settings,
-                                         return_words(row, status)));
-  }
-  if (clicked) return_to(row, status, out);
-}
-
-std::string decade_of_time(int exponent) {
-  return exponent < 0 ? fmt::format("{:g} ms", std::pow(10, exponent + 3))
-                      : fmt::format("{:g} s", std::pow(10, exponent));
-}
-
 /// Time on the vertical axis, energy error on the horizontal one.
 void draw_race(const Status& status, const RaceStatus& race, ImVec2 size, Requests& out) {
-  const ImVec2 low = ImGui::GetCursorScreenPos();
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const PlotArea area{{low.x + em(4.2f), low.y + em(1.5f)}, {low.x + size.x - em(0.6f), low.y + size.y - em(2.2f)}};
-  draw.AddRectFilled(area.low, area.high, theme::track, em(0.3f));
-  small_text(low, theme::dim, fmt::format("time of the steps to t = {:g}", race.until));
-  const std::string across = "energy error |E \u2212 E0|/|E0|";
-  small_text({area.high.x - small_width(across), area.high.y + em(1.05f)}, theme::dim, across);
-  if (std::ranges::any_of(race.rows, is_plotted)) {
-    const RacePlot shown = race_plot_of(race.rows, area);
-    draw_decades_across(area, shown.error, [](int exponent) { return fmt::format("1e{}", exponent); });
-    draw_decades_up(area, shown.time, decade_of_time);
-    draw_race_front(shown, race.rows);
-    for (std::size_t i = 0; i < race.rows.size(); ++i) {
-      if (is_plotted(race.rows[i])) race_dot(static_cast<int>(i), race.rows[i], shown, status, out);
-    }
+  Plot plot{.across = {.title = "energy error |E \u2212 E0|/|E0|", .logarithmic = true, .label = scientific},
+            .up = {.title = fmt::format("time of the steps to t = {:g}", race.until),
+                   .logarithmic = true,
+                   .label = [](double seconds, int) { return milliseconds(1e3 * seconds); }}};
+  for (std::size_t i = 0; i < race.rows.size(); ++i) {
+    const RaceRun& row = race.rows[i];
+    if (!is_plotted(row)) continue;
+    plot.marks.push_back({.at = {row.energy_error, row.seconds},
+                          .row = static_cast<int>(i),
+                          .ink = integrator_ink(row.integrator_id),
+                          .ring = is_present(row, status),
+                          .front = row.on_front});
   }
-  ImGui::SetCursorScreenPos(low);
-  ImGui::Dummy(size);
+  plot.fit();
+  plot.add_front(INFINITY, PlotInk::text);
+  const PlotUse use = draw_plot("race.dot", plot, size);
+  if (use.hovered) {
+    const RaceRun& row = race.rows[static_cast<std::size_t>(*use.hovered)];
+    show_tooltip(race_words(row), fmt::format("{} in {}; the energy is kept to {}\n{}\n{}", counted(row.steps, "step"),
+                                              format_ms(1e3 * row.seconds), format_error(row.energy_error),
+                                              row.settings, return_words(row, status)));
+  }
+  if (use.clicked) return_to(race.rows[static_cast<std::size_t>(*use.clicked)], status, out);
 }
 
 void race_legend(const RaceStatus& race) {
@@ -277,7 +234,7 @@ void race_legend(const RaceStatus& race) {
   bool at_left = true;  // two in a line
   for (const std::string& id : ids) {
     if (!at_left) ImGui::SameLine(em(7.6f));
-    legend_entry(integrator_colour(id), id.c_str());
+    legend_entry(integrator_ink(id), id.c_str());
     at_left = !at_left;
   }
 }

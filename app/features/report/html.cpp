@@ -44,6 +44,15 @@ int exponent_of(double number) {
   return static_cast<int>(std::floor(std::log10(std::abs(number))));
 }
 
+/// "10⁻⁷"
+std::string decade(int exponent) {
+  constexpr std::array digits{"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
+                              "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  std::string text = exponent < 0 ? "10\u207b" : "10";
+  for (const char digit : std::to_string(std::abs(exponent))) text += digits.at(static_cast<std::size_t>(digit - '0'));
+  return text;
+}
+
 }  // namespace
 
 std::string html(std::string_view text) {
@@ -111,14 +120,6 @@ std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, int
     for (; has < most; ++has) texts[i] += "\u2007";  // as wide as a digit
   }
   return texts;
-}
-
-std::string decade(int exponent) {
-  constexpr std::array digits{"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
-                              "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
-  std::string text = exponent < 0 ? "10\u207b" : "10";
-  for (const char digit : std::to_string(std::abs(exponent))) text += digits.at(static_cast<std::size_t>(digit - '0'));
-  return text;
 }
 
 std::string power_of_ten(double number) {

@@ -19,9 +19,6 @@ std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, int
 /// "5.3×10⁻⁷" with two digits, "0", or "not measured". It needs no escaping.
 std::string power_of_ten(double number);
 
-/// "10⁻⁷"
-std::string decade(int exponent);
-
 /// "1,234.5": `digits` significant digits without an exponent; "not measured" if the number is not finite.
 std::string plain_number(double number, int digits = 3);
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/features/report/html.h"
-#include "app/features/report/svg.h"
+#include "app/features/report/plots.h"
 #include "app/text/table.h"
 
 namespace orrery {
@@ -61,25 +61,24 @@ td.number { white-space: nowrap; }
 pre { margin: 0.5rem 0 1.2rem; padding: 0.8rem 1rem; border-radius: 4px; background: #f4f5f7; white-space: pre-wrap;
   overflow-wrap: anywhere; font: 0.875rem/1.5 ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
 footer { margin: 3rem auto 2.5rem; color: var(--dim); font-size: 0.8rem; }
-svg { display: block; width: 100%; min-width: 36rem; height: auto; font-size: 13px; fill: var(--ink); }
-svg .tick { fill: var(--dim); font-size: 12px; font-variant-numeric: tabular-nums; }
-svg .title { fill: var(--dim); }
-svg .name { paint-order: stroke; stroke: #fff; stroke-width: 4px; stroke-linejoin: round; }
+svg { display: block; width: 100%; min-width: 36rem; height: auto; font-size: 13px; }
+svg .text { color: var(--ink); }
+svg .dim { color: var(--dim); }
+svg .warn { color: var(--cpu); }
+svg .accent { color: var(--gpu); }
+svg text { fill: currentColor; font-variant-numeric: tabular-nums; paint-order: stroke; stroke: #fff;
+  stroke-width: 4px; stroke-linejoin: round; }
 svg .strong { font-weight: 600; }
 svg .end { text-anchor: end; }
 svg .middle { text-anchor: middle; }
+svg circle, svg rect { fill: currentColor; stroke: currentColor; stroke-width: 1.6; }
+svg .hollow { fill: #fff; }
+svg polyline { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; }
 svg .grid { stroke: #e7eaee; stroke-width: 1; }
 svg .axis { stroke: #8a94a1; stroke-width: 1; }
-svg .cpu { fill: var(--cpu); stroke: var(--cpu); stroke-width: 1.6; }
-svg .gpu { fill: var(--gpu); stroke: var(--gpu); stroke-width: 1.6; }
-svg .hollow { fill: #fff; }
-svg .bar { stroke: none; fill-opacity: 0.55; }
-svg .whisker { stroke: var(--ink); stroke-width: 1.4; }
-svg .front { fill: none; stroke: #77818e; stroke-width: 1.3; stroke-dasharray: 5 4; }
-svg .leader { stroke: #a3acb8; stroke-width: 0.9; }
-svg .value { fill: var(--ink); font-variant-numeric: tabular-nums; }
-polyline.curve { fill: none; stroke: var(--gpu); stroke-width: 1.6; stroke-linejoin: round; }
-circle.curve { fill: var(--gpu); }
+svg .bar { stroke-width: 14; stroke-opacity: 0.55; }
+svg .thin { stroke-width: 1.2; }
+svg .front { stroke: #77818e; stroke-width: 1.3; stroke-dasharray: 5 4; }
 @media (max-width: 34rem) {
   body { font-size: 1rem; }
   header { padding-top: 1.6rem; }

@@ -6,12 +6,10 @@
 
 #include "app/lab/measurement.h"
 #include "app/lab/variants.h"
+#include "app/text/plot.h"
 #include "app/ui_state/picture_options.h"
 
 namespace orrery {
-
-struct Status;
-struct ViewStatus;
 
 struct ReportFact {
   std::string name, value;
@@ -42,9 +40,8 @@ struct ReportGroup {
 /// Something that changed while the window ran.
 struct ReportCurve {
   std::string title, words;  ///< the words: a sentence that says what the plot shows
-  std::string across, up;    ///< titles of the axes, with their units
-  std::vector<std::pair<double, double>> points{};
-  std::string missing;  ///< why there is nothing to draw, one sentence
+  Plot plot;                 ///< one line, without ranges
+  std::string missing;       ///< why there is nothing to draw, one sentence
 };
 
 struct ReportCommand {
@@ -67,8 +64,5 @@ struct ReportContent {
 
 /// A page for people as one HTML file that needs no other file and no network. It is also well-formed XML.
 std::string report_page(const ReportContent& content);
-
-/// Returns the content of a page about the window's run, without the date, the machine and the picture.
-ReportContent window_content(const Status& status, const ViewStatus& view);
 
 }  // namespace orrery

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "app/features/report/facts.h"
 #include "app/features/report/page.h"
 #include "app/lab/metadata.h"
+#include "app/lab/result_plots.h"
 #include "app/lab/roofline/roofline.h"
 #include "app/lab/variants.h"
 #include "app/panels/shown_words.h"
@@ -102,15 +103,12 @@ ReportCurve drift_curve(const std::vector<ConservedProbe>& history) {
       .words =
           "The difference between the total energy and its first sum, as a share of that sum, over simulated time. "
           "An exact run would stay at 0.",
-      .across = "simulated time (G = 1)",
-      .up = "energy drift |E \u2212 E\u2080| / |E\u2080|",
+      .plot = conserved_plot("energy drift |E \u2212 E\u2080| / |E\u2080|",
+                             std::array{ConservedCurve{"", PlotInk::accent, energy_drift}}, history),
       .missing =
           "The energy drift was not measured. The tab Drift of the window starts to measure it, and so does "
           "'conserved SECONDS' in a script."};
-  for (const ConservedProbe& probe : history) {
-    const double first = history.front().sums.energy();
-    curve.points.emplace_back(probe.sim_time, std::abs((probe.sums.energy() - first) / first));
-  }
+  curve.plot.across.title = "simulated time (G = 1)";
   return curve;
 }
 
@@ -120,10 +118,10 @@ ReportCurve step_curve(const std::vector<float>& history) {
       .words = fmt::format("The time of one step in the latest {} that the window measured, the latest at the "
                            "right.",
                            counted(std::ssize(history), "batch of steps", "batches of steps")),
-      .across = "batch of steps",
-      .up = "time per step (ms)",
+      .plot = {.across = {.title = "batch of steps"}, .up = {.title = "time per step (ms)"}, .lines = {{}}},
       .missing = "The time per step was not measured: no step has run with these settings."};
-  for (std::size_t i = 0; i < history.size(); ++i) curve.points.emplace_back(static_cast<double>(i + 1), history[i]);
+  std::vector<PlotPoint>& points = curve.plot.lines.front().points;
+  for (std::size_t i = 0; i < history.size(); ++i) points.push_back({static_cast<double>(i + 1), history[i]});
   return curve;
 }
 

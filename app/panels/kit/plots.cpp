@@ -1,11 +1,12 @@
-// Plots: their axes and dots, and bars of times.
+// Plots in the window, and bars of times.
 #include "app/panels/kit/plots.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
-#include <cmath>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -18,112 +19,94 @@ namespace {
 
 using theme::em;
 
-ImVec2 small_size(const std::string& label) {
-  ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
+ImVec2 vec(PlotPoint point) {
+  return {static_cast<float>(point.x), static_cast<float>(point.y)};
 }
 
-void draw_small(ImVec2 at, const std::string& label) {
-  ImFont* const font = theme::font(theme::Font::small);
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, theme::dim, label.c_str());
+ImU32 colour_of(PlotInk ink) {
+  constexpr std::array colours{theme::text, theme::dim,    theme::accent, theme::warn,           theme::good,
+                               theme::bad,  theme::violet, theme::cyan,   theme::run_colours[0], theme::run_colours[1]};
+  return colours.at(static_cast<std::size_t>(ink));
 }
 
-/// Calls draw(exponent) for as many decades as have room for labels of this size.
-template <class Draw>
-void each_decade(const DecadeAxis& axis, float length, float label, Draw&& draw) {
-  const int decades = axis.high - axis.low, room = std::max(static_cast<int>(length / label), 1);
-  const int stride = (decades + room - 1) / room;
-  for (int exponent = axis.low; exponent <= axis.high; exponent += stride) draw(exponent);
-}
+/// Draws into the present window. A mark is a button there.
+class WindowCanvas final : public PlotCanvas {
+ public:
+  explicit WindowCanvas(const char* id) : id_{id} {}
+
+  double em() const override { return theme::font(theme::Font::small)->FontSize; }
+  double width_of(std::string_view text) const override { return small_width(text); }
+
+  void ground(PlotPoint low, PlotPoint high) override {
+    draw_.AddRectFilled(vec(low), vec(high), theme::track, theme::em(0.3f));
+  }
+
+  void line(const std::vector<PlotPoint>& points, PlotStroke stroke, PlotInk ink) override {
+    const bool grid = stroke == PlotStroke::grid, front = stroke == PlotStroke::front;
+    const float width = grid                         ? 1
+                        : stroke == PlotStroke::bar  ? theme::em(1)
+                        : stroke == PlotStroke::thin ? theme::em(0.06f)
+                                                     : theme::em(0.1f);
+    std::vector<ImVec2> line;
+    std::ranges::transform(points, std::back_inserter(line), vec);
+    const ImU32 colour = grid ? ImU32{theme::grid} : theme::faded(colour_of(ink), front ? 0.6f : 1);
+    draw_.AddPolyline(line.data(), static_cast<int>(line.size()), colour, 0, width);
+  }
+
+  void dot(PlotPoint at, PlotInk ink) override { draw_.AddCircleFilled(vec(at), theme::em(0.16f), colour_of(ink)); }
+
+  void mark(const PlotMark& mark, PlotPoint at) override {
+    const float reach = theme::em(0.5f);
+    const ImVec2 centre = vec(at);
+    ImGui::SetCursorScreenPos({centre.x - reach, centre.y - reach});
+    ImGui::PushID(mark.row);
+    if (hit_area(id_, {2 * reach, 2 * reach})) use.clicked = mark.row;
+    ImGui::PopID();
+    ui_mark(id_, fmt::format_int(mark.row).c_str());
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) use.hovered = mark.row;
+    draw_.AddCircleFilled(centre, theme::em(hovered ? 0.36f : 0.27f),
+                          theme::faded(colour_of(mark.ink), mark.faint ? 0.25f : 0.9f));
+    if (mark.ring) draw_.AddCircle(centre, reach, theme::text, 0, theme::em(0.12f));
+  }
+
+  void text(PlotPoint at, double align, std::string_view text, PlotInk ink, bool /*strong*/) override {
+    ImFont* const font = theme::font(theme::Font::small);
+    const ImVec2 corner = vec({at.x - align * width_of(text), at.y - em() / 2});
+    draw_.AddText(font, font->FontSize, corner, colour_of(ink), text.data(), text.data() + text.size());
+  }
+
+  PlotUse use{};
+
+ private:
+  const char* id_;
+  ImDrawList& draw_ = *ImGui::GetWindowDrawList();
+};
 
 }  // namespace
 
-DecadeAxis DecadeAxis::around(double least, double most) {
-  if (!(least > 0) || !(most >= least) || !std::isfinite(most)) return {};
-  const int low = static_cast<int>(std::floor(std::log10(least)));
-  return {low, std::max(static_cast<int>(std::ceil(std::log10(most))), low + 1)};
-}
-
-float DecadeAxis::at(double value) const {
-  if (!(value > 0)) return 0;
-  return static_cast<float>(std::clamp((std::log10(value) - low) / (high - low), 0.0, 1.0));
-}
-
-LinearAxis LinearAxis::around(std::span<const double> values, bool from_zero, double top_of_zeros) {
-  double low = from_zero ? 0 : DBL_MAX, high = from_zero ? 0 : -DBL_MAX;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  if (low > high || (low == 0 && high == 0)) return {0, top_of_zeros};
-  if (low == high) low -= 0.5 * std::abs(low), high += 0.5 * std::abs(high);
-  const double margin = 0.08 * (high - low);
-  return {from_zero && low == 0 ? 0 : low - margin, high + margin};
-}
-
-void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent)) {
-  each_decade(axis, area.width(), em(3.2f), [&](int exponent) {
-    const float x = area.at(static_cast<float>(exponent - axis.low) / static_cast<float>(axis.high - axis.low), 0).x;
-    ImGui::GetWindowDrawList()->AddLine({x, area.low.y}, {x, area.high.y}, theme::grid);
-    const std::string words = label(exponent);
-    const float width = small_size(words).x;
-    draw_small({std::max(std::min(x - width / 2, area.high.x - width), area.low.x), area.high.y + em(0.1f)}, words);
-  });
-}
-
-void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent)) {
-  each_decade(axis, area.height(), em(1.5f), [&](int exponent) {
-    const float y = area.at(0, static_cast<float>(exponent - axis.low) / static_cast<float>(axis.high - axis.low)).y;
-    ImGui::GetWindowDrawList()->AddLine({area.low.x, y}, {area.high.x, y}, theme::grid);
-    const std::string words = label(exponent);
-    const ImVec2 size = small_size(words);
-    draw_small({area.low.x - em(0.3f) - size.x, y - size.y / 2}, words);
-  });
-}
-
-void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
+float small_width(std::string_view words) {
   ImFont* const font = theme::font(theme::Font::small);
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
+  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.data(), words.data() + words.size()).x;
 }
 
-float small_width(const std::string& words) {
-  ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
-}
-
-float dot_radius() {
-  return em(0.27f);
-}
-
-PlotDot plot_dot(const char* id, int index, ImVec2 centre, ImU32 colour, bool present) {
-  const float reach = em(0.5f);
-  ImGui::SetCursorScreenPos({centre.x - reach, centre.y - reach});
-  ImGui::PushID(index);
-  const bool clicked = hit_area(id, {2 * reach, 2 * reach});
-  ImGui::PopID();
-  ui_mark(id, fmt::format_int(index).c_str());
-  const bool hovered = ImGui::IsItemHovered();
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddCircleFilled(centre, hovered ? em(0.36f) : dot_radius(), colour);
-  if (present) draw.AddCircle(centre, reach, theme::text, 0, em(0.12f));
-  return {clicked, hovered};
-}
-
-void draw_steps(const PlotArea& area, std::span<const ImVec2> dots, float from, ImU32 colour) {
-  if (dots.empty()) return;
-  std::vector<ImVec2> line;
-  for (const ImVec2 dot : dots) {
-    line.push_back({dot.x, line.empty() ? from : line.back().y});
-    line.push_back(dot);
+PlotUse draw_plot(const char* id, const Plot& plot, ImVec2 size) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  WindowCanvas canvas{id};
+  const PlotArea area = draw_plot(plot, canvas, {low.x, low.y}, {low.x + size.x, low.y + size.y});
+  ImGui::SetCursorScreenPos(low);
+  ImGui::Dummy(size);
+  ui_mark(id);
+  if (ImGui::IsItemHovered()) {
+    const double share = (ImGui::GetIO().MousePos.x - area.low.x) / (area.high.x - area.low.x);
+    canvas.use.x = plot.across.low + share * (plot.across.high - plot.across.low);
   }
-  line.push_back({area.high.x, line.back().y});
-  ImGui::GetWindowDrawList()->AddPolyline(line.data(), static_cast<int>(line.size()), colour, 0, em(0.1f));
+  return canvas.use;
 }
 
-void legend_entry(ImU32 colour, const char* words) {
+void legend_entry(PlotInk ink, const char* words) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.3f), at.y + em(0.45f)}, em(0.26f), colour);
+  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + em(0.3f), at.y + em(0.45f)}, em(0.26f), colour_of(ink));
   ImGui::Dummy({em(0.6f), em(0.9f)});
   ImGui::SameLine(0, em(0.3f));
   text(words, theme::dim, theme::Font::small);
