@@ -1,6 +1,7 @@
 #include "app/cli/bench_verb.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

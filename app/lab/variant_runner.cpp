@@ -2,6 +2,7 @@
 #include "app/lab/variant_runner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -11,6 +11,7 @@
 
 #include "app/lab/statistics.h"
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -63,7 +64,7 @@ Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count
 /// Places `label` beside a dot; false if there is no room.
 bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::vector<ImVec4>& taken, ImVec2& at) {
   ImFont* const font = theme::font(theme::Font::small);
-  const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
+  const ImVec2 size = font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, label.c_str());
   const bool left = dot.x + em(0.6f) + size.x > plot.area.high.x;
   const float below =
       std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the line of the front goes up from a dot
@@ -101,7 +102,7 @@ void draw_front(const Plot& plot, const std::vector<Result>& results) {
     dots.push_back(dot);
     ImVec2 label;
     if (place_label(plot, dot, rows[i]->kernel_id, taken, label)) {
-      draw.AddText(font, font->FontSize, label, theme::dim, rows[i]->kernel_id.c_str());
+      draw.AddText(font, font_size(*font), label, theme::dim, rows[i]->kernel_id.c_str());
     }
   }
   draw_steps(plot.area, dots, plot.area.high.y, theme::faded(theme::good, 0.7f));
@@ -131,10 +132,10 @@ void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, 
   const Plot shown = plot_of(view.results, area, count);
   const bool any = std::ranges::any_of(view.results, can_be_shown);
   ImFont* const font = theme::font(theme::Font::small);
-  draw.AddText(font, font->FontSize, low, theme::dim, "pairs/s, n\u00b2 per step");
+  draw.AddText(font, font_size(*font), low, theme::dim, "pairs/s, n\u00b2 per step");
   const char* const across = "median error |da|/|a|";
-  const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, across).x;
-  draw.AddText(font, font->FontSize, {area.high.x - width, area.high.y + em(1.05f)}, theme::dim, across);
+  const float width = font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, across).x;
+  draw.AddText(font, font_size(*font), {area.high.x - width, area.high.y + em(1.05f)}, theme::dim, across);
   if (any) {
     draw_decades_across(area, shown.error, [](int exponent) { return fmt::format("1e{}", exponent); });
     draw_decades_up(area, shown.speed, [](int exponent) {

@@ -2,6 +2,7 @@
 #include "app/features/report/report_window.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 
@@ -20,12 +21,12 @@ using theme::em;
 
 ImVec2 small_size(const std::string& label) {
   ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
+  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, label.c_str());
 }
 
 void draw_small(ImVec2 at, const std::string& label) {
   ImFont* const font = theme::font(theme::Font::small);
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, theme::dim, label.c_str());
+  ImGui::GetWindowDrawList()->AddText(font, font_size(*font), at, theme::dim, label.c_str());
 }
 
 /// Calls draw(exponent) for as many decades as have room for labels of this size.
@@ -84,12 +85,12 @@ void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (
 
 void small_text(ImVec2 at, ImU32 colour, const std::string& words) {
   ImFont* const font = theme::font(theme::Font::small);
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, colour, words.c_str());
+  ImGui::GetWindowDrawList()->AddText(font, font_size(*font), at, colour, words.c_str());
 }
 
 float small_width(const std::string& words) {
   ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
+  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.c_str()).x;
 }
 
 float dot_radius() {

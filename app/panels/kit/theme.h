@@ -2,6 +2,8 @@
 
 #include <imgui.h>
 
+#include "app/panels/kit/imgui_versions.h"
+
 namespace orrery::theme {
 /// Light text on a dark ground, or dark text on a light one.
 enum class Tone { dark, light };
@@ -50,7 +52,7 @@ constexpr float body_pixels = 15;  ///< the body font's height on a display of 9
 
 /// A length in units of the body font's height, so that every size follows the display's scale.
 inline float em(float lengths) {
-  return lengths * font(Font::body)->FontSize;
+  return lengths * font_size(*font(Font::body));
 }
 
 }  // namespace orrery::theme
